@@ -1,0 +1,35 @@
+# Two commands for a fresh machine with Python 3.11 or newer: `make demo` and `make test`.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test check format clean
+
+demo: $(STAMP)  ## train a model in about a minute and write a report of its insides
+	$(BIN)/unrandom demo
+
+test: $(STAMP)  ## the whole suite
+	$(BIN)/python -m pytest -n auto
+
+check: $(STAMP)  ## format, lint, types, import contract
+	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix src tests
+	$(BIN)/ruff format src tests
+
+# PyTorch first and pinned: a looser request brings several gigabytes of CUDA where there is no GPU.
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[all]'
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) build dist

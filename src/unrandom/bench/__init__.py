@@ -1,0 +1,7 @@
+"""How fast is it? Ratios to a baseline, and fractions of a ceiling, measured side by side in one run."""
+
+from unrandom.bench.data import bench_data
+from unrandom.bench.evaluation import bench_evaluation
+from unrandom.bench.training import bench_training
+
+__all__ = ["bench_data", "bench_evaluation", "bench_training"]

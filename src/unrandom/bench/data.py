@@ -1,0 +1,69 @@
+"""How fast are sequences made? Beside a plain copy of the same bytes, and beside a scalar loop over tensor elements."""
+
+import subprocess
+import sys
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import torch
+
+from unrandom.bench.timing import interleaved
+from unrandom.generators.lcg import lcg_orbits
+
+ROWS, LENGTH, M = 4096, 512, 2**32
+SET_ROWS = 2**20  # the paper's n_a x n_c = 1024 x 1024
+
+# A process of its own, so that its peak memory is the set's and not torch's.
+MAKE_SET = """
+import json, resource, sys, time
+import numpy as np
+from unrandom.core.seeds import stream
+from unrandom.data import Parameters, sequence_tokens
+from unrandom.tokenization import Tokenizer
+m, rows, length = map(int, sys.argv[1:])
+rng = stream(0, "bench")
+a, c, x0 = (rng.integers(0, m, size=rows, dtype=np.uint64) for _ in range(3))
+began = time.perf_counter()
+tokens = sequence_tokens(Parameters(m, a, c, x0), length, Tokenizer(256, 4))
+seconds = time.perf_counter() - began
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+print(json.dumps([seconds, peak, tokens.nbytes]))
+"""
+
+
+def bench_data(set_rows: int = SET_ROWS) -> dict[str, Any]:
+    """Nanoseconds per number on one core, as 64-bit integers, and the paper's 2^32 token set in seconds and bytes."""
+    rng = np.random.default_rng(0)
+    a, c, x0 = (rng.integers(0, M, size=ROWS, dtype=np.uint64) for _ in range(3))
+    numbers = np.empty((ROWS, LENGTH), dtype=np.uint64)
+    other = np.ones_like(numbers)
+    made, prime, copied = interleaved(
+        lambda: lcg_orbits(x0, a=a, c=c, m=M, length=LENGTH, out=numbers),
+        lambda: lcg_orbits(x0 % (M - 5), a=a % (M - 5), c=c % (M - 5), m=M - 5, length=LENGTH, out=numbers),
+        lambda: np.copyto(other, numbers),
+        rounds=15,
+    )
+    nanoseconds = 1e9 / numbers.size
+    command = [sys.executable, "-c", MAKE_SET, str(M), str(set_rows), str(LENGTH)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    set_seconds, set_peak, set_bytes = (float(value) for value in answer.strip(" []\n").split(","))
+    return {
+        "ns_per_number": round(made * nanoseconds, 3),
+        "copy_ns_per_number": round(copied * nanoseconds, 3),
+        "ratio_to_copy": round(made / copied, 2),
+        "baseline_ns_per_number": round(_scalar_loop() * 1e9, 1),
+        "ns_per_number_other_modulus": round(prime * nanoseconds, 3),
+        "token_set_seconds": round(set_seconds, 2),
+        "token_set_gigabytes": round(set_bytes / 1e9, 3),
+        "token_set_peak_gigabytes": round(set_peak / 1e9, 3),
+    }
+
+
+def _scalar_loop(steps: int = 20_000) -> float:
+    """Seconds a number when each is one operation on one element of a tensor, as the public scripts do it."""
+    x = torch.zeros(steps + 1, dtype=torch.int64)
+    began = perf_counter()
+    for t in range(steps):
+        x[t + 1] = (1_664_525 * x[t] + 1_013_904_223) % M
+    return (perf_counter() - began) / steps

@@ -1,0 +1,42 @@
+"""How fast is evaluation? Beside its floor: the forward pass alone, on tokens that are ready."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from unrandom.bench.timing import interleaved
+from unrandom.data import SequenceSet, make_split
+from unrandom.evaluation import evaluate
+from unrandom.predictors import TransformerPredictor
+from unrandom.training import RunConfig
+from unrandom.training.loop import build_model
+from unrandom.training.machine import choose_device, prepare
+
+SEQUENCES = 256
+
+
+def bench_evaluation(config: RunConfig) -> dict[str, Any]:
+    """Sequences per second of an evaluation (fp32) and of the bare forward passes, and their ratio."""
+    device = choose_device()
+    prepare(device)
+    model = build_model(config, device).eval().use_attention("explicit")
+    predictor = TransformerPredictor(model, config.data.tokenizer)
+    split = make_split(config.data, config.seed)
+    parameters = split.test_parameters(max(config.data.test_moduli), SEQUENCES)
+    sequences = SequenceSet.of(parameters, config.data.context + 1)
+    tokens = torch.from_numpy(predictor.tokenizer.encode(sequences.numbers).astype(np.int64))[:, :-1].to(device)
+
+    @torch.no_grad()
+    def forward() -> None:
+        for part in tokens.split(predictor.chunk):
+            model(part)
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+
+    whole, floor = interleaved(lambda: evaluate(predictor, sequences), forward, rounds=9)
+    return {
+        "sequences_per_second": round(SEQUENCES / whole, 1),
+        "floor_sequences_per_second": round(SEQUENCES / floor, 1),
+        "fraction_of_floor": round(floor / whole, 3),
+    }

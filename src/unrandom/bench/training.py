@@ -1,0 +1,98 @@
+"""How fast is a training step? Beside a plain eager loop, and beside the matrix-product rate of the same machine."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch.nn import functional as F
+from torch.utils.data import DataLoader, TensorDataset
+
+from unrandom.bench.timing import interleaved
+from unrandom.data import make_batches, make_split
+from unrandom.models import Transformer, training_flops
+from unrandom.training import Progress, RunConfig
+from unrandom.training.distributed import Ranks
+from unrandom.training.loop import Stepper, build_model
+from unrandom.training.machine import choose_device, choose_precision, prepare
+from unrandom.training.optimizers import Optimizers
+
+SECONDS_WANTED = 20.0  # of measuring, for all sides together
+
+
+def bench_training(config: RunConfig) -> dict[str, Any]:
+    """Milliseconds per step of this package and of the baseline; the rate of the step over that of a matrix product.
+
+    The operations of a step are the closed form's: the causal half of attention, three forward passes' worth.
+    """
+    device = choose_device()
+    prepare(device)
+    precision = choose_precision(config.precision, device)
+    ours, baseline = _our_step(config, device), _baseline_step(config, device)
+    size = 8192 if device.type == "cuda" else 2048
+    product = _matrix_product(size, torch.bfloat16 if precision == "bf16" else torch.float32, device)
+    trial = sum(interleaved(ours, baseline, product, rounds=1, warmup=1))
+    rounds = max(5, min(50, int(SECONDS_WANTED / trial)))
+    step, plain, multiplied = interleaved(ours, baseline, product, rounds=rounds)
+    matmul = 2 * size**3 / multiplied
+    flops = training_flops(config.transformer, sequences=config.batch_size, tokens=config.data.context_tokens)
+    return {
+        "ms_per_step": round(step * 1e3, 2),
+        "baseline_ms_per_step": round(plain * 1e3, 2),
+        "speedup": round(plain / step, 2),
+        "matmul_tflops": round(matmul / 1e12, 3),
+        "step_tflops": round(flops / step / 1e12, 3),
+        "fraction_of_matmul": round(flops / step / matmul, 3),
+        "precision": precision,
+        "batch_size": config.batch_size,
+        "rounds": rounds,
+    }
+
+
+def _our_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
+    batches = make_batches(make_split(config.data, config.seed), config.batch_size)
+    model = build_model(config, device)
+    stepper = Stepper(config, model, Optimizers(model, config.optimizer), batches, Ranks(), device)
+    progress = Progress()
+
+    def step() -> None:
+        stepper.advance(progress)
+        stepper.settle(progress)
+
+    return step
+
+
+def _baseline_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
+    """What the public scripts do on a CPU: fp32, fused attention, a DataLoader over int64 tokens, AdamW."""
+    batches = make_batches(make_split(config.data, config.seed), config.batch_size)
+    tokens = torch.cat([torch.from_numpy(batches.tokens(step)).long() for step in range(8)])
+    loader = DataLoader(TensorDataset(tokens[:, :-1], tokens[:, 1:]), config.batch_size, shuffle=True)
+
+    def forever() -> Iterator[list[torch.Tensor]]:
+        while True:
+            yield from loader
+
+    stream = forever()
+    model = Transformer(config.transformer).to(device).use_attention("fused")
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+
+    def step() -> None:
+        inputs, targets = (part.to(device) for part in next(stream))
+        loss = F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        loss.item()
+
+    return step
+
+
+def _matrix_product(size: int, dtype: torch.dtype, device: torch.device) -> Callable[[], None]:
+    """A large square matrix product: the ceiling of any step that is made of them."""
+    left, right = (torch.randn(size, size, device=device).to(dtype) for _ in range(2))
+
+    def product() -> None:
+        left @ right
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+
+    return product

@@ -1,0 +1,38 @@
+"""The command line: parse, call, print. Exit status 0; 2 for the user's mistake, in one clear line; 1 for a failure."""
+
+import logging
+import sys
+from collections.abc import Sequence
+
+from unrandom.cli.arguments import parse
+from unrandom.core.errors import UserError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status. Bad arguments leave through SystemExit(2), as argparse does."""
+    command = list(sys.argv[1:] if argv is None else argv)
+    arguments = parse(command)
+    arguments.command_line = ["unrandom", *command]
+    logging.basicConfig(format="unrandom: %(levelname)s: %(message)s", stream=sys.stderr, level=logging.WARNING)
+    try:
+        from unrandom.cli import commands  # torch comes with it, and --help should not wait for that
+
+        commands.run(arguments)
+    except UserError as mistake:
+        return _say(str(mistake), 2)
+    except KeyboardInterrupt:
+        return _say("interrupted; checkpoints are kept, and the same command goes on from the newest", 130)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader went away: nothing more to say to it
+        return 1
+    except OSError as failure:
+        where = f": {failure.filename}" if failure.filename else ""
+        return _say(f"{failure.strerror or failure}{where}; what was saved before is intact", 1)
+    except ArithmeticError as failure:
+        return _say(str(failure), 1)
+    return 0
+
+
+def _say(message: str, status: int) -> int:
+    print(f"unrandom: {' '.join(message.split())}", file=sys.stderr)
+    return status

@@ -1,0 +1,143 @@
+"""What can be typed? Every command with its options and an example. It imports nothing heavy."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from unrandom import __version__
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The arguments of one command."""
+    parser = Parser(
+        prog="unrandom",
+        description="Teach Transformers to predict pseudo-random numbers, and look at how they do it.",
+        epilog="Start with: unrandom demo",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"unrandom {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
+    for add in (_demo, _train, _resume, _evaluate, _predict, _report, _bench):
+        add(commands)
+    return parser.parse_args(argv)
+
+
+def _command(commands: Any, name: str, about: str, example: str) -> Parser:
+    command = commands.add_parser(
+        name,
+        help=about,
+        description=about,
+        epilog=f"example: {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_argument("--json", action="store_true", help="print one JSON object on standard output, nothing else")
+    return command
+
+
+def _configuration(command: Parser) -> None:
+    command.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        dest="assignments",
+        action="append",
+        default=[],
+        help="change a configuration key, e.g. model.depth=2 (repeatable)",
+    )
+    command.add_argument("--seed", type=_at_least(int, 0), help="root seed; the same as --set seed=S")
+    command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
+
+
+def _run_folder(command: Parser) -> None:
+    command.add_argument("run", type=Path, metavar="RUN", help="a run folder, e.g. runs/fm-256-1a2b3c4d")
+
+
+def _demo(commands: Any) -> None:
+    example = "unrandom demo"
+    command = _command(commands, "demo", "train a model in about a minute and write a report of its insides", example)
+    _configuration(command)
+
+
+def _train(commands: Any) -> None:
+    example = "unrandom train fm-256 --set model.depth=2 --seed 1"
+    command = _command(commands, "train", "train a recipe; go on where an earlier try stopped", example)
+    command.add_argument("recipe", metavar="RECIPE", nargs="?", help="a recipe's name (see --list)")
+    command.add_argument("--list", action="store_true", dest="list_recipes", help="list the recipes with their cost")
+    _configuration(command)
+    _max_minutes(command)
+
+
+def _resume(commands: Any) -> None:
+    command = _command(commands, "resume", "go on with a run that was stopped", "unrandom resume runs/fm-256-1a2b3c4d")
+    _run_folder(command)
+    _max_minutes(command)
+
+
+def _max_minutes(command: Parser) -> None:
+    command.add_argument(
+        "--max-minutes",
+        type=_at_least(float, 0.0),
+        metavar="X",
+        help="save and stop after this long; resume goes on from there",
+    )
+
+
+def _evaluate(commands: Any) -> None:
+    example = "unrandom evaluate runs/fm-256-1a2b3c4d --sequences 4096"
+    about = "accuracy by position, digit and period on unseen (a, c)"
+    command = _command(commands, "evaluate", about, example)
+    _run_folder(command)
+    command.add_argument("--modulus", type=int, metavar="M", help="one modulus instead of the run's test moduli")
+    command.add_argument("--sequences", type=_at_least(int, 1), default=1024, metavar="N", help="sequences (1024)")
+
+
+def _predict(commands: Any) -> None:
+    example = "seq 1 5 200 | unrandom predict runs/fm-256-1a2b3c4d - -n 3"
+    command = _command(commands, "predict", "the next numbers of a sequence, with probabilities", example)
+    _run_folder(command)
+    command.add_argument(
+        "file",
+        metavar="FILE|-",
+        help="numbers, one a line; or one sequence a line, separated by spaces or commas; - is standard input",
+    )
+    command.add_argument("-n", type=_at_least(int, 1), default=1, dest="count", metavar="K", help="how many (1)")
+
+
+def _report(commands: Any) -> None:
+    about = "measure a run and write its report, one HTML file"
+    command = _command(commands, "report", about, "unrandom report runs/fm-256-1a2b3c4d")
+    _run_folder(command)
+
+
+def _bench(commands: Any) -> None:
+    example = "unrandom bench train --recipe fm-2048 --set batch_size=8"
+    command = _command(commands, "bench", "measure speed as ratios to baselines and ceilings of the same run", example)
+    command.add_argument("what", choices=("data", "train", "evaluate"))
+    command.add_argument("--recipe", default="fm-256", metavar="RECIPE", help="for train and evaluate (fm-256)")
+    command.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        dest="assignments",
+        action="append",
+        default=[],
+        help="as for train",
+    )
+
+
+def _at_least(kind: type, least: int | float) -> Any:
+    def convert(text: str) -> Any:
+        value = kind(text)
+        if not value >= least:
+            raise argparse.ArgumentTypeError(f"{text} was given; {least} or more is allowed")
+        return value
+
+    convert.__name__ = kind.__name__  # argparse names it in "invalid int value"
+    return convert

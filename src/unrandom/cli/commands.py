@@ -1,0 +1,139 @@
+"""What does each command do? Calls the floors below and prints what they return: words, or one JSON object.
+
+Drawing and benchmarks are imported where they are used: training should not wait for them.
+"""
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from typing import Any
+
+from unrandom.cli.numbers import predict_sequences, read_sequences
+from unrandom.cli.progress import TrainingProgress, working
+from unrandom.cli.words import evaluation_words, result_words
+from unrandom.core.errors import UserError
+from unrandom.experiments.measure import evaluate_run
+from unrandom.experiments.recipes import RECIPES, recipe
+from unrandom.experiments.runs import Run, create_run, execute
+from unrandom.training import RunConfig
+from unrandom.training.distributed import is_leading_process
+
+Tree = dict[str, Any]
+
+
+def run(arguments: Namespace) -> None:
+    """Carry out one parsed command and print its answer."""
+    answer, words = COMMANDS[arguments.command](arguments)
+    if is_leading_process():
+        print(json.dumps(answer, allow_nan=False) if arguments.json else words)
+
+
+def _demo(arguments: Namespace) -> tuple[Tree, str]:
+    from unrandom.report import report_run
+
+    name = "fm-256"
+    config = _configure(recipe(name).build(), arguments)
+    run = create_run(name, config, arguments.out, arguments.command_line)
+    result = _execute(run, None)
+    with working("measuring and drawing"):
+        measurements, page = report_run(run)
+    (tested,) = measurements["evaluation"]
+    answer = {
+        **{key: result[key] for key in ("run", "steps", "train_seconds")},
+        "report": str(page),
+        "last_number_accuracy": tested["last_number_accuracy"]["value"],
+        "number_accuracy_by_position": tested["by_position"]["value"],
+    }
+    words = (
+        f"{evaluation_words(measurements['evaluation'])}\nrun     {run.folder.path}\nreport  {page.resolve().as_uri()}"
+    )
+    return answer, words
+
+
+def _train(arguments: Namespace) -> tuple[Tree, str]:
+    if arguments.list_recipes:
+        listed = [{"recipe": r.name, "about": r.about, "cost": r.cost} for r in RECIPES.values()]
+        width = max(len(entry["recipe"]) for entry in listed)
+        lines = [f"{entry['recipe']:<{width}}  {entry['about']} ({entry['cost']})" for entry in listed]
+        return {"recipes": listed}, "\n".join(lines)
+    if arguments.recipe is None:
+        raise UserError(f"name a recipe: {', '.join(RECIPES)}")
+    config = _configure(recipe(arguments.recipe).build(), arguments)
+    run = create_run(arguments.recipe, config, arguments.out, arguments.command_line)
+    return _trained(run, arguments)
+
+
+def _resume(arguments: Namespace) -> tuple[Tree, str]:
+    return _trained(Run.open(arguments.run), arguments)
+
+
+def _trained(run: Run, arguments: Namespace) -> tuple[Tree, str]:
+    result = _execute(run, arguments.max_minutes)
+    return result, result_words(result, run.config.steps)
+
+
+def _evaluate(arguments: Namespace) -> tuple[Tree, str]:
+    run = Run.open(arguments.run)
+    with working("evaluating"):
+        tested = evaluate_run(run, run.predictor(), modulus=arguments.modulus, sequences=arguments.sequences)
+    return {"run": str(run.folder.path), "evaluation": tested}, evaluation_words(tested)
+
+
+def _predict(arguments: Namespace) -> tuple[Tree, str]:
+    run = Run.open(arguments.run)
+    sequences = read_sequences(arguments.file, limit=run.config.data.largest_modulus, longest=run.config.data.context)
+    with working("predicting"):
+        predictions, probabilities = predict_sequences(run.predictor(), sequences, arguments.count)
+    lines = [
+        "\n".join(f"{number}\t{probability:.3f}" for number, probability in zip(*row, strict=True))
+        for row in zip(predictions, probabilities, strict=True)
+    ]
+    return {"predictions": predictions, "probabilities": probabilities}, "\n\n".join(lines)
+
+
+def _report(arguments: Namespace) -> tuple[Tree, str]:
+    from unrandom.report import report_run
+
+    run = Run.open(arguments.run)
+    with working("measuring and drawing"):
+        _, page = report_run(run)
+    return {"run": str(run.folder.path), "report": str(page)}, f"report  {page.resolve().as_uri()}"
+
+
+def _bench(arguments: Namespace) -> tuple[Tree, str]:
+    from unrandom import bench
+
+    config = recipe(arguments.recipe).build().override(arguments.assignments)
+    benches = {
+        "data": bench.bench_data,
+        "train": lambda: bench.bench_training(config),
+        "evaluate": lambda: bench.bench_evaluation(config),
+    }
+    with working("measuring"):
+        measured = benches[arguments.what]()
+    width = max(map(len, measured))
+    return measured, "\n".join(f"{key:<{width}}  {value}" for key, value in measured.items())
+
+
+def _configure(config: RunConfig, arguments: Namespace) -> RunConfig:
+    seed = [] if arguments.seed is None else [f"seed={arguments.seed}"]
+    return config.override([*arguments.assignments, *seed])
+
+
+def _execute(run: Run, max_minutes: float | None) -> Tree:
+    if run.folder.finished:
+        print(f"{run.folder.path} is finished; nothing to train", file=sys.stderr)
+    with TrainingProgress(run.config.steps) as progress:
+        return execute(run, max_minutes=max_minutes, observers=(progress,))
+
+
+COMMANDS: dict[str, Callable[[Namespace], tuple[Tree, str]]] = {
+    "demo": _demo,
+    "train": _train,
+    "resume": _resume,
+    "evaluate": _evaluate,
+    "predict": _predict,
+    "report": _report,
+    "bench": _bench,
+}

@@ -1,0 +1,102 @@
+"""What is a configuration? A frozen tree of typed fields, with one canonical JSON form, a hash and dotted overrides."""
+
+import difflib
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from unrandom.core.errors import UserError
+
+C = TypeVar("C", bound="Config")
+_POWER = re.compile(r"(\d+)(?:\*\*|\^)(\d+)")
+
+
+class Config(BaseModel):
+    """Base of every configuration: immutable, strict in its types, and closed to unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    @classmethod
+    def parse(cls: type[C], tree: Any) -> C:
+        """Validate a plain tree of JSON values; the first thing wrong is a one-line UserError."""
+        try:
+            return cls.model_validate_json(json.dumps(tree))
+        except ValidationError as error:
+            raise UserError(_first_error(error, tree)) from None
+
+    def tree(self) -> dict[str, Any]:
+        """This configuration as plain JSON values."""
+        return self.model_dump(mode="json")
+
+    def digest(self) -> str:
+        """The first 8 hex digits of the SHA-256 of the canonical JSON (sorted keys, no spaces)."""
+        canonical = json.dumps(self.tree(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:8]
+
+    def override(self: C, assignments: Sequence[str]) -> C:
+        """A copy with dotted assignments applied, e.g. ``["model.depth=2", "data.modulus=2^16"]``.
+
+        Values are JSON, or bare words, or comma-separated lists, or powers such as ``2^32``.
+        Raises UserError for an unknown key (naming the near misses) and for a value that does not fit.
+        """
+        tree = self.tree()
+        for assignment in assignments:
+            key, separator, text = assignment.partition("=")
+            if not separator or not key:
+                raise UserError(f"--set takes key=value, not {assignment!r}")
+            _assign(tree, key.strip(), text.strip())
+        return type(self).parse(tree)
+
+
+def dotted_keys(tree: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    """Every leaf of a nested dictionary as ``a.b.c``."""
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from dotted_keys(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}"
+
+
+def _assign(tree: dict[str, Any], key: str, text: str) -> None:
+    known = list(dotted_keys(tree))
+    if key not in known:
+        near = difflib.get_close_matches(key, known, n=3, cutoff=0.5) or known
+        raise UserError(f"unknown configuration key {key!r}; near misses: {', '.join(near)}")
+    *parents, leaf = key.split(".")
+    for parent in parents:
+        tree = tree[parent]
+    value = _parse_value(text)
+    if isinstance(tree[leaf], list) and not isinstance(value, list):
+        value = [value]
+    tree[leaf] = value
+
+
+def _parse_value(text: str) -> Any:
+    if power := _POWER.fullmatch(text):
+        base, exponent = int(power[1]), int(power[2])
+        if exponent > 128 or base > 2**64:
+            raise UserError(f"{text} is larger than any modulus here (2^64)")
+        return base**exponent
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        pass  # not JSON: a list without brackets, or a bare word
+    if "," in text:
+        return [_parse_value(part.strip()) for part in text.split(",") if part.strip()]
+    return {"none": None, "None": None, "True": True, "False": False}.get(text, text)
+
+
+def _first_error(error: ValidationError, tree: Any) -> str:
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"] if not (part in ("fm", "um") and "data" in first["loc"]))
+    message = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        near = [key for key in difflib.get_close_matches(where, list(dotted_keys(tree)), n=4) if key != where]
+        return f"unknown configuration key {where!r}" + (f"; near misses: {', '.join(near)}" if near else "")
+    if first["type"] == "value_error":
+        return f"{where}: {message}" if where else message
+    return f"{where}={first['input']!r}: {message[0].lower()}{message[1:]}"

@@ -1,0 +1,87 @@
+"""Which sequences are in the batch of a step? A function of (seed, step, rank) alone.
+
+The batch of a step is decided for all ranks at once and then dealt out row by row, so the number of ranks changes who
+sees a sequence, never which sequences are seen; and a resumed run needs nothing but the step.
+"""
+
+from functools import lru_cache
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Integer
+
+from unrandom.core.errors import UserError
+from unrandom.core.seeds import stream
+from unrandom.data.parameters import Parameters
+from unrandom.data.sequences import sequence_tokens
+from unrandom.data.split import Split
+from unrandom.data.training_draws import TrainingDraws
+
+Tokens = Integer[np.ndarray, "rows tokens"]
+
+
+@runtime_checkable
+class Batches(Protocol):
+    """Training batches: tokens of whole sequences (context + 1 numbers each)."""
+
+    batch_size: int
+
+    def tokens(self, step: int, rank: int = 0, ranks: int = 1) -> Tokens:
+        """The rows of batch ``step`` (from 0) that belong to ``rank``: every ``ranks``-th, from ``rank`` on."""
+        ...
+
+    def probe(self, rows: int) -> Parameters:
+        """Parameters of training sequences, to follow the accuracy on them."""
+        ...
+
+
+class StreamingBatches:
+    """Fresh sequences each step."""
+
+    def __init__(self, split: Split, batch_size: int) -> None:
+        self.batch_size = batch_size
+        self._draws, self._seed, self._config = TrainingDraws(split), split.seed, split.config
+
+    def tokens(self, step: int, rank: int = 0, ranks: int = 1) -> Tokens:
+        parameters = self._draws.draw(stream(self._seed, "batches", step), self.batch_size)[rank::ranks]
+        return sequence_tokens(parameters, self._config.context + 1, self._config.tokenizer)
+
+    def probe(self, rows: int) -> Parameters:
+        return self._draws.draw(stream(self._seed, "probe"), rows)
+
+
+class FixedBatches:
+    """A set of sequences drawn once, held as the narrowest integers, and seen in a fresh order each epoch."""
+
+    def __init__(self, split: Split, batch_size: int) -> None:
+        self.batch_size = batch_size
+        self._seed = split.seed
+        draws, rng = TrainingDraws(split), stream(split.seed, "training set")
+        size = split.config.n_sequences
+        self.parameters = draws.product(rng) if size is None else draws.draw(rng, size)
+        if len(self.parameters) == 0:
+            raise UserError("the training set is empty: no sequence has a period in the range asked for")
+        self.set_tokens = sequence_tokens(self.parameters, split.config.context + 1, split.config.tokenizer)
+        self._order = lru_cache(maxsize=2)(self._shuffled)  # a batch may straddle two epochs
+
+    def _shuffled(self, epoch: int) -> Integer[np.ndarray, " sequences"]:
+        return stream(self._seed, "epoch", epoch).permutation(len(self.set_tokens))
+
+    def rows(self, step: int, rank: int = 0, ranks: int = 1) -> Integer[np.ndarray, " rows"]:
+        """Which sequences of the set are in the batch."""
+        size = len(self.set_tokens)
+        epochs, places = np.divmod(np.arange(step * self.batch_size, (step + 1) * self.batch_size), size)
+        rows = np.concatenate([self._order(int(epoch))[places[epochs == epoch]] for epoch in np.unique(epochs)])
+        return rows[rank::ranks]
+
+    def tokens(self, step: int, rank: int = 0, ranks: int = 1) -> Tokens:
+        return self.set_tokens[self.rows(step, rank, ranks)]
+
+    def probe(self, rows: int) -> Parameters:
+        size = len(self.parameters)
+        return self.parameters[stream(self._seed, "probe").permutation(size)[:rows]]
+
+
+def make_batches(split: Split, batch_size: int) -> Batches:
+    """The batches that a split's configuration asks for."""
+    return FixedBatches(split, batch_size) if split.config.mode == "fixed" else StreamingBatches(split, batch_size)

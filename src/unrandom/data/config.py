@@ -1,0 +1,110 @@
+"""What can be chosen about the data? Two regimes, fixed modulus (FM) and unseen modulus (UM), and how to draw.
+
+Source: section 3.1 of the paper and its appendix on dataset construction.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from unrandom.core.arithmetic import digits_needed
+from unrandom.core.config import Config
+from unrandom.tokenization import Tokenizer
+
+Modulus = Annotated[int, Field(ge=2, le=2**64)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class SequenceData(Config):
+    """What both regimes share. A sequence holds context + 1 numbers: the last is predicted from the others."""
+
+    context: Annotated[int, Field(ge=2, le=2**16)] = 256  # numbers
+    mode: Literal["fixed", "streaming"] = "fixed"  # n_sequences drawn once and repeated, or fresh ones each step
+    n_sequences: Count | None = 100_000  # fixed only; none: every (m, a, c) of n_m x n_a x n_c once
+    n_a: Count | None = None  # multipliers a modulus; none: any that is not held out
+    n_c: Count | None = None  # increments a modulus; none: any that is not held out
+    full_period_share: Annotated[float, Field(ge=0, le=1)] = 0.0  # of every batch; the rest is arbitrary (a, c)
+    min_period: Count | None = None  # training sequences with shorter periods are left out
+    max_period: Count | None = None  # and with longer ones
+    base: Annotated[int, Field(ge=2, le=2**31)] | None = None  # none: one token a number
+    n_test_a: Count = 64  # multipliers held out for each test modulus (in UM at most half of those that exist)
+    n_test_c: Count = 64  # increments, likewise
+
+    @property
+    def largest_modulus(self) -> int:
+        raise AssertionError("each regime says which")
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        if self.base is None:
+            return Tokenizer(self.largest_modulus)
+        return Tokenizer(self.base, digits_needed(self.largest_modulus - 1, self.base))
+
+    @property
+    def context_tokens(self) -> int:
+        """Tokens that the model reads: all of the sequence but the last one."""
+        return (self.context + 1) * self.tokenizer.width - 1
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "SequenceData":
+        if self.base is None and self.largest_modulus > 2**20:
+            raise ValueError(
+                f"a modulus of {self.largest_modulus} needs digits: set data.base (256, say); "
+                "one token a number is allowed up to 2^20"
+            )
+        if self.min_period and self.max_period and self.min_period > self.max_period:
+            raise ValueError(f"min_period={self.min_period} is larger than max_period={self.max_period}")
+        if self.mode == "fixed" and self.n_sequences is None:
+            if self.n_a is None or self.n_c is None:
+                raise ValueError("n_sequences=none takes every (a, c) of n_a x n_c: give both n_a and n_c")
+            if self.full_period_share not in (0.0, 1.0):
+                raise ValueError("n_sequences=none takes every (a, c) once: full_period_share must be 0 or 1")
+        return self
+
+
+class FixedModulus(SequenceData):
+    """FM: one modulus, and test sequences of unseen (a, c) with full period."""
+
+    regime: Literal["fm"] = "fm"
+    modulus: Modulus
+
+    @property
+    def test_moduli(self) -> tuple[int, ...]:
+        return (self.modulus,)
+
+    @property
+    def largest_modulus(self) -> int:
+        return self.modulus
+
+
+class UnseenModulus(SequenceData):
+    """UM: many training moduli, and full-period test sequences of moduli (and a, and c) that training never sees."""
+
+    regime: Literal["um"] = "um"
+    test_moduli: tuple[Modulus, ...] = Field(min_length=1)
+    n_m: Count | None = None  # training moduli drawn from the range; none: all of it
+    min_modulus: Modulus | None = None  # none: context, as in the paper
+    max_modulus: Modulus | None = None  # none: floor(1.2 x the largest test modulus), as in the paper
+
+    @property
+    def smallest_modulus(self) -> int:
+        return self.context if self.min_modulus is None else self.min_modulus
+
+    @property
+    def largest_modulus(self) -> int:
+        return max(self.test_moduli) * 6 // 5 if self.max_modulus is None else self.max_modulus
+
+    @model_validator(mode="after")
+    def _range(self) -> "UnseenModulus":
+        low, high = self.smallest_modulus, self.largest_modulus
+        if high > 2**32:
+            raise ValueError(f"training moduli up to {high} were asked for; up to 2^32 are allowed in UM")
+        if max(self.test_moduli) > high:
+            raise ValueError(f"test modulus {max(self.test_moduli)} is larger than max_modulus={high}")
+        free = high - low + 1 - sum(low <= m <= high for m in set(self.test_moduli))
+        if free < (self.n_m or 1):
+            raise ValueError(f"{self.n_m or 1} training moduli were asked for; [{low}, {high}] leaves {max(free, 0)}")
+        return self
+
+
+DataConfig = Annotated[FixedModulus | UnseenModulus, Field(discriminator="regime")]

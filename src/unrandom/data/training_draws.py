@@ -1,0 +1,201 @@
+"""How are training parameters drawn? Uniformly from what is not held out, in the stated mix, within the period filter.
+
+Draws are by vectorised rejection: propose for all open rows, keep what is allowed, propose again for the rest. So no
+list of the size of a modulus is ever built.
+"""
+
+import numpy as np
+from jaxtyping import Bool, Integer, UInt64
+
+from unrandom.core.errors import UserError
+from unrandom.core.seeds import stream
+from unrandom.data.config import FixedModulus, UnseenModulus
+from unrandom.data.parameters import Parameters, concatenate
+from unrandom.data.split import Split
+from unrandom.generators.full_period import (
+    count_increments,
+    count_multipliers,
+    multiplier_step,
+    sample_distinct,
+    sample_increments,
+)
+
+ROUNDS = 1000  # of proposals, before saying that nothing fits
+Values = UInt64[np.ndarray, " values"]
+
+
+class TrainingDraws:
+    """Draws rows of (m, a, c, x0) from the training side of a split, in the configured mix and period range."""
+
+    def __init__(self, split: Split) -> None:
+        self.config = split.config
+        self._arbitrary, self._full = (
+            _Source(split, full=full) if share > 0 else None
+            for full, share in (
+                (False, 1 - self.config.full_period_share),
+                (True, self.config.full_period_share),
+            )
+        )
+
+    def draw(self, rng: np.random.Generator, rows: int) -> Parameters:
+        """``rows`` rows, of which the first round(full_period_share x rows) have full period."""
+        full = round(self.config.full_period_share * rows)
+        parts = [
+            self._draw_from(source, rng, count)
+            for source, count in ((self._full, full), (self._arbitrary, rows - full))
+            if source is not None and count
+        ]
+        return parts[0] if len(parts) == 1 else concatenate(*parts)
+
+    def product(self, rng: np.random.Generator) -> Parameters:
+        """Every (m, a, c) of n_m x n_a x n_c once, x0 uniform; the period filter leaves rows out."""
+        source = self._full or self._arbitrary
+        assert source is not None
+        parameters = source.product(rng)
+        return parameters[self._in_period_range(parameters)]
+
+    def _draw_from(self, source: "_Source", rng: np.random.Generator, rows: int) -> Parameters:
+        drawn = source.propose(rng, rows)
+        open_rows = np.flatnonzero(~self._allowed(source, drawn))
+        for _ in range(ROUNDS):
+            if not len(open_rows):
+                return drawn
+            again = source.propose(rng, len(open_rows))
+            for name in ("a", "c", "x0") if isinstance(drawn.m, int) else ("m", "a", "c", "x0"):
+                getattr(drawn, name)[open_rows] = getattr(again, name)
+            open_rows = open_rows[~self._allowed(source, again)]
+        raise UserError(
+            f"found no training parameters for {len(open_rows)} of {rows} rows with periods from "
+            f"{self.config.min_period or 1} to {self.config.max_period or 'any'}; widen min_period and max_period"
+        )
+
+    def _allowed(self, source: "_Source", parameters: Parameters) -> Bool[np.ndarray, " rows"]:
+        return source.allowed(parameters) & self._in_period_range(parameters)
+
+    def _in_period_range(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
+        low, high = self.config.min_period, self.config.max_period
+        if low is None and high is None:
+            return np.ones(len(parameters), dtype=bool)
+        period = parameters.periods()
+        return (period >= np.uint64(low or 1)) & (period <= np.uint64(2**64 - 1 if high is None else high))
+
+
+class _Source:
+    """Proposals of one kind: arbitrary (0 < a < m, 0 <= c < m) or full-period (Hull–Dobell).
+
+    A multiplier is 1 + step * k with k < count: step is 1 for arbitrary ones, the Hull–Dobell step for full-period
+    ones. With ``n_a`` or ``n_c``, each modulus has a pool of that many values, drawn once under the seed.
+    """
+
+    def __init__(self, split: Split, *, full: bool) -> None:
+        self.full = full
+        self.held_a, self.held_c = split.held_out_a, split.held_out_c
+        self.one_modulus = split.config.modulus if isinstance(split.config, FixedModulus) else None
+        moduli = self._usable(split)
+        self.last = np.array([m - 1 for m in moduli], dtype=np.uint64)  # m itself may be 2^64
+        self.step = np.array([multiplier_step(m) if full else 1 for m in moduli], dtype=np.uint64)
+        self.last_k = np.array([(count_multipliers(m) if full else m - 1) - 1 for m in moduli], dtype=np.uint64)
+        n_a, n_c = split.config.n_a, split.config.n_c
+        each = range(len(moduli))
+        self.a_pools = None if n_a is None else _Pools([self._a_pool(split, i, n_a) for i in each])
+        self.c_pools = None if n_c is None else _Pools([self._c_pool(split, i, n_c) for i in each])
+
+    def _usable(self, split: Split) -> list[int]:
+        """The moduli of this kind.
+
+        Most moduli have no full-period multiplier but 1, which only counts, so full-period rows leave them out;
+        unless pools are asked for: those are topped up with arbitrary multipliers, as in the paper's scaling runs.
+        """
+        if not self.full or (isinstance(split.config, UnseenModulus) and split.config.n_a is not None):
+            return list(split.train_moduli)
+        held = self.held_a.tolist()
+        free = {
+            m: count_multipliers(m) - sum((a - 1) % multiplier_step(m) == 0 and a < m for a in held)
+            for m in split.train_moduli
+        }
+        usable = [m for m in split.train_moduli if free[m] >= (1 if self.one_modulus else 2)]
+        if not usable:
+            raise UserError(
+                "no full-period multiplier is left to train on: lower data.n_test_a, or set data.full_period_share=0"
+            )
+        return usable
+
+    def propose(self, rng: np.random.Generator, rows: int) -> Parameters:
+        which = rng.integers(len(self.last), size=rows)
+        last = self.last[which]
+        if self.a_pools is None:
+            k = rng.integers(0, self.last_k[which], dtype=np.uint64, endpoint=True)
+            a = np.uint64(1) + self.step[which] * k
+        else:
+            a = self.a_pools.pick(which, rng)
+        if self.c_pools is None:
+            c = rng.integers(0, last, dtype=np.uint64, endpoint=True)
+        else:
+            c = self.c_pools.pick(which, rng)
+        x0 = rng.integers(0, last, dtype=np.uint64, endpoint=True)
+        return Parameters(self.one_modulus or last + np.uint64(1), a, c, x0)
+
+    def allowed(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
+        held = np.isin(parameters.a, self.held_a) | np.isin(parameters.c, self.held_c)
+        if not self.full or self.c_pools is not None:
+            return ~held
+        # 2^64 is no machine word, and has the divisors in common with c that 2^63 has
+        m = np.uint64(min(parameters.m, 2**63)) if isinstance(parameters.m, int) else parameters.m
+        return ~held & (np.gcd(parameters.c, m) == 1)
+
+    def product(self, rng: np.random.Generator) -> Parameters:
+        assert self.a_pools is not None, "the configuration asks for both pools"
+        assert self.c_pools is not None, "the configuration asks for both pools"
+        pools = list(zip(self.a_pools.parts, self.c_pools.parts, strict=True))
+        last = np.repeat(self.last, [len(a) * len(c) for a, c in pools])
+        a = np.concatenate([np.repeat(a, len(c)) for a, c in pools])
+        c = np.concatenate([np.tile(c, len(a)) for a, c in pools])
+        x0 = rng.integers(0, last, dtype=np.uint64, endpoint=True)
+        return Parameters(self.one_modulus or last + np.uint64(1), a, c, x0)
+
+    def _a_pool(self, split: Split, i: int, size: int) -> Values:
+        m, rng = (
+            int(self.last[i]) + 1,
+            stream(split.seed, "multipliers", int(self.last[i]) + 1, int(self.full)),
+        )
+        pool = self._multipliers(rng, int(self.step[i]), int(self.last_k[i]) + 1, size)
+        if self.full and self.one_modulus is None and len(pool) < size:
+            more = self._multipliers(rng, 1, m - 1, size)
+            pool = np.concatenate([pool, more[~np.isin(more, pool)]])[:size]
+        return _not_empty(pool, "multiplier", m)
+
+    def _multipliers(self, rng: np.random.Generator, step: int, count: int, size: int) -> Values:
+        k = sample_distinct(rng, count, min(count, size + len(self.held_a)))
+        a = np.uint64(1) + np.uint64(step) * k
+        return a[~np.isin(a, self.held_a)][:size]
+
+    def _c_pool(self, split: Split, i: int, size: int) -> Values:
+        m = int(self.last[i]) + 1
+        rng = stream(split.seed, "increments", m, int(self.full))
+        wanted = size + len(self.held_c)
+        c = (
+            sample_increments(rng, m, min(count_increments(m), wanted))
+            if self.full
+            else sample_distinct(rng, m, min(m, wanted))
+        )
+        return _not_empty(c[~np.isin(c, self.held_c)][:size], "increment", m)
+
+
+def _not_empty(pool: Values, what: str, m: int) -> Values:
+    if not len(pool):
+        raise UserError(f"no {what} of modulus {m} is left to train on: lower data.n_test_a and data.n_test_c")
+    return pool
+
+
+class _Pools:
+    """For each modulus, the values it may take."""
+
+    def __init__(self, parts: list[Values]) -> None:
+        self.parts = parts
+        self._sizes = np.array([len(part) for part in parts])
+        self._starts = np.cumsum(self._sizes) - self._sizes
+        self._values = np.concatenate(parts)
+
+    def pick(self, which: Integer[np.ndarray, " rows"], rng: np.random.Generator) -> Values:
+        """For each row, one value of the pool ``which`` names, uniformly."""
+        return self._values[self._starts[which] + rng.integers(self._sizes[which])]

@@ -1,0 +1,1 @@
+"""Named recipes, and what it takes to run one."""

@@ -1,0 +1,183 @@
+"""Which runs have a name? Each recipe is a function that returns a complete configuration.
+
+The paper's recipes follow its text; where the text is silent they follow its public code (cosine decay, gradient
+clipping at 1). Every field can be changed with ``--set``.
+"""
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from unrandom.core.errors import UserError
+from unrandom.data import FixedModulus, UnseenModulus
+from unrandom.models import ModelConfig, training_flops
+from unrandom.training import OptimizerConfig, RunConfig
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A name, a line about it, and the configuration."""
+
+    name: str
+    about: str
+    build: Callable[[], RunConfig]
+
+    @property
+    def cost(self) -> str:
+        """Training compute, from the closed form."""
+        config = self.build()
+        tokens = config.data.context_tokens
+        flops = config.steps * training_flops(config.transformer, sequences=config.batch_size, tokens=tokens)
+        return f"{config.steps:,} steps, {flops:.1e} FLOPs"
+
+
+def fm_256() -> RunConfig:
+    return RunConfig(
+        data=FixedModulus(modulus=256, context=64, mode="streaming", n_sequences=None, n_test_a=16, n_test_c=16),
+        model=ModelConfig(depth=1, n_heads=1, d_model=128, activation="relu"),
+        optimizer=OptimizerConfig(name="muon", lr=3e-3, weight_decay=0.1, muon_lr=0.05),
+        batch_size=128,
+        steps=800,
+        warmup_steps=50,
+        schedule="cosine",
+        evaluate_every=50,
+        checkpoint_every=200,
+    )
+
+
+def fm_2048() -> RunConfig:
+    return _paper_fm(2048)
+
+
+def fm_7776() -> RunConfig:
+    return _paper_fm(7776)
+
+
+def _paper_fm(modulus: int) -> RunConfig:
+    return RunConfig(
+        data=FixedModulus(modulus=modulus, context=256, mode="fixed", n_sequences=100_000),
+        model=ModelConfig(depth=1, n_heads=1, d_model=768, activation="relu"),
+        optimizer=OptimizerConfig(name="adamw", lr=3e-4, weight_decay=1.0),
+        schedule="cosine",
+    )
+
+
+def um_128() -> RunConfig:
+    return RunConfig(
+        data=UnseenModulus(
+            test_moduli=(120, 125, 128),
+            context=64,
+            max_modulus=154,
+            mode="streaming",
+            n_sequences=None,
+            full_period_share=0.5,
+            n_test_a=8,
+            n_test_c=8,
+        ),
+        model=ModelConfig(depth=4, n_heads=4, d_model=128, activation="relu"),
+        optimizer=OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1),
+        steps=4000,
+        warmup_steps=200,
+        schedule="cosine",
+        evaluate_every=100,
+        checkpoint_every=100,
+    )
+
+
+def um_2048() -> RunConfig:
+    return RunConfig(
+        data=UnseenModulus(
+            test_moduli=(1800, 2048, 2352),
+            context=256,
+            max_modulus=2457,
+            mode="fixed",
+            n_sequences=None,
+            n_m=128,
+            n_a=128,
+            n_c=128,
+        ),
+        model=ModelConfig(depth=4, n_heads=6, d_model=768, activation="relu"),
+        optimizer=OptimizerConfig(name="adamw", lr=3e-4, weight_decay=1.0),
+        schedule="cosine",
+    )
+
+
+def fm_base256() -> RunConfig:
+    return RunConfig(
+        data=FixedModulus(
+            modulus=2**16,
+            context=511,
+            mode="fixed",
+            n_sequences=None,
+            n_a=1024,
+            n_c=1024,
+            full_period_share=1.0,
+            base=256,
+            n_test_a=512,
+            n_test_c=64,
+        ),
+        model=ModelConfig(depth=2, n_heads=8, d_model=1024, activation="gelu", positions="abacus"),
+        optimizer=OptimizerConfig(name="adamw", lr=1e-4, weight_decay=1.0),
+        batch_size=512,
+        steps=200_000,
+        warmup_steps=5000,
+        schedule="cosine",
+        test_sequences=512,
+    )
+
+
+def um_base256() -> RunConfig:
+    return RunConfig(
+        data=UnseenModulus(
+            test_moduli=(2048, 16384, 2187, 19683, 3125, 15625, 2401, 16807),
+            context=511,
+            min_modulus=1025,
+            max_modulus=65535,
+            mode="fixed",
+            n_sequences=None,
+            n_m=32_768,
+            n_a=128,
+            n_c=1,
+            full_period_share=1.0,
+            base=256,
+            n_test_a=512,
+            n_test_c=64,
+        ),
+        model=ModelConfig(depth=6, n_heads=8, d_model=1024, activation="gelu", positions="abacus"),
+        optimizer=OptimizerConfig(name="adamw", lr=1e-4, weight_decay=1.0),
+        batch_size=128,
+        steps=400_000,
+        warmup_steps=5000,
+        schedule="cosine",
+        test_sequences=512,
+    )
+
+
+RECIPES = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe("fm-256", "the demo: one layer, one head, modulus 256; about a minute on two CPU cores", fm_256),
+        Recipe("fm-2048", "the paper's fixed modulus 2^11; one GPU", fm_2048),
+        Recipe("fm-7776", "the paper's composite fixed modulus 2^5 3^5; one GPU", fm_7776),
+        Recipe(
+            "um-128",
+            "unseen moduli 120, 125, 128 on a laptop, half full-period; some 20 to 40 minutes",
+            um_128,
+        ),
+        Recipe("um-2048", "the paper's unseen moduli 1800, 2048, 2352; one GPU", um_2048),
+        Recipe(
+            "fm-base256",
+            "base-256 digits, abacus positions, 2^16 (to 2^32 by --set data.modulus=2^32)",
+            fm_base256,
+        ),
+        Recipe("um-base256", "unseen moduli up to 2^16 in base-256 digits; one GPU for a day", um_base256),
+    )
+}
+
+
+def recipe(name: str) -> Recipe:
+    """The recipe called ``name``; a UserError names the near misses when there is none."""
+    if name not in RECIPES:
+        near = difflib.get_close_matches(name, RECIPES, n=3, cutoff=0.4) or list(RECIPES)
+        raise UserError(f"no recipe is called {name!r}; near misses: {', '.join(near)}")
+    return RECIPES[name]

@@ -1,0 +1,161 @@
+"""How does a configuration become a finished run folder? Split, batches, training, result; or the same, resumed."""
+
+import platform
+import shlex
+import subprocess
+from contextlib import nullcontext
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from unrandom import __version__
+from unrandom.core.errors import UserError
+from unrandom.core.files import read_json, write_json
+from unrandom.core.run_folder import RunFolder
+from unrandom.data import Split, make_batches, make_split
+from unrandom.evaluation import TrainingMeasure
+from unrandom.models import Transformer, parameter_count
+from unrandom.predictors import TransformerPredictor
+from unrandom.training import Progress, RunConfig, train
+from unrandom.training.checkpoint import latest_checkpoint
+from unrandom.training.distributed import Ranks, joined_ranks, launched_device
+from unrandom.training.loop import Observer
+from unrandom.training.machine import choose_device, choose_precision, describe, prepare
+
+PACKAGES = ("torch", "numpy", "pydantic", "safetensors")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run folder together with what its manifest says."""
+
+    folder: RunFolder
+    recipe: str
+    config: RunConfig
+
+    @classmethod
+    def open(cls, path: Path) -> "Run":
+        """An existing run. Raises UserError when the folder is none or its configuration cannot be read."""
+        folder = RunFolder.open(path)
+        manifest = folder.read_manifest()
+        return cls(folder, manifest["recipe"], RunConfig.parse(manifest["config"]))
+
+    @property
+    def id(self) -> str:
+        return self.folder.path.name
+
+    def split(self) -> Split:
+        return make_split(self.config.data, self.config.seed)
+
+    def result(self) -> dict[str, Any]:
+        """``result.json``, once the run is finished."""
+        return read_json(self.folder.result)
+
+    def load_model(self, device: torch.device | None = None) -> Transformer:
+        """The newest whole checkpoint's model, eager and with explicit attention. UserError when there is none."""
+        checkpoint = latest_checkpoint(self.folder)
+        if checkpoint is None:
+            raise UserError(f"{self.folder.path} has no whole checkpoint yet; continue it with: unrandom resume")
+        model = checkpoint.load_model(device)
+        if model.config != self.config.transformer:
+            raise UserError(f"{checkpoint.folder} holds a model of another shape than {self.folder.manifest} describes")
+        return model
+
+    def predictor(self, device: torch.device | None = None) -> TransformerPredictor:
+        return TransformerPredictor(self.load_model(device), self.config.data.tokenizer)
+
+
+def create_run(recipe: str, config: RunConfig, out: Path, command: list[str]) -> Run:
+    """The run of this configuration under ``out``: a new folder, or the one it has had before."""
+    run = Run(RunFolder(out / f"{recipe}-{config.digest()}"), recipe, config)
+    if not run.folder.exists:
+        split = make_split(config.data, config.seed)  # bad data settings end here, before anything is written
+        run.folder.create(_manifest(run, split, command))
+    return run
+
+
+def execute(run: Run, *, max_minutes: float | None = None, observers: tuple[Observer, ...] = ()) -> dict[str, Any]:
+    """Train ``run`` from where it stands; returns its result. A finished run is not run again.
+
+    Raises UserError when another process holds the folder, NonFiniteLoss when training breaks down.
+    """
+    device = choose_device(launched_device())
+    prepare(device)
+    with joined_ranks(device) as ranks:
+        ranks.check_batch(run.config.batch_size)
+        if run.folder.finished:
+            return run.result()
+        with run.folder.lock() if ranks.leads else nullcontext():
+            return _train(run, device, ranks, max_minutes, observers if ranks.leads else ())
+
+
+def _train(
+    run: Run, device: torch.device, ranks: Ranks, max_minutes: float | None, observers: tuple[Observer, ...]
+) -> dict[str, Any]:
+    config, split = run.config, run.split()
+    batches = make_batches(split, config.batch_size)
+    precision = choose_precision(config.precision, device)
+    measure = TrainingMeasure(split, batches, test_sequences=config.test_sequences, precision=precision)
+    start = latest_checkpoint(run.folder)
+    if ranks.leads:
+        run.folder.remove_leftovers()
+        run.folder.rewind_metrics(start.step if start else 0)
+    _, progress = train(
+        run.folder,
+        config,
+        batches,
+        measure,
+        device=device,
+        ranks=ranks,
+        start=start,
+        max_seconds=None if max_minutes is None else 60 * max_minutes,
+        observers=observers,
+    )
+    result = _result(run, progress)
+    if ranks.leads and result["finished"]:
+        write_json(run.folder.result, result)
+    return result
+
+
+def _result(run: Run, progress: Progress) -> dict[str, Any]:
+    measured = ("train_loss", "test_loss", "token_accuracy", "number_accuracy", "last_number_accuracy")
+    return {
+        "run": str(run.folder.path),
+        "recipe": run.recipe,
+        "steps": progress.step,
+        "finished": progress.step == run.config.steps,
+        "data_mode": run.config.data.mode,
+        "train_seconds": round(progress.train_seconds, 2),
+        **{name: progress.latest.get(name) for name in measured},
+    }
+
+
+def _manifest(run: Run, split: Split, command: list[str]) -> dict[str, Any]:
+    return {
+        "recipe": run.recipe,
+        "config": run.config.tree(),
+        "parameters": parameter_count(run.config.transformer),
+        "split": split.manifest(),
+        "command": shlex.join(command),
+        "device": describe(choose_device(launched_device())),
+        "versions": {"unrandom": __version__, "python": platform.python_version()}
+        | {package: metadata.version(package) for package in PACKAGES},
+        "commit": _commit(),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _commit() -> str | None:
+    """The commit of the checkout this package runs from; None when it was installed from a wheel."""
+    folder = Path(__file__).parent
+    try:
+        asked = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+        inside = ["git", "-C", str(folder), "ls-files", "--error-unmatch", __file__]
+        subprocess.run(inside, capture_output=True, check=True)
+        return subprocess.run(asked, capture_output=True, check=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None

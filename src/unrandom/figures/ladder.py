@@ -1,0 +1,142 @@
+"""How many numbers must the model see? Accuracy against numbers seen, beside what would be enough in principle.
+
+In principle: with d_i = x[i+1] - x[i], every LCG has d_1 = a d_0 (mod m), so with a known modulus three numbers
+determine all later ones. With an unknown modulus the exact posterior needs about six.
+"""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import plotly.graph_objects as go
+
+from unrandom.core.arithmetic import factorize
+from unrandom.figures import style
+
+Entry = dict[str, Any]
+
+
+class Enough(NamedTuple):
+    """After ``seen`` numbers a perfect predictor is right in a share ``accuracy`` of the sequences."""
+
+    seen: int
+    accuracy: float
+    words: str
+    words_at: float  # height of the words, clear of the lines
+    dash: str
+
+
+KNOWN_MODULUS = Enough(3, 1.0, "three numbers would do", 1.045, "dash")
+KNOWN_AMONG_SEVERAL = Enough(3, 1.0, "modulus known: three would do", 1.045, "dash")
+UNKNOWN_MODULUS = Enough(6, 0.975, "modulus unknown: about six", 0.925, "dot")
+
+
+def first_stays_above(by_position: dict[str, list[Any]], level: float) -> int | None:
+    """The first count of numbers seen from which accuracy stays above ``level``; None if it ends below."""
+    first = None
+    for seen, value in zip(reversed(by_position["seen"]), reversed(by_position["value"]), strict=True):
+        if value <= level:
+            break
+        first = seen
+    return first
+
+
+def common_base(evaluation: Sequence[Entry]) -> int:
+    """The prime whose powers mark the axis: the smallest of the moduli if they share it, else 2."""
+    bases = {min(factorize(entry["modulus"])) for entry in evaluation}
+    return bases.pop() if len(bases) == 1 else 2
+
+
+def enough(unseen_modulus: bool) -> list[Enough]:
+    """The reference steps to draw beside the model."""
+    return [KNOWN_AMONG_SEVERAL, UNKNOWN_MODULUS] if unseen_modulus else [KNOWN_MODULUS]
+
+
+def scale_choices(base: int, low: float, high: float) -> list[style.Choice]:
+    """Two scales for "numbers seen" from ``low`` to ``high``: powers of the prime evenly spaced, or counts."""
+    marks = style.powers(base, int(high))
+    apart = [mark for mark in marks if mark > high / 20]  # closer ones would overprint each other
+    logarithmic = {"type": "log", "tickvals": marks, "range": [math.log10(low), math.log10(high)]}
+    linear = {"type": "linear", "tickvals": apart, "range": [0, high]}
+    return [
+        (words, {}, {f"xaxis.{key}": value for key, value in axis.items()})
+        for words, axis in (
+            ("powers evenly spaced", logarithmic),
+            ("numbers evenly spaced", linear),
+        )
+    ]
+
+
+def ladder_figure(evaluation: Sequence[Entry], *, unseen_modulus: bool = False) -> go.Figure:
+    """One line and 95 % band for each modulus, and the steps a perfect predictor would take."""
+    longest = max(entry["by_position"]["seen"][-1] for entry in evaluation)
+    traces = [trace for i, entry in enumerate(evaluation) for trace in _line_and_band(entry, i)]
+    traces += [trace for step in enough(unseen_modulus) for trace in _reference(step, longest)]
+    base = common_base(evaluation)
+    figure = style.plain_figure(traces, x=style.SEEN, y=style.SHARE, height=420, hovermode="x unified")
+    figure.update_yaxes(range=[-0.02, 1.09], tickvals=[0, 0.25, 0.5, 0.75, 1])
+    return style.with_menu(figure, scale_choices(base, 0.97, longest * 1.02))
+
+
+def _line_and_band(entry: Entry, index: int) -> list[go.Scatter]:
+    at, (colour, dash) = entry["by_position"], style.category(index)
+    name = f"m = {entry['modulus']}"
+    outline = go.Scatter(
+        x=[*at["seen"], *reversed(at["seen"])],
+        y=[*at["low"], *reversed(at["high"])],
+        fill="toself",
+        fillcolor=style.translucent(colour),
+        line_width=0,
+        hoverinfo="skip",
+        showlegend=False,
+        legendgroup=name,
+    )
+    line = go.Scatter(
+        x=at["seen"],
+        y=at["value"],
+        name=name,
+        legendgroup=name,
+        line={"color": colour, "width": 2, "dash": dash},
+        hovertemplate="%{y:.1%}",
+    )
+    return [outline, line]
+
+
+def _reference(step: Enough, longest: int) -> list[go.Scatter]:
+    corner = go.Scatter(
+        x=[step.seen, step.seen, longest],
+        y=[0, step.accuracy, step.accuracy],
+        mode="lines",
+        line={"color": style.GREY, "width": 1.3, "dash": step.dash},
+    )
+    words = go.Scatter(
+        x=[step.seen * 1.03],
+        y=[step.words_at],
+        mode="text",
+        text=[step.words],
+        textposition="middle right",
+        textfont={"color": style.GREY, "size": 12},
+    )
+    return [trace.update(hoverinfo="skip", showlegend=False) for trace in (corner, words)]
+
+
+def save_ladder(evaluation: Sequence[Entry], path: Path, *, unseen_modulus: bool = False) -> None:
+    """Write the ladder with matplotlib."""
+    longest = max(entry["by_position"]["seen"][-1] for entry in evaluation)
+    base = common_base(evaluation)
+    with style.drawing(path, title="Accuracy of the next number, by how many numbers were seen") as axis:
+        for i, entry in enumerate(evaluation):
+            at, (colour, dash), name = entry["by_position"], style.category(i), f"m = {entry['modulus']}"
+            axis.fill_between(at["seen"], at["low"], at["high"], color=colour, alpha=0.18, linewidth=0)
+            axis.plot(at["seen"], at["value"], style.FILE_DASHES[dash], color=colour, label=name)
+        for step in enough(unseen_modulus):
+            corner = [0, step.accuracy, step.accuracy]
+            dashes = style.FILE_DASHES[step.dash]
+            axis.plot([step.seen, step.seen, longest], corner, dashes, color=style.GREY, linewidth=1.1)
+            axis.text(step.seen * 1.05, step.words_at, step.words, va="center", color=style.GREY)
+        axis.set_xscale("log", base=base)
+        axis.set_xticks(style.powers(base, longest), [str(x) for x in style.powers(base, longest)])
+        axis.minorticks_off()
+        axis.set(xlabel=style.SEEN, ylabel=style.SHARE, ylim=(-0.02, 1.09), xlim=(0.95, longest * 1.05))
+        axis.legend(loc="best")

@@ -1,0 +1,143 @@
+"""Which multipliers and increments make a sequence visit every residue?
+
+The theorem of Hull and Dobell (1962; Knuth, TAOCP vol. 2, 3.2.1.2): x[t+1] = (a x[t] + c) mod m has period m,
+from every seed, if and only if gcd(c, m) = 1, every prime factor of m divides a − 1, and 4 divides a − 1 if it
+divides m. So the multipliers are 1 + k·r for one step r, and the increments are the units modulo m. The paper
+tests on these.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from math import gcd, prod
+
+import numpy as np
+from jaxtyping import Bool, UInt64
+
+from unrandom.core.arithmetic import WORD, PerRow, as_modulus, as_words, factorize
+from unrandom.core.errors import UserError
+
+
+def has_full_period(a: int, c: int, m: int) -> bool:
+    """Whether x -> (a x + c) mod m runs through all m residues, for 2 <= m <= 2**64."""
+    return gcd(c, m) == 1 and (a - 1) % multiplier_step(m) == 0
+
+
+def full_period_mask(a: PerRow, c: PerRow, m: PerRow) -> Bool[np.ndarray, " rows"]:
+    """`has_full_period`, elementwise with broadcasting; integers alone make one row."""
+    tops, which = np.unique(as_modulus(m), return_inverse=True)
+    steps = np.array([multiplier_step(int(top) + 1) for top in tops], dtype=np.uint64)[which]
+    units = np.gcd(as_words(c, name="c"), steps) == 1  # the step has the primes of m, and fits when m = 2**64
+    return np.atleast_1d((as_words(a, name="a") % steps == 1) & units)
+
+
+def multiplier_step(m: int) -> int:
+    """The distance r between full-period multipliers: the product of the primes of m, doubled if 4 | m."""
+    _check_modulus(m)
+    return prod(factorize(m)) * (2 if m % 4 == 0 else 1)
+
+
+def count_multipliers(m: int) -> int:
+    """How many a have full period: m / r. For square-free m only a = 1."""
+    return m // multiplier_step(m)
+
+
+def count_increments(m: int) -> int:
+    """How many c have full period: Euler's phi(m)."""
+    _check_modulus(m)
+    return prod((p - 1) * p ** (e - 1) for p, e in factorize(m).items())
+
+
+def multiplier_at(m: int, k: int) -> int:
+    """The k-th full-period multiplier, 1 + k·r for 0 <= k < m / r (else UserError)."""
+    multipliers = full_period_multipliers(m)
+    if not 0 <= k < len(multipliers):
+        raise UserError(f"modulus {m} has full-period multipliers 0 to {len(multipliers) - 1}, but not {k}")
+    return multipliers[k]
+
+
+def full_period_multipliers(m: int) -> range:
+    """All full-period multipliers, ascending, in no memory."""
+    return range(1, m, multiplier_step(m))
+
+
+def full_period_increments(m: int) -> Iterator[int]:
+    """All full-period increments, ascending, one at a time."""
+    _check_modulus(m)
+    return (c for c in range(1, m) if gcd(c, m) == 1)
+
+
+def sample_distinct(rng: np.random.Generator, n: int, k: int) -> UInt64[np.ndarray, " k"]:
+    """k different integers of 0 … n − 1, uniform and in random order, for n <= 2**64, in memory O(k).
+
+    Raises UserError if k > n.
+    """
+    if not 0 <= k <= n <= WORD:
+        raise UserError(f"{k} different numbers cannot be drawn from {n}; 0 <= k <= n <= 2**64 is needed")
+    if k > n // 2:
+        return rng.permutation(n)[:k].astype(np.uint64)
+    return _first_distinct(lambda size: _draw(rng, n, size), k)
+
+
+def sample_multipliers(
+    rng: np.random.Generator, m: int, k: int, exclude: Collection[int] | np.ndarray = ()
+) -> UInt64[np.ndarray, " k"]:
+    """k different full-period multipliers outside `exclude`, uniform and in random order; 2 <= m <= 2**64.
+
+    Raises UserError if there are fewer than k. Memory O(k + exclude).
+    """
+    step, count = multiplier_step(m), count_multipliers(m)
+    excluded = {int(a) // step for a in exclude if int(a) in full_period_multipliers(m)}
+    _check_supply(m, "multiplier", count, len(excluded), k)
+    # Of k + e different ones at most e are excluded, and the rest are a fair sample of the others.
+    drawn = sample_distinct(rng, count, k + len(excluded))
+    return _without(drawn, excluded)[:k] * np.uint64(step) + np.uint64(1)
+
+
+def sample_increments(
+    rng: np.random.Generator, m: int, k: int, exclude: Collection[int] | np.ndarray = ()
+) -> UInt64[np.ndarray, " k"]:
+    """k different full-period increments outside `exclude`, uniform and in random order; 2 <= m <= 2**64.
+
+    Raises UserError if there are fewer than k. Memory O(k + exclude).
+    """
+    count, primes = count_increments(m), np.uint64(prod(factorize(m)))
+    excluded = {int(c) for c in exclude if 0 < int(c) < m and gcd(int(c), m) == 1}
+    _check_supply(m, "increment", count, len(excluded), k)
+
+    def allowed(c: UInt64[np.ndarray, " n"]) -> UInt64[np.ndarray, " units"]:
+        return _without(c[np.gcd(c, primes) == 1], excluded)
+
+    if k + len(excluded) > count // 2:  # too few are left to be found by drawing
+        return rng.permutation(allowed(np.arange(m, dtype=np.uint64)))[:k]
+    return _first_distinct(lambda size: allowed(_draw(rng, m, size * m // count)), k)
+
+
+def _draw(rng: np.random.Generator, n: int, size: int) -> UInt64[np.ndarray, " size"]:
+    return rng.integers(0, n - 1, size=size, dtype=np.uint64, endpoint=True)  # n = 2**64 is not a uint64
+
+
+def _first_distinct(draw: Callable[[int], np.ndarray], k: int) -> UInt64[np.ndarray, " k"]:
+    """The first k different values in a stream of draws, which are a sample without replacement."""
+    kept = np.empty(0, np.uint64)
+    while len(kept) < k:
+        drawn = np.concatenate([kept, draw(2 * (k - len(kept)))])
+        _, first = np.unique(drawn, return_index=True)
+        kept = drawn[np.sort(first)]
+    return kept[:k]
+
+
+def _without(values: np.ndarray, excluded: set[int]) -> np.ndarray:
+    return values[~np.isin(values, np.array(sorted(excluded), dtype=np.uint64))] if excluded else values
+
+
+def _check_supply(m: int, kind: str, count: int, excluded: int, k: int) -> None:
+    if k < 0:
+        raise UserError(f"the number of {kind}s must be at least 0, but {k} was given")
+    if count - excluded < k:
+        less = f", {excluded} of them excluded" if excluded else ""
+        plural = "" if count == 1 else "s"
+        raise UserError(f"modulus {m} has {count} full-period {kind}{plural}{less}; {k} were asked for")
+
+
+def _check_modulus(m: int) -> None:
+    if not 2 <= m <= WORD:
+        raise UserError(f"a modulus m must be from 2 to 2**64, but {m} was given")

@@ -1,0 +1,56 @@
+"""How does a token look at earlier ones? Causal multi-head attention, by two paths that agree: explicit and fused."""
+
+from typing import Literal
+
+import torch
+from einops import rearrange
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from unrandom.models.config import TransformerConfig
+from unrandom.models.positions import Rotary
+from unrandom.models.taps import Tap
+
+AttentionPath = Literal["explicit", "fused"]
+
+
+class Attention(nn.Module):
+    """softmax(q k^T / sqrt(d_head) + causal mask) v for each head, mixed by W_O. No biases.
+
+    ``path`` is "explicit" (every tap runs) or "fused" (one kernel; the taps for scores and pattern never run).
+    """
+
+    causal: Tensor
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.n_heads = config.n_heads
+        self.path: AttentionPath = "explicit"
+        self.W_QKV = nn.Linear(config.d_model, 3 * config.d_model, bias=False)
+        self.W_O = nn.Linear(config.d_model, config.d_model, bias=False)
+        self.rotary = Rotary(config) if config.positions == "rotary" else None
+        self.hook_q, self.hook_k, self.hook_v = Tap(), Tap(), Tap()  # [batch, pos, head, d_head]
+        self.hook_attn_scores = Tap()  # [batch, head, query, key], masked
+        self.hook_pattern = Tap()  # [batch, head, query, key], rows sum to 1
+        self.hook_z = Tap()  # [batch, pos, head, d_head]
+        causal = torch.full((config.context, config.context), float("-inf")).triu(1)
+        self.register_buffer("causal", causal, persistent=False)
+
+    def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_model"]:
+        q, k, v = rearrange(self.W_QKV(x), "b p (three h f) -> three b p h f", three=3, h=self.n_heads)
+        q, k, v = (
+            rearrange(tap(part), "b p h f -> b h p f")
+            for tap, part in ((self.hook_q, q), (self.hook_k, k), (self.hook_v, v))
+        )
+        if self.rotary is not None:
+            q, k = self.rotary(q), self.rotary(k)
+        z = F.scaled_dot_product_attention(q, k, v, is_causal=True) if self.path == "fused" else self._explicit(q, k, v)
+        z = self.hook_z(rearrange(z, "b h p f -> b p h f"))
+        return self.W_O(rearrange(z, "b p h f -> b p (h f)"))
+
+    def _explicit(self, q: Tensor, k: Tensor, v: Tensor) -> Float[Tensor, "batch head pos d_head"]:
+        length = q.shape[-2]
+        scores = (q @ k.mT) * q.shape[-1] ** -0.5 + self.causal[:length, :length]
+        pattern = self.hook_pattern(self.hook_attn_scores(scores).softmax(-1))
+        return pattern.to(v.dtype) @ v

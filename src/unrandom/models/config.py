@@ -1,0 +1,44 @@
+"""What can be chosen about the model? The paper's terms: depth, n_heads, d_model (section 3.2)."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from unrandom.core.config import Config
+
+Size = Annotated[int, Field(ge=1)]
+
+
+class ModelConfig(Config):
+    """A decoder-only Transformer: pre-LayerNorm, no biases, an MLP four times as wide as the residual stream."""
+
+    depth: Size = 1  # blocks
+    n_heads: Size = 1
+    d_model: Size = 768  # features in the residual stream
+    activation: Literal["relu", "gelu"] = "gelu"
+    positions: Literal["learned", "abacus", "rotary"] = "learned"
+    tied: bool = True  # the unembedding is the embedding
+
+    @property
+    def d_head(self) -> int:
+        return self.d_model // self.n_heads
+
+    @property
+    def d_mlp(self) -> int:
+        return 4 * self.d_model
+
+    @model_validator(mode="after")
+    def _divisible(self) -> "ModelConfig":
+        if self.d_model % self.n_heads:
+            raise ValueError(f"d_model={self.d_model} must be a multiple of n_heads={self.n_heads}")
+        if self.positions == "rotary" and self.d_head % 2:
+            raise ValueError(f"rotary positions need an even head width; d_model / n_heads is {self.d_head}")
+        return self
+
+
+class TransformerConfig(ModelConfig):
+    """A model together with the sizes that its data decide: all that is needed to build it again."""
+
+    vocab_size: Size  # tokens known
+    context: Size  # tokens read at once
+    digits: Size = 1  # tokens a number

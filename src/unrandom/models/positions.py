@@ -1,0 +1,51 @@
+"""Where in the sequence is a token? Learned, abacus (paper, appendix on abacus embeddings) or rotary positions."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from unrandom.models.config import TransformerConfig
+
+
+class LearnedPositions(nn.Module):
+    """One learned vector a token position."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.W_pos = nn.Parameter(torch.empty(config.context, config.d_model))
+
+    def forward(self, length: int) -> Float[Tensor, "pos d_model"]:
+        return self.W_pos[:length]
+
+
+class AbacusPositions(nn.Module):
+    """PosEmbed(T_ij) = E_int(i) + E_digit(j) for digit j of number i."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.digits = config.digits
+        numbers = -(-config.context // config.digits)
+        self.W_int = nn.Parameter(torch.empty(numbers, config.d_model))
+        self.W_digit = nn.Parameter(torch.empty(config.digits, config.d_model))
+
+    def forward(self, length: int) -> Float[Tensor, "pos d_model"]:
+        return (self.W_int[:, None] + self.W_digit).flatten(0, 1)[:length]
+
+
+class Rotary(nn.Module):
+    """Turns the pairs (f, f + d_head/2) of queries and keys by position * 10000^(-2f/d_head) (Su et al. 2021)."""
+
+    cos: Tensor
+    sin: Tensor
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        frequencies = 10_000.0 ** (-torch.arange(0, config.d_head, 2) / config.d_head)
+        angles = torch.arange(config.context)[:, None] * frequencies
+        self.register_buffer("cos", angles.cos(), persistent=False)
+        self.register_buffer("sin", angles.sin(), persistent=False)
+
+    def forward(self, x: Float[Tensor, "batch heads pos d_head"]) -> Float[Tensor, "batch heads pos d_head"]:
+        first, second = x.chunk(2, dim=-1)
+        cos, sin = self.cos[: x.shape[-2]].to(x.dtype), self.sin[: x.shape[-2]].to(x.dtype)
+        return torch.cat((first * cos - second * sin, first * sin + second * cos), dim=-1)

@@ -1,0 +1,5 @@
+"""Integers to tokens and back."""
+
+from unrandom.tokenization.tokenizer import Tokenizer
+
+__all__ = ["Tokenizer"]

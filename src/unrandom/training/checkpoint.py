@@ -1,0 +1,145 @@
+"""How does a run survive? Checkpoints that are whole or absent, checked by checksum, and never unpickled.
+
+``checkpoints/step-00000500/`` holds ``model.safetensors`` with ``config.json``, ``optimizer.safetensors``, and last
+``state.json`` with the checksum of each. The folder is written under a temporary name, synced and renamed.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+import torch
+from safetensors import SafetensorError
+from torch import Tensor, nn
+
+from unrandom.core.errors import UserError
+from unrandom.core.files import read_json, sha256, sync_folder, write_atomically, write_json
+from unrandom.core.run_folder import RunFolder
+from unrandom.models import Transformer, TransformerConfig
+
+log = logging.getLogger(__name__)
+
+KEPT = 2  # the newest, and the one before in case the newest is damaged
+WEIGHTS, SHAPE, OPTIMIZER, STATE = "model.safetensors", "config.json", "optimizer.safetensors", "state.json"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint on disk whose checksums are right."""
+
+    folder: Path
+    step: int  # updates made
+    progress: dict[str, Any]
+
+    def load_model(self, device: torch.device | None = None) -> Transformer:
+        """The model as it was, in evaluation mode."""
+        return load_model(self.folder, device)
+
+    def load_weights(self, model: nn.Module) -> None:
+        fill_weights(model, _read_tensors(self.folder / WEIGHTS), self.folder / WEIGHTS)
+
+    def optimizer_state(self) -> dict[str, Tensor]:
+        return _read_tensors(self.folder / OPTIMIZER)
+
+
+def save_checkpoint(
+    run: RunFolder,
+    step: int,
+    model: Transformer,
+    optimizer_state: dict[str, Tensor],
+    progress: dict[str, Any],
+) -> None:
+    """Save, then remove all but the newest few. A failure (a full disk) leaves earlier checkpoints as they were."""
+    final = run.checkpoints / f"step-{step:08d}"
+    folder = run.checkpoints / f".{final.name}.{os.getpid()}.tmp"
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        folder.mkdir()
+        write_model(folder, model)
+        write_atomically(folder / OPTIMIZER, safetensors.torch.save(_on_cpu(optimizer_state)))
+        files = {name: sha256(folder / name) for name in (WEIGHTS, SHAPE, OPTIMIZER)}
+        state = {"step": step, "progress": progress, "files": files}
+        write_json(folder / STATE, {**state, "sha256": _checksum(state)})
+        shutil.rmtree(final, ignore_errors=True)
+        folder.rename(final)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    sync_folder(run.checkpoints)
+    for old in _folders(run)[KEPT:]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def latest_checkpoint(run: RunFolder) -> Checkpoint | None:
+    """The newest whole checkpoint, or None. A damaged one is passed over with a warning."""
+    for folder in _folders(run):
+        try:
+            return _verified(folder)
+        except UserError as problem:
+            log.warning("damaged checkpoint passed over: %s", problem)
+    return None
+
+
+def write_model(folder: Path, model: Transformer) -> None:
+    """``model.safetensors`` and ``config.json``: enough to build the model again anywhere."""
+    write_atomically(folder / WEIGHTS, safetensors.torch.save(_on_cpu(dict(model.named_parameters()))))
+    write_json(folder / SHAPE, model.config.tree())
+
+
+def load_model(folder: Path, device: torch.device | None = None) -> Transformer:
+    """The model of a folder that ``write_model`` filled. Raises UserError when it is not such a folder."""
+    model = Transformer(TransformerConfig.parse(read_json(folder / SHAPE)))
+    fill_weights(model, _read_tensors(folder / WEIGHTS), folder / WEIGHTS)
+    return model.to(device or torch.device("cpu")).eval()
+
+
+def fill_weights(model: nn.Module, weights: dict[str, Tensor], source: Path) -> None:
+    """Copy weights in by name. Raises UserError naming the first parameter that is missing or of another shape."""
+    parameters = dict(model.named_parameters())
+    if wrong := sorted(set(parameters) ^ set(weights)):
+        raise UserError(f"{source} does not fit this model: {wrong[0]} is in only one of them")
+    for name, parameter in parameters.items():
+        found, expected = tuple(weights[name].shape), tuple(parameter.shape)
+        if found != expected:
+            raise UserError(f"{source} does not fit this model: {name} has shape {found}, expected {expected}")
+        parameter.data.copy_(weights[name])
+
+
+def _on_cpu(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name: tensor.detach().contiguous().cpu() for name, tensor in tensors.items()}
+
+
+def _read_tensors(path: Path) -> dict[str, Tensor]:
+    try:
+        return safetensors.torch.load(path.read_bytes())
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist") from None
+    except SafetensorError as error:
+        raise UserError(f"{path} is not a safetensors file ({error}); nothing else is ever loaded") from None
+
+
+def _folders(run: RunFolder) -> list[Path]:
+    """Checkpoint folders, newest first."""
+    return sorted(run.checkpoints.glob("step-*"), reverse=True)
+
+
+def _verified(folder: Path) -> Checkpoint:
+    state = read_json(folder / STATE)
+    try:
+        claimed = state.pop("sha256")
+        intact = claimed == _checksum(state) and all(sha256(folder / f) == s for f, s in state["files"].items())
+    except (AttributeError, KeyError, TypeError, FileNotFoundError):
+        intact = False
+    if not intact:
+        raise UserError(f"{folder} does not match its checksums")
+    return Checkpoint(folder, state["step"], state["progress"])
+
+
+def _checksum(state: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,60 @@
+"""What is a run? One tree: data, model, optimiser, and for how long (section 3.2, appendix on training details)."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from unrandom.core.config import Config
+from unrandom.data import DataConfig
+from unrandom.models import ModelConfig, TransformerConfig
+
+Count = Annotated[int, Field(ge=1)]
+Rate = Annotated[float, Field(ge=0)]
+Beta = Annotated[float, Field(ge=0, lt=1)]
+
+
+class OptimizerConfig(Config):
+    """AdamW for every parameter, or Muon for the matrices inside the blocks and AdamW for the rest."""
+
+    name: Literal["adamw", "muon"] = "adamw"
+    lr: Rate = 3e-4  # of AdamW
+    weight_decay: Rate = 1.0  # decoupled; gains have none
+    beta1: Beta = 0.9
+    beta2: Beta = 0.99
+    muon_lr: Rate = 0.02
+    muon_momentum: Beta = 0.95
+
+
+class RunConfig(Config):
+    """Everything that decides what a run computes. Where and how it runs is not part of it."""
+
+    data: DataConfig
+    model: ModelConfig = ModelConfig()
+    optimizer: OptimizerConfig = OptimizerConfig()
+    batch_size: Count = 256  # sequences
+    steps: Count = 100_000
+    warmup_steps: Annotated[int, Field(ge=0)] = 2048
+    schedule: Literal["constant", "cosine"] = "constant"  # of the learning rate, after the warm-up
+    gradient_clip: Annotated[float, Field(gt=0)] | None = 1.0  # on the global norm
+    precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the processor has it
+    evaluate_every: Count = 1000  # steps
+    checkpoint_every: Count = 1000  # steps
+    test_sequences: Count = 1024  # in each evaluation during training, over all test moduli
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+
+    @property
+    def transformer(self) -> TransformerConfig:
+        """The model at the sizes that the data decide."""
+        tokenizer = self.data.tokenizer
+        return TransformerConfig(
+            **self.model.model_dump(),
+            vocab_size=tokenizer.vocab_size,
+            context=self.data.context_tokens,
+            digits=tokenizer.width,
+        )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "RunConfig":
+        if self.data.mode == "fixed" and self.data.n_sequences is not None and self.data.n_sequences < self.batch_size:
+            raise ValueError(f"data.n_sequences={self.data.n_sequences} is less than one batch of {self.batch_size}")
+        return self

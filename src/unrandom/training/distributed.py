@@ -1,0 +1,78 @@
+"""Who am I among how many? One process alone, or one rank of ``torchrun`` (plain DDP)."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+
+from unrandom.core.errors import UserError
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """This process's place: ``rank`` of ``count``."""
+
+    rank: int = 0
+    count: int = 1
+
+    @property
+    def leads(self) -> bool:
+        """Whether this rank writes, prints and measures."""
+        return self.rank == 0
+
+    def wrap(self, model: nn.Module) -> nn.Module:
+        """The model with its gradients averaged over the ranks."""
+        return nn.parallel.DistributedDataParallel(model) if self.count > 1 else model
+
+    def mean(self, value: Tensor) -> Tensor:
+        """The mean of a tensor over the ranks."""
+        if self.count == 1:
+            return value
+        total = value.clone()
+        dist.all_reduce(total)
+        return total / self.count
+
+    def agree(self, flag: bool, device: torch.device) -> bool:
+        """Rank 0's answer, on every rank (a clock is not the same everywhere)."""
+        if self.count == 1:
+            return flag
+        answer = torch.tensor(int(flag), device=device)
+        dist.broadcast(answer, src=0)
+        return bool(answer.item())
+
+    def wait(self) -> None:
+        if self.count > 1:
+            dist.barrier()
+
+    def check_batch(self, batch_size: int) -> None:
+        if batch_size % self.count:
+            raise UserError(f"batch_size={batch_size} must be a multiple of the {self.count} ranks")
+
+
+def is_leading_process() -> bool:
+    """Whether this is rank 0 of torchrun, or the only process."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def launched_device() -> str | None:
+    """The device torchrun means for this process, or None."""
+    local = os.environ.get("LOCAL_RANK")
+    return f"cuda:{local}" if local is not None and torch.cuda.is_available() else None
+
+
+@contextmanager
+def joined_ranks(device: torch.device) -> Iterator[Ranks]:
+    """Join the process group that torchrun set up, if it did, and leave it at the end."""
+    count = int(os.environ.get("WORLD_SIZE", "1"))
+    if count == 1:
+        yield Ranks()
+        return
+    dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+    try:
+        yield Ranks(dist.get_rank(), count)
+    finally:
+        dist.destroy_process_group()

@@ -1,0 +1,177 @@
+"""How does training go? One loop: a batch, a loss, an update; now and then a measurement and a checkpoint.
+
+Everything a step needs follows from the configuration and the step, so a run killed at any moment and resumed has the
+same losses, bit for bit on one machine, as one that was never killed.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from unrandom.core.run_folder import RunFolder
+from unrandom.core.seeds import torch_seed
+from unrandom.data import Batches
+from unrandom.models import Transformer
+from unrandom.training.checkpoint import Checkpoint, save_checkpoint
+from unrandom.training.config import RunConfig
+from unrandom.training.distributed import Ranks
+from unrandom.training.machine import autocast, choose_attention, choose_precision
+from unrandom.training.optimizers import Optimizers
+from unrandom.training.schedule import learning_rate_factor
+
+Measure = Callable[[Transformer], dict[str, Any]]
+Observer = Callable[["Progress"], None]
+
+
+class NonFiniteLoss(RuntimeError):
+    """The loss became NaN or infinite; training cannot go on."""
+
+
+@dataclass
+class Progress:
+    """Where a run stands. All of it is saved, so that a resumed run carries on with the same numbers."""
+
+    step: int = 0  # updates made
+    train_seconds: float = 0.0  # in steps and batches; neither evaluation nor checkpoints
+    losses: list[float] = field(default_factory=list)  # since the last measurement
+    latest: dict[str, Any] = field(default_factory=dict)  # the last line of metrics
+
+    @property
+    def train_loss(self) -> float:
+        """Mean loss since the last measurement, nats per token."""
+        return math.fsum(self.losses) / len(self.losses)
+
+
+def build_model(config: RunConfig, device: torch.device) -> Transformer:
+    """A fresh model of a run, on its device."""
+    model = Transformer(config.transformer, seed=torch_seed(config.seed, "init")).to(device)
+    return model.use_attention(choose_attention(config.transformer, device))
+
+
+def train(
+    run: RunFolder,
+    config: RunConfig,
+    batches: Batches,
+    measure: Measure,
+    *,
+    device: torch.device,
+    ranks: Ranks | None = None,
+    start: Checkpoint | None = None,
+    max_seconds: float | None = None,
+    observers: tuple[Observer, ...] = (),
+) -> tuple[Transformer, Progress]:
+    """Train to ``config.steps``, or until ``max_seconds`` have passed; either way the last step is checkpointed.
+
+    ``measure`` maps the model to one line of metrics. Raises NonFiniteLoss, naming the step, before that update.
+    """
+    ranks = ranks or Ranks()
+    model = build_model(config, device)
+    optimizers = Optimizers(model, config.optimizer)
+    progress = Progress()
+    if start is not None:
+        start.load_weights(model)
+        optimizers.load_state(start.optimizer_state())
+        progress = Progress(start.step, **start.progress)
+    stepper = Stepper(config, model, optimizers, batches, ranks, device)
+    began = time.perf_counter()
+    while progress.step < config.steps:
+        stepper.advance(progress)
+        finished = progress.step == config.steps
+        out_of_time = max_seconds is not None and time.perf_counter() - began >= max_seconds
+        stopping = finished or (max_seconds is not None and ranks.agree(out_of_time, device))
+        if progress.step % config.evaluate_every == 0 or finished:
+            stepper.settle(progress)
+            if ranks.leads:
+                _measure(run, config, model, measure, progress)
+            progress.losses.clear()
+        if progress.step % config.checkpoint_every == 0 or stopping:
+            stepper.settle(progress)
+            if ranks.leads:
+                _save(run, model, optimizers, progress)
+        for observer in observers:
+            observer(progress)
+        if stopping:
+            break
+    return model.eval(), progress
+
+
+class Stepper:
+    """Makes updates, and keeps their losses on the device until someone asks: asking costs a synchronisation."""
+
+    def __init__(
+        self,
+        config: RunConfig,
+        model: Transformer,
+        optimizers: Optimizers,
+        batches: Batches,
+        ranks: Ranks,
+        device: torch.device,
+    ) -> None:
+        self.config, self.model, self.optimizers, self.batches = config, model, optimizers, batches
+        self.ranks, self.device = ranks, device
+        self.precision = choose_precision(config.precision, device)
+        self.settle_every = 1 if device.type == "cpu" else 50
+        self.waiting: list[tuple[int, Tensor]] = []  # step (from 1) and its loss
+        network = ranks.wrap(model)
+        self.network = torch.compile(network) if device.type == "cuda" else network
+
+    def advance(self, progress: Progress) -> None:
+        """One update."""
+        began = time.perf_counter()
+        self.optimizers.scale_learning_rates(learning_rate_factor(self.config, progress.step))
+        loss = self._loss(progress.step)
+        self.waiting.append((progress.step + 1, loss.detach()))
+        if len(self.waiting) >= self.settle_every:
+            self.settle(progress)
+        self.optimizers.zero_grad()
+        loss.backward()
+        if self.config.gradient_clip is not None:
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.gradient_clip)
+        self.optimizers.step()
+        progress.step += 1
+        progress.train_seconds += time.perf_counter() - began
+
+    def _loss(self, step: int) -> Tensor:
+        tokens = self.batches.tokens(step, self.ranks.rank, self.ranks.count)
+        batch = torch.from_numpy(tokens).to(self.device, non_blocking=True).long()
+        with autocast(self.precision, self.device):
+            logits = self.network(batch[:, :-1])
+        return F.cross_entropy(logits.float().flatten(0, 1), batch[:, 1:].flatten())
+
+    def settle(self, progress: Progress) -> None:
+        """Read the losses that wait. Raises NonFiniteLoss for the first that is not finite."""
+        if not self.waiting:
+            return
+        steps, losses = zip(*self.waiting, strict=True)
+        self.waiting.clear()
+        for step, loss in zip(steps, self.ranks.mean(torch.stack(losses)).tolist(), strict=True):
+            if not math.isfinite(loss):
+                raise NonFiniteLoss(f"the loss is {loss} at step {step}; the last good checkpoint is kept")
+            progress.losses.append(loss)
+
+
+def _save(run: RunFolder, model: Transformer, optimizers: Optimizers, progress: Progress) -> None:
+    if not all(bool(parameter.isfinite().all()) for parameter in model.parameters()):
+        raise NonFiniteLoss(f"a weight is not finite after step {progress.step}; the last good checkpoint is kept")
+    saved = {key: value for key, value in vars(progress).items() if key != "step"}
+    save_checkpoint(run, progress.step, model, optimizers.state(), saved)
+
+
+def _measure(run: RunFolder, config: RunConfig, model: Transformer, measure: Measure, progress: Progress) -> None:
+    model.eval()
+    factor = learning_rate_factor(config, progress.step - 1)
+    progress.latest = {
+        "step": progress.step,
+        "train_loss": progress.train_loss,
+        **measure(model),
+        "learning_rate": config.optimizer.lr * factor,
+        "seconds": round(progress.train_seconds, 3),
+    }
+    model.train()
+    run.append_metrics(progress.latest)

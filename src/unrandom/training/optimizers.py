@@ -1,0 +1,74 @@
+"""Who updates which parameter? AdamW alone, or Muon on the matrices inside the blocks with AdamW for the rest."""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from unrandom.models import Transformer
+from unrandom.training.config import OptimizerConfig
+
+
+class Optimizers:
+    """One or two optimisers that step together. Their state is kept by parameter name, as plain tensors."""
+
+    def __init__(self, model: Transformer, config: OptimizerConfig) -> None:
+        self._names: dict[Tensor, str] = {parameter: name for name, parameter in model.named_parameters()}
+        matrices = [p for p in model.blocks.parameters() if p.dim() == 2] if config.name == "muon" else []
+        taken = set(matrices)
+        others = [p for p in self._names if p not in taken]
+        groups = [
+            {"params": [p for p in others if p.dim() >= 2], "weight_decay": config.weight_decay},
+            {"params": [p for p in others if p.dim() < 2], "weight_decay": 0.0},
+        ]
+        fused = next(model.parameters()).device.type == "cuda"
+        self._parts: list[torch.optim.Optimizer] = [
+            torch.optim.AdamW(groups, lr=config.lr, betas=(config.beta1, config.beta2), fused=fused)
+        ]
+        if matrices:
+            self._parts.append(
+                torch.optim.Muon(
+                    matrices,
+                    lr=config.muon_lr,
+                    momentum=config.muon_momentum,
+                    weight_decay=config.weight_decay,
+                )
+            )
+        self._targets = [group["lr"] for group in self._groups()]
+
+    def _groups(self) -> Iterator[dict]:
+        for part in self._parts:
+            yield from part.param_groups
+
+    def scale_learning_rates(self, factor: float) -> None:
+        """Set every rate to ``factor`` times its target."""
+        for group, target in zip(self._groups(), self._targets, strict=True):
+            group["lr"] = target * factor
+
+    def step(self) -> None:
+        for part in self._parts:
+            part.step()
+
+    def zero_grad(self) -> None:
+        for part in self._parts:
+            part.zero_grad(set_to_none=True)
+
+    def state(self) -> dict[str, Tensor]:
+        """Every state tensor as ``<parameter>|<key>``."""
+        return {
+            f"{self._names[parameter]}|{key}": value
+            for part in self._parts
+            for parameter, entries in part.state.items()
+            for key, value in entries.items()
+        }
+
+    def load_state(self, tensors: dict[str, Tensor]) -> None:
+        """Restore what ``state`` gave. Raises KeyError when a parameter's entry is unknown."""
+        by_name: dict[str, dict[str, Tensor]] = {}
+        for name, tensor in tensors.items():
+            parameter, key = name.split("|")
+            by_name.setdefault(parameter, {})[key] = tensor
+        for part in self._parts:
+            parameters = [p for group in part.param_groups for p in group["params"]]
+            state = {i: by_name[self._names[p]] for i, p in enumerate(parameters) if self._names[p] in by_name}
+            part.load_state_dict({"state": state, "param_groups": part.state_dict()["param_groups"]})

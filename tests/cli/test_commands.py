@@ -1,0 +1,219 @@
+"""Each command answers in words or as one JSON object; a mistake is one line and exit status 2."""
+
+import io
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from unrandom.cli import main
+from unrandom.training.checkpoint import latest_checkpoint
+
+COMMANDS = ("demo", "train", "resume", "evaluate", "predict", "report", "bench")
+
+
+@pytest.fixture
+def run(finished_run, tmp_path):
+    """A finished run that may be changed."""
+    return shutil.copytree(finished_run.folder.path, tmp_path / finished_run.id)
+
+
+def answer(capsys, *arguments):
+    """The JSON object that a command prints, and nothing else on standard output."""
+    assert main([*map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def mistake(capsys, *arguments):
+    """The one line that a mistake is answered with."""
+    try:
+        status = main([str(argument) for argument in arguments])
+    except SystemExit as left:
+        status = left.code
+    out, err = capsys.readouterr()
+    assert status == 2, err
+    assert out == ""
+    assert err.count("\n") == 1, err
+    assert "Traceback" not in err
+    return err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_an_example(command, capsys):
+    with pytest.raises(SystemExit) as left:
+        main([command, "--help"])
+    assert left.value.code == 0
+    assert f"example: {'seq' if command == 'predict' else f'unrandom {command}'}" in capsys.readouterr().out
+
+
+def test_help_and_training_import_nothing_heavy():
+    light = "import sys, unrandom.cli; unrandom.cli.parse(['train', '--list']); print(*sorted(sys.modules))"
+    training = "import sys; from unrandom.cli import main; main(['train', '--list']); print(*sorted(sys.modules))"
+    for program, forbidden in (
+        (light, {"torch", "numpy", "pydantic", "rich"}),
+        (training, {"matplotlib", "plotly", "jinja2", "sympy", "flint", "polars", "gradio", "ray", "unrandom.report"}),
+    ):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        assert not forbidden & set(done.stdout.split())
+
+
+def test_train_then_resume_then_evaluate_then_report(tmp_path, capsys, tiny_settings):
+    out = ("--out", tmp_path / "runs")
+    stopped = answer(capsys, "train", "fm-256", *tiny_settings(), *out, "--max-minutes", "0")
+    assert (stopped["steps"], stopped["finished"]) == (1, False)
+    finished = answer(capsys, "resume", stopped["run"])
+    assert (finished["steps"], finished["finished"]) == (6, True)
+    assert {"run", "steps", "train_loss", "last_number_accuracy"} <= set(finished)
+    assert answer(capsys, "train", "fm-256", *tiny_settings(), *out) == finished
+    (tested,) = answer(capsys, "evaluate", finished["run"], "--sequences", 40)["evaluation"]
+    assert tested["by_position"]["seen"] == list(range(1, 13))
+    assert answer(capsys, "report", finished["run"])["report"].endswith("report.html")
+
+
+def test_demo(tmp_path, capsys, tiny_settings):
+    made = answer(capsys, "demo", *tiny_settings(), "--out", tmp_path)
+    assert set(made) == {
+        "run", "report", "steps", "train_seconds", "last_number_accuracy", "number_accuracy_by_position",
+    }  # fmt: skip
+    assert len(made["number_accuracy_by_position"]) == 12
+    assert main(["demo", *tiny_settings(), "--out", str(tmp_path)]) == 0
+    assert "file://" in capsys.readouterr().out
+
+
+def test_the_seed_is_part_of_the_run(tmp_path, capsys, tiny_settings):
+    train = ("train", "fm-256", *tiny_settings(), "--out", tmp_path, "--max-minutes", 0)
+    assert answer(capsys, *train, "--seed", 0)["run"] != answer(capsys, *train, "--seed", 1)["run"]
+
+
+def test_the_recipes_are_listed_with_their_cost(capsys):
+    recipes = answer(capsys, "train", "--list")["recipes"]
+    names = {"fm-256", "fm-2048", "fm-7776", "um-128", "um-2048", "fm-base256", "um-base256"}
+    assert names <= {entry["recipe"] for entry in recipes}
+    assert all("steps" in entry["cost"] for entry in recipes)
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [("1\n2\n3\n", (1, 4)), ("1 2 3\n4,5\n\n6\n", (3, 4)), ("7", (1, 4)), ("1, 2, 3", (1, 4))],
+)
+def test_predict_reads_columns_and_rows(run, capsys, tmp_path, text, shape):
+    (tmp_path / "numbers").write_text(text)
+    made = answer(capsys, "predict", run, tmp_path / "numbers", "-n", 4)
+    assert (len(made["predictions"]), len(made["predictions"][0])) == shape
+    assert all(0 <= number < 64 for row in made["predictions"] for number in row)
+    assert all(0 < chance <= 1 for row in made["probabilities"] for chance in row)
+
+
+def test_predict_reads_standard_input(run, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1 2 3"))
+    assert len(answer(capsys, "predict", run, "-")["predictions"][0]) == 1
+
+
+def test_words_and_json_say_the_same(run, capsys, tmp_path):
+    (tmp_path / "numbers").write_text("1 2 3")
+    made = answer(capsys, "predict", run, tmp_path / "numbers", "-n", 2)
+    assert main(["predict", str(run), str(tmp_path / "numbers"), "-n", "2"]) == 0
+    words = [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()]
+    assert words == [str(number) for number in made["predictions"][0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "holds no numbers"),
+        (" \n\n", "holds no numbers"),
+        ("1\ntwo\n", "line 2: 'two' is not a whole number"),
+        ("1.5", "'1.5' is not a whole number"),
+        ("1\n64\n", "line 2: 64 is not from 0 to 63"),
+        ("-3", "-3 is not from 0 to 63"),
+        ("9" * 50, "is not a whole number"),
+        ("1 " * 13, "line 1: a sequence of 13 numbers; this model reads 12 at most"),
+        ("\n".join("1" * 13), "a sequence of 13 numbers"),
+        ("١", "is not a whole number"),
+    ],
+)
+def test_bad_numbers(run, capsys, tmp_path, text, said):
+    (tmp_path / "numbers").write_text(text)
+    assert said in mistake(capsys, "predict", run, tmp_path / "numbers")
+
+
+def test_files_that_cannot_be_read(run, capsys, tmp_path):
+    assert "does not exist" in mistake(capsys, "predict", run, tmp_path / "nothing")
+    assert "cannot be read" in mistake(capsys, "predict", run, tmp_path)
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    assert "is not text" in mistake(capsys, "predict", run, tmp_path / "binary")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "required"),
+        (["dance"], "invalid choice: 'dance'"),
+        (["train"], "name a recipe: fm-256"),
+        (["train", "fm256"], "near misses: fm-256"),
+        (["train", "fm-256", "--set", "model.dept=2"], "near misses: model.depth"),
+        (["train", "fm-256", "--set", "model.d_model=130", "--set", "model.n_heads=4"], "multiple of n_heads=4"),
+        (["train", "fm-256", "--set", "data.modulus=0"], "data.modulus=0"),
+        (["train", "fm-256", "--set", "data.modulus=1"], "data.modulus=1"),
+        (["train", "fm-256", "--set", "data.modulus=-5"], "data.modulus=-5"),
+        (["train", "fm-256", "--set", "data.modulus=2^64+1"], "data.modulus='2^64+1'"),
+        (["train", "fm-256", "--set", "data.modulus=251"], "251 has 1 full-period multiplier"),
+        (["train", "fm-256", "--set", "steps=many"], "steps='many'"),
+        (["train", "fm-256", "--seed", "-1"], "--seed"),
+        (["train", "fm-256", "--max-minutes", "soon"], "--max-minutes"),
+        (["train", "fm-256", "--stpes", "3"], "unrecognized arguments"),
+        (["train", "fm-256", "--out", "/dev/null/runs"], "cannot create the folder /dev/null/runs"),
+        (["resume", "nowhere"], "nowhere is not a run folder"),
+        (["evaluate", "nowhere"], "nowhere is not a run folder"),
+        (["report", "nowhere"], "nowhere is not a run folder"),
+        (["predict", "nowhere", "-"], "nowhere is not a run folder"),
+        (["bench", "everything"], "invalid choice"),
+        (["bench", "train", "--recipe", "x"], "no recipe is called 'x'"),
+    ],
+)
+def test_mistakes_on_the_command_line(capsys, arguments, said):
+    assert said in mistake(capsys, *arguments)
+
+
+def test_evaluating_what_cannot_be_evaluated(run, capsys):
+    assert "writes numbers below 64" in mistake(capsys, "evaluate", run, "--modulus", 65)
+    assert "--sequences" in mistake(capsys, "evaluate", run, "--sequences", 0)
+
+
+def test_a_manifest_that_was_tampered_with(run, capsys):
+    manifest = run / "manifest.json"
+    tree = json.loads(manifest.read_text())
+    tree["config"]["model"]["n_head"] = 2
+    manifest.write_text(json.dumps(tree))
+    assert "near misses: model.n_heads" in mistake(capsys, "resume", run)
+    manifest.write_text("{")
+    assert "is not JSON" in mistake(capsys, "evaluate", run)
+    manifest.write_text("[]")
+    assert "is not the manifest of a run" in mistake(capsys, "evaluate", run)
+
+
+def test_a_run_whose_checkpoint_has_another_shape(run, capsys):
+    manifest = run / "manifest.json"
+    tree = json.loads(manifest.read_text())
+    tree["config"]["model"]["d_model"] = 32
+    manifest.write_text(json.dumps(tree))
+    assert "holds a model of another shape" in mistake(capsys, "evaluate", run)
+    (run / "result.json").unlink()
+    assert "does not fit this model" in mistake(capsys, "resume", run)
+
+
+def test_a_run_without_a_checkpoint(run, capsys):
+    shutil.rmtree(run / "checkpoints")
+    (run / "checkpoints").mkdir()
+    assert "has no whole checkpoint yet" in mistake(capsys, "evaluate", run)
+
+
+def test_a_run_held_by_another_process(run, capsys):
+    from unrandom.core.run_folder import RunFolder
+
+    (run / "result.json").unlink()
+    with RunFolder(run).lock():
+        assert "another process is working on" in mistake(capsys, "resume", run)
+    assert latest_checkpoint(RunFolder(run)) is not None

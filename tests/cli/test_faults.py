@@ -1,0 +1,134 @@
+"""Kills, full disks: nothing is lost, and what comes after is as if nothing had happened."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from unrandom.core.run_folder import RunFolder
+
+KILLS = 20
+
+
+@pytest.fixture
+def arguments(tiny_settings):
+    """A run that writes all the time."""
+    return ["train", "fm-256", *tiny_settings(steps=200, evaluate_every=2, checkpoint_every=1)]
+
+
+# Trains in a fork of a process that has everything imported, so that a kill hits training and not the imports.
+FORKS = """
+import os, random, signal, sys, time
+import torch
+torch.set_num_threads(1)
+from unrandom.cli import commands, main
+out, arguments, chance = sys.argv[1], sys.argv[3:], random.Random(int(sys.argv[2]))
+for kill in range({kills}):
+    child = os.fork()
+    if child == 0:
+        sys.stderr = sys.stdout = open(os.devnull, "w")
+        os._exit(main([*arguments, "--out", out]))
+    time.sleep(chance.uniform(0.02, 0.25))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+"""
+
+
+def metrics(out: Path) -> list[dict]:
+    (run,) = out.iterdir()
+    return [{k: v for k, v in row.items() if k != "seconds"} for row in RunFolder(run).read_metrics()]
+
+
+def unrandom(*arguments: str | Path, **options) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "unrandom", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+
+
+def test_killed_at_random_moments_a_run_ends_as_one_that_was_never_killed(tmp_path, arguments):
+    seed = random.SystemRandom().randrange(2**32)
+    print(f"the moments are those of seed {seed}")
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert unrandom(*arguments, "--out", whole).returncode == 0
+    forks = [sys.executable, "-c", FORKS.format(kills=KILLS), str(killed), str(seed), *arguments]
+    subprocess.run(forks, check=True, timeout=120)
+    done = unrandom(*arguments, "--out", killed)
+    assert done.returncode == 0, done.stderr
+    assert metrics(killed) == metrics(whole)
+    weights = [next(out.glob("*/checkpoints/step-00000200/model.safetensors")).read_bytes() for out in (whole, killed)]
+    assert weights[0] == weights[1]
+    assert not list(killed.rglob("*.tmp"))
+
+
+@pytest.fixture
+def small_disk(tmp_path, arguments):
+    """A file system of one megabyte."""
+    mounted = tmp_path / "disk"
+    mounted.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(mounted)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("2026-11-21: a file system of its own can be mounted by root alone")
+    yield mounted
+    subprocess.run(["umount", str(mounted)], check=True)
+
+
+def test_a_full_disk_ends_with_one_line_and_nothing_corrupt(small_disk, tmp_path, arguments):
+    arguments = [*arguments, "--set", "model.d_model=32", "--set", "checkpoint_every=2"]
+    filler = small_disk / "filler"
+    filler.write_bytes(bytes(450_000))
+    failed = None
+    for _ in range(20):  # fill the disk little by little, so that it is full at one write or another
+        done = unrandom(*arguments, "--out", small_disk / "runs")
+        if done.returncode:
+            failed = done
+            break
+        filler.write_bytes(bytes(filler.stat().st_size + 150_000))
+        shutil.rmtree(small_disk / "runs")
+    assert failed is not None, "the disk never filled up"
+    assert failed.returncode == 1
+    last = [line for line in failed.stderr.splitlines() if not line.startswith("step ")]
+    assert len(last) == 1, failed.stderr
+    assert "No space left on device" in last[0]
+    filler.unlink()
+    assert unrandom(*arguments, "--out", small_disk / "runs").returncode == 0
+    assert unrandom(*arguments, "--out", tmp_path / "runs").returncode == 0
+    assert metrics(small_disk / "runs") == metrics(tmp_path / "runs")
+
+
+def test_an_interrupt_keeps_the_checkpoints_and_says_so(tmp_path, arguments):
+    command = [sys.executable, "-m", "unrandom", *arguments, "--set", "steps=100000", "--out", str(tmp_path)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.glob("*/checkpoints/step-*")):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert said.splitlines()[-1].startswith("unrandom: interrupted")
+    assert "Traceback" not in said
+
+
+def test_json_is_alone_on_standard_output(tmp_path, arguments):
+    done = unrandom(*arguments, "--set", "steps=4", "--out", tmp_path, "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["steps"] == 4
+    assert done.stdout.count("\n") == 1
+
+
+def test_a_folder_that_may_not_be_written_is_named(tmp_path, arguments):
+    if os.geteuid() == 0:  # root may write anywhere but where nobody may
+        blocked = Path("/proc/runs")
+    else:
+        blocked = tmp_path / "blocked"
+        blocked.mkdir(mode=0o500)
+    done = unrandom(*arguments, "--out", blocked)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "cannot" in done.stderr

@@ -1,0 +1,85 @@
+"""Shapes and types are checked in every test; runs are tiny; one thread each, as tests run side by side."""
+
+import os
+from collections.abc import Callable
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from jaxtyping import install_import_hook
+
+install_import_hook("unrandom", "beartype.beartype")
+
+import pytest
+import torch
+
+from unrandom.data import FixedModulus, UnseenModulus
+from unrandom.experiments.runs import Run, create_run, execute
+from unrandom.models import ModelConfig
+from unrandom.training import OptimizerConfig, RunConfig
+
+torch.set_num_threads(1)
+
+FM_DATA = FixedModulus(modulus=64, context=12, mode="streaming", n_sequences=None, n_test_a=4, n_test_c=8)
+UM_DATA = UnseenModulus(test_moduli=(32, 27), context=12, mode="streaming", n_sequences=None, n_test_a=3, n_test_c=3)
+TINY = RunConfig(
+    data=FM_DATA,
+    model=ModelConfig(depth=1, n_heads=2, d_model=16, activation="relu"),
+    optimizer=OptimizerConfig(name="muon", lr=3e-3, weight_decay=0.1),
+    batch_size=16,
+    steps=12,
+    warmup_steps=2,
+    schedule="cosine",
+    precision="fp32",
+    evaluate_every=4,
+    checkpoint_every=3,
+    test_sequences=32,
+)
+
+
+@pytest.fixture
+def tiny() -> RunConfig:
+    """A run of a second."""
+    return TINY
+
+
+def settings(**changes: object) -> list[str]:
+    """``--set`` arguments that make a run of ``fm-256`` tiny."""
+    values = {
+        "data.modulus": 64,
+        "data.context": 12,
+        "data.n_test_a": 4,
+        "data.n_test_c": 8,
+        "model.d_model": 16,
+        "batch_size": 16,
+        "steps": 6,
+        "warmup_steps": 2,
+        "evaluate_every": 3,
+        "checkpoint_every": 3,
+        "precision": "fp32",
+        "test_sequences": 32,
+        **changes,
+    }
+    return [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
+
+
+@pytest.fixture
+def tiny_settings() -> Callable[..., list[str]]:
+    return settings
+
+
+@pytest.fixture
+def fm_data() -> FixedModulus:
+    return FM_DATA
+
+
+@pytest.fixture
+def um_data() -> UnseenModulus:
+    return UM_DATA
+
+
+@pytest.fixture(scope="session")
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A tiny run, trained to its end. Read it; do not change it."""
+    run = create_run("tiny", TINY, tmp_path_factory.mktemp("runs"), ["unrandom", "train", "tiny"])
+    execute(run)
+    return run

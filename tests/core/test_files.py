@@ -1,0 +1,41 @@
+"""A file is the old one or the new one, never half of either."""
+
+import pytest
+
+from unrandom.core import files
+from unrandom.core.errors import UserError
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    path = tmp_path / "value.json"
+    files.write_json(path, {"x": 1})
+
+    def broken(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files.os, "fsync", broken)
+    with pytest.raises(OSError, match="No space left"):
+        files.write_json(path, {"x": 2})
+    assert files.read_json(path) == {"x": 1}
+    assert [p.name for p in tmp_path.iterdir()] == ["value.json"]
+
+
+def test_json_has_no_nan(tmp_path):
+    with pytest.raises(ValueError, match="JSON"):
+        files.write_json(tmp_path / "value.json", float("nan"))
+
+
+def test_a_missing_or_broken_file_is_named(tmp_path):
+    with pytest.raises(UserError, match=r"none\.json does not exist"):
+        files.read_json(tmp_path / "none.json")
+    (tmp_path / "half.json").write_text('{"x": ')
+    with pytest.raises(UserError, match=r"half\.json is not JSON"):
+        files.read_json(tmp_path / "half.json")
+
+
+def test_a_folder_where_a_file_is_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="is a file"):
+        files.make_folder(tmp_path / "file")
+    with pytest.raises(UserError, match="cannot create"):
+        files.make_folder(tmp_path / "file" / "below")

@@ -1,0 +1,79 @@
+"""Train and test never share an a, a c or a test modulus."""
+
+import numpy as np
+import pytest
+
+from unrandom.core.errors import UserError
+from unrandom.core.seeds import stream
+from unrandom.data import FixedModulus, TrainingDraws, UnseenModulus, make_split
+
+CASES = [
+    FixedModulus(modulus=64, context=8, n_test_a=4, n_test_c=4),
+    FixedModulus(modulus=360, context=8, n_test_a=3, n_test_c=8, full_period_share=0.5),
+    FixedModulus(modulus=64, context=8, n_test_a=4, n_test_c=4, n_a=10, n_c=7),
+    FixedModulus(modulus=2**48 + 1, base=256, context=8, n_test_a=1, n_test_c=9),
+    FixedModulus(modulus=2**64, base=256, context=8, full_period_share=0.25),
+    UnseenModulus(test_moduli=(50, 64, 61), context=16, n_test_a=5, n_test_c=5),
+    UnseenModulus(test_moduli=(50, 64), context=16, n_test_a=5, n_test_c=5, full_period_share=0.5),
+    UnseenModulus(test_moduli=(50, 64), context=16, n_m=9, n_a=6, n_c=4, n_test_a=5, n_test_c=5),
+]
+
+
+@pytest.mark.parametrize("config", CASES, ids=lambda c: f"{c.regime}-{c.largest_modulus}")
+@pytest.mark.parametrize("seed", [0, 1])
+def test_what_is_held_out_is_never_drawn(config, seed):
+    split = make_split(config, seed)
+    drawn = TrainingDraws(split).draw(stream(seed, "draws"), 3000)
+    assert not np.isin(drawn.a, split.held_out_a).any()
+    assert not np.isin(drawn.c, split.held_out_c).any()
+    moduli = {drawn.modulus(row) for row in range(len(drawn))}
+    if config.regime == "um":
+        assert not moduli & set(config.test_moduli)
+        assert moduli <= set(range(config.smallest_modulus, config.largest_modulus + 1))
+    else:
+        assert moduli == {config.modulus}
+    assert all(0 < int(drawn.a[row]) < drawn.modulus(row) for row in range(len(drawn)))
+    assert all(int(drawn.c[row]) < drawn.modulus(row) for row in range(len(drawn)))
+
+
+@pytest.mark.parametrize("config", CASES, ids=lambda c: f"{c.regime}-{c.largest_modulus}")
+def test_test_sequences_have_full_period_and_only_held_out_parameters(config):
+    split = make_split(config, 0)
+    for modulus in split.config.test_moduli:
+        test = split.test_parameters(modulus, 100)
+        assert test.has_full_period().all()
+        assert np.isin(test.a, split.held_out_a).all()
+        assert np.isin(test.c, split.held_out_c).all()
+
+
+def test_every_pair_of_test_parameters_is_used_as_often_as_another():
+    split = make_split(FixedModulus(modulus=64, context=8, n_test_a=4, n_test_c=4), 0)
+    test = split.test_parameters(64, 48)
+    _, counts = np.unique(np.stack([test.a, test.c]), axis=1, return_counts=True)
+    assert counts.tolist() == [3] * 16
+
+
+def test_the_split_is_a_function_of_the_seed(fm_data):
+    assert make_split(fm_data, 3).manifest() == make_split(fm_data, 3).manifest()
+    assert make_split(fm_data, 3).manifest() != make_split(fm_data, 4).manifest()
+
+
+def test_n_m_moduli_are_drawn():
+    split = make_split(UnseenModulus(test_moduli=(50, 64), context=16, n_m=9), 0)
+    assert len(split.train_moduli) == len(set(split.train_moduli)) == 9
+
+
+def test_a_modulus_with_too_few_multipliers_says_how_many_it_has():
+    with pytest.raises(UserError, match=r"251.*1.*64"):
+        make_split(FixedModulus(modulus=251, context=8), 0)
+
+
+def test_full_period_training_needs_multipliers_that_are_left():
+    config = FixedModulus(modulus=64, context=8, n_test_a=16, n_test_c=4, full_period_share=0.5)
+    with pytest.raises(UserError, match=r"lower data\.n_test_a"):
+        TrainingDraws(make_split(config, 0))
+
+
+def test_an_unknown_test_modulus_is_refused(fm_data):
+    with pytest.raises(UserError, match="65 is not a test modulus"):
+        make_split(fm_data, 0).test_parameters(65, 1)

@@ -1,0 +1,80 @@
+"""Draws are uniform over what they may be, in the stated mix, within the stated periods."""
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from unrandom.core.errors import UserError
+from unrandom.core.seeds import stream
+from unrandom.data import FixedModulus, TrainingDraws, UnseenModulus, make_split
+
+
+def draw(config, rows=4000, seed=0):
+    return TrainingDraws(make_split(config, seed)).draw(stream(seed, "draws"), rows)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 1.0])
+def test_the_stated_share_of_a_batch_has_full_period_by_construction(share):
+    rows = draw(FixedModulus(modulus=360, context=8, n_test_a=3, n_test_c=8, full_period_share=share), 400)
+    full = rows.has_full_period()
+    assert full[: round(400 * share)].all()
+    assert share == 1.0 or full[round(400 * share) :].mean() < 0.1
+
+
+def test_arbitrary_parameters_are_uniform_over_all_that_is_not_held_out():
+    config = FixedModulus(modulus=30, context=8, n_test_a=1, n_test_c=2)
+    split = make_split(config, 0)
+    rows = draw(config, 29_000)
+    values, counts = np.unique(rows.a, return_counts=True)
+    assert set(values) == set(range(1, 30)) - set(split.held_out_a.tolist())
+    assert chisquare(counts).pvalue > 1e-3
+    values, counts = np.unique(rows.c, return_counts=True)
+    assert set(values) == set(range(30)) - set(split.held_out_c.tolist())
+    assert chisquare(counts).pvalue > 1e-3
+    assert chisquare(np.bincount(rows.x0.astype(int), minlength=30)).pvalue > 1e-3
+
+
+def test_low_and_high_bits_of_train_and_test_multipliers_are_alike():
+    config = FixedModulus(modulus=2**32, base=256, context=8, n_test_a=512, full_period_share=1.0, n_a=1024, n_c=64)
+    split = make_split(config, 0)
+    train, test = draw(config).a, split.held_out[0].multipliers
+    for bit in range(2, 32):  # bits 0 and 1 of a full-period multiplier are 1 and 0
+        ones = [((values >> np.uint64(bit)) & np.uint64(1)).mean() for values in (train, test)]
+        assert abs(ones[0] - ones[1]) < 0.12, f"bit {bit}"
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 8), (9, None), (5, 20)])
+@pytest.mark.parametrize("regime", ["fm", "um"])
+def test_the_period_filter_keeps_what_is_asked_for(regime, low, high, fm_data, um_data):
+    config = {"fm": fm_data, "um": um_data}[regime].model_copy(update={"min_period": low, "max_period": high})
+    periods = draw(config, 500).periods()
+    assert periods.min() >= low
+    assert high is None or periods.max() <= high
+
+
+def test_a_period_that_no_sequence_has_is_said_in_one_line(fm_data):
+    with pytest.raises(UserError, match="found no training parameters"):
+        draw(fm_data.model_copy(update={"min_period": 1000}), 5)
+
+
+def test_pools_hold_n_a_multipliers_and_n_c_increments():
+    config = FixedModulus(modulus=512, context=8, n_test_a=16, n_test_c=16, n_a=10, n_c=7)
+    rows = draw(config)
+    assert len(np.unique(rows.a)) == 10
+    assert len(np.unique(rows.c)) == 7
+
+
+def test_the_product_takes_every_triple_once():
+    config = UnseenModulus(test_moduli=(50, 64), context=16, n_m=5, n_a=6, n_c=4, n_sequences=None)
+    rows = TrainingDraws(make_split(config, 0)).product(stream(0, "product"))
+    assert len(rows) == 5 * 6 * 4
+    assert len(np.unique(np.stack([rows.m, rows.a, rows.c]), axis=1).T) == len(rows)
+
+
+def test_scaling_pools_are_topped_up_where_full_period_multipliers_are_few():
+    config = UnseenModulus(
+        test_moduli=(64,), context=16, n_a=8, n_c=1, n_sequences=None, full_period_share=1.0, n_test_a=4, n_test_c=4
+    )
+    rows = TrainingDraws(make_split(config, 0)).product(stream(0, "product"))
+    assert {m: int((rows.m == m).sum()) for m in np.unique(rows.m)} == dict.fromkeys(np.unique(rows.m), 8)
+    assert np.gcd(rows.c, rows.m).max() == 1

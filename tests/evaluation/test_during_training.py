@@ -1,0 +1,24 @@
+"""The line of metrics that training writes holds what it must, for both regimes."""
+
+import math
+
+import pytest
+
+from unrandom.data import make_batches, make_split
+from unrandom.evaluation import TrainingMeasure
+from unrandom.models import Transformer
+
+
+@pytest.mark.parametrize("regime", ["fm", "um"])
+def test_a_line_of_metrics(regime, tiny, fm_data, um_data):
+    config = tiny.model_copy(update={"data": {"fm": fm_data, "um": um_data}[regime]})
+    split = make_split(config.data, 0)
+    measure = TrainingMeasure(split, make_batches(split, 8), test_sequences=40, precision="fp32")
+    model = Transformer(config.transformer).eval()
+    line = measure(model)
+    needed = {"test_loss", "token_accuracy", "number_accuracy", "last_number_accuracy"}
+    assert needed | {"train_short_period_accuracy", "train_long_period_accuracy"} <= set(line)
+    assert set(line["test_moduli"]) == {str(modulus) for modulus in config.data.test_moduli}
+    assert list(line["accuracy_after"]) == ["1", "2", "4", "8", "12"]
+    assert line["test_loss"] == pytest.approx(math.log(config.transformer.vocab_size), abs=0.3)
+    assert measure(model) == line

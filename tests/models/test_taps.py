@@ -1,0 +1,94 @@
+"""What is recorded is what passed; what is edited has an effect; silence is an error."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from unrandom.core.errors import UserError
+from unrandom.models import Transformer, TransformerConfig, intervene, record
+from unrandom.models.taps import tap_names
+
+CONFIG = TransformerConfig(depth=2, n_heads=2, d_model=8, vocab_size=11, context=6)
+
+
+@pytest.fixture
+def model():
+    return Transformer(CONFIG).eval()
+
+
+@pytest.fixture
+def tokens():
+    return torch.randint(11, (3, 6), generator=torch.Generator().manual_seed(0))
+
+
+def test_the_names_are_the_vocabulary_of_the_field(model):
+    names = set(tap_names(model))
+    block = ("hook_resid_pre", "hook_resid_mid", "hook_resid_post", "hook_attn_out", "hook_mlp_out", "mlp.hook_pre",
+             "mlp.hook_post", "ln1.hook_normalized", "ln2.hook_normalized", "attn.hook_q", "attn.hook_k", "attn.hook_v",
+             "attn.hook_attn_scores", "attn.hook_pattern", "attn.hook_z")  # fmt: skip
+    expected = {"hook_embed", "hook_pos_embed", "ln_final.hook_normalized"}
+    assert names == expected | {f"blocks.{layer}.{name}" for layer in range(2) for name in block}
+
+
+def test_shapes_are_those_of_the_field(model, tokens):
+    names = tap_names(model)
+    with record(model, names) as seen:
+        model(tokens)
+    assert set(seen) == set(names)
+    assert seen["blocks.1.attn.hook_q"].shape == (3, 6, 2, 4)
+    assert seen["blocks.1.attn.hook_z"].shape == (3, 6, 2, 4)
+    assert seen["blocks.1.attn.hook_pattern"].shape == (3, 2, 6, 6)
+    assert seen["blocks.1.mlp.hook_post"].shape == (3, 6, 32)
+    assert seen["hook_pos_embed"].shape == (6, 8)
+
+
+def test_recorded_values_are_those_of_the_pass(model, tokens):
+    with (
+        torch.no_grad(),
+        record(model, ["hook_embed", "blocks.0.attn.hook_pattern", "ln_final.hook_normalized"]) as seen,
+    ):
+        logits = model(tokens)
+    assert_close(seen["hook_embed"], model.embed(tokens))
+    assert_close(seen["blocks.0.attn.hook_pattern"].sum(-1), torch.ones(3, 2, 6))
+    assert seen["blocks.0.attn.hook_pattern"].triu(1).max() == 0
+    assert_close(seen["ln_final.hook_normalized"] @ model.unembed.weight.T, logits)
+
+
+def test_an_edit_reaches_the_output_and_ends_with_the_block(model, tokens):
+    before = model(tokens)
+    with intervene(model, {"blocks.1.mlp.hook_post": torch.zeros_like}):
+        assert not torch.allclose(model(tokens), before)
+    assert torch.equal(model(tokens), before)
+    with intervene(model, {"blocks.1.mlp.hook_post": lambda value: value}):
+        assert torch.equal(model(tokens), before)
+
+
+def test_a_tap_that_never_ran_is_an_error(model, tokens):
+    model.use_attention("fused")
+    with (
+        pytest.raises(RuntimeError, match=r"never ran: blocks\.0\.attn\.hook_pattern"),
+        record(model, ["blocks.0.attn.hook_pattern"]),
+    ):
+        model(tokens)
+    with pytest.raises(RuntimeError, match="never ran"), intervene(model, {"hook_embed": lambda value: value}):
+        pass
+
+
+def test_a_compiled_model_is_refused(model):
+    compiled = torch.compile(model, backend="eager")
+    with pytest.raises(UserError, match="compiled model"), record(compiled, ["hook_embed"]):
+        pass
+
+
+def test_an_unknown_tap_is_named(model):
+    with (
+        pytest.raises(UserError, match=r"no such tap: blocks\.7\.hook_resid_pre"),
+        record(model, ["blocks.7.hook_resid_pre"]),
+    ):
+        pass
+
+
+def test_an_error_inside_the_block_is_not_hidden_and_hooks_are_removed(model, tokens):
+    with pytest.raises(ZeroDivisionError), intervene(model, {"hook_embed": torch.zeros_like}):
+        raise ZeroDivisionError
+    assert not model.hook_embed._forward_hooks

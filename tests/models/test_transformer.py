@@ -1,0 +1,154 @@
+"""The model is causal, counted, exact in both attention paths, and adds up head by head."""
+
+import itertools
+
+import pytest
+import torch
+from torch.testing import assert_close
+from torch.utils.flop_counter import FlopCounterMode
+
+from unrandom.core.errors import UserError
+from unrandom.models import (
+    Transformer,
+    TransformerConfig,
+    forward_flops,
+    intervene,
+    parameter_count,
+    record,
+    training_flops,
+)
+
+CONFIGS = [
+    TransformerConfig(
+        depth=depth,
+        n_heads=heads,
+        d_model=24,
+        positions=positions,
+        digits=digits,
+        tied=tied,
+        activation=activation,
+        vocab_size=17,
+        context=20,
+    )
+    for (depth, heads), (positions, digits), tied, activation in [
+        ((1, 1), ("learned", 1), True, "relu"),
+        ((2, 3), ("abacus", 3), True, "gelu"),
+        ((3, 2), ("rotary", 1), False, "gelu"),
+        ((1, 4), ("abacus", 1), False, "relu"),
+    ]
+]
+
+
+@pytest.fixture(params=CONFIGS, ids=lambda c: f"depth{c.depth}-heads{c.n_heads}-{c.positions}")
+def model(request):
+    return spread_out(Transformer(request.param))
+
+
+def spread_out(model: Transformer) -> Transformer:
+    """Weights ten times as large, so that attention is far from uniform and errors would show."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.dim() == 2:
+                parameter.mul_(10)
+    return model.eval()
+
+
+def tokens(model, batch=3, length=None):
+    shape = (batch, length or model.config.context)
+    return torch.randint(model.config.vocab_size, shape, generator=torch.Generator().manual_seed(1))
+
+
+def test_fused_attention_equals_explicit_attention(model):
+    x = tokens(model)
+    assert_close(model.use_attention("fused")(x), model.use_attention("explicit")(x), atol=1e-5, rtol=1e-5)
+
+
+def test_gradients_agree_too(model):
+    x = tokens(model)
+    gradients = []
+    for path in ("fused", "explicit"):
+        model.use_attention(path)(x).square().mean().backward()
+        gradients.append([parameter.grad.clone() for parameter in model.parameters()])
+        model.zero_grad()
+    for fused, explicit in zip(*gradients, strict=True):
+        assert_close(fused, explicit, atol=1e-5, rtol=1e-4)
+
+
+def test_no_output_depends_on_a_later_token(model):
+    x = tokens(model)
+    changed = x.clone()
+    changed[:, 11:] = (changed[:, 11:] + 1) % model.config.vocab_size
+    assert torch.equal(model(x)[:, :11], model(changed)[:, :11])
+    assert not torch.allclose(model(x)[:, 11:], model(changed)[:, 11:])
+
+
+def test_a_shorter_sequence_has_the_same_outputs(model):
+    x = tokens(model)
+    assert_close(model(x)[:, :7], model(x[:, :7]))
+
+
+def test_the_parameter_count_is_the_model_s(model):
+    assert parameter_count(model.config) == sum(parameter.numel() for parameter in model.parameters())
+
+
+def test_the_flop_count_is_a_counter_s(model):
+    x = tokens(model, batch=2)
+    with FlopCounterMode(display=False) as counter:
+        model.use_attention("explicit")(x)
+    counted = forward_flops(model.config, sequences=2, tokens=20, causal=False)
+    assert counter.get_total_flops() == counted
+    assert training_flops(model.config, sequences=2, tokens=20) < 3 * counted
+
+
+def test_flops_of_the_paper_s_fixed_modulus_run():
+    config = TransformerConfig(depth=1, n_heads=1, d_model=768, vocab_size=2048, context=256)
+    assert training_flops(config, sequences=256, tokens=256) == pytest.approx(3.48e12, rel=0.01)
+
+
+def test_a_model_is_a_function_of_its_seed():
+    one, same, other = (Transformer(CONFIGS[0], seed=seed) for seed in (0, 0, 1))
+    assert torch.equal(one.embed.weight, same.embed.weight)
+    assert not torch.equal(one.embed.weight, other.embed.weight)
+
+
+def test_abacus_positions_are_the_sum_of_number_and_digit():
+    model = Transformer(CONFIGS[1])
+    table = model.pos_embed(20)
+    for i, j in itertools.product(range(6), range(3)):
+        assert torch.equal(table[3 * i + j], model.pos_embed.W_int[i] + model.pos_embed.W_digit[j])
+
+
+def test_rotary_scores_depend_on_distance_alone():
+    model = Transformer(CONFIGS[2])
+    rotary = model.blocks[0].attn.rotary
+    q, k = (torch.randn(1, 1, 1, 12).expand(1, 1, 20, 12) for _ in range(2))  # the same vector everywhere
+    scores = (rotary(q) @ rotary(k).mT)[0, 0]
+    for distance in range(20):
+        diagonal = scores.diagonal(-distance)
+        assert_close(diagonal, diagonal[:1].expand_as(diagonal), atol=1e-4, rtol=1e-4)
+    assert scores.diagonal(-1)[0] != scores.diagonal(-2)[0]
+
+
+def test_a_longer_sequence_than_the_context_is_refused(model):
+    with pytest.raises(UserError, match="21 tokens were given; the context is 20"):
+        model(tokens(model, length=21))
+
+
+def test_head_outputs_add_up_to_the_block(model):  # no bias, so attention is a sum over heads
+    x = tokens(model)
+
+    def attention_out(edits):
+        with torch.no_grad(), intervene(model, edits), record(model, ["blocks.0.hook_attn_out"]) as seen:
+            model(x)
+        return seen["blocks.0.hook_attn_out"]
+
+    def keep_only(head):
+        def edit(z):
+            kept = torch.zeros_like(z)
+            kept[:, :, head] = z[:, :, head]
+            return kept
+
+        return {"blocks.0.attn.hook_z": edit}
+
+    parts = [attention_out(keep_only(head)) for head in range(model.config.n_heads)]
+    assert_close(sum(parts), attention_out({}), atol=1e-5, rtol=1e-4)

@@ -1,0 +1,78 @@
+"""A Transformer's guesses use the past alone, and its probabilities are those of whole numbers."""
+
+import numpy as np
+import pytest
+import torch
+
+from unrandom.core.errors import UserError
+from unrandom.models import Transformer
+from unrandom.predictors import Predictor, TransformerPredictor
+
+
+@pytest.fixture(params=[None, 4])
+def predictor(request, tiny):
+    config = tiny.override([f"data.base={request.param or 'none'}", "model.positions=abacus"])
+    model = Transformer(config.transformer, seed=3).eval()
+    with torch.no_grad():
+        model.embed.weight.mul_(20)
+    return TransformerPredictor(model, config.data.tokenizer)
+
+
+@pytest.fixture
+def sequences():
+    return np.random.default_rng(0).integers(0, 64, size=(5, 13), dtype=np.uint64)
+
+
+def test_it_is_a_predictor(predictor):
+    assert isinstance(predictor, Predictor)
+
+
+def test_no_guess_depends_on_what_it_guesses_or_on_what_follows(predictor, sequences):
+    changed = sequences.copy()
+    changed[:, 6:] = (changed[:, 6:] + 4) % 64  # the lowest digit of number 6 stays: the next is guessed knowing it
+    before, after = predictor.predict(sequences), predictor.predict(changed)
+    assert (before.numbers[:, :5] == after.numbers[:, :5]).all()
+    assert (before.numbers[:, 5] % 16 == after.numbers[:, 5] % 16).all()
+    assert (before.numbers[:, 6:] != after.numbers[:, 6:]).any()
+
+
+def test_a_number_is_right_exactly_when_greedy_decoding_finds_it(predictor, sequences):
+    correct = predictor.predict(sequences).correct(sequences)
+    for t in range(1, 13):
+        decoded, _ = predictor.continue_sequences(sequences[:, :t], 1)
+        assert (correct[:, t - 1] == (decoded[:, 0] == sequences[:, t])).all()
+
+
+def test_probabilities_of_all_numbers_add_up_to_one(predictor, sequences):
+    every = np.repeat(sequences[:1, :3], 64, axis=0)
+    every[:, 2] = np.arange(64)
+    assert predictor.predict(every).truth_probability[:, 1].sum() == pytest.approx(1, abs=1e-4)
+
+
+def test_the_probability_of_a_greedy_guess_is_that_of_the_number(predictor, sequences):
+    guess, probability = predictor.continue_sequences(sequences[:, :6], 1)
+    told = np.concatenate([sequences[:, :6], guess], axis=1)
+    assert predictor.predict(told).truth_probability[:, -1] == pytest.approx(probability[:, 0], rel=1e-4)
+
+
+def test_the_number_of_sequences_predicted_at_once_changes_nothing(predictor, sequences):
+    whole = predictor.predict(sequences)
+    predictor.chunk = 2
+    parts = predictor.predict(sequences)
+    assert (whole.numbers == parts.numbers).all()
+    assert np.allclose(whole.truth_probability, parts.truth_probability, atol=1e-6)
+
+
+def test_continuing_past_the_context_drops_the_earliest_number(predictor, sequences):
+    guesses, _ = predictor.continue_sequences(sequences[:, :12], 5)
+    window = np.concatenate([sequences[:, 1:12], guesses[:, :1]], axis=1)
+    assert (predictor.continue_sequences(window, 1)[0][:, 0] == guesses[:, 1]).all()
+
+
+def test_what_is_too_long_or_too_large_is_refused(predictor, sequences):
+    with pytest.raises(UserError, match="14 numbers is too long; at most 13"):
+        predictor.predict(np.zeros((1, 14), dtype=np.uint64))
+    with pytest.raises(UserError, match="13 numbers is too long; at most 12"):
+        predictor.continue_sequences(sequences, 1)
+    with pytest.raises(UserError, match="does not fit; numbers below 64"):
+        predictor.predict(sequences + np.uint64(64))

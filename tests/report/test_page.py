@@ -1,0 +1,166 @@
+"""The page holds every section, fetches nothing, trusts nothing from the run, and says what it leaves out."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from runpy import run_path
+from typing import Any
+
+import pytest
+from plotly.offline import get_plotlyjs
+
+from unrandom.report.page import duration, percent, render_page, write_page
+
+SYNTHETIC = run_path(str(Path(__file__).parents[1] / "figures" / "synthetic_measurements.py"))
+SECTIONS = ("training", "ladder", "digits", "periods", "attention", "embedding", "samples", "again")
+
+
+class Page(HTMLParser):
+    """What a browser would see: tags, their attributes, scripts by id, and the text outside scripts and styles."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: dict[str | None, str] = {}
+        self.text = ""
+        self.feed(html.replace(get_plotlyjs(), ""))
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_data(self, data: str) -> None:
+        tag, attributes = self.tags[-1] if self.tags else ("", {})
+        if tag == "script" and self.lasttag == "script":
+            self.scripts[attributes.get("id")] = self.scripts.get(attributes.get("id"), "") + data
+        elif tag != "style":
+            self.text += data
+
+    @property
+    def ids(self) -> set[str | None]:
+        return {attributes.get("id") for _, attributes in self.tags}
+
+
+def render(regime: str, **changes: Any) -> Page:
+    return Page(render_page({**SYNTHETIC[regime](), **changes}))
+
+
+@pytest.fixture(scope="module", params=["fixed_modulus", "unseen_modulus"])
+def page(request: pytest.FixtureRequest) -> Page:
+    return render(request.param)
+
+
+def test_every_section_is_there_and_every_figure_has_its_place(page: Page):
+    assert set(SECTIONS) <= page.ids
+    assert "Left out" not in page.text
+    places = [attributes["data-figure"] for _, attributes in page.tags if "data-figure" in attributes]
+    figures = json.loads(page.scripts["figures"])
+    assert places == [str(i) for i in range(len(figures))]
+    assert len(figures) >= 12
+    assert all(figure["data"] and "template" not in figure["layout"] for figure in figures)
+    assert set(json.loads(page.scripts["themes"])) == {"light", "dark"}
+
+
+def test_nothing_is_fetched(page: Page):
+    sources = [attributes.get(key) for _, attributes in page.tags for key in ("src", "href", "data", "action")]
+    assert all(source.startswith(("#", "data:")) for source in sources if source)
+    assert "http" not in page.text
+    own = "".join(text for name, text in page.scripts.items() if name)
+    assert "http" not in own
+    policy = next(a["content"] for t, a in page.tags if t == "meta" and "http-equiv" in a)
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+
+
+def test_plotly_is_inlined_once_and_the_rest_is_small():
+    html = render_page(SYNTHETIC["fixed_modulus"]())
+    assert html.count(get_plotlyjs()) == 1
+    page = Page(html)
+    assert len(page.scripts["figures"]) < 900_000
+    longest = max(re.findall(r"\d\.(\d+)", page.scripts["figures"][:200_000]), key=len)
+    assert len(longest) <= 8
+
+
+def test_the_answer_comes_first():
+    text = render("fixed_modulus").text
+    measured = SYNTHETIC["fixed_modulus"]()["evaluation"][0]
+    assert f"{measured['last_number_accuracy']['correct']:,} of 1,024 sequences" in text
+    assert "43.1 s" in text
+    assert "230,400" in text
+    assert "not a claim about the method" in text
+    assert "mod 256" in text
+    assert "multiplier a and increment c" in text
+    unseen = render("unseen_modulus").text
+    assert "modulus m, multiplier a and increment c" in unseen
+    assert "does not stay above 99%" in unseen
+
+
+def test_strings_from_the_run_are_escaped():
+    measurements = SYNTHETIC["fixed_modulus"]()
+    attack = "</script><script>alert(1)</script>"
+    measurements["run"] |= {
+        "recipe": attack,
+        "id": attack,
+        "device": attack,
+        "again": [attack],
+        "config": {attack: attack},
+    }
+    measurements["evaluation"][0]["by_period"][0]["group"] = attack
+    page = Page(render_page(measurements))
+    assert len([tag for tag, _ in page.tags if tag == "script"]) == 4
+    assert not any("alert" in (text or "") for name, text in page.scripts.items() if name is None)
+    assert attack in page.text
+    assert attack in json.dumps(json.loads(page.scripts["figures"]))
+
+
+@pytest.mark.parametrize("empty", [[], None])
+def test_what_is_missing_is_said_and_never_drawn_empty(empty: list[Any] | None):
+    nothing = dict.fromkeys(("metrics", "evaluation", "attention", "attention_sequence", "embedding", "samples"), empty)
+    page = render("fixed_modulus", **nothing)
+    assert page.text.count("Left out: ") == 7
+    assert json.loads(page.scripts["figures"]) == []
+    assert "has not been evaluated yet" in page.text
+
+
+def test_parts_of_an_entry_may_be_missing():
+    measurements = SYNTHETIC["fixed_modulus"]()
+    entry = {**measurements["evaluation"][0], "by_digit": None, "by_period": []}
+    page = render("fixed_modulus", evaluation=[entry], run={**measurements["run"], "finished": False})
+    assert page.text.count("Left out: ") == 2
+    assert "This run has not finished" in page.text
+
+
+def test_digit_tokens_are_counted_in_numbers():
+    measurements = SYNTHETIC["fixed_modulus"]()
+    measurements["embedding"] |= {"labels": "digits", "values": measurements["embedding"]["values"][:16]}
+    figures = json.loads(Page(render_page(measurements)).scripts["figures"])
+    distance = next(f for f in figures if f["layout"]["xaxis"]["title"]["text"].startswith("numbers back"))
+    assert distance["data"][0]["x"][:2] == [0.5, 1]  # m = 256 in base 16: two tokens a number
+
+
+def test_samples_mark_right_and_wrong_and_tell_the_guess(page: Page):
+    cells = [a for tag, a in page.tags if tag == "span" and a.get("class") in ("y", "n") and a.get("title")]
+    assert {cell["class"] for cell in cells} == {"y", "n"}
+    wrong = next(cell["title"] for cell in cells if cell["class"] == "n")
+    assert wrong is not None
+    found = re.fullmatch(r"after (\d+): guessed (\d+), true (\d+) \(probability of the truth 0.11\)", wrong)
+    assert found is not None
+    assert found[2] != found[3]
+
+
+def test_the_file_is_written_whole(tmp_path: Path):
+    path = write_page(SYNTHETIC["fixed_modulus"](), tmp_path / "report.html")
+    assert path.read_text(encoding="utf-8").rstrip().endswith("</html>")
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_percentages_never_claim_certainty():
+    assert [percent(x) for x in (0.0, 1e-5, 0.5, 0.9949, 0.99999, 1.0)] == [
+        "0%",
+        "<0.1%",
+        "50.0%",
+        "99.5%",
+        ">99.9%",
+        "100%",
+    ]
+    assert [duration(x) for x in (43.14, 130.0, 9000.0, None)] == ["43.1 s", "2.17 min", "2.5 h", "unknown time"]

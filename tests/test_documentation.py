@@ -1,0 +1,49 @@
+"""What the documents say can be typed, can be typed; what they point to is there."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import torch
+
+from unrandom.cli.arguments import parse
+from unrandom.experiments.recipes import RECIPES
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+COMMANDS = [
+    line.split("|")[-1].strip()
+    for document in DOCUMENTS
+    for block in re.findall(r"```sh\n(.*?)```", document.read_text(), flags=re.DOTALL)
+    for line in block.splitlines()
+    if "unrandom " in line and not line.startswith(("#", "git", "pip", "torchrun"))
+]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_every_command_can_be_parsed(line):
+    words = shlex.split(line.partition("  #")[0])
+    assert words[0] == "unrandom"
+    arguments = parse(words[1:])
+    if arguments.command == "train" and arguments.recipe is not None:
+        assignments = arguments.assignments
+        RECIPES[arguments.recipe].build().override(assignments)
+
+
+@pytest.mark.parametrize("block", re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL))
+def test_the_python_of_the_readme_runs(block, finished_run):
+    program = block.replace("runs/fm-256-1a2b3c4d", str(finished_run.folder.path))
+    exec(compile(program, "README.md", "exec"), {"tokens": torch.zeros(1, 12, dtype=torch.int64)})
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_link_leads_somewhere(document):
+    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
+        if not target.startswith("http"):
+            assert (document.parent / target).exists(), target
+
+
+def test_the_readme_names_every_recipe():
+    text = (ROOT / "README.md").read_text()
+    assert all(f"`{name}`" in text for name in RECIPES)

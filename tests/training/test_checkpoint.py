@@ -1,0 +1,116 @@
+"""A checkpoint is whole or it is passed over; nothing else than safetensors is ever loaded."""
+
+import pickle
+import shutil
+
+import pytest
+import torch
+
+from unrandom.core.errors import UserError
+from unrandom.core.run_folder import RunFolder
+from unrandom.models import Transformer
+from unrandom.training import checkpoint as checkpoints
+from unrandom.training.checkpoint import latest_checkpoint, load_model, save_checkpoint, write_model
+
+
+@pytest.fixture
+def model(tiny):
+    return Transformer(tiny.transformer, seed=5)
+
+
+@pytest.fixture
+def run(tmp_path, model):
+    run = RunFolder(tmp_path / "run")
+    run.create({})
+    for step in (3, 6, 9):
+        save_checkpoint(run, step, model, {"a|x": torch.ones(2)}, {"train_seconds": 0.5})
+    return run
+
+
+def test_the_newest_two_are_kept(run):
+    assert sorted(path.name for path in run.checkpoints.iterdir()) == ["step-00000006", "step-00000009"]
+
+
+def test_what_was_saved_is_what_is_loaded(run, model):
+    found = latest_checkpoint(run)
+    assert (found.step, found.progress) == (9, {"train_seconds": 0.5})
+    assert found.optimizer_state()["a|x"].tolist() == [1, 1]
+    loaded = found.load_model()
+    assert loaded.config == model.config
+    for there, here in zip(model.parameters(), loaded.parameters(), strict=True):
+        assert torch.equal(there, here)
+
+
+def truncate(path):
+    path.write_bytes(path.read_bytes()[:-7])
+
+
+def flip_a_bit(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(bytes(data))
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+def remove(path):
+    path.unlink()
+
+
+@pytest.mark.parametrize("damage", [truncate, flip_a_bit, empty, remove])
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "optimizer.safetensors", "state.json"])
+def test_a_damaged_checkpoint_is_passed_over_with_a_warning(run, damage, name, caplog):
+    damage(run.checkpoints / "step-00000009" / name)
+    assert latest_checkpoint(run).step == 6
+    assert "damaged checkpoint passed over" in caplog.text
+    assert "step-00000009" in caplog.text
+
+
+def test_a_half_written_folder_does_not_count(run):
+    shutil.copytree(run.checkpoints / "step-00000009", run.checkpoints / ".step-00000012.999.tmp")
+    (run.checkpoints / "step-00000015").mkdir()
+    assert latest_checkpoint(run).step == 9
+
+
+def test_no_checkpoint_is_none(tmp_path):
+    run = RunFolder(tmp_path / "run")
+    run.create({})
+    assert latest_checkpoint(run) is None
+
+
+def test_a_failed_save_leaves_the_earlier_ones_and_no_rubbish(run, model, monkeypatch):
+    def full(_path, _content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoints, "write_atomically", full)
+    with pytest.raises(OSError, match="No space left"):
+        save_checkpoint(run, 12, model, {}, {})
+    assert sorted(path.name for path in run.checkpoints.iterdir()) == ["step-00000006", "step-00000009"]
+
+
+class Exploit:
+    def __reduce__(self):
+        return (pytest.fail, ("unpickled",))
+
+
+def test_a_pickle_posing_as_weights_is_refused_unread(tmp_path, model):
+    write_model(tmp_path, model)
+    (tmp_path / "model.safetensors").write_bytes(pickle.dumps(Exploit()))
+    with pytest.raises(UserError, match="not a safetensors file"):
+        load_model(tmp_path)
+    torch.save({"weights": torch.ones(3)}, tmp_path / "model.safetensors")
+    with pytest.raises(UserError, match="not a safetensors file"):
+        load_model(tmp_path)
+
+
+def test_weights_of_another_shape_are_refused(tmp_path, tiny, model):
+    write_model(tmp_path, Transformer(tiny.override(["model.d_model=32"]).transformer))
+    (tmp_path / "config.json").write_text(model.config.model_dump_json())
+    with pytest.raises(UserError, match=r"embed\.weight has shape \(64, 32\), expected \(64, 16\)"):
+        load_model(tmp_path)
+    write_model(tmp_path, Transformer(tiny.override(["model.depth=2"]).transformer))
+    (tmp_path / "config.json").write_text(model.config.model_dump_json())
+    with pytest.raises(UserError, match=r"blocks\.1\..* is in only one"):
+        load_model(tmp_path)

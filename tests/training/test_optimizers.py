@@ -1,0 +1,66 @@
+"""Who is updated by whom, who decays, and that the state can be put back."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from unrandom.models import Transformer
+from unrandom.training import OptimizerConfig
+from unrandom.training.optimizers import Optimizers
+
+
+def a_step(model, optimizers, seed):
+    tokens = torch.randint(64, (4, 12), generator=torch.Generator().manual_seed(seed))
+    optimizers.zero_grad()
+    model(tokens).square().mean().backward()
+    optimizers.step()
+
+
+@pytest.mark.parametrize("name", ["adamw", "muon"])
+def test_every_parameter_has_one_optimiser_and_gains_never_decay(tiny, name):
+    model = Transformer(tiny.transformer)
+    optimizers = Optimizers(model, OptimizerConfig(name=name, lr=0.0, muon_lr=0.0, weight_decay=0.5))
+    groups = [group for part in optimizers._parts for group in part.param_groups]
+    owned = [parameter for group in groups for parameter in group["params"]]
+    assert len(owned) == len(set(owned)) == len(list(model.parameters()))
+    for group in groups:
+        for parameter in group["params"]:
+            assert group["weight_decay"] == (0.5 if parameter.dim() >= 2 else 0.0)
+
+
+def test_muon_takes_the_matrices_inside_the_blocks_alone(tiny):
+    model = Transformer(tiny.transformer)
+    muon = Optimizers(model, OptimizerConfig(name="muon"))._parts[1]
+    names = {name for name, p in model.named_parameters() if any(p is q for q in muon.param_groups[0]["params"])}
+    assert names == {f"blocks.0.{part}.weight" for part in ("attn.W_QKV", "attn.W_O", "mlp.W_in", "mlp.W_out")}
+
+
+@pytest.mark.parametrize("name", ["adamw", "muon"])
+def test_restored_state_goes_on_as_if_nothing_had_happened(tiny, name):
+    config = OptimizerConfig(name=name, lr=1e-2)
+    model = Transformer(tiny.transformer)
+    optimizers = Optimizers(model, config)
+    a_step(model, optimizers, seed=0)
+    copy = Transformer(tiny.transformer)
+    copy.load_state_dict(model.state_dict())
+    restored = Optimizers(copy, config)
+    restored.load_state({key: value.clone() for key, value in optimizers.state().items()})
+    for seed in (1, 2):
+        a_step(model, optimizers, seed)
+        a_step(copy, restored, seed)
+    for there, here in zip(model.parameters(), copy.parameters(), strict=True):
+        assert torch.equal(there, here)
+
+
+def test_scaling_acts_on_every_rate(tiny):
+    optimizers = Optimizers(Transformer(tiny.transformer), OptimizerConfig(name="muon", lr=0.1, muon_lr=0.4))
+    optimizers.scale_learning_rates(0.5)
+    assert [group["lr"] for part in optimizers._parts for group in part.param_groups] == [0.05, 0.05, 0.2]
+
+
+def test_a_muon_update_has_nearly_equal_singular_values(tiny):
+    model = Transformer(tiny.transformer)
+    before = model.blocks[0].attn.W_O.weight.detach().clone()
+    a_step(model, Optimizers(model, OptimizerConfig(name="muon", muon_lr=1.0, weight_decay=0.0)), seed=0)
+    scales = torch.linalg.svdvals(before - model.blocks[0].attn.W_O.weight.detach())
+    assert_close(scales[:8], torch.ones(8), atol=0.4, rtol=0)

@@ -1,0 +1,27 @@
+"""The rate rises linearly, then stays or follows half a cosine."""
+
+import pytest
+
+from unrandom.training.schedule import learning_rate_factor
+
+
+def factors(config):
+    return [learning_rate_factor(config, step) for step in range(config.steps)]
+
+
+def test_constant_after_the_warm_up(tiny):
+    config = tiny.override(["schedule=constant", "warmup_steps=4", "steps=8"])
+    assert factors(config) == [0.25, 0.5, 0.75, 1, 1, 1, 1, 1]
+
+
+def test_cosine_falls_from_one_towards_zero(tiny):
+    config = tiny.override(["schedule=cosine", "warmup_steps=2", "steps=102"])
+    rates = factors(config)
+    assert rates[2] == 1
+    assert rates[52] == pytest.approx(0.5)
+    assert 0 < rates[-1] < 1e-3
+    assert rates[2:] == sorted(rates[2:], reverse=True)
+
+
+def test_no_warm_up_starts_at_one(tiny):
+    assert factors(tiny.override(["warmup_steps=0", "schedule=constant"]))[0] == 1
