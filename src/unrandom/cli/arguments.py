@@ -43,7 +43,7 @@ def _command(commands: Any, name: str, about: str, example: str) -> Parser:
     return command
 
 
-def _configuration(command: Parser) -> None:
+def _assignments(command: Parser) -> None:
     command.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -52,6 +52,10 @@ def _configuration(command: Parser) -> None:
         default=[],
         help="change a configuration key, e.g. model.depth=2 (repeatable)",
     )
+
+
+def _configuration(command: Parser) -> None:
+    _assignments(command)
     command.add_argument("--seed", type=_at_least(int, 0), help="root seed; the same as --set seed=S")
     command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
 
@@ -122,14 +126,7 @@ def _bench(commands: Any) -> None:
     command = _command(commands, "bench", "measure speed as ratios to baselines and ceilings of the same run", example)
     command.add_argument("what", choices=("data", "train", "evaluate"))
     command.add_argument("--recipe", default="fm-256", metavar="RECIPE", help="for train and evaluate (fm-256)")
-    command.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        dest="assignments",
-        action="append",
-        default=[],
-        help="as for train",
-    )
+    _assignments(command)
 
 
 def _at_least(kind: type, least: int | float) -> Any:
