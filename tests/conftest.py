@@ -7,7 +7,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from jaxtyping import install_import_hook
 
-install_import_hook("unrandom", "beartype.beartype")
+install_import_hook("unrandom", "typechecking.check")
 
 import pytest
 import torch

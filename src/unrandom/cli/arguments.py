@@ -25,7 +25,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--version", action="version", version=f"unrandom {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    for add in (_demo, _train, _resume, _evaluate, _predict, _report, _bench):
+    for add in (_demo, _train, _resume, _evaluate, _predict, _report, _reproduce, _claims, _bench):
         add(commands)
     return parser.parse_args(argv)
 
@@ -119,6 +119,37 @@ def _report(commands: Any) -> None:
     about = "measure a run and write its report, one HTML file"
     command = _command(commands, "report", about, "unrandom report runs/fm-256-1a2b3c4d")
     _run_folder(command)
+
+
+def _reproduce(commands: Any) -> None:
+    example = "unrandom reproduce fm-ladder fm-primes --scale laptop --seeds 3"
+    command = _command(commands, "reproduce", "make a figure of the paper, its numbers, and a verdict", example)
+    command.add_argument("experiments", metavar="NAME", nargs="*", help="experiments (see --list)")
+    command.add_argument("--list", action="store_true", dest="list_experiments", help="list the experiments")
+    command.add_argument("--all", action="store_true", help="every experiment")
+    _scale(command)
+    command.add_argument("--seeds", type=_at_least(int, 1), default=3, metavar="K", help="seeds of each run (3)")
+    command.add_argument("--run", type=Path, metavar="RUN", help="measure this run instead of the experiment's own")
+    command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
+    _results(command)
+
+
+def _claims(commands: Any) -> None:
+    example = "unrandom claims --scale laptop --write docs/results.md"
+    command = _command(commands, "claims", "every claim of the paper with its measured value and verdict", example)
+    _scale(command)
+    _results(command)
+    command.add_argument("--write", type=Path, metavar="FILE", help="write the claims with their figures as Markdown")
+
+
+def _scale(command: Parser) -> None:
+    scales = ("smoke", "laptop", "gpu", "paper")
+    command.add_argument("--scale", choices=scales, default="laptop", help="how large (laptop)")
+
+
+def _results(command: Parser) -> None:
+    folder = Path("results")
+    command.add_argument("--results", type=Path, default=folder, metavar="DIR", help="where results are kept (results)")
 
 
 def _bench(commands: Any) -> None:

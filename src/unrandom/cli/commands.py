@@ -128,12 +128,26 @@ def _execute(run: Run, max_minutes: float | None) -> Tree:
         return execute(run, max_minutes=max_minutes, observers=(progress,))
 
 
-COMMANDS: dict[str, Callable[[Namespace], tuple[Tree, str]]] = {
+def _reproduce(arguments: Namespace) -> tuple[Tree, str]:
+    from unrandom.cli import reproduction
+
+    return reproduction.list_experiments() if arguments.list_experiments else reproduction.reproduce(arguments)
+
+
+def _claims(arguments: Namespace) -> tuple[list[Tree], str]:
+    from unrandom.cli import reproduction
+
+    return reproduction.claims(arguments)
+
+
+COMMANDS: dict[str, Callable[[Namespace], tuple[Tree | list[Tree], str]]] = {
     "demo": _demo,
     "train": _train,
     "resume": _resume,
     "evaluate": _evaluate,
     "predict": _predict,
     "report": _report,
+    "reproduce": _reproduce,
+    "claims": _claims,
     "bench": _bench,
 }

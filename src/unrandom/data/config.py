@@ -29,6 +29,7 @@ class SequenceData(Config):
     base: Annotated[int, Field(ge=2, le=2**31)] | None = None  # none: one token a number
     n_test_a: Count = 64  # multipliers held out for each test modulus (in UM at most half of those that exist)
     n_test_c: Count = 64  # increments, likewise
+    test_multipliers: Literal["full-period", "primitive-root"] = "full-period"  # the latter for a prime modulus
 
     @property
     def largest_modulus(self) -> int:

@@ -4,7 +4,7 @@ The test moduli, test multipliers and test increments are drawn first, without r
 is left. So no a, no c and (in UM) no test modulus is ever shared: by construction, and checked here all the same.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,12 @@ from unrandom.generators.full_period import (
     sample_increments,
     sample_multipliers,
 )
+from unrandom.generators.primitive_roots import sample_primitive_roots
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """The multipliers and increments kept for testing one modulus; every pair of them has full period (Hull–Dobell)."""
+    """The multipliers and increments kept for testing one modulus; every pair has full period, or period m − 1."""
 
     modulus: int
     multipliers: UInt64[np.ndarray, " n_a"]
@@ -59,7 +60,12 @@ class Split:
         repeats = -(-sequences // (n_a * n_c))
         pairs = np.concatenate([rng.permutation(n_a * n_c) for _ in range(repeats)])[:sequences]
         x0 = rng.integers(0, modulus - 1, size=sequences, dtype=np.uint64, endpoint=True)
-        return Parameters(modulus, part.multipliers[pairs // n_c], part.increments[pairs % n_c], x0)
+        drawn = Parameters(modulus, part.multipliers[pairs // n_c], part.increments[pairs % n_c], x0)
+        if self.config.test_multipliers == "full-period":
+            return drawn
+        # a primitive root leaves one seed where it is; the next one runs through all the others
+        stuck = drawn.periods() == 1
+        return replace(drawn, x0=np.where(stuck, (x0 + np.uint64(1)) % np.uint64(modulus), x0))
 
     def manifest(self) -> dict[str, Any]:
         """The split as JSON, for the run folder."""
@@ -103,4 +109,5 @@ def hold_out(config: FixedModulus | UnseenModulus, modulus: int, seed: int, *, a
             min(n, (count(modulus) + 1) // 2) for n, count in ((n_a, count_multipliers), (n_c, count_increments))
         )
     rng = stream(seed, "held out", modulus)
-    return HeldOut(modulus, sample_multipliers(rng, modulus, n_a), sample_increments(rng, modulus, n_c))
+    draw = sample_primitive_roots if config.test_multipliers == "primitive-root" else sample_multipliers
+    return HeldOut(modulus, draw(rng, modulus, n_a), sample_increments(rng, modulus, n_c))

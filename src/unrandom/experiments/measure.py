@@ -88,7 +88,7 @@ def _test_set(run: Run, split: Split, sequences: int) -> SequenceSet:
 
 
 def _attention(predictor: TransformerPredictor, shown: SequenceSet, many: SequenceSet) -> list[Tree]:
-    patterns, averaged = (_patterns(predictor, part) for part in (shown, many))
+    patterns, averaged = (attention_patterns(predictor, part) for part in (shown, many))
     return [
         {
             "layer": layer,
@@ -102,7 +102,7 @@ def _attention(predictor: TransformerPredictor, shown: SequenceSet, many: Sequen
     ]
 
 
-def _patterns(predictor: TransformerPredictor, sequences: SequenceSet) -> Sequence[np.ndarray]:
+def attention_patterns(predictor: TransformerPredictor, sequences: SequenceSet) -> Sequence[np.ndarray]:
     """The attention pattern [sequences, head, query, key] of each layer, over the first tokens."""
     model = predictor.model
     tokens = predictor.tokenizer.encode(sequences.numbers)[:, : min(TOKENS_SHOWN, model.config.context)]
@@ -115,12 +115,12 @@ def _patterns(predictor: TransformerPredictor, sequences: SequenceSet) -> Sequen
 def _embedding(run: Run, model: Transformer) -> Tree:
     data = run.config.data
     base = data.base if data.base is not None else data.modulus if isinstance(data, FixedModulus) else None
-    moduli = SMALL_MODULI if base is None else _prime_powers(base)
+    moduli = SMALL_MODULI if base is None else prime_powers(base)
     table = embedding_table(model.embed.weight.detach().numpy(), moduli)
     return {"labels": "numbers" if data.base is None else "digits", **table}
 
 
-def _prime_powers(n: int) -> list[int]:
+def prime_powers(n: int) -> list[int]:
     """The prime powers above 1 that divide n, and leave at least two numbers in each residue class."""
     powers = [p**k for p, exponent in factorize(n).items() for k in range(1, exponent + 1)]
     return sorted(q for q in powers if 2 * q <= n) or powers

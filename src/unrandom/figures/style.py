@@ -133,13 +133,19 @@ def powers(base: int, longest: int) -> list[int]:
 @contextmanager
 def drawing(path: Path, *, width: float = 7.2, height: float = 4.0, title: str = "") -> Iterator[Any]:
     """A matplotlib axis, written to ``path`` (.png or .svg) at the end; the same drawing gives the same bytes."""
+    with drawing_grid(path, 1, 1, width=width, height=height) as (axis,):
+        axis.set_title(title, loc="left")
+        yield axis
+
+
+@contextmanager
+def drawing_grid(path: Path, rows: int, columns: int, *, width: float, height: float) -> Iterator[list[Any]]:
+    """Matplotlib axes, row by row, written to ``path`` at the end."""
     if path.suffix not in (".png", ".svg"):
         raise ValueError(f"{path.name}: figures are written as .png or .svg")
     with matplotlib.rc_context(_FILE_STYLE):
         figure = Figure(figsize=(width, height))
-        axis = figure.add_subplot()
-        axis.set_title(title, loc="left")
-        yield axis
+        yield list(figure.subplots(rows, columns, squeeze=False).flat)
         buffer = BytesIO()
         undated = {"Date": None} if path.suffix == ".svg" else {"Software": None}
         figure.savefig(buffer, format=path.suffix[1:], metadata=undated)

@@ -1,20 +1,71 @@
 """What is inside a trained model? Functions from its arrays to small tables; nothing here draws."""
 
-from unrandom.interpretation.attention import attention_by_distance, strongest_distances
+from unrandom.interpretation.attention import (
+    DivisorLookback,
+    Lookbacks,
+    PrimeLookback,
+    Share,
+    attention_by_distance,
+    largest_power,
+    lookback_shares,
+    strongest_distances,
+)
 from unrandom.interpretation.embedding import (
     PrincipalComponents,
     ResidueVariance,
+    SharedDigits,
+    cosine_by_shared_digits,
     embedding_table,
     principal_components,
     residue_variance,
 )
+from unrandom.interpretation.lookback import (
+    Ablation,
+    DigitShares,
+    keep_lookbacks,
+    keep_random,
+    lookback_ablation,
+    low_and_high_digits,
+    on_head,
+)
+from unrandom.interpretation.neurons import (
+    Periods,
+    accuracy_as_neurons_are_added,
+    best_first_order,
+    dominant_periods,
+    neuron_contribution,
+    neuron_responses,
+    random_order,
+)
 
 __all__ = [
+    "Ablation",
+    "DigitShares",
+    "DivisorLookback",
+    "Lookbacks",
+    "Periods",
+    "PrimeLookback",
     "PrincipalComponents",
     "ResidueVariance",
+    "Share",
+    "SharedDigits",
+    "accuracy_as_neurons_are_added",
     "attention_by_distance",
+    "best_first_order",
+    "cosine_by_shared_digits",
+    "dominant_periods",
     "embedding_table",
+    "keep_lookbacks",
+    "keep_random",
+    "largest_power",
+    "lookback_ablation",
+    "lookback_shares",
+    "low_and_high_digits",
+    "neuron_contribution",
+    "neuron_responses",
+    "on_head",
     "principal_components",
+    "random_order",
     "residue_variance",
     "strongest_distances",
 ]

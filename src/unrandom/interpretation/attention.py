@@ -2,10 +2,135 @@
 
 The paper's section "Interpretability: Fixed Modulus", step ii: a trained head looks back by powers of the
 modulus's prime, as far as the context allows.
+
+The query at token position q predicts number t = q + 1, from the t numbers before it. A look-back of r is its key
+on number t - r, at distance r - 1 from the query.
 """
 
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
+
+from unrandom.core.arithmetic import factorize
+from unrandom.evaluation import Tally
+
+
+@dataclass(frozen=True)
+class Share:
+    """How often something holds, counted in each sequence.
+
+    What happens within a sequence is not independent, so an interval comes from resampling sequences.
+    """
+
+    by_sequence: Tally  # [sequences]
+
+    @classmethod
+    def of(cls, holds: Bool[np.ndarray, "sequences ..."]) -> "Share":
+        return cls(Tally.of(holds.reshape(len(holds), prod(holds.shape[1:])), axis=1))
+
+    @property
+    def pooled(self) -> Tally:
+        """Over all sequences."""
+        return Tally(np.asarray(self.by_sequence.correct.sum()), np.asarray(self.by_sequence.total.sum()))
+
+    @property
+    def per_sequence(self) -> Float[np.ndarray, " sequences"]:
+        """The share in each sequence; NaN where there was nothing to count."""
+        return self.by_sequence.value
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values: value, correct and total over all sequences, and the share in each."""
+        pooled = self.pooled.tree()
+        return {
+            **{name: pooled[name] for name in ("value", "correct", "total")},
+            "per_sequence": self.by_sequence.tree()["value"],
+        }
+
+
+@dataclass(frozen=True)
+class PrimeLookback:
+    """Over queries with t >= 2p, where p^k is the largest power of p up to t: does it look back p^k, then p^(k-1)?"""
+
+    prime: int
+    strongest: Share  # of queries whose strongest key is number t - p^k
+    second: Share  # of queries whose second strongest key is number t - p^(k-1)
+    chance: float  # either share, were the key any of the t with the same probability
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values."""
+        shares = {"strongest": self.strongest.tree(), "second": self.second.tree()}
+        return {"prime": self.prime, **shares, "chance": round(self.chance, 6)}
+
+
+@dataclass(frozen=True)
+class DivisorLookback:
+    """How a head uses a look-back of r, a divisor of m."""
+
+    divisor: int
+    weight: Float[np.ndarray, " sequences"]  # mean attention to number t - r over queries with t >= r
+    strongest: Share  # of queries that have two divisors to choose from: those whose strongest key is number t - r
+    chance: float  # the same, were the key any of the t with the same probability
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "divisor": self.divisor,
+            "weight": round(float(self.weight.mean()), 6),
+            "weight_per_sequence": np.round(self.weight.astype(float), 6).tolist(),
+            "strongest": self.strongest.tree(),
+            "chance": round(self.chance, 6),
+        }
+
+
+@dataclass(frozen=True)
+class Lookbacks:
+    """Which look-backs a pattern prefers, among powers of the primes of m and among its divisors."""
+
+    modulus: int
+    primes: list[PrimeLookback]
+    divisors: list[DivisorLookback]
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "modulus": self.modulus,
+            "primes": [prime.tree() for prime in self.primes],
+            "divisors": [divisor.tree() for divisor in self.divisors],
+        }
+
+
+def largest_power(t: int, p: int) -> int:
+    """The largest p^k <= t with k >= 0. Raises ValueError unless t >= 1 and p >= 2."""
+    if t < 1 or p < 2:
+        raise ValueError(f"t={t}, p={p}: a power of p >= 2 up to t >= 1 is needed")
+    power = 1
+    while power * p <= t:
+        power *= p
+    return power
+
+
+def lookback_shares(pattern: Float[np.ndarray, "*axes queries keys"], m: int) -> Lookbacks:
+    """How often a pattern looks back as the algorithm says, for each prime p of m with 2p <= T and each divisor <= T.
+
+    The first leading axis, if there is one, is sequences; others (heads) are pooled within each. The nearer key wins
+    a tie. Raises ValueError for fewer than two tokens, and UserError for an m that cannot be factored.
+    """
+    tokens = _square_side(pattern)
+    rows = pattern.reshape(len(pattern) if pattern.ndim > 2 else 1, -1, tokens, tokens)
+    found = np.stack([strongest_distances(row, k=2) for row in rows]) + 1  # one by one, as sorting takes room
+    divisors = [r for r in range(2, tokens + 1) if m % r == 0]
+    first = divisors[1] if len(divisors) > 1 else tokens + 1  # the first t that has two to choose from
+    return Lookbacks(
+        m,
+        [_prime_lookback(found, p) for p in factorize(m) if 2 * p <= tokens],
+        [
+            DivisorLookback(r, rows.diagonal(1 - r, -2, -1).mean((1, 2)), *_share_at(found[..., 0], r, first))
+            for r in divisors
+        ],
+    )
 
 
 def attention_by_distance(pattern: Float[np.ndarray, "*axes queries keys"]) -> Float[np.ndarray, " keys"]:
@@ -33,6 +158,22 @@ def strongest_distances(
     by_distance = np.where(distance <= query, pattern[..., query, (query - distance) % tokens], -np.inf)
     order = np.argsort(-by_distance, axis=-1, kind="stable")[..., :k]
     return np.where(order <= query, order, -1)
+
+
+def _prime_lookback(found: Int[np.ndarray, "sequences heads queries two"], p: int) -> PrimeLookback:
+    powers = np.array([largest_power(t, p) for t in range(1, found.shape[2] + 1)])
+    strongest, chance = _share_at(found[..., 0], powers, 2 * p)
+    second, _ = _share_at(found[..., 1], powers // p, 2 * p)
+    return PrimeLookback(p, strongest, second, chance)
+
+
+def _share_at(
+    found: Int[np.ndarray, "sequences heads queries"], lookback: int | Int[np.ndarray, " queries"], first: int
+) -> tuple[Share, float]:
+    """Of queries with t >= first, those whose look-back is the given one; and what a random key would give."""
+    t = np.arange(1, found.shape[2] + 1)
+    chance = np.where(lookback <= t, 1 / t, 0)[first - 1 :]
+    return Share.of((found == lookback)[..., first - 1 :]), float(chance.sum() / max(1, chance.size))
 
 
 def _square_side(pattern: np.ndarray) -> int:

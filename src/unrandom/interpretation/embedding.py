@@ -1,7 +1,8 @@
 """Does the embedding hold the digits of the numbers? Its principal components, and what residues explain of them.
 
 The paper's section "Interpretability: Fixed Modulus", step i: trained on m = 2^K, the first component separates
-the numbers mod 2, the next two mod 4, and so on.
+the numbers mod 2, the next two mod 4, and so on; and the more low digits two numbers share, the more alike are
+their embeddings.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,24 @@ class ResidueVariance(NamedTuple):
 
     shares: Float[np.ndarray, " k"]
     shuffled: Float[np.ndarray, " k"]
+
+
+@dataclass(frozen=True)
+class SharedDigits:
+    """Mean cosine similarity of two embeddings by how many low digits their numbers share.
+
+    A group without pairs is left out: if m = p^w, different numbers share at most w - 1 digits.
+    """
+
+    shared: Int[np.ndarray, " groups"]  # the number j of low digits in common
+    pairs: Int[np.ndarray, " groups"]  # of different numbers
+    raw: Float[np.ndarray, " groups"]
+    centred: Float[np.ndarray, " groups"]  # after the mean embedding was taken away
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values."""
+        cosines = {"raw": np.round(self.raw, 6).tolist(), "centred": np.round(self.centred, 6).tolist()}
+        return {"shared": self.shared.tolist(), "pairs": self.pairs.tolist(), **cosines}
 
 
 def principal_components(matrix: Float[np.ndarray, "tokens d_model"], k: int = 6) -> PrincipalComponents:
@@ -65,6 +84,27 @@ def residue_variance(
     return ResidueVariance(_between_over_total(values, classes), shuffled)
 
 
+def cosine_by_shared_digits(matrix: Float[np.ndarray, "m d_model"], m: int, p: int) -> SharedDigits:
+    """For j = 0 … w, p^w the power of p in m: the mean cosine over pairs x != y that share exactly j low digits.
+
+    That is, x = y mod p^j but not mod p^(j+1); for j = w, x = y mod p^w. Exact, by sums over residue classes. An
+    embedding of length zero has cosine 0 with every other. Raises ValueError unless there are m rows and p >= 2
+    divides m.
+    """
+    if len(matrix) != m or p < 2 or m % p:
+        raise ValueError(f"{len(matrix)} rows, m={m}, p={p}: one row a number is needed, and a p >= 2 that divides m")
+    powers = [1]
+    while m % (powers[-1] * p) == 0:
+        powers.append(powers[-1] * p)
+    pairs = _exactly([m * (m // q - 1) // 2 for q in powers])
+    exists = pairs > 0
+    wide = matrix.astype(np.float64)
+    raw, centred = (
+        _exactly([_cosine_sum(rows, q) for q in powers])[exists] / pairs[exists] for rows in (wide, wide - wide.mean(0))
+    )
+    return SharedDigits(np.flatnonzero(exists), pairs[exists], raw, centred)
+
+
 def embedding_table(
     matrix: Float[np.ndarray, "tokens d_model"], moduli: Sequence[int], k: int = 6, seed: int = 0
 ) -> dict[str, Any]:
@@ -80,6 +120,19 @@ def embedding_table(
             for modulus, share in found.items()
         ],
     }
+
+
+def _exactly(at_least: Sequence[int] | Sequence[float]) -> np.ndarray:
+    """Totals over pairs that share exactly j digits, from those over pairs that share at least j."""
+    return -np.diff([*at_least, 0])
+
+
+def _cosine_sum(rows: Float[np.ndarray, "m d_model"], modulus: int) -> float:
+    """The sum of cosines over pairs x < y with x = y mod ``modulus``: |sum of unit vectors|^2 holds each pair twice."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    units = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    sums = units.reshape(-1, modulus, units.shape[1]).sum(axis=0)
+    return float((sums**2).sum() - (units**2).sum()) / 2
 
 
 def _between_over_total(values: Float[np.ndarray, "tokens k"], classes: np.ndarray) -> Float[np.ndarray, " k"]:

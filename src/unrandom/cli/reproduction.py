@@ -1,0 +1,91 @@
+"""What do ``reproduce`` and ``claims`` do? Carry out experiments one by one, and show what came of them."""
+
+import sys
+import time
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from unrandom.cli.progress import TrainingProgress, working
+from unrandom.core.errors import UserError
+from unrandom.core.files import make_folder, write_atomically
+from unrandom.experiments.experiment import SCALES, Experiment, PlannedRun
+from unrandom.experiments.registry import EXPERIMENTS, experiment
+from unrandom.experiments.reproduce import all_judgements, carry_out, missing_runs, train_run
+from unrandom.experiments.runs import Run
+from unrandom.report.results import results_page
+
+Tree = dict[str, Any]
+
+
+def list_experiments() -> tuple[Tree, str]:
+    """Every experiment with its figures, claims and cost at each scale."""
+    listed = [_described(each) for each in EXPERIMENTS.values()]
+    width = max(len(entry["name"]) for entry in listed)
+    lines = []
+    for entry in listed:
+        costs = ", ".join(f"{scale} {flops:.0e}" if flops else f"{scale} –" for scale, flops in entry["flops"].items())
+        lines.append(f"{entry['name']:<{width}}  {entry['about']} ({', '.join(entry['figures'])}; FLOPs: {costs})")
+    return {"experiments": listed}, "\n".join(lines)
+
+
+def _described(each: Experiment) -> Tree:
+    return {
+        "name": each.name,
+        "about": each.about,
+        "figures": list(each.figures),
+        "claims": [{"sentence": claim.sentence, "threshold": claim.bound} for claim in each.claims],
+        "flops": {scale: sum(run.flops for run in each.runs(scale, 3)) for scale in SCALES},
+    }
+
+
+def reproduce(arguments: Namespace) -> tuple[Tree, str]:
+    """Train what is missing, then measure, draw and judge each experiment."""
+    if not arguments.all and not arguments.experiments:
+        raise UserError(f"name an experiment, or --all; there are {', '.join(EXPERIMENTS)}")
+    chosen = list(EXPERIMENTS.values()) if arguments.all else [experiment(name) for name in arguments.experiments]
+    own = [Run.open(arguments.run)] if arguments.run else None
+    if own is None:
+        _train(missing_runs(chosen, arguments.scale, arguments.seeds, arguments.out), arguments)
+    rows: list[Tree] = []
+    for each in chosen:
+        planned = each.runs(arguments.scale, arguments.seeds)
+        runs = own or [train_run(run, arguments.out, arguments.command_line) for run in planned]
+        command = f"unrandom reproduce {each.name} --scale {arguments.scale} --seeds {arguments.seeds}"
+        with working(each.name):
+            judged = carry_out(each, arguments.scale, runs, arguments.results, command)
+        print(_table(judged), file=sys.stderr, flush=True)
+        rows += judged
+    return {"scale": arguments.scale, "results": str(arguments.results), "claims": rows}, _table(rows)
+
+
+def _train(missing: list[PlannedRun], arguments: Namespace) -> None:
+    total, done, began = sum(run.flops for run in missing), 0, time.monotonic()
+    for index, planned in enumerate(missing):
+        spent = time.monotonic() - began
+        left = f", about {spent * (total - done) / done / 60:.0f} min of training left" if done else ""
+        print(f"run {index + 1} of {len(missing)}: {planned.id}{left}", file=sys.stderr, flush=True)
+        with TrainingProgress(planned.config.steps) as progress:
+            train_run(planned, arguments.out, arguments.command_line, (progress,))
+        done += planned.flops
+
+
+def claims(arguments: Namespace) -> tuple[list[Tree], str]:
+    """The table of all claims at one scale; with ``--write``, as a Markdown page with the figures."""
+    rows = all_judgements(list(EXPERIMENTS.values()), arguments.scale, arguments.results)
+    if arguments.write:
+        page: Path = arguments.write
+        make_folder(page.parent)
+        write_atomically(page, results_page(rows, arguments.scale, arguments.results, page.parent))
+    return rows, _table(rows)
+
+
+def _table(rows: list[Tree]) -> str:
+    return "\n".join(f"{row['verdict']:<15} {_value(row):<30} {row['experiment']}: {row['claim']}" for row in rows)
+
+
+def _value(row: Tree) -> str:
+    if row["value"] is None:
+        return f"(wanted {row['threshold']})"
+    interval = "" if row["interval"] is None else f" [{row['interval'][0]:.3g}, {row['interval'][1]:.3g}]"
+    return f"{row['value']:.3g}{interval} {row['threshold']}"

@@ -1,0 +1,74 @@
+"""Did a claim of the paper hold? A sentence, a number with a threshold, and a verdict that follows from them alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from unrandom.core.seeds import stream
+
+Verdict = Literal["reproduced", "not reproduced", "not run"]
+RESAMPLES = 4000
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A falsifiable sentence about one number, which must be at least (or at most) the threshold."""
+
+    key: str
+    sentence: str
+    figure: str  # the paper's label
+    threshold: float
+    at_least: bool = True
+
+    @property
+    def bound(self) -> str:
+        return f"{'≥' if self.at_least else '≤'} {self.threshold:g}"
+
+    def judge(self, values: Sequence[float]) -> "Judgement":
+        """Judge from one value for each independent unit (a seed, or an (a, c) pair).
+
+        The claim is reproduced when the whole 95 % interval of the mean is on the right side of the threshold. One unit
+        has no interval, and is judged by its value.
+        """
+        if not values:
+            return Judgement(self, "not run")
+        low, high = bootstrap_mean(values)
+        worst = low if self.at_least else high
+        holds = worst >= self.threshold if self.at_least else worst <= self.threshold
+        interval = (low, high) if len(values) > 1 else None
+        return Judgement(
+            self, "reproduced" if holds else "not reproduced", float(np.mean(values)), interval, len(values)
+        )
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What was measured for a claim, and whether it held."""
+
+    claim: Claim
+    verdict: Verdict
+    value: float | None = None
+    interval: tuple[float, float] | None = None
+    units: int = 0
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "claim": self.claim.sentence,
+            "figure": self.claim.figure,
+            "value": None if self.value is None else round(self.value, 4),
+            "interval": None if self.interval is None else [round(end, 4) for end in self.interval],
+            "threshold": self.claim.bound,
+            "units": self.units,
+            "verdict": self.verdict,
+        }
+
+
+def bootstrap_mean(values: Sequence[float]) -> tuple[float, float]:
+    """The 95 % percentile bootstrap interval of the mean over independent units."""
+    units = np.asarray(values, dtype=float)
+    picks = stream(0, "bootstrap", len(units)).integers(len(units), size=(RESAMPLES, len(units)))
+    low, high = np.percentile(units[picks].mean(axis=1), [2.5, 97.5])
+    return float(low), float(high)

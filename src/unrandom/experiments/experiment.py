@@ -1,0 +1,53 @@
+"""What is an experiment? Runs → measure → tables (saved) → draw → judge, with its claims stated beforehand."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.runs import Run
+from unrandom.models import training_flops
+from unrandom.training import RunConfig
+
+Scale = Literal["smoke", "laptop", "gpu", "paper"]
+SCALES: tuple[Scale, ...] = ("smoke", "laptop", "gpu", "paper")
+
+Rows = list[dict[str, Any]]
+Tables = dict[str, Rows]  # each a tidy table: a row is one observation
+Evidence = Mapping[str, Sequence[float]]  # for a claim's key, one value a unit
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """A run that an experiment needs. Experiments that need the same one share its folder."""
+
+    name: str
+    config: RunConfig
+
+    @property
+    def id(self) -> str:
+        return f"{self.name}-{self.config.digest()}"
+
+    @property
+    def flops(self) -> int:
+        config = self.config
+        tokens = config.data.context_tokens
+        return config.steps * training_flops(config.transformer, sequences=config.batch_size, tokens=tokens)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One figure of the paper (or several that belong together) as a thing that can be run and judged.
+
+    ``measure`` may use models; ``draw`` and ``evidence`` see the saved tables alone.
+    """
+
+    name: str
+    about: str
+    figures: tuple[str, ...]
+    claims: tuple[Claim, ...]
+    runs: Callable[[Scale, int], list[PlannedRun]]
+    measure: Callable[[list[Run], Scale], Tables]
+    draw: Callable[[Tables, Path], None]
+    evidence: Callable[[Tables], Evidence]

@@ -1,0 +1,1 @@
+"""The paper's fixed-modulus figures, one file each; ``runs`` has the runs that they share."""

@@ -1,0 +1,71 @@
+"""What do the fixed-modulus experiments measure in common? Accuracy by position and digit of each run, as rows."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from unrandom.data import SequenceSet
+from unrandom.evaluation import Evaluation, evaluate
+from unrandom.experiments.experiment import Rows, Scale
+from unrandom.experiments.runs import Run
+from unrandom.figures.panels import Line
+
+SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 4096, "gpu": 4096, "paper": 4096}
+
+
+def about(run: Run) -> dict[str, Any]:
+    """The columns that every row of a run has."""
+    config = run.config
+    data = config.data
+    return {
+        "run": run.id,
+        "modulus": data.largest_modulus,
+        "seed": config.seed,
+        "recipe": f"{data.mode} data, {config.optimizer.name}",
+    }
+
+
+def evaluated(run: Run, sequences: int) -> Evaluation:
+    """The run on unseen (a, c), full period (or equal period, for a prime)."""
+    (modulus,) = run.config.data.test_moduli
+    test = run.split().test_parameters(modulus, sequences)
+    return evaluate(run.predictor(), SequenceSet.of(test, run.config.data.context + 1))
+
+
+def position_rows(run: Run, tested: Evaluation) -> Rows:
+    """Number accuracy after t numbers, and the product of the digit accuracies there."""
+    tree, digits = tested.by_position.tree(), tested.by_digit()
+    product = np.prod([tally.value for tally in digits.values()], axis=0)
+    return [
+        {
+            **about(run),
+            "seen": t + 1,
+            **{key: tree[key][t] for key in ("value", "low", "high")},
+            "product": float(value),
+        }
+        for t, value in enumerate(product)
+    ]
+
+
+def digit_rows(run: Run, tested: Evaluation) -> Rows:
+    """The accuracy of every digit after t numbers."""
+    return [
+        {**about(run), "seen": t + 1, "digit": digit, "value": float(value)}
+        for digit, tally in tested.by_digit().items()
+        for t, value in enumerate(tally.value)
+    ]
+
+
+def by_run(rows: Rows) -> dict[str, Rows]:
+    """The rows of each run, in order."""
+    groups: dict[str, Rows] = {}
+    for row in rows:
+        groups.setdefault(row["run"], []).append(row)
+    return groups
+
+
+def seed_lines(rows: Rows, x: str, y: str, label: str, kind: int) -> Iterator[Line]:
+    """One line a run, of one colour."""
+    for curve in by_run(rows).values():
+        yield Line([row[x] for row in curve], [row[y] for row in curve], label, kind)

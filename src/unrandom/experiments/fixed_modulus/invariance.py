@@ -1,0 +1,110 @@
+"""Does the accuracy by position depend on (a, c)? (figapp:accuracy_vs_token_ac_m=2048)"""
+
+from pathlib import Path
+
+import numpy as np
+
+from unrandom.core.seeds import stream
+from unrandom.data import Parameters, SequenceSet
+from unrandom.evaluation import Tally, evaluate
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.fixed_modulus.accuracy import about, by_run
+from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs
+from unrandom.experiments.runs import Run
+from unrandom.figures.panels import Line, LinePanel, save_panels
+
+PAIRS = {"smoke": 4, "laptop": 24, "gpu": 24, "paper": 24}
+SEEDS_OF_A_PAIR = {"smoke": 16, "laptop": 256, "gpu": 512, "paper": 512}  # values of x0
+
+CLAIMS = (
+    Claim(
+        "within-noise",
+        "The curve does not depend on (a, c): variance over pairs divided by the binomial variance, where accuracy is "
+        "between .05 and .95.",
+        "figapp:accuracy_vs_token_ac_m=2048",
+        1.5,
+        at_least=False,
+    ),
+)
+
+
+def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+    return fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1])
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    """Accuracy by position for single test pairs (a, c), over many x0."""
+    rows: Rows = []
+    for run in runs:
+        (held,) = run.split().held_out
+        predictor = run.predictor()
+        rng = stream(run.config.seed, "pairs")
+        for pair in range(PAIRS[scale]):
+            a, c = rng.choice(held.multipliers), rng.choice(held.increments)
+            count = min(SEEDS_OF_A_PAIR[scale], held.modulus)
+            x0 = rng.permutation(held.modulus)[:count].astype(np.uint64)
+            parameters = Parameters(held.modulus, np.full(count, a), np.full(count, c), x0)
+            tested = evaluate(predictor, SequenceSet.of(parameters, run.config.data.context + 1))
+            rows += _pair_rows({**about(run), "pair": pair, "a": int(a), "c": int(c)}, tested.by_position)
+    return {"pairs": rows}
+
+
+def _pair_rows(which: dict, accuracy: Tally) -> Rows:
+    correct, total = accuracy.correct.tolist(), accuracy.total.tolist()
+    return [
+        {**which, "seen": t + 1, "correct": hit, "total": n}
+        for t, (hit, n) in enumerate(zip(correct, total, strict=True))
+    ]
+
+
+def evidence(tables: Tables) -> Evidence:
+    """For each run, the observed over the binomial variance, averaged over the positions that are not nearly 0 or 1."""
+    ratios = []
+    for rows in by_run(tables["pairs"]).values():
+        share = np.array(
+            [[row["correct"] / row["total"] for row in rows if row["seen"] == t] for t in _positions(rows)]
+        )
+        mean = share.mean(axis=1)
+        open_ = (mean > 0.05) & (mean < 0.95)
+        noise = mean * (1 - mean) / rows[0]["total"]
+        if open_.any():
+            ratios.append(float((share.var(axis=1, ddof=1)[open_] / noise[open_]).mean()))
+    return {"within-noise": ratios}
+
+
+def _positions(rows: Rows) -> list[int]:
+    return sorted({row["seen"] for row in rows})
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """A line for each pair."""
+    panels = []
+    for rows in by_run(tables["pairs"]).values():
+        seen = _positions(rows)
+        lines = [
+            Line(
+                seen,
+                [row["correct"] / row["total"] for row in rows if row["pair"] == pair],
+                "a pair (a, c)",
+                0,
+                faint=True,
+            )
+            for pair in sorted({row["pair"] for row in rows})
+        ]
+        ticks = [2**k for k in range(seen[-1].bit_length())]
+        title = f"m = {rows[0]['modulus']}, seed {rows[0]['seed']}"
+        panels.append(LinePanel(title, "numbers seen (t)", "accuracy", lines, ticks))
+    save_panels(panels, folder / "fm-invariance", columns=3)
+
+
+EXPERIMENT = Experiment(
+    name="fm-invariance",
+    about="the ladder is the same for every (a, c)",
+    figures=("figapp:accuracy_vs_token_ac_m=2048",),
+    claims=CLAIMS,
+    runs=runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+)

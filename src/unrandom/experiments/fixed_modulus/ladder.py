@@ -1,0 +1,134 @@
+"""Does accuracy climb where a look-back of p^k becomes possible?
+
+(fig:acc_vs_token, figapp:accuracy_m=2048_h1, figapp:accuracy_m=7776)
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from unrandom.core.arithmetic import factorize
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.fixed_modulus.accuracy import (
+    SEQUENCES,
+    by_run,
+    digit_rows,
+    evaluated,
+    position_rows,
+    seed_lines,
+)
+from unrandom.experiments.fixed_modulus.runs import fast_runs, moduli
+from unrandom.experiments.runs import Run
+from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
+from unrandom.generators.residues import digit_period, digits_of
+
+CLAIMS = (
+    Claim(
+        "jumps",
+        "For m = p^w, most of the climb happens at t = p^k: share of the whole rise between t = p^k − 1 and p^k + 1.",
+        "fig:acc_vs_token",
+        0.5,
+    ),
+    Claim(
+        "digits",
+        "A digit is right once its period has been seen: accuracy of digit p^w over all t ≥ p^(w+1).",
+        "fig:acc_vs_token",
+        0.95,
+    ),
+    Claim(
+        "product",
+        "Overall accuracy is the product of the digit accuracies: largest gap over positions.",
+        "figapp:accuracy_m=2048_h1",
+        0.02,
+        at_least=False,
+    ),
+)
+
+
+def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+    return fast_runs(scale, seeds, moduli(scale))
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    positions: Rows = []
+    digits: Rows = []
+    for run in runs:
+        tested = evaluated(run, SEQUENCES[scale])
+        positions += position_rows(run, tested)
+        digits += digit_rows(run, tested)
+    return {"positions": positions, "digits": digits, "jumps": _jumps(positions)}
+
+
+def _jumps(positions: Rows) -> Rows:
+    """The accuracy just after each power of a prime of m, less that just before it."""
+    rows = []
+    for curve in by_run(positions).values():
+        value = {row["seen"]: row["value"] for row in curve}
+        for prime in factorize(curve[0]["modulus"]):
+            power = prime if prime > 2 else 4
+            while power + 1 in value:
+                which = {key: curve[0][key] for key in ("run", "modulus", "seed", "recipe")}
+                jump, rise = value[power + 1] - value[power - 1], max(value.values()) - value[1]
+                rows.append({**which, "prime": prime, "seen": power, "jump": jump, "rise": rise})
+                power *= prime
+    return rows
+
+
+def evidence(tables: Tables) -> Evidence:
+    jumps = [
+        sum(row["jump"] for row in rows) / max(rows[0]["rise"], 1e-9)
+        for rows in by_run(tables["jumps"]).values()
+        if len(factorize(rows[0]["modulus"])) == 1
+    ]
+    right = []
+    for rows in by_run(tables["digits"]).values():
+        period = {str(digit): digit_period(digit) for digit in digits_of(rows[0]["modulus"])}
+        seen = [row["value"] for row in rows if row["seen"] >= period[row["digit"]]]
+        right.append(float(np.mean(seen)))
+    gaps = [max(abs(row["value"] - row["product"]) for row in rows) for rows in by_run(tables["positions"]).values()]
+    return {"jumps": jumps, "digits": right, "product": gaps}
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """For each modulus: accuracy of every seed with the product of its digits, and the digits of the first seed."""
+    panels: list[Panel] = []
+    for m in dict.fromkeys(row["modulus"] for row in tables["positions"]):
+        rows = [row for row in tables["positions"] if row["modulus"] == m]
+        longest = max(row["seen"] for row in rows)
+        ticks = [2**k for k in range(longest.bit_length())]
+        lines = [*seed_lines(rows, "seen", "value", "accuracy (a line a seed)", 0),
+                 *seed_lines(rows, "seen", "product", "product of digits", 1)]  # fmt: skip
+        marks = [p**k for p in factorize(m) for k in range(1, 12) if p**k <= longest]
+        name = " · ".join(f"{p}^{w}" for p, w in factorize(m).items())
+        panels.append(LinePanel(f"m = {m} = {name}", "numbers seen (t)", "accuracy", lines, ticks, marks))
+        panels.append(_digit_map(m, tables["digits"]))
+    save_panels(panels, folder / "fm-ladder")
+
+
+def _digit_map(m: int, rows: Rows) -> MapPanel:
+    first = next(iter(by_run([row for row in rows if row["modulus"] == m]).values()))
+    digits = digits_of(m)
+    values = [[row["value"] for row in first if row["digit"] == str(digit)] for digit in digits]
+    stairs = [
+        (min(digit_period(digit), len(values[0])) - 1.5, row + side)
+        for row, digit in enumerate(digits)
+        for side in (-0.5, 0.5)
+    ]
+    columns = [str(t) for t in range(1, len(values[0]) + 1)]
+    title = f"m = {m}: digits, seed {first[0]['seed']}"
+    return MapPanel(
+        title, "numbers seen (t)", "digit", values, columns, [str(d) for d in digits], "accuracy", stairs=stairs
+    )
+
+
+EXPERIMENT = Experiment(
+    name="fm-ladder",
+    about="accuracy by position climbs in steps, digit by digit",
+    figures=("fig:acc_vs_token", "figapp:accuracy_m=2048_h1", "figapp:accuracy_m=7776"),
+    claims=CLAIMS,
+    runs=runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+)

@@ -1,0 +1,162 @@
+"""How does the MLP turn what was looked up into the answer? (fig:fixed_p_attn_mlp b–d)
+
+Each hidden neuron responds periodically in the target; their outputs interfere constructively at the right number.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from unrandom.data import SequenceSet
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.fixed_modulus.accuracy import about, by_run, seed_lines
+from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs
+from unrandom.experiments.runs import Run
+from unrandom.figures.panels import Line, LinePanel, Panel, save_panels
+from unrandom.interpretation import (
+    accuracy_as_neurons_are_added,
+    best_first_order,
+    dominant_periods,
+    neuron_contribution,
+    neuron_responses,
+    random_order,
+)
+
+SEQUENCES = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
+COUNTS = 24  # how many sizes of the set of neurons are tried
+SHOWN = 4  # neurons drawn
+
+CLAIMS = (
+    Claim(
+        "periodic",
+        "Neurons respond periodically in the target: median share of a living neuron's variance in its strongest "
+        "frequency, over the same with shuffled targets.",
+        "fig:fixed_p_attn_mlp",
+        2.0,
+    ),
+    Claim(
+        "interference",
+        "The summed contributions of all neurons name the target: accuracy of the MLP output alone.",
+        "fig:fixed_p_attn_mlp",
+        0.9,
+    ),
+    Claim(
+        "many-needed",
+        "It takes many neurons together: accuracy of the best sixteenth of them.",
+        "fig:fixed_p_attn_mlp",
+        0.5,
+        at_least=False,
+    ),
+)
+
+
+def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+    return fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1])
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    tables: Tables = {"periods": [], "responses": [], "contributions": [], "added": []}
+    for run in runs:
+        _measure_run(run, scale, tables)
+    return tables
+
+
+def _measure_run(run: Run, scale: Scale, tables: Tables) -> None:
+    model, split = run.load_model(), run.split()
+    (held,) = split.held_out
+    m, position = held.modulus, run.config.data.context // 2 + 1  # the first after a look-back of half the context
+    a, c = int(held.multipliers[0]), int(held.increments[0])
+    responses = neuron_responses(model, m, a, c, position)
+    found = dominant_periods(responses, seed=run.config.seed)
+    for neuron in range(responses.shape[1]):
+        tables["periods"].append(
+            {
+                **about(run),
+                "neuron": neuron,
+                "alive": bool(found.alive[neuron]),
+                "frequency": int(found.frequency[neuron]),
+                "peak_share": float(found.peak_share[neuron]),
+                "shuffled": float(found.shuffled_peak_share[neuron]),
+            }
+        )
+    length = run.config.data.context + 1
+    scored, other = (
+        SequenceSet.of(split.test_parameters(m, SEQUENCES[scale], name=name), length).numbers.astype(np.int64)
+        for name in ("neurons", "neuron order")
+    )
+    width = responses.shape[1]
+    counts = sorted({round(width ** (i / COUNTS)) for i in range(COUNTS + 1)} | {width // 16, width})
+    orders = {"best first": best_first_order(model, other, position), "random": random_order(width, run.config.seed)}
+    for name, order in orders.items():
+        added = accuracy_as_neurons_are_added(model, scored, position, order, counts)
+        values = added.value.tolist()
+        tables["added"] += [
+            {**about(run), "order": name, "neurons": n, "of": width, "value": v}
+            for n, v in zip(counts, values, strict=True)
+        ]
+    for neuron in orders["best first"][:SHOWN].tolist():
+        contribution = neuron_contribution(model, scored[0], neuron, position)
+        for number in range(m):
+            row = {**about(run), "neuron": neuron, "number": number, "truth": int(scored[0, position + 1])}
+            tables["responses"].append({**row, "value": float(responses[number, neuron])})
+            tables["contributions"].append({**row, "value": float(contribution[number])})
+
+
+def evidence(tables: Tables) -> Evidence:
+    periodic, all_of_them, few = [], [], []
+    for rows in by_run(tables["periods"]).values():
+        alive = [row for row in rows if row["alive"] and row["frequency"]]
+        if alive:
+            shares = [float(np.median([row[key] for row in alive])) for key in ("peak_share", "shuffled")]
+            periodic.append(shares[0] / shares[1])
+    for rows in by_run(tables["added"]).values():
+        best = {row["neurons"]: row["value"] for row in rows if row["order"] == "best first"}
+        all_of_them.append(best[rows[0]["of"]])
+        few.append(best[rows[0]["of"] // 16])
+    return {"periodic": periodic, "interference": all_of_them, "many-needed": few}
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """Responses and outputs of four neurons of the first seed; dominant frequencies and accuracy of all seeds."""
+    responses, outputs = (next(iter(by_run(tables[key]).values())) for key in ("responses", "contributions"))
+    truth, free = responses[0]["truth"], (None, None)
+    frequencies = []
+    for rows in by_run(tables["periods"]).values():
+        found = np.bincount([row["frequency"] for row in rows if row["alive"]])
+        frequencies.append(Line(list(range(len(found))), found.tolist(), "a line a seed", 0))
+    added = [
+        line
+        for kind, order in enumerate(("best first", "random"))
+        for line in seed_lines(
+            [row for row in tables["added"] if row["order"] == order], "neurons", "value", order, kind
+        )
+    ]
+    ticks = [2**k for k in range(0, tables["added"][0]["of"].bit_length(), 2)]
+    panels: list[Panel] = [
+        LinePanel("activation of single neurons", "target number", "activation", _neurons(responses), limits=free),
+        LinePanel("their outputs, one sequence", "number", "logit", _neurons(outputs), marks=(truth,), limits=free),
+        LinePanel("dominant frequency", "cycles over all targets", "neurons", frequencies, limits=(0, None)),
+        LinePanel("MLP output alone", "neurons added", "accuracy (share right)", added, ticks),
+    ]
+    save_panels(panels, folder / "fm-neurons")
+
+
+def _neurons(rows: Rows) -> list[Line]:
+    lines = []
+    for kind, neuron in enumerate(dict.fromkeys(row["neuron"] for row in rows)):
+        own = [row for row in rows if row["neuron"] == neuron]
+        lines.append(Line([row["number"] for row in own], [row["value"] for row in own], f"neuron {neuron}", kind))
+    return lines
+
+
+EXPERIMENT = Experiment(
+    name="fm-neurons",
+    about="neurons respond periodically and add up to the answer",
+    figures=("fig:fixed_p_attn_mlp",),
+    claims=CLAIMS,
+    runs=runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+)

@@ -1,0 +1,79 @@
+"""Is a prime modulus harder? (fig:prime_modulus; the paper's appendix on prime moduli)
+
+A prime has one digit, as long as the modulus, so there is nothing to copy before the period ends.
+"""
+
+from pathlib import Path
+
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.experiment import Evidence, Experiment, Scale, Tables
+from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, about, evaluated, position_rows, seed_lines
+from unrandom.experiments.fixed_modulus.runs import prime_runs
+from unrandom.experiments.runs import Run
+from unrandom.figures.panels import LinePanel, save_panels
+
+CLAIMS = (
+    Claim(
+        "power",
+        "Two layers learn the power of two: last-number accuracy on unseen (a, c).",
+        "fig:prime_modulus",
+        0.95,
+    ),
+    Claim(
+        "prime",
+        "The same model does not learn the prime in the same steps: last-number accuracy on sequences of equal period.",
+        "fig:prime_modulus",
+        0.5,
+        at_least=False,
+    ),
+)
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    positions = [row for run in runs for row in position_rows(run, evaluated(run, SEQUENCES[scale]))]
+    metrics = [
+        {
+            **about(run),
+            "step": row["step"],
+            "test": row["last_number_accuracy"],
+            "training": row["train_long_period_accuracy"],
+        }
+        for run in runs
+        for row in run.folder.read_metrics()
+    ]
+    rule = [{**about(run), "test_multipliers": run.config.data.test_multipliers} for run in runs]
+    return {"positions": positions, "metrics": metrics, "rules": rule}
+
+
+def evidence(tables: Tables) -> Evidence:
+    prime = {row["run"] for row in tables["rules"] if row["test_multipliers"] == "primitive-root"}
+    last: dict[str, float] = {row["run"]: row["value"] for row in tables["positions"]}
+    return {
+        "power": [value for run, value in last.items() if run not in prime],
+        "prime": [value for run, value in last.items() if run in prime],
+    }
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """Test and long-period training accuracy by step, as in the paper; a line a seed."""
+    panels = []
+    for key, title in (("test", "unseen (a, c)"), ("training", "long-period training sequences")):
+        lines = [
+            line
+            for kind, m in enumerate(dict.fromkeys(row["modulus"] for row in tables["metrics"]))
+            for line in seed_lines([r for r in tables["metrics"] if r["modulus"] == m], "step", key, f"m = {m}", kind)
+        ]
+        panels.append(LinePanel(f"last number, {title}", "training step", "accuracy (share right)", lines))
+    save_panels(panels, folder / "fm-primes")
+
+
+EXPERIMENT = Experiment(
+    name="fm-primes",
+    about="a prime modulus against a power of two at equal steps",
+    figures=("fig:prime_modulus",),
+    claims=CLAIMS,
+    runs=prime_runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+)

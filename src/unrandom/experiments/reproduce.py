@@ -1,0 +1,79 @@
+"""What does `unrandom reproduce` do? Trains what is missing, measures, saves the tables, draws, judges.
+
+``results/<scale>/<experiment>/`` holds the tables (Parquet and JSON), the pictures (SVG and PNG), the judgements and
+the configurations; finished runs are shared between experiments and never trained again.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from unrandom.core.files import make_folder, read_json, write_atomically, write_json
+from unrandom.experiments.claims import Judgement
+from unrandom.experiments.experiment import Experiment, PlannedRun, Scale, Tables
+from unrandom.experiments.runs import Run, create_run, execute
+from unrandom.training.loop import Observer
+
+Watch = Callable[[PlannedRun], tuple[Observer, ...]]
+
+
+def missing_runs(experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path) -> list[PlannedRun]:
+    """Every run that the experiments need and that is not finished, each once, in the order of need."""
+    needed = {run.id: run for experiment in experiments for run in experiment.runs(scale, seeds)}
+    return [run for run in needed.values() if not (runs_folder / run.id / "result.json").is_file()]
+
+
+def train_run(planned: PlannedRun, runs_folder: Path, command: list[str], observers: tuple[Observer, ...] = ()) -> Run:
+    """The run, trained to its end; at once if it is finished already."""
+    run = create_run(planned.name, planned.config, runs_folder, command)
+    execute(run, observers=observers)
+    return run
+
+
+def carry_out(
+    experiment: Experiment,
+    scale: Scale,
+    runs: list[Run],
+    results: Path,
+    command: str,
+) -> list[dict[str, Any]]:
+    """Measure finished runs, save, draw and judge under ``results/<scale>/<experiment>/``. Returns the judgements."""
+    folder = make_folder(results / scale / experiment.name)
+    tables = experiment.measure(runs, scale)
+    save_tables(tables, folder)
+    write_json(folder / "configurations.json", {run.id: run.config.tree() for run in runs})
+    experiment.draw(tables, folder)
+    evidence = experiment.evidence(tables)
+    judged = [claim.judge(evidence.get(claim.key, ())) for claim in experiment.claims]
+    rows = [_row(experiment, scale, judgement, command) for judgement in judged]
+    write_json(folder / "judgements.json", rows)
+    return rows
+
+
+def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Path) -> list[dict[str, Any]]:
+    """A row for every claim; those that were never measured are *not run*."""
+    rows = []
+    for experiment in experiments:
+        saved = results / scale / experiment.name / "judgements.json"
+        if saved.is_file():
+            rows += read_json(saved)
+        else:
+            command = f"unrandom reproduce {experiment.name} --scale {scale}"
+            rows += [_row(experiment, scale, claim.judge(()), command) for claim in experiment.claims]
+    return rows
+
+
+def save_tables(tables: Tables, folder: Path) -> None:
+    """Each table as ``<name>.json`` and ``<name>.parquet``."""
+    import polars
+
+    for name, rows in tables.items():
+        write_atomically(folder / f"{name}.json", json.dumps(rows, allow_nan=False) + "\n")
+        temporary = folder / f".{name}.parquet.tmp"
+        polars.DataFrame(rows, infer_schema_length=None).write_parquet(temporary)
+        temporary.replace(folder / f"{name}.parquet")
+
+
+def _row(experiment: Experiment, scale: Scale, judgement: Judgement, command: str) -> dict[str, Any]:
+    return {"experiment": experiment.name, "scale": scale, **judgement.tree(), "command": command}

@@ -1,0 +1,1 @@
+"""Setting the scene: figures about the sequences and their tokens, which need no model."""

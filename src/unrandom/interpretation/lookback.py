@@ -1,0 +1,200 @@
+"""What does the attention line at t - p^k carry? Keep that line alone, take all others away, and see what survives.
+
+The paper's section "Interpretability: Fixed Modulus", steps ii and iii (figure digits_topk): with p^k the largest
+power up to t, the line at t - p^k is enough to copy the k lowest digits; with the line at t - p^(k-1) the higher ones
+come back. As many random keys, kept instead, are the control.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from unrandom.core.errors import UserError
+from unrandom.core.seeds import stream
+from unrandom.data import SequenceSet
+from unrandom.evaluation import Evaluation, Tally, evaluate
+from unrandom.generators.residues import digit_period, digits_of, to_digits
+from unrandom.interpretation.attention import Share, largest_power
+from unrandom.models import Transformer, intervene
+from unrandom.models.taps import Edit
+from unrandom.predictors import TransformerPredictor
+
+
+@dataclass(frozen=True)
+class DigitShares:
+    """Digits of base p guessed right at positions t >= p, one trial a digit and position.
+
+    A digit is low at t if its period is at most t, so that it can be copied from number t - p^k; else it is high.
+    """
+
+    low: Share
+    high: Share
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {"low": self.low.tree(), "high": self.high.tree()}
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """What the model predicts while it keeps only some of its attention weights."""
+
+    keep: str  # "all", "t-p^k", "t-p^k, t-p^(k-1)", "random 1" or "random 2"
+    renormalised: bool | None  # whether what is kept is scaled to sum to 1; None if all is kept
+    prime: int
+    evaluation: Evaluation
+
+    @property
+    def by_position(self) -> Tally:
+        """Number accuracy after 1, 2, … numbers were seen."""
+        return self.evaluation.by_position
+
+    def by_digit(self) -> dict[str, Tally]:
+        """For each digit p^w of m: accuracy by position."""
+        return self.evaluation.by_digit()
+
+    def digit_shares(self) -> DigitShares:
+        """The digits that can be copied, and the others."""
+        return low_and_high_digits(self.evaluation, self.prime)
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values."""
+        whole = self.evaluation.tree()
+        return {
+            "keep": self.keep,
+            "renormalised": self.renormalised,
+            "prime": self.prime,
+            **{name: whole[name] for name in ("number_accuracy", "by_position", "by_digit")},
+            **self.digit_shares().tree(),
+        }
+
+
+def check_one_token_a_number(model: Transformer) -> None:
+    """Raises UserError for a model that writes a number as several digits: its positions are not numbers."""
+    if model.config.digits > 1:
+        raise UserError(f"this model writes a number as {model.config.digits} tokens; one token a number is needed")
+
+
+def keep_lookbacks(p: int, count: int, *, renormalise: bool) -> Edit:
+    """An edit of ``hook_pattern`` [..., queries, keys]: each query keeps its weights on numbers t - p^k, t - p^(k-1), …
+
+    ``count`` of them, fewer where the powers end at 1. ``renormalise`` scales what is kept to sum to 1 (if it is not
+    all zero); otherwise it stays as it is. Raises ValueError unless p >= 2 and count >= 1.
+    """
+    if p < 2 or count < 1:
+        raise ValueError(f"p={p}, count={count}: p >= 2 and at least one key a query are needed")
+
+    def edit(pattern: Tensor) -> Tensor:
+        kept = np.zeros(pattern.shape[-2:], dtype=bool)
+        for query in range(len(kept)):
+            power = largest_power(query + 1, p)
+            lookbacks = [power // p**i for i in range(count) if p**i <= power]
+            kept[query, [query + 1 - lookback for lookback in lookbacks]] = True
+        return _keep(pattern, torch.from_numpy(kept), renormalise)
+
+    return edit
+
+
+def keep_random(rng: np.random.Generator, count: int, *, renormalise: bool) -> Edit:
+    """The control: each query keeps ``count`` of the t numbers it sees (all, if there are fewer), drawn uniformly.
+
+    They are drawn anew for every sequence and head, without replacement. ``renormalise`` as in `keep_lookbacks`.
+    Raises ValueError unless count >= 1.
+    """
+    if count < 1:
+        raise ValueError(f"count={count}: at least one key a query is needed")
+
+    def edit(pattern: Tensor) -> Tensor:
+        lots = torch.from_numpy(rng.random(pattern.shape, dtype=np.float32))
+        causal = torch.ones(pattern.shape[-2:], dtype=torch.bool).tril()
+        drawn = lots.masked_fill(~causal, -1).topk(min(count, pattern.shape[-1])).indices
+        kept = torch.zeros(pattern.shape, dtype=torch.bool).scatter(-1, drawn, True)
+        return _keep(pattern, kept & causal, renormalise)
+
+    return edit
+
+
+def on_head(head: int, edit: Edit) -> Edit:
+    """The same edit, for one head of a ``hook_pattern`` [batch, head, query, key]; the others stay as they are."""
+
+    def apply(pattern: Tensor) -> Tensor:
+        edited = pattern.clone()
+        edited[:, head] = edit(pattern[:, head])
+        return edited
+
+    return apply
+
+
+def lookback_ablation(
+    predictor: TransformerPredictor,
+    sequences: SequenceSet,
+    *,
+    p: int,
+    layer: int = 0,
+    head: int | None = None,
+    seed: int = 0,
+) -> list[Ablation]:
+    """Evaluate with all attention weights of ``layer``, then with the look-backs by powers of p and with random keys.
+
+    Nine entries: "all" first, then each of four ways to keep, as it is and renormalised; the random keys are the same
+    in both. Edits every head, or ``head`` alone. The sequences share one modulus m. Raises UserError for a model of
+    several tokens a number or that is not read in fp32, for a p that is no prime of m, a layer or a head that is not
+    there; RuntimeError for fused attention.
+    """
+    _check(predictor, sequences, p, head)
+    tap = f"blocks.{layer}.attn.hook_pattern"
+    found = []
+    for keep, renormalised, edit in _conditions(p, seed):
+        with intervene(predictor.model, {tap: edit if head is None else on_head(head, edit)}):
+            found.append(Ablation(keep, renormalised, p, evaluate(predictor, sequences)))
+    return found
+
+
+def low_and_high_digits(evaluation: Evaluation, p: int) -> DigitShares:
+    """How often the digits of base p that can be copied from t - p^k are right, and how often the others.
+
+    Digit w can be copied if w < k, that is, if its period p^(w+1) is at most t. Pooled over positions t >= p.
+    """
+    m = evaluation.modulus
+    digits = {i: digit_period(digit) for i, digit in enumerate(digits_of(m)) if digit.prime == p}
+    guesses, truth = (to_digits(numbers % np.uint64(m), m) for numbers in (evaluation.guesses, evaluation.truth))
+    right = (guesses == truth)[..., list(digits)]
+    t = np.arange(1, right.shape[1] + 1)[:, None]
+    low = np.array(list(digits.values())) <= t
+    return DigitShares(Share.of(right[:, low & (t >= p)]), Share.of(right[:, ~low & (t >= p)]))
+
+
+def _conditions(p: int, seed: int) -> Iterator[tuple[str, bool | None, Edit]]:
+    yield "all", None, lambda pattern: pattern
+    for renormalise in (False, True):
+        for count, keep in enumerate(("t-p^k", "t-p^k, t-p^(k-1)"), start=1):
+            yield keep, renormalise, keep_lookbacks(p, count, renormalise=renormalise)
+        for count in (1, 2):
+            rng = stream(seed, "keep random", count)
+            yield f"random {count}", renormalise, keep_random(rng, count, renormalise=renormalise)
+
+
+def _keep(
+    pattern: Float[Tensor, "*axes queries keys"], kept: Bool[Tensor, "*#axes queries keys"], renormalise: bool
+) -> Float[Tensor, "*axes queries keys"]:
+    weights = pattern * kept.to(pattern.device)
+    if not renormalise:
+        return weights
+    total = weights.sum(-1, keepdim=True)
+    return torch.where(total > 0, weights / total, weights)  # a saturated softmax may have left nothing to scale
+
+
+def _check(predictor: TransformerPredictor, sequences: SequenceSet, p: int, head: int | None) -> None:
+    model, m = predictor.model, sequences.parameters.modulus(0)
+    check_one_token_a_number(model)
+    if predictor.precision != "fp32":
+        raise UserError(f"this model is read in {predictor.precision}; attention is edited in fp32 only")
+    if p not in {digit.prime for digit in digits_of(m)}:
+        raise UserError(f"p={p} was given; the digits modulo {m} have one of its primes for a base")
+    if head is not None and not 0 <= head < model.config.n_heads:
+        raise UserError(f"head {head} was asked for; there are heads 0 to {model.config.n_heads - 1}")

@@ -1,0 +1,203 @@
+"""How does the MLP turn the look-back into the answer? Each neuron's response to the target, and its vote for numbers.
+
+The paper's section "Interpretability: Fixed Modulus", step iii (figure fixed_p_attn_mlp, b to d): a neuron responds
+periodically in the target; its vote repeats with the same period; the votes of many add up at the right number.
+
+A neuron's contribution is read from the MLP's output directly, as in the paper: its column of W_out times its
+activation, projected on the unembedding. The skip connection is left out, and the final LayerNorm is not applied.
+
+The query at token position q predicts number q + 1, its target. One token is one number.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int, Integer
+
+from unrandom.core.errors import UserError
+from unrandom.core.seeds import stream
+from unrandom.evaluation import Tally
+from unrandom.generators.full_period import has_full_period
+from unrandom.generators.lcg import lcg_orbits
+from unrandom.interpretation.lookback import check_one_token_a_number
+from unrandom.models import Transformer, record
+
+VALUES_AT_ONCE = 2**24  # bounds the memory of a forward pass
+ROUNDING = 1e-5  # a response that varies by less, relative to its largest value, is constant up to fp32
+TIE = 1e-9
+
+
+@dataclass(frozen=True)
+class Periods:
+    """The strongest frequency of each neuron's response to the target, and how much of the response it explains.
+
+    The power at a frequency counts it with its negative, so that powers add up to the variance over targets.
+    ``harmonic_share`` is the share of it at f, 2f, 3f, … up to targets / 2; a flat spectrum gives about 1 / f, so all
+    of it if f = 1. ``shuffled_*`` are the same after one permutation of the targets. A response that is constant has
+    frequency 0, period NaN, and shares 0.
+    """
+
+    targets: int
+    alive: Bool[np.ndarray, " neurons"]  # positive for some target
+    frequency: Int[np.ndarray, " neurons"]  # cycles over all targets
+    peak_share: Float[np.ndarray, " neurons"]
+    harmonic_share: Float[np.ndarray, " neurons"]
+    shuffled_peak_share: Float[np.ndarray, " neurons"]
+    shuffled_harmonic_share: Float[np.ndarray, " neurons"]
+
+    @property
+    def period(self) -> Float[np.ndarray, " neurons"]:
+        """targets / frequency."""
+        return np.where(self.frequency > 0, self.targets / np.maximum(self.frequency, 1), np.nan)
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values, a list over neurons each."""
+        shares = ("peak_share", "harmonic_share", "shuffled_peak_share", "shuffled_harmonic_share")
+        return {
+            "targets": self.targets,
+            "alive": self.alive.tolist(),
+            "frequency": self.frequency.tolist(),
+            "period": [round(self.targets / f, 6) if f else None for f in self.frequency.tolist()],
+            **{name: np.round(getattr(self, name), 6).tolist() for name in shares},
+        }
+
+
+class _Peaks(NamedTuple):
+    frequency: Int[np.ndarray, " neurons"]
+    peak_share: Float[np.ndarray, " neurons"]
+    harmonic_share: Float[np.ndarray, " neurons"]
+
+
+def neuron_responses(
+    model: Transformer, m: int, a: int, c: int, position: int, layer: int = 0
+) -> Float[np.ndarray, "targets d_mlp"]:
+    """Activations at token position ``position`` for all m seeds of x[t+1] = (a x[t] + c) mod m; row y has target y.
+
+    Raises UserError unless (a, c) has full period, m numbers are known to the model, the position is inside its
+    context, it has the layer, and writes one token a number.
+    """
+    if not has_full_period(a, c, m):
+        raise UserError(f"a={a}, c={c} do not have full period modulo {m}")
+    numbers = lcg_orbits(np.arange(m, dtype=np.uint64), a=a, c=c, m=m, length=position + 2)
+    return _activations(model, numbers, position, layer)[np.argsort(numbers[:, -1])]
+
+
+def dominant_periods(responses: Float[np.ndarray, "targets neurons"], seed: int = 0) -> Periods:
+    """The frequency with the largest power in each neuron's response, the lowest of equals, with its shares."""
+    order = stream(seed, "shuffled targets").permutation(len(responses))
+    found, shuffled = _peaks(responses), _peaks(responses[order])
+    return Periods(len(responses), responses.max(axis=0) > 0, *found, *shuffled[1:])
+
+
+def neuron_contribution(
+    model: Transformer, tokens: Integer[np.ndarray, " length"], neuron: int, position: int, layer: int = 0
+) -> Float[np.ndarray, " vocab"]:
+    """What one neuron adds to the logit of each number at token position ``position`` of one sequence.
+
+    Raises UserError for a neuron, position or layer that is not there, and for several tokens a number.
+    """
+    if not 0 <= neuron < model.config.d_mlp:
+        raise UserError(f"neuron {neuron} was asked for; there are neurons 0 to {model.config.d_mlp - 1}")
+    activation = _activations(model, tokens[None], position, layer)[0, neuron]
+    return _readout(model, layer, np.array([neuron]))[:, 0] * activation
+
+
+def best_first_order(
+    model: Transformer, numbers: Integer[np.ndarray, "sequences length"], position: int, layer: int = 0
+) -> Int[np.ndarray, " d_mlp"]:
+    """Neurons by their mean contribution to the target's logit minus the mean logit, the largest first.
+
+    Take other sequences than those on which the order is to be judged.
+    """
+    targets = _targets(numbers, position)
+    activations = _activations(model, numbers, position, layer)
+    votes = _readout(model, layer, np.arange(model.config.d_mlp))
+    gains = activations * (votes[targets] - votes.mean(axis=0))
+    return np.argsort(-gains.mean(axis=0), kind="stable")
+
+
+def random_order(neurons: int, seed: int = 0) -> Int[np.ndarray, " neurons"]:
+    """Neurons in a random order."""
+    return stream(seed, "order of neurons").permutation(neurons)
+
+
+def accuracy_as_neurons_are_added(
+    model: Transformer,
+    numbers: Integer[np.ndarray, "sequences length"],
+    position: int,
+    order: Integer[np.ndarray, " neurons"],
+    counts: Sequence[int],
+    layer: int = 0,
+) -> Tally:
+    """How often the target has the largest sum of contributions of the first ``count`` neurons in ``order``, [counts].
+
+    One trial a sequence. Raises ValueError unless the counts ascend within 1 … neurons, UserError as the others here.
+    """
+    if sorted(counts) != list(counts) or not all(1 <= count <= len(order) for count in counts):
+        raise ValueError(f"counts={list(counts)}: they must ascend, from 1 to the {len(order)} neurons of the order")
+    targets = _targets(numbers, position)
+    activations = _activations(model, numbers, position, layer)[:, order].astype(np.float64)
+    votes = _readout(model, layer, order)
+    logits, right, start = np.zeros((len(numbers), len(votes))), [], 0
+    for count in counts:
+        logits += activations[:, start:count] @ votes[:, start:count].T
+        right.append(logits.argmax(axis=1) == targets)
+        start = count
+    return Tally.of(np.stack(right), axis=1)
+
+
+@torch.no_grad()
+def _activations(
+    model: Transformer, numbers: Integer[np.ndarray, "sequences length"], position: int, layer: int
+) -> Float[np.ndarray, "sequences d_mlp"]:
+    config, tap = model.config, f"blocks.{layer}.mlp.hook_post"
+    check_one_token_a_number(model)
+    last = min(config.context, numbers.shape[1]) - 1
+    if not 0 <= position <= last:
+        raise UserError(f"token position {position} was asked for; there are positions 0 to {last}")
+    if numbers.size and int(numbers.max()) >= config.vocab_size:
+        raise UserError(
+            f"the number {int(numbers.max())} does not fit; this model knows those below {config.vocab_size}"
+        )
+    tokens = torch.from_numpy(numbers[:, : position + 1].astype(np.int64))
+    device = next(model.parameters()).device
+    found = []
+    for part in tokens.split(max(1, VALUES_AT_ONCE // ((position + 1) * max(config.d_mlp, config.vocab_size)))):
+        with record(model, [tap]) as seen:
+            model(part.to(device))
+        found.append(seen[tap][:, position].cpu())
+    return torch.cat(found).numpy()
+
+
+def _readout(
+    model: Transformer, layer: int, neurons: Integer[np.ndarray, " neurons"]
+) -> Float[np.ndarray, "vocab neurons"]:
+    """What each neuron adds to the logit of each number for an activation of 1."""
+    columns, unembed = (
+        model.get_parameter(name).detach().double().cpu().numpy()
+        for name in (f"blocks.{layer}.mlp.W_out.weight", "unembed.weight")
+    )
+    return unembed @ columns[:, neurons]
+
+
+def _targets(numbers: Integer[np.ndarray, "sequences length"], position: int) -> Int[np.ndarray, " sequences"]:
+    if not 0 <= position < numbers.shape[1] - 1:
+        raise UserError(f"token position {position} of {numbers.shape[1]} numbers was asked for; none follows it")
+    return numbers[:, position + 1].astype(np.int64)
+
+
+def _peaks(responses: Float[np.ndarray, "targets neurons"]) -> _Peaks:
+    values = responses.astype(np.float64)
+    centred = values - values.mean(axis=0)
+    power = np.abs(np.fft.rfft(centred, axis=0)) ** 2
+    power[1 : (len(values) + 1) // 2] *= 2  # these frequencies stand for their negatives, too
+    power[0] = 0
+    power[:, centred.std(axis=0) <= ROUNDING * np.abs(values).max(axis=0)] = 0
+    highest, total = power.max(axis=0), power.sum(axis=0)
+    frequency = (power >= (1 - TIE) * highest).argmax(axis=0)
+    harmonics = np.array([power[f::f, i].sum() if f else 0.0 for i, f in enumerate(frequency.tolist())])
+    total = np.where(total > 0, total, 1)
+    return _Peaks(frequency, highest / total, harmonics / total)

@@ -1,0 +1,67 @@
+"""``reproduce`` and ``claims`` answer in words, as JSON and as a page."""
+
+import json
+
+import pytest
+
+from unrandom.cli import main
+from unrandom.experiments.registry import EXPERIMENTS
+
+
+@pytest.fixture
+def places(tmp_path):
+    return ["--scale", "smoke", "--results", str(tmp_path / "results")]
+
+
+def test_reproduce_then_claims_then_the_page(places, tmp_path, capsys):
+    arguments = ["reproduce", "fm-primes", "tokenization", *places, "--seeds", "1", "--out", str(tmp_path / "runs")]
+    assert main([*arguments, "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)["claims"]
+    assert {row["experiment"] for row in made} == {"fm-primes", "tokenization"}
+    assert main([*arguments, "--json"]) == 0  # nothing is trained again
+    again = capsys.readouterr()
+    assert json.loads(again.out)["claims"] == made
+    assert "run 1 of" not in again.err
+    assert main(["claims", *places, "--json", "--write", str(tmp_path / "docs" / "results.md")]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    keys = {"experiment", "figure", "claim", "scale", "value", "interval", "threshold", "verdict", "command"}
+    assert all(keys <= set(row) for row in rows)
+    assert len(rows) == sum(len(each.claims) for each in EXPERIMENTS.values())
+    assert {"not run", "reproduced"} <= {row["verdict"] for row in rows}
+    page = (tmp_path / "docs" / "results.md").read_text()
+    assert "](../results/smoke/fm-primes/fm-primes.png)" in page
+    assert main(["claims", *places]) == 0
+    assert "not run" in capsys.readouterr().out
+
+
+def test_a_run_of_one_s_own_can_be_measured(finished_run, places, capsys):
+    assert main(["reproduce", "fm-attention", "--run", str(finished_run.folder.path), *places, "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["claims"]) == 3
+
+
+def test_the_list_says_what_each_costs(capsys):
+    assert main(["reproduce", "--list", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)["experiments"]
+    assert [entry["name"] for entry in listed] == list(EXPERIMENTS)
+    assert all(set(entry["flops"]) == {"smoke", "laptop", "gpu", "paper"} for entry in listed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["reproduce"], "name an experiment, or --all"),
+        (["reproduce", "fm-lader"], "near misses: fm-ladder"),
+        (["reproduce", "fm-ladder", "--scale", "huge"], "invalid choice"),
+        (["reproduce", "fm-ladder", "--run", "nowhere"], "nowhere is not a run folder"),
+    ],
+)
+def test_mistakes(arguments, said, capsys):
+    try:
+        status = main(arguments)
+    except SystemExit as left:
+        status = left.code
+    assert status == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err
+    assert err.count("\n") == 1

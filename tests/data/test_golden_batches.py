@@ -1,0 +1,18 @@
+"""The batches of a recipe are what they have always been: a change here changes every run."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from unrandom.data import make_batches, make_split
+from unrandom.experiments.recipes import recipe
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "batches.json").read_text())
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_the_first_tokens_of_a_recipe(name):
+    config = recipe(name).build()
+    tokens = make_batches(make_split(config.data, config.seed), 8).tokens(GOLDEN[name]["step"])
+    assert tokens[:, :12].tolist() == GOLDEN[name]["tokens"]
