@@ -23,7 +23,7 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix src tests
 	$(BIN)/ruff format src tests
 
-# PyTorch first and pinned: a looser request brings several gigabytes of CUDA where there is no GPU.
+# PyTorch first, at the pinned version, so that nothing else decides which build it is (see the README).
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
 	$(PYTHON) -m venv $(VENV)

@@ -161,6 +161,10 @@ def test_files_that_cannot_be_read(run, capsys, tmp_path):
         (["train", "fm-256", "--set", "data.modulus=2^64+1"], "data.modulus='2^64+1'"),
         (["train", "fm-256", "--set", "data.modulus=251"], "251 has 1 full-period multiplier"),
         (["train", "fm-256", "--set", "steps=many"], "steps='many'"),
+        (["train", "fm-256", "--set", "optimizer.lr=Infinity"], "optimizer.lr"),
+        (["train", "fm-256", "--set", "data.max_period=2^65"], "data.max_period=36893488147419103232"),
+        (["train", "fm-256", "--set", "data.regime=um"], "data.test_moduli: field required"),
+        (["train", "fm-256", "--set", "steps=" + "[" * 50_000], "steps='[[["),
         (["train", "fm-256", "--seed", "-1"], "--seed"),
         (["train", "fm-256", "--max-minutes", "soon"], "--max-minutes"),
         (["train", "fm-256", "--stpes", "3"], "unrecognized arguments"),
@@ -208,6 +212,40 @@ def test_a_run_without_a_checkpoint(run, capsys):
     shutil.rmtree(run / "checkpoints")
     (run / "checkpoints").mkdir()
     assert "has no whole checkpoint yet" in mistake(capsys, "evaluate", run)
+
+
+@pytest.mark.parametrize("evaluate_every", [1, 100])
+def test_a_loss_that_explodes_is_a_failure_in_one_line(tmp_path, capsys, tiny_settings, evaluate_every):
+    rates = {"optimizer.lr": 1000, "optimizer.muon_lr": 1000, "gradient_clip": "none", "warmup_steps": 0}
+    settings = tiny_settings(steps=400, evaluate_every=evaluate_every, **rates)
+    status = main(["train", "fm-256", *settings, "--set", "optimizer.weight_decay=1000", "--out", str(tmp_path)])
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert status == 1
+    assert "the last good checkpoint is kept" in last
+    assert "step" in last
+
+
+def test_the_largest_modulus_can_be_trained_and_reported(tmp_path, capsys, tiny_settings):
+    settings = tiny_settings(**{"data.modulus": "2^64", "data.base": 256, "model.positions": "abacus"})
+    made = answer(capsys, "demo", *settings, "--out", tmp_path)
+    assert len(made["number_accuracy_by_position"]) == 12
+
+
+def test_the_smallest_base_can_be_reported(tmp_path, capsys, tiny_settings):
+    answer(capsys, "demo", *tiny_settings(**{"data.base": 2, "model.positions": "abacus"}), "--out", tmp_path)
+
+
+def test_a_modulus_of_one_s_own_is_said_to_be_possibly_seen(run, capsys):
+    (tested,) = answer(capsys, "evaluate", run, "--modulus", "2^5", "--sequences", 20)["evaluation"]
+    assert (tested["modulus"], tested["unseen_parameters"]) == (32, False)
+    assert main(["evaluate", str(run), "--modulus", "32", "--sequences", "20"]) == 0
+    assert "that training may have seen" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["5", "[]", "{}"])
+def test_a_result_that_was_tampered_with(run, capsys, text):
+    (run / "result.json").write_text(text)
+    assert "is not the result of a run" in mistake(capsys, "resume", run)
 
 
 def test_a_run_held_by_another_process(run, capsys):

@@ -23,21 +23,32 @@ def arguments(tiny_settings):
     return ["train", "fm-256", *tiny_settings(steps=200, evaluate_every=2, checkpoint_every=1)]
 
 
-# Trains in a fork of a process that has everything imported, so that a kill hits training and not the imports.
+# Trains in forks of a process that has everything imported. The first is killed at once; each other one after it has
+# made a random number of steps, and a random moment more.
 FORKS = """
 import os, random, signal, sys, time
-import torch
+from pathlib import Path
+import torch, torch._dynamo  # the first optimiser imports it
 torch.set_num_threads(1)
 from unrandom.cli import commands, main
 out, arguments, chance = sys.argv[1], sys.argv[3:], random.Random(int(sys.argv[2]))
+
+def newest():
+    return max((int(path.name[5:]) for path in Path(out).glob("*/checkpoints/step-*")), default=0)
+
 for kill in range({kills}):
+    wanted = newest() + chance.randint(1, 7) if kill else 0
     child = os.fork()
     if child == 0:
         sys.stderr = sys.stdout = open(os.devnull, "w")
         os._exit(main([*arguments, "--out", out]))
-    time.sleep(chance.uniform(0.02, 0.25))
+    deadline = time.monotonic() + 30
+    while newest() < wanted and time.monotonic() < deadline:
+        time.sleep(0.001)
+    time.sleep(chance.uniform(0, 0.05))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
+    print(newest())
 """
 
 
@@ -57,7 +68,10 @@ def test_killed_at_random_moments_a_run_ends_as_one_that_was_never_killed(tmp_pa
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert unrandom(*arguments, "--out", whole).returncode == 0
     forks = [sys.executable, "-c", FORKS.format(kills=KILLS), str(killed), str(seed), *arguments]
-    subprocess.run(forks, check=True, timeout=120)
+    reached = subprocess.run(forks, check=True, timeout=120, capture_output=True, text=True).stdout.split()
+    steps = [int(step) for step in reached]
+    assert steps == sorted(set(steps)), f"not every part of the run made headway: {steps}"
+    assert steps[-1] < 200, "the run was over before the last kill"
     done = unrandom(*arguments, "--out", killed)
     assert done.returncode == 0, done.stderr
     assert metrics(killed) == metrics(whole)

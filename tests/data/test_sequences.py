@@ -17,7 +17,7 @@ def test_tokens_made_in_chunks_are_the_tokens_of_the_numbers():
 
 
 @pytest.mark.parametrize(
-    ("period", "group"), [(1, "1"), (2, "2"), (3, "3–4"), (4, "3–4"), (5, "5–8"), (64, "33–64"), (65, "65–128")]
+    ("period", "group"), [(1, "1"), (2, "2"), (3, "3-4"), (4, "3-4"), (5, "5-8"), (64, "33-64"), (65, "65-128")]
 )
 def test_period_groups_double(period, group):
     assert period_group(period) == group

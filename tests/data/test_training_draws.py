@@ -57,6 +57,19 @@ def test_a_period_that_no_sequence_has_is_said_in_one_line(fm_data):
         draw(fm_data.model_copy(update={"min_period": 1000}), 5)
 
 
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_moduli_are_drawn_evenly_however_many_of_their_parameters_are_held_out(share):
+    config = UnseenModulus(test_moduli=(50, 64), context=16, n_test_a=6, n_test_c=6, full_period_share=share)
+    _, counts = np.unique(draw(config, 20_000).m, return_counts=True)
+    assert chisquare(counts).pvalue > 1e-3
+
+
+def test_an_overlap_of_training_and_test_would_be_noticed():
+    split = make_split(FixedModulus(modulus=64, context=8, n_test_a=4, n_test_c=4), 0)
+    with pytest.raises(RuntimeError, match="overlap"):
+        split.check(split.test_parameters(64, 10))
+
+
 def test_pools_hold_n_a_multipliers_and_n_c_increments():
     config = FixedModulus(modulus=512, context=8, n_test_a=16, n_test_c=16, n_a=10, n_c=7)
     rows = draw(config)

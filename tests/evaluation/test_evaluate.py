@@ -67,7 +67,7 @@ def test_position_t_is_the_guess_after_t_numbers(sequences):
 def test_period_groups_cover_every_sequence_in_order(sequences):
     groups = evaluate(Oracle(), sequences).by_period()
     assert sum(int(tally.total) for tally in groups.values()) == len(sequences)
-    lows = [int(group.split("–")[0]) for group in groups]
+    lows = [int(group.split("-")[0]) for group in groups]
     assert lows == sorted(lows)
 
 

@@ -30,7 +30,7 @@ def one_modulus(modulus: int, factors: dict[int, int], length: int, best: float 
     digits = [(prime, power) for prime, highest in factors.items() for power in range(highest)]
     by_digit = np.array([digit_accuracy(prime, power, seen, best) for prime, power in digits])
     rows = [share(rng.binomial(total, p) / total, total) for p in by_digit.prod(axis=0)]
-    groups = {"full period": rows[-1]["value"], "17–64": 0.97, "1–16": 1.0}
+    groups = {"full period": rows[-1]["value"], "17-64": 0.97, "1-16": 1.0}
     return {
         "modulus": modulus,
         "sequences": total,

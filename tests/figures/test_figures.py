@@ -71,7 +71,7 @@ def test_training_leaves_out_what_was_not_measured():
 
 def test_periods_keep_their_order_and_their_counts():
     figure = figures.period_figure(UM["evaluation"])
-    assert list(figure.layout.yaxis.ticktext) == ["full period", "17–64", "1–16"]
+    assert list(figure.layout.yaxis.ticktext) == ["full period", "17-64", "1-16"]
     assert len(figure.data) == 3
     assert figure.data[0].text[0].endswith("of 64")
 

@@ -10,7 +10,14 @@ from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
 from unrandom.models import Transformer
 from unrandom.training import checkpoint as checkpoints
-from unrandom.training.checkpoint import latest_checkpoint, load_model, save_checkpoint, write_model
+from unrandom.training.checkpoint import (
+    checkpoint_to_resume,
+    latest_checkpoint,
+    load_model,
+    save_checkpoint,
+    set_aside_later,
+    write_model,
+)
 
 
 @pytest.fixture
@@ -72,6 +79,26 @@ def test_a_half_written_folder_does_not_count(run):
     shutil.copytree(run.checkpoints / "step-00000009", run.checkpoints / ".step-00000012.999.tmp")
     (run.checkpoints / "step-00000015").mkdir()
     assert latest_checkpoint(run).step == 9
+
+
+def test_what_is_damaged_and_newer_is_set_aside_and_not_counted_as_kept(run, model):
+    for step in (6, 9):
+        truncate(run.checkpoints / f"step-{step:08d}" / "model.safetensors")
+    save_checkpoint(run, 3, model, {}, {})  # the damaged ones count as newer, and it would be removed at once
+    assert latest_checkpoint(run) is None
+    remove_all = [path for path in run.checkpoints.iterdir() if path.name != "step-00000009"]
+    for path in remove_all:
+        shutil.rmtree(path)
+    with pytest.raises(UserError, match=r"every checkpoint in .* is damaged"):
+        checkpoint_to_resume(run)
+    save_checkpoint(run, 4, model, {}, {})
+    start = checkpoint_to_resume(run)
+    assert start.step == 4
+    set_aside_later(run, start)
+    assert sorted(path.name for path in run.checkpoints.iterdir()) == ["damaged-step-00000009", "step-00000004"]
+    for step in (5, 6, 7):
+        save_checkpoint(run, step, model, {}, {})
+    assert latest_checkpoint(run).step == 7
 
 
 def test_no_checkpoint_is_none(tmp_path):

@@ -98,6 +98,16 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_keeps_the_last_good_checkpo
     assert all(parameter.isfinite().all() for parameter in good.load_model().parameters())
 
 
+def test_a_change_of_precision_between_parts_of_a_run_is_said(tiny, tmp_path, monkeypatch, caplog):
+    config = tiny.override(["precision=auto"])
+    run = create_run("tiny", config, tmp_path, [])
+    monkeypatch.setattr("unrandom.training.machine.has_fast_bf16", lambda _device: False)
+    assert execute(run, max_minutes=0)["precision"] == "fp32"
+    monkeypatch.setattr("unrandom.training.machine.has_fast_bf16", lambda _device: True)
+    assert execute(run, max_minutes=0)["precision"] == "bf16"
+    assert "goes on in bf16; up to step 1 it was fp32" in caplog.text
+
+
 def test_the_observers_see_every_step(tiny, tmp_path):
     seen = []
     run = create_run("tiny", tiny, tmp_path, [])

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from unrandom.core.errors import UserError
 from unrandom.models import Transformer
 from unrandom.training import OptimizerConfig
 from unrandom.training.optimizers import Optimizers
@@ -50,6 +51,14 @@ def test_restored_state_goes_on_as_if_nothing_had_happened(tiny, name):
         a_step(copy, restored, seed)
     for there, here in zip(model.parameters(), copy.parameters(), strict=True):
         assert torch.equal(there, here)
+
+
+def test_the_state_of_another_optimiser_is_refused(tiny):
+    model = Transformer(tiny.transformer)
+    muon, adamw = (Optimizers(model, OptimizerConfig(name=name)) for name in ("muon", "adamw"))
+    a_step(model, muon, seed=0)
+    with pytest.raises(UserError, match="another optimizer"):
+        adamw.load_state(muon.state())
 
 
 def test_scaling_acts_on_every_rate(tiny):

@@ -30,6 +30,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _say(f"{failure.strerror or failure}{where}; what was saved before is intact", 1)
     except ArithmeticError as failure:
         return _say(str(failure), 1)
+    except (MemoryError, RuntimeError) as failure:
+        if (
+            isinstance(failure, RuntimeError)
+            and "allocate memory" not in str(failure)
+            and "out of memory" not in str(failure)
+        ):
+            raise
+        return _say("not enough memory; a smaller batch_size, model or data set is needed", 1)
     return 0
 
 

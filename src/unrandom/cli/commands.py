@@ -18,6 +18,7 @@ from unrandom.experiments.recipes import RECIPES, recipe
 from unrandom.experiments.runs import Run, create_run, execute
 from unrandom.training import RunConfig
 from unrandom.training.distributed import is_leading_process
+from unrandom.training.machine import choose_device
 
 Tree = dict[str, Any]
 
@@ -76,7 +77,9 @@ def _trained(run: Run, arguments: Namespace) -> tuple[Tree, str]:
 def _evaluate(arguments: Namespace) -> tuple[Tree, str]:
     run = Run.open(arguments.run)
     with working("evaluating"):
-        tested = evaluate_run(run, run.predictor(), modulus=arguments.modulus, sequences=arguments.sequences)
+        tested = evaluate_run(
+            run, run.predictor(choose_device()), modulus=arguments.modulus, sequences=arguments.sequences
+        )
     return {"run": str(run.folder.path), "evaluation": tested}, evaluation_words(tested)
 
 
@@ -84,7 +87,7 @@ def _predict(arguments: Namespace) -> tuple[Tree, str]:
     run = Run.open(arguments.run)
     sequences = read_sequences(arguments.file, limit=run.config.data.largest_modulus, longest=run.config.data.context)
     with working("predicting"):
-        predictions, probabilities = predict_sequences(run.predictor(), sequences, arguments.count)
+        predictions, probabilities = predict_sequences(run.predictor(choose_device()), sequences, arguments.count)
     lines = [
         "\n".join(f"{number}\t{probability:.3f}" for number, probability in zip(*row, strict=True))
         for row in zip(predictions, probabilities, strict=True)
@@ -123,7 +126,9 @@ def _configure(config: RunConfig, arguments: Namespace) -> RunConfig:
 
 def _execute(run: Run, max_minutes: float | None) -> Tree:
     if run.folder.finished:
+        result = run.result()
         print(f"{run.folder.path} is finished; nothing to train", file=sys.stderr)
+        return result
     with TrainingProgress(run.config.steps) as progress:
         return execute(run, max_minutes=max_minutes, observers=(progress,))
 

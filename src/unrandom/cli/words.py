@@ -31,11 +31,13 @@ def evaluation_words(evaluation: list[Tree]) -> str:
 def _modulus_words(tested: Tree) -> str:
     position, digits = tested["by_position"], tested["by_digit"]
     length = len(position["seen"])
-    shown = sorted({min(2**k, length) for k in range(length.bit_length() + 1)} | {length})[:COLUMNS]
+    shown = sorted({min(2**k, length) for k in range(length.bit_length() + 1)})[-COLUMNS:]
+    kind = "that training never saw" if tested["unseen_parameters"] else "that training may have seen"
     head = "".join(f"{t:>8}" for t in shown)
     curve = "".join(f"{position['value'][t - 1]:>8.3f}" for t in shown)
     lines = [
-        f"modulus {tested['modulus']}, {tested['sequences']} sequences of unseen full-period (a, c)",
+        f"modulus {tested['modulus']}, {tested['sequences']} sequences of {tested['multipliers']} multipliers and "
+        f"{tested['increments']} increments {kind}",
         f"last number right   {_share(tested['last_number_accuracy'])}",
         f"{'numbers seen':<18}{head}",
         f"{'number accuracy':<18}{curve}",

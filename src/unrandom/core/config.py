@@ -18,7 +18,7 @@ _POWER = re.compile(r"(\d+)(?:\*\*|\^)(\d+)")
 class Config(BaseModel):
     """Base of every configuration: immutable, strict in its types, and closed to unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     @classmethod
     def parse(cls: type[C], tree: Any) -> C:
@@ -83,7 +83,7 @@ def _parse_value(text: str) -> Any:
         return base**exponent
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         pass  # not JSON: a list without brackets, or a bare word
     if "," in text:
         return [_parse_value(part.strip()) for part in text.split(",") if part.strip()]
@@ -99,4 +99,6 @@ def _first_error(error: ValidationError, tree: Any) -> str:
         return f"unknown configuration key {where!r}" + (f"; near misses: {', '.join(near)}" if near else "")
     if first["type"] == "value_error":
         return f"{where}: {message}" if where else message
-    return f"{where}={first['input']!r}: {message[0].lower()}{message[1:]}"
+    if isinstance(first["input"], dict | list):
+        return f"{where or 'the configuration'}: {message[0].lower()}{message[1:]}"
+    return f"{where}={first['input']!r:.60}: {message[0].lower()}{message[1:]}"

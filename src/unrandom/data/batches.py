@@ -40,14 +40,16 @@ class StreamingBatches:
 
     def __init__(self, split: Split, batch_size: int) -> None:
         self.batch_size = batch_size
-        self._draws, self._seed, self._config = TrainingDraws(split), split.seed, split.config
+        self._draws, self._split, self._seed, self._config = TrainingDraws(split), split, split.seed, split.config
 
     def tokens(self, step: int, rank: int = 0, ranks: int = 1) -> Tokens:
         parameters = self._draws.draw(stream(self._seed, "batches", step), self.batch_size)[rank::ranks]
         return sequence_tokens(parameters, self._config.context + 1, self._config.tokenizer)
 
     def probe(self, rows: int) -> Parameters:
-        return self._draws.draw(stream(self._seed, "probe"), rows)
+        drawn = self._draws.draw(stream(self._seed, "probe"), rows)
+        self._split.check(drawn)
+        return drawn
 
 
 class FixedBatches:
@@ -59,6 +61,7 @@ class FixedBatches:
         draws, rng = TrainingDraws(split), stream(split.seed, "training set")
         size = split.config.n_sequences
         self.parameters = draws.product(rng) if size is None else draws.draw(rng, size)
+        split.check(self.parameters)
         if len(self.parameters) == 0:
             raise UserError("the training set is empty: no sequence has a period in the range asked for")
         self.set_tokens = sequence_tokens(self.parameters, split.config.context + 1, split.config.tokenizer)

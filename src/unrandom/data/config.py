@@ -12,7 +12,8 @@ from unrandom.core.config import Config
 from unrandom.tokenization import Tokenizer
 
 Modulus = Annotated[int, Field(ge=2, le=2**64)]
-Count = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=1, le=2**32)]
+Period = Annotated[int, Field(ge=1, le=2**64 - 1)]
 
 
 class SequenceData(Config):
@@ -24,8 +25,8 @@ class SequenceData(Config):
     n_a: Count | None = None  # multipliers a modulus; none: any that is not held out
     n_c: Count | None = None  # increments a modulus; none: any that is not held out
     full_period_share: Annotated[float, Field(ge=0, le=1)] = 0.0  # of every batch; the rest is arbitrary (a, c)
-    min_period: Count | None = None  # training sequences with shorter periods are left out
-    max_period: Count | None = None  # and with longer ones
+    min_period: Period | None = None  # training sequences with shorter periods are left out
+    max_period: Period | None = None  # and with longer ones
     base: Annotated[int, Field(ge=2, le=2**31)] | None = None  # none: one token a number
     n_test_a: Count = 64  # multipliers held out for each test modulus (in UM at most half of those that exist)
     n_test_c: Count = 64  # increments, likewise
@@ -102,6 +103,10 @@ class UnseenModulus(SequenceData):
             raise ValueError(f"training moduli up to {high} were asked for; up to 2^32 are allowed in UM")
         if max(self.test_moduli) > high:
             raise ValueError(f"test modulus {max(self.test_moduli)} is larger than max_modulus={high}")
+        if self.n_m is None and high - low >= 2**20:
+            raise ValueError(
+                f"data.n_m=none trains on every modulus of [{low}, {high}]; give data.n_m beyond 2^20 of them"
+            )
         free = high - low + 1 - sum(low <= m <= high for m in set(self.test_moduli))
         if free < (self.n_m or 1):
             raise ValueError(f"{self.n_m or 1} training moduli were asked for; [{low}, {high}] leaves {max(free, 0)}")

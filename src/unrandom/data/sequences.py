@@ -36,7 +36,7 @@ def sequence_tokens(parameters: Parameters, length: int, tokenizer: Tokenizer) -
 
 
 def period_group(period: int) -> str:
-    """The name of the slice a period falls in: doubling ranges, ``1``, ``2``, ``3–4``, ``5–8``, …"""
+    """The name of the slice a period falls in: doubling ranges, ``1``, ``2``, ``3-4``, ``5-8``, …"""
     high = 1 << (period - 1).bit_length()
     low = high // 2 + 1
-    return str(high) if low >= high else f"{low}–{high}"
+    return str(high) if low >= high else f"{low}-{high}"

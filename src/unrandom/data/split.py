@@ -1,7 +1,7 @@
 """Which (m, a, c) may training see, and which are kept for testing?
 
 The test moduli, test multipliers and test increments are drawn first, without replacement; training draws from what
-is left. So no a, no c and (in UM) no test modulus is ever shared: by construction, and checked here all the same.
+is left. So no a, no c and (in UM) no test modulus is ever shared: by construction, and ``check`` looks all the same.
 """
 
 from dataclasses import dataclass, replace
@@ -67,6 +67,13 @@ class Split:
         stuck = drawn.periods() == 1
         return replace(drawn, x0=np.where(stuck, (x0 + np.uint64(1)) % np.uint64(modulus), x0))
 
+    def check(self, parameters: Parameters) -> None:
+        """Raise RuntimeError if training parameters hold anything that is kept for testing. They never should."""
+        seen_a, seen_c = np.isin(parameters.a, self.held_out_a), np.isin(parameters.c, self.held_out_c)
+        moduli = set() if isinstance(parameters.m, int) else set(np.unique(parameters.m).tolist())
+        if seen_a.any() or seen_c.any() or moduli & set(self.config.test_moduli):
+            raise RuntimeError("training parameters and test parameters overlap")
+
     def manifest(self) -> dict[str, Any]:
         """The split as JSON, for the run folder."""
         return {
@@ -93,9 +100,7 @@ def make_split(config: FixedModulus | UnseenModulus, seed: int) -> Split:
         high - low + 1 if config.n_m is None else min(high - low + 1, config.n_m + len(moduli)),
     )
     drawn = [low + int(offset) for offset in offsets if low + int(offset) not in moduli]
-    split = Split(config, seed, held_out, tuple(sorted(drawn[: config.n_m])))
-    assert not set(split.train_moduli) & set(moduli), "a test modulus is in the training set"
-    return split
+    return Split(config, seed, held_out, tuple(sorted(drawn[: config.n_m])))
 
 
 def hold_out(config: FixedModulus | UnseenModulus, modulus: int, seed: int, *, at_most_half: bool) -> HeldOut:

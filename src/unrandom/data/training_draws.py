@@ -29,6 +29,7 @@ class TrainingDraws:
 
     def __init__(self, split: Split) -> None:
         self.config = split.config
+        self._filters = self.config.min_period is not None or self.config.max_period is not None
         self._arbitrary, self._full = (
             _Source(split, full=full) if share > 0 else None
             for full, share in (
@@ -55,18 +56,21 @@ class TrainingDraws:
         return parameters[self._in_period_range(parameters)]
 
     def _draw_from(self, source: "_Source", rng: np.random.Generator, rows: int) -> Parameters:
-        drawn = source.propose(rng, rows)
+        which = source.choose(rng, rows)
+        drawn = source.propose(rng, rows, which)
         open_rows = np.flatnonzero(~self._allowed(source, drawn))
         for _ in range(ROUNDS):
             if not len(open_rows):
                 return drawn
-            again = source.propose(rng, len(open_rows))
+            # a modulus keeps its share of the rows, unless it may have no period in the range
+            again = source.propose(rng, len(open_rows), None if self._filters else which[open_rows])
             for name in ("a", "c", "x0") if isinstance(drawn.m, int) else ("m", "a", "c", "x0"):
                 getattr(drawn, name)[open_rows] = getattr(again, name)
             open_rows = open_rows[~self._allowed(source, again)]
         raise UserError(
             f"found no training parameters for {len(open_rows)} of {rows} rows with periods from "
-            f"{self.config.min_period or 1} to {self.config.max_period or 'any'}; widen min_period and max_period"
+            f"{self.config.min_period or 1} to {self.config.max_period or 'any'}: widen data.min_period and "
+            "data.max_period, or hold out fewer test parameters"
         )
 
     def _allowed(self, source: "_Source", parameters: Parameters) -> Bool[np.ndarray, " rows"]:
@@ -74,7 +78,7 @@ class TrainingDraws:
 
     def _in_period_range(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
         low, high = self.config.min_period, self.config.max_period
-        if low is None and high is None:
+        if not self._filters:
             return np.ones(len(parameters), dtype=bool)
         period = parameters.periods()
         return (period >= np.uint64(low or 1)) & (period <= np.uint64(2**64 - 1 if high is None else high))
@@ -108,20 +112,28 @@ class _Source:
         """
         if not self.full or (isinstance(split.config, UnseenModulus) and split.config.n_a is not None):
             return list(split.train_moduli)
-        held = self.held_a.tolist()
-        free = {
-            m: count_multipliers(m) - sum((a - 1) % multiplier_step(m) == 0 and a < m for a in held)
-            for m in split.train_moduli
-        }
-        usable = [m for m in split.train_moduli if free[m] >= (1 if self.one_modulus else 2)]
+        wanted = 1 if self.one_modulus else 2
+        usable = [m for m in split.train_moduli if count_multipliers(m) - self._held_multipliers(m) >= wanted]
         if not usable:
             raise UserError(
                 "no full-period multiplier is left to train on: lower data.n_test_a, or set data.full_period_share=0"
             )
         return usable
 
-    def propose(self, rng: np.random.Generator, rows: int) -> Parameters:
-        which = rng.integers(len(self.last), size=rows)
+    def _held_multipliers(self, m: int) -> int:
+        """How many full-period multipliers of m are held out."""
+        fits = (self.held_a - np.uint64(1)) % np.uint64(multiplier_step(m)) == 0
+        return int((fits & (self.held_a <= np.uint64(m - 1))).sum())
+
+    def choose(self, rng: np.random.Generator, rows: int) -> Integer[np.ndarray, " rows"]:
+        """For each row, which modulus, uniformly."""
+        return rng.integers(len(self.last), size=rows)
+
+    def propose(
+        self, rng: np.random.Generator, rows: int, which: Integer[np.ndarray, " rows"] | None = None
+    ) -> Parameters:
+        if which is None:
+            which = self.choose(rng, rows)
         last = self.last[which]
         if self.a_pools is None:
             k = rng.integers(0, self.last_k[which], dtype=np.uint64, endpoint=True)
@@ -154,10 +166,8 @@ class _Source:
         return Parameters(self.one_modulus or last + np.uint64(1), a, c, x0)
 
     def _a_pool(self, split: Split, i: int, size: int) -> Values:
-        m, rng = (
-            int(self.last[i]) + 1,
-            stream(split.seed, "multipliers", int(self.last[i]) + 1, int(self.full)),
-        )
+        m = int(self.last[i]) + 1
+        rng = stream(split.seed, "multipliers", m, int(self.full))
         pool = self._multipliers(rng, int(self.step[i]), int(self.last_k[i]) + 1, size)
         if self.full and self.one_modulus is None and len(pool) < size:
             more = self._multipliers(rng, 1, m - 1, size)

@@ -33,7 +33,7 @@ class TrainingMeasure:
         for modulus, test in self.tests.items():
             predictions, scores = predictor.read(test.numbers)
             truth = self.tokenizer.encode(test.numbers).astype(np.int64)[:, 1:]
-            losses.append(scores.loss.double().mean().item())
+            losses.append(scores.loss.cpu().double().mean().item())
             tokens.append(scores.best.cpu().numpy() == truth)
             rows.append(predictions.correct(test.numbers))
             moduli[str(modulus)] = {"last_number_accuracy": _share(rows[-1][:, -1])}

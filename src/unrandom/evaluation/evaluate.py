@@ -24,6 +24,7 @@ class Evaluation:
     correct: Bool[np.ndarray, "sequences guesses"]
     guesses: UInt64[np.ndarray, "sequences guesses"]
     truth: UInt64[np.ndarray, "sequences guesses"]
+    abstained: int  # guesses not made, which count as wrong
 
     @property
     def by_position(self) -> Tally:
@@ -32,7 +33,7 @@ class Evaluation:
 
     @property
     def number_accuracy(self) -> Tally:
-        """Over all positions. Its trials are not independent: they share sequences."""
+        """Over all positions. Its trials share sequences, so that they have no binomial interval."""
         return Tally.of(self.correct)
 
     @property
@@ -61,7 +62,10 @@ class Evaluation:
             "modulus": self.modulus,
             "sequences": len(self.parameters),
             "last_number_accuracy": self.last_number_accuracy.tree(),
-            "number_accuracy": self.number_accuracy.tree(),
+            "number_accuracy": {name: self.number_accuracy.tree()[name] for name in ("value", "correct", "total")},
+            "abstained": self.abstained,
+            "multipliers": len(np.unique(self.parameters.a)),
+            "increments": len(np.unique(self.parameters.c)),
             "by_position": {
                 "seen": list(range(1, self.correct.shape[1] + 1)),
                 **{name: position[name] for name in ("value", "low", "high")},
@@ -69,7 +73,7 @@ class Evaluation:
             "by_digit": {
                 "digits": list(digits),
                 "chance": [round(1 / digit.prime, 6) for digit in digits_of(self.modulus)],
-                "value": [tally.tree()["value"] for tally in digits.values()],
+                **{name: [tally.tree()[name] for tally in digits.values()] for name in ("value", "low", "high")},
             },
         }
 
@@ -87,4 +91,5 @@ def evaluate(predictor: Predictor, sequences: SequenceSet) -> Evaluation:
         np.concatenate([p.correct(chunk) for p, chunk in zip(predictions, chunks, strict=True)]),
         np.concatenate([p.numbers for p in predictions]),
         sequences.numbers[:, 1:],
+        sum(int(p.abstained.sum()) for p in predictions),
     )

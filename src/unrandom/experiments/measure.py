@@ -21,6 +21,7 @@ from unrandom.interpretation.attention import attention_by_distance
 from unrandom.interpretation.embedding import embedding_table
 from unrandom.models import Transformer, record
 from unrandom.predictors import TransformerPredictor
+from unrandom.training.checkpoint import latest_checkpoint
 
 TOKENS_SHOWN = 256  # of an attention map
 SEQUENCES_AVERAGED = 64  # in the attention by distance
@@ -33,7 +34,8 @@ Tree = dict[str, Any]
 def evaluate_run(run: Run, predictor: TransformerPredictor, *, modulus: int | None, sequences: int) -> list[Tree]:
     """Accuracy by position, digit and period for one modulus, or for every test modulus of the run.
 
-    The first two on unseen full-period (a, c); by period on arbitrary (a, c), which FM training may have seen.
+    The first two on full-period (a, c), unseen for the test moduli and possibly seen for others; by period on
+    arbitrary (a, c), which training may have seen.
     Raises UserError for a modulus that the model cannot write.
     """
     split = run.split()
@@ -49,7 +51,7 @@ def measure_run(run: Run, *, sequences: int = 1024) -> Tree:
     split = run.split()
     shown = _test_set(run, split, 1)
     return {
-        "run": _about(run, manifest, metrics),
+        "run": _about(run, manifest),
         "metrics": metrics,
         "evaluation": evaluate_run(run, predictor, modulus=None, sequences=sequences),
         "attention": _attention(predictor, shown, _test_set(run, split, SEQUENCES_AVERAGED)),
@@ -63,7 +65,8 @@ def _evaluate_modulus(run: Run, predictor: TransformerPredictor, split: Split, m
     if not 2 <= modulus <= predictor.tokenizer.limit:
         raise UserError(f"modulus {modulus} was given; this model writes numbers below {predictor.tokenizer.limit}")
     length = run.config.data.context + 1
-    if modulus not in run.config.data.test_moduli:  # a modulus of the user's own: its own full-period parameters
+    unseen_parameters = modulus in run.config.data.test_moduli
+    if not unseen_parameters:  # a modulus of the user's own, and full-period parameters that training may have used
         own = hold_out(split.config, modulus, split.seed, at_most_half=True)
         split = replace(split, held_out=(own,))
     unseen = evaluate(predictor, SequenceSet.of(split.test_parameters(modulus, sequences), length))
@@ -74,6 +77,7 @@ def _evaluate_modulus(run: Run, predictor: TransformerPredictor, split: Split, m
     arbitrary = evaluate(predictor, SequenceSet.of(Parameters(modulus, a, c, x0), length))
     return {
         **unseen.tree(),
+        "unseen_parameters": unseen_parameters,
         "modulus_in_training": modulus in split.train_moduli,
         "by_period": [
             {"group": group, "last_number_accuracy": tally.tree()} for group, tally in arbitrary.by_period().items()
@@ -146,8 +150,9 @@ def _named(parameters: Parameters, row: int) -> dict[str, int]:
     return {"modulus": parameters.modulus(row), **values}
 
 
-def _about(run: Run, manifest: Tree, metrics: list[Tree]) -> Tree:
-    last = metrics[-1] if metrics else {"step": 0, "seconds": 0.0}
+def _about(run: Run, manifest: Tree) -> Tree:
+    checkpoint = latest_checkpoint(run.folder)
+    assert checkpoint is not None, "the model was loaded from one"
     return {
         "id": run.id,
         "recipe": run.recipe,
@@ -155,11 +160,12 @@ def _about(run: Run, manifest: Tree, metrics: list[Tree]) -> Tree:
         "config_regime": run.config.data.regime,
         "data_mode": run.config.data.mode,
         "seed": run.config.seed,
-        "steps": last["step"],
-        "train_seconds": last["seconds"],
+        "steps": checkpoint.step,
+        "train_seconds": round(checkpoint.progress["train_seconds"], 2),
         "finished": run.folder.finished,
-        **{name: manifest[name] for name in ("command", "device", "versions", "commit", "parameters", "created")},
+        **{name: manifest.get(name) for name in ("command", "device", "versions", "commit", "parameters", "created")},
         "again": [
+            str(manifest.get("command")),
             manifest["command"],
             f"unrandom evaluate {run.folder.path}",
             f"unrandom report {run.folder.path}",

@@ -21,7 +21,7 @@ from unrandom.evaluation import TrainingMeasure
 from unrandom.models import Transformer, parameter_count
 from unrandom.predictors import TransformerPredictor
 from unrandom.training import Progress, RunConfig, train
-from unrandom.training.checkpoint import latest_checkpoint
+from unrandom.training.checkpoint import checkpoint_to_resume, latest_checkpoint, set_aside_later
 from unrandom.training.distributed import Ranks, joined_ranks, launched_device
 from unrandom.training.loop import Observer
 from unrandom.training.machine import choose_device, choose_precision, describe, prepare
@@ -53,7 +53,10 @@ class Run:
 
     def result(self) -> dict[str, Any]:
         """``result.json``, once the run is finished."""
-        return read_json(self.folder.result)
+        result = read_json(self.folder.result)
+        if not isinstance(result, dict) or "steps" not in result:
+            raise UserError(f"{self.folder.result} is not the result of a run")
+        return result
 
     def load_model(self, device: torch.device | None = None) -> Transformer:
         """The newest whole checkpoint's model, eager and with explicit attention. UserError when there is none."""
@@ -100,9 +103,10 @@ def _train(
     batches = make_batches(split, config.batch_size)
     precision = choose_precision(config.precision, device)
     measure = TrainingMeasure(split, batches, test_sequences=config.test_sequences, precision=precision)
-    start = latest_checkpoint(run.folder)
+    start = checkpoint_to_resume(run.folder)
     if ranks.leads:
         run.folder.remove_leftovers()
+        set_aside_later(run.folder, start)
         run.folder.rewind_metrics(start.step if start else 0)
     _, progress = train(
         run.folder,
@@ -129,6 +133,7 @@ def _result(run: Run, progress: Progress) -> dict[str, Any]:
         "steps": progress.step,
         "finished": progress.step == run.config.steps,
         "data_mode": run.config.data.mode,
+        "precision": progress.precision,
         "train_seconds": round(progress.train_seconds, 2),
         **{name: progress.latest.get(name) for name in measured},
     }

@@ -28,7 +28,6 @@ from unrandom.core.arithmetic import (
     multiplicative_order,
     power_mod,
 )
-from unrandom.core.errors import UserError
 
 Words: TypeAlias = UInt64[np.ndarray, " rows"]
 
@@ -58,14 +57,13 @@ def _prime_power_period(p: int, exponent: int, a: int, difference: int) -> int:
 def periods(m: PerRow, a: PerRow, c: PerRow, x0: PerRow) -> Words:
     """`period`, elementwise with broadcasting; integers alone make one row.
 
-    Works on whole arrays if every m <= 2**32, and row by row otherwise. A period of 2**64 is a UserError.
+    Works on whole arrays if every m <= 2**32, and row by row otherwise. A period of 2**64 is given as 2**64 − 1, the
+    largest uint64 (no other period is that long).
     """
     top, a, c, x0 = as_residues(m, a=a, c=c, x0=x0)
     if top.size and top.max() >= HALF_WORD:
         found = [period(int(t) + 1, int(u), int(v), int(w)) for t, u, v, w in zip(top, a, c, x0, strict=True)]
-        if max(found) == WORD:
-            raise UserError("a period of 2**64 does not fit an array of uint64; `period` gives it")
-        return np.array(found, dtype=np.uint64)
+        return np.array([min(p, WORD - 1) for p in found], dtype=np.uint64)
     tops, which = np.unique(top, return_inverse=True)
     having = defaultdict(list)  # prime power -> the moduli with exactly this power of the prime
     for index, t in enumerate(tops):

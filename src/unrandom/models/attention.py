@@ -21,8 +21,6 @@ class Attention(nn.Module):
     ``path`` is "explicit" (every tap runs) or "fused" (one kernel; the taps for scores and pattern never run).
     """
 
-    causal: Tensor
-
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.n_heads = config.n_heads
@@ -34,8 +32,6 @@ class Attention(nn.Module):
         self.hook_attn_scores = Tap()  # [batch, head, query, key], masked
         self.hook_pattern = Tap()  # [batch, head, query, key], rows sum to 1
         self.hook_z = Tap()  # [batch, pos, head, d_head]
-        causal = torch.full((config.context, config.context), float("-inf")).triu(1)
-        self.register_buffer("causal", causal, persistent=False)
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_model"]:
         q, k, v = rearrange(self.W_QKV(x), "b p (three h f) -> three b p h f", three=3, h=self.n_heads)
@@ -51,6 +47,7 @@ class Attention(nn.Module):
 
     def _explicit(self, q: Tensor, k: Tensor, v: Tensor) -> Float[Tensor, "batch head pos d_head"]:
         length = q.shape[-2]
-        scores = (q @ k.mT) * q.shape[-1] ** -0.5 + self.causal[:length, :length]
+        future = torch.full((length, length), float("-inf"), device=q.device).triu(1)
+        scores = (q @ k.mT) * q.shape[-1] ** -0.5 + future
         pattern = self.hook_pattern(self.hook_attn_scores(scores).softmax(-1))
         return pattern.to(v.dtype) @ v

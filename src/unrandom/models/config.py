@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from unrandom.core.config import Config
 
-Size = Annotated[int, Field(ge=1)]
+Size = Annotated[int, Field(ge=1, le=2**31)]
 
 
 class ModelConfig(Config):

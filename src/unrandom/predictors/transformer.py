@@ -14,7 +14,7 @@ from unrandom.predictors.protocol import Predictions
 from unrandom.tokenization import Tokenizer
 from unrandom.training.machine import autocast
 
-LOGITS_AT_ONCE = 2**24  # bounds the memory of a forward pass
+NUMBERS_AT_ONCE = 2**24  # in the largest array of a forward pass, which bounds its memory
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,9 @@ class TransformerPredictor:
     def __init__(self, model: Transformer, tokenizer: Tokenizer, *, precision: str = "fp32") -> None:
         self.model, self.tokenizer, self.precision = model, tokenizer, precision
         self.device = next(model.parameters()).device
-        logits = model.config.context * model.config.vocab_size  # of one sequence
-        self.chunk = max(1, LOGITS_AT_ONCE // logits)
+        shape = model.config
+        largest = shape.context * max(shape.vocab_size, shape.n_heads * shape.context)  # logits, or attention scores
+        self.chunk = max(1, NUMBERS_AT_ONCE // largest)
 
     @property
     def context(self) -> int:

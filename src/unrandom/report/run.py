@@ -28,4 +28,7 @@ def save_figures(measurements: dict[str, Any], folder: Path) -> None:
         figures.save_digits(entry, folder / f"digits-{entry['modulus']}.png")
     for head in measurements["attention"]:
         figures.save_attention(head, folder / f"attention-layer{head['layer']}-head{head['head']}.png")
-    figures.save_embedding(measurements["embedding"], folder / "embedding.png")
+    embedding = measurements["embedding"]
+    if len(embedding["explained"]) > 1:  # a plane needs two components
+        residue = embedding["residue_variance"][0]["modulus"]
+        figures.save_embedding(embedding, folder / "embedding.png", modulus=residue)

@@ -86,6 +86,22 @@ def latest_checkpoint(run: RunFolder) -> Checkpoint | None:
     return None
 
 
+def checkpoint_to_resume(run: RunFolder) -> Checkpoint | None:
+    """Where to go on from; None for a run that has no checkpoint yet. UserError when it has some and none is whole."""
+    found = latest_checkpoint(run)
+    if found is None and _folders(run):
+        raise UserError(f"every checkpoint in {run.checkpoints} is damaged; remove them to train again from the start")
+    return found
+
+
+def set_aside_later(run: RunFolder, start: Checkpoint | None) -> None:
+    """Rename what is damaged and newer than ``start``, so that it is neither found again nor counted as kept."""
+    for folder in _folders(run):
+        if start is not None and folder.name > start.folder.name:
+            shutil.rmtree(folder.with_name(f"damaged-{folder.name}"), ignore_errors=True)
+            folder.rename(folder.with_name(f"damaged-{folder.name}"))
+
+
 def write_model(folder: Path, model: Transformer) -> None:
     """``model.safetensors`` and ``config.json``: enough to build the model again anywhere."""
     write_atomically(folder / WEIGHTS, safetensors.torch.save(_on_cpu(dict(model.named_parameters()))))

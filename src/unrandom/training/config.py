@@ -8,8 +8,8 @@ from unrandom.core.config import Config
 from unrandom.data import DataConfig
 from unrandom.models import ModelConfig, TransformerConfig
 
-Count = Annotated[int, Field(ge=1)]
-Rate = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=1, le=2**32)]
+Rate = Annotated[float, Field(ge=0, le=1000)]
 Beta = Annotated[float, Field(ge=0, lt=1)]
 
 
@@ -31,7 +31,7 @@ class RunConfig(Config):
     data: DataConfig
     model: ModelConfig = ModelConfig()
     optimizer: OptimizerConfig = OptimizerConfig()
-    batch_size: Count = 256  # sequences
+    batch_size: Annotated[int, Field(ge=1, le=2**20)] = 256  # sequences
     steps: Count = 100_000
     warmup_steps: Annotated[int, Field(ge=0)] = 2048
     schedule: Literal["constant", "cosine"] = "constant"  # of the learning rate, after the warm-up

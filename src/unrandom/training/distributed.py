@@ -44,10 +44,6 @@ class Ranks:
         dist.broadcast(answer, src=0)
         return bool(answer.item())
 
-    def wait(self) -> None:
-        if self.count > 1:
-            dist.barrier()
-
     def check_batch(self, batch_size: int) -> None:
         if batch_size % self.count:
             raise UserError(f"batch_size={batch_size} must be a multiple of the {self.count} ranks")

@@ -4,6 +4,7 @@ Everything a step needs follows from the configuration and the step, so a run ki
 same losses, bit for bit on one machine, as one that was never killed.
 """
 
+import logging
 import math
 import time
 from collections.abc import Callable
@@ -25,11 +26,15 @@ from unrandom.training.machine import autocast, choose_attention, choose_precisi
 from unrandom.training.optimizers import Optimizers
 from unrandom.training.schedule import learning_rate_factor
 
+log = logging.getLogger(__name__)
+
 Measure = Callable[[Transformer], dict[str, Any]]
 Observer = Callable[["Progress"], None]
 
+KEPT_WORDS = "the last good checkpoint is kept"
 
-class NonFiniteLoss(RuntimeError):
+
+class NonFiniteLoss(ArithmeticError):
     """The loss became NaN or infinite; training cannot go on."""
 
 
@@ -39,6 +44,7 @@ class Progress:
 
     step: int = 0  # updates made
     train_seconds: float = 0.0  # in steps and batches; neither evaluation nor checkpoints
+    precision: str = ""  # of the forward pass: bf16 or fp32
     losses: list[float] = field(default_factory=list)  # since the last measurement
     latest: dict[str, Any] = field(default_factory=dict)  # the last line of metrics
 
@@ -68,7 +74,8 @@ def train(
 ) -> tuple[Transformer, Progress]:
     """Train to ``config.steps``, or until ``max_seconds`` have passed; either way the last step is checkpointed.
 
-    ``measure`` maps the model to one line of metrics. Raises NonFiniteLoss, naming the step, before that update.
+    ``measure`` maps the model to one line of metrics. Raises NonFiniteLoss, naming the step; on a
+    CPU before that update, elsewhere before anything of it is saved.
     """
     ranks = ranks or Ranks()
     model = build_model(config, device)
@@ -79,6 +86,11 @@ def train(
         optimizers.load_state(start.optimizer_state())
         progress = Progress(start.step, **start.progress)
     stepper = Stepper(config, model, optimizers, batches, ranks, device)
+    if progress.precision not in ("", stepper.precision):
+        log.warning(
+            "this run goes on in %s; up to step %d it was %s", stepper.precision, progress.step, progress.precision
+        )
+    progress.precision = stepper.precision
     began = time.perf_counter()
     while progress.step < config.steps:
         stepper.advance(progress)
@@ -152,13 +164,13 @@ class Stepper:
         self.waiting.clear()
         for step, loss in zip(steps, self.ranks.mean(torch.stack(losses)).tolist(), strict=True):
             if not math.isfinite(loss):
-                raise NonFiniteLoss(f"the loss is {loss} at step {step}; the last good checkpoint is kept")
+                raise NonFiniteLoss(f"the loss is {loss} at step {step}; {KEPT_WORDS}")
             progress.losses.append(loss)
 
 
 def _save(run: RunFolder, model: Transformer, optimizers: Optimizers, progress: Progress) -> None:
     if not all(bool(parameter.isfinite().all()) for parameter in model.parameters()):
-        raise NonFiniteLoss(f"a weight is not finite after step {progress.step}; the last good checkpoint is kept")
+        raise NonFiniteLoss(f"a weight is not finite after step {progress.step}; {KEPT_WORDS}")
     saved = {key: value for key, value in vars(progress).items() if key != "step"}
     save_checkpoint(run, progress.step, model, optimizers.state(), saved)
 
@@ -166,10 +178,13 @@ def _save(run: RunFolder, model: Transformer, optimizers: Optimizers, progress: 
 def _measure(run: RunFolder, config: RunConfig, model: Transformer, measure: Measure, progress: Progress) -> None:
     model.eval()
     factor = learning_rate_factor(config, progress.step - 1)
+    measured = measure(model)
+    if any(isinstance(value, float) and not math.isfinite(value) for value in measured.values()):
+        raise NonFiniteLoss(f"what is measured after step {progress.step} is not finite; {KEPT_WORDS}")
     progress.latest = {
         "step": progress.step,
         "train_loss": progress.train_loss,
-        **measure(model),
+        **measured,
         "learning_rate": config.optimizer.lr * factor,
         "seconds": round(progress.train_seconds, 3),
     }

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from unrandom.core.errors import UserError
 from unrandom.models import Transformer
 from unrandom.training.config import OptimizerConfig
 
@@ -63,12 +64,25 @@ class Optimizers:
         }
 
     def load_state(self, tensors: dict[str, Tensor]) -> None:
-        """Restore what ``state`` gave. Raises KeyError when a parameter's entry is unknown."""
+        """Restore what ``state`` gave. Raises UserError when it is the state of other optimisers."""
         by_name: dict[str, dict[str, Tensor]] = {}
         for name, tensor in tensors.items():
             parameter, key = name.split("|")
             by_name.setdefault(parameter, {})[key] = tensor
+        if set(tensors) != self._state_names():
+            raise UserError("the checkpoint was made with another optimizer than the configuration asks for")
         for part in self._parts:
             parameters = [p for group in part.param_groups for p in group["params"]]
-            state = {i: by_name[self._names[p]] for i, p in enumerate(parameters) if self._names[p] in by_name}
+            state = {i: by_name[self._names[p]] for i, p in enumerate(parameters)}
             part.load_state_dict({"state": state, "param_groups": part.state_dict()["param_groups"]})
+
+    def _state_names(self) -> set[str]:
+        """What ``state`` holds after any step."""
+        keys = {torch.optim.AdamW: ("step", "exp_avg", "exp_avg_sq"), torch.optim.Muon: ("momentum_buffer",)}
+        return {
+            f"{self._names[parameter]}|{key}"
+            for part in self._parts
+            for group in part.param_groups
+            for parameter in group["params"]
+            for key in keys[type(part)]
+        }
