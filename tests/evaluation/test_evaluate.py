@@ -54,6 +54,23 @@ def test_spoiling_one_digit_spoils_that_digit_alone(sequences):
     assert found.number_accuracy.value == 0
 
 
+def test_digits_of_any_factorisation_can_be_asked_for(sequences):
+    found = evaluate(Oracle(lambda x: (x + np.uint64(180)) % np.uint64(M)), sequences)
+    assert list(found.by_digit({8: 1, 45: 1})) == ["8^0", "45^0"]
+    assert found.by_digit({8: 1, 45: 1})["8^0"].value.max() == 0
+    assert found.by_digit({8: 1, 45: 1})["45^0"].value.min() == 1
+
+
+def test_the_interval_over_all_positions_is_over_pairs_and_not_over_numbers(sequences):
+    def spoil(numbers):
+        numbers[: len(numbers) // 2] += np.uint64(1)  # half of the sequences all wrong, the others all right
+        return numbers
+
+    accuracy = evaluate(Oracle(spoil), sequences).tree()["number_accuracy"]
+    width = accuracy["high"] - accuracy["low"]
+    assert width == pytest.approx(2 * 1.96 * 0.5 / np.sqrt(1500), rel=0.25)
+
+
 def test_position_t_is_the_guess_after_t_numbers(sequences):
     def spoil(numbers):
         numbers[:, 3] += np.uint64(1)  # the guess for number 4, after numbers 0 … 3 were seen

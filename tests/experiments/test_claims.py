@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from unrandom.experiments.claims import Claim, bootstrap_mean
+from unrandom.evaluation.bootstrap import bootstrap_mean
+from unrandom.experiments.claims import Claim
 
 HIGH = Claim("high", "x is large", "fig:x", 0.9)
 LOW = Claim("low", "x is small", "fig:x", 0.1, at_least=False)

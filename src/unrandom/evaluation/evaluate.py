@@ -1,12 +1,14 @@
 """How well does a predictor do on a set of sequences, by position, by digit and by period?"""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, UInt64
+from jaxtyping import Bool, Float, UInt64
 
 from unrandom.data import Parameters, SequenceSet, period_group
+from unrandom.evaluation.bootstrap import bootstrap_mean
 from unrandom.evaluation.tally import Tally
 from unrandom.generators.residues import digits_of, to_digits
 from unrandom.predictors import Predictor
@@ -33,18 +35,28 @@ class Evaluation:
 
     @property
     def number_accuracy(self) -> Tally:
-        """Over all positions. Its trials share sequences, so that they have no binomial interval."""
+        """Over all positions. Its trials share sequences, so that its interval is not the tally's (see ``tree``)."""
         return Tally.of(self.correct)
+
+    def by_pair(self) -> Float[np.ndarray, " pairs"]:
+        """Number accuracy over all positions for each (a, c): independent units for a bootstrap."""
+        pairs, which = np.unique(np.stack([self.parameters.a, self.parameters.c]), axis=1, return_inverse=True)
+        sums = np.bincount(which.ravel(), weights=self.correct.mean(axis=1), minlength=pairs.shape[1])
+        return sums / np.bincount(which.ravel(), minlength=pairs.shape[1])
 
     @property
     def last_number_accuracy(self) -> Tally:
         return Tally.of(self.correct[:, -1])
 
-    def by_digit(self) -> dict[str, Tally]:
-        """For each digit p^w of the residue number system of m: accuracy by position."""
-        guesses = self.guesses if self.modulus == 2**64 else self.guesses % np.uint64(self.modulus)
-        right = to_digits(guesses, self.modulus) == to_digits(self.truth, self.modulus)
-        return {str(digit): Tally.of(right[..., i], axis=0) for i, digit in enumerate(digits_of(self.modulus))}
+    def by_digit(self, factorization: Mapping[int, int] | None = None) -> dict[str, Tally]:
+        """For each digit p^w of the residue number system of m: accuracy by position.
+
+        ``factorization`` maps pairwise coprime bases to exponents, with m as the product; none: the prime factors.
+        """
+        m = self.modulus
+        guesses = self.guesses if m == 2**64 else self.guesses % np.uint64(m)
+        right = to_digits(guesses, m, factorization) == to_digits(self.truth, m, factorization)
+        return {str(digit): Tally.of(right[..., i], axis=0) for i, digit in enumerate(digits_of(m, factorization))}
 
     def by_period(self) -> dict[str, Tally]:
         """Accuracy on the last number by the period of the sequence, in doubling ranges."""
@@ -57,12 +69,13 @@ class Evaluation:
         """As JSON values."""
         digits = self.by_digit()
         position = self.by_position.tree()
+        low, high = bootstrap_mean(self.by_pair())
         return {
             "predictor": self.predictor,
             "modulus": self.modulus,
             "sequences": len(self.parameters),
             "last_number_accuracy": self.last_number_accuracy.tree(),
-            "number_accuracy": {name: self.number_accuracy.tree()[name] for name in ("value", "correct", "total")},
+            "number_accuracy": {**self.number_accuracy.tree(), "low": round(low, 6), "high": round(high, 6)},
             "abstained": self.abstained,
             "multipliers": len(np.unique(self.parameters.a)),
             "increments": len(np.unique(self.parameters.c)),

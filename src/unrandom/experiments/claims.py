@@ -6,10 +6,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from unrandom.core.seeds import stream
+from unrandom.evaluation.bootstrap import bootstrap_mean
 
 Verdict = Literal["reproduced", "not reproduced", "not run"]
-RESAMPLES = 4000
 
 
 @dataclass(frozen=True)
@@ -64,11 +63,3 @@ class Judgement:
             "units": self.units,
             "verdict": self.verdict,
         }
-
-
-def bootstrap_mean(values: Sequence[float]) -> tuple[float, float]:
-    """The 95 % percentile bootstrap interval of the mean over independent units."""
-    units = np.asarray(values, dtype=float)
-    picks = stream(0, "bootstrap", len(units)).integers(len(units), size=(RESAMPLES, len(units)))
-    low, high = np.percentile(units[picks].mean(axis=1), [2.5, 97.5])
-    return float(low), float(high)
