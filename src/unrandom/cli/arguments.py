@@ -139,7 +139,9 @@ def _claims(commands: Any) -> None:
     command = _command(commands, "claims", "every claim of the paper with its measured value and verdict", example)
     _scale(command)
     _results(command)
-    command.add_argument("--write", type=Path, metavar="FILE", help="write the claims with their figures as Markdown")
+    command.add_argument(
+        "--write", type=Path, metavar="FILE", help="write the claims with their figures as Markdown, or as HTML (.html)"
+    )
 
 
 def _scale(command: Parser) -> None:

@@ -56,6 +56,9 @@ def reproduce(arguments: Namespace) -> tuple[Tree, str]:
             judged = carry_out(each, arguments.scale, runs, arguments.results, command)
         print(_table(judged), file=sys.stderr, flush=True)
         rows += judged
+    every = all_judgements(list(EXPERIMENTS.values()), arguments.scale, arguments.results)
+    index = arguments.results / arguments.scale / "index.html"
+    write_atomically(index, results_page(every, arguments.scale, arguments.results, index))
     return {"scale": arguments.scale, "results": str(arguments.results), "claims": rows}, _table(rows)
 
 
@@ -71,12 +74,12 @@ def _train(missing: list[PlannedRun], arguments: Namespace) -> None:
 
 
 def claims(arguments: Namespace) -> tuple[list[Tree], str]:
-    """The table of all claims at one scale; with ``--write``, as a Markdown page with the figures."""
+    """The table of all claims at one scale; with ``--write``, as a page (Markdown or HTML) with the figures."""
     rows = all_judgements(list(EXPERIMENTS.values()), arguments.scale, arguments.results)
     if arguments.write:
         page: Path = arguments.write
         make_folder(page.parent)
-        write_atomically(page, results_page(rows, arguments.scale, arguments.results, page.parent))
+        write_atomically(page, results_page(rows, arguments.scale, arguments.results, page))
     return rows, _table(rows)
 
 

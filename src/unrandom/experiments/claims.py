@@ -20,6 +20,7 @@ class Claim:
     figure: str  # the paper's label
     threshold: float
     at_least: bool = True
+    at_laptop: str = ""  # why it was not reproduced at laptop scale, as far as the pictures tell
 
     @property
     def bound(self) -> str:
@@ -62,4 +63,5 @@ class Judgement:
             "threshold": self.claim.bound,
             "units": self.units,
             "verdict": self.verdict,
+            "why": self.claim.at_laptop if self.verdict == "not reproduced" else "",
         }

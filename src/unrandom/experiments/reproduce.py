@@ -1,11 +1,11 @@
 """What does `unrandom reproduce` do? Trains what is missing, measures, saves the tables, draws, judges.
 
 ``results/<scale>/<experiment>/`` holds the tables (Parquet and JSON), the pictures (SVG and PNG), the judgements and
-the configurations; finished runs are shared between experiments and never trained again.
+the configurations; ``results/<scale>/weights/`` the small models. Finished runs are shared and never trained again.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,11 @@ from unrandom.core.files import make_folder, read_json, write_atomically, write_
 from unrandom.experiments.claims import Judgement
 from unrandom.experiments.experiment import Experiment, PlannedRun, Scale, Tables
 from unrandom.experiments.runs import Run, create_run, execute
+from unrandom.models import parameter_count
+from unrandom.training.checkpoint import write_model
 from unrandom.training.loop import Observer
 
-Watch = Callable[[PlannedRun], tuple[Observer, ...]]
+KEPT_PARAMETERS = 300_000  # of the first seed, models up to this size are kept beside the tables
 
 
 def missing_runs(experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path) -> list[PlannedRun]:
@@ -40,9 +42,12 @@ def carry_out(
 ) -> list[dict[str, Any]]:
     """Measure finished runs, save, draw and judge under ``results/<scale>/<experiment>/``. Returns the judgements."""
     folder = make_folder(results / scale / experiment.name)
-    tables = experiment.measure(runs, scale)
+    tables = _rounded(experiment.measure(runs, scale))
     save_tables(tables, folder)
     write_json(folder / "configurations.json", {run.id: run.config.tree() for run in runs})
+    for run in runs:
+        if run.config.seed == 0 and parameter_count(run.config.transformer) <= KEPT_PARAMETERS:
+            write_model(make_folder(results / scale / "weights" / run.id), run.load_model())
     experiment.draw(tables, folder)
     evidence = experiment.evidence(tables)
     judged = [claim.judge(evidence.get(claim.key, ())) for claim in experiment.claims]
@@ -75,5 +80,16 @@ def save_tables(tables: Tables, folder: Path) -> None:
         temporary.replace(folder / f"{name}.parquet")
 
 
+def _rounded(tables: Tables) -> Tables:
+    """Shares and weights to five decimals, which is all that they are good for."""
+    return {
+        name: [
+            {key: round(value, 5) if isinstance(value, float) else value for key, value in row.items()} for row in rows
+        ]
+        for name, rows in tables.items()
+    }
+
+
 def _row(experiment: Experiment, scale: Scale, judgement: Judgement, command: str) -> dict[str, Any]:
-    return {"experiment": experiment.name, "scale": scale, **judgement.tree(), "command": command}
+    row = {"experiment": experiment.name, "scale": scale, **judgement.tree(), "command": command}
+    return row if scale == "laptop" else {**row, "why": ""}

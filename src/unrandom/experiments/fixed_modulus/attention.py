@@ -26,18 +26,21 @@ CLAIMS = (
         "For m = 2^K the strongest key is at t − 2^k, k = ⌊log2 t⌋: share of queries.",
         "fig:fixed_p_attn_mlp",
         0.9,
+        at_laptop="The mean is above, a seed is below: at short distances the head is less sharp.",
     ),
     Claim(
         "second",
         "The second strongest key is at t − 2^(k−1): share of queries.",
         "fig:fixed_p_attn_mlp",
         0.9,
+        at_laptop="The mean is above, a seed is below.",
     ),
     Claim(
         "divisors",
         "For composite m the strongest key is at t − r for a divisor r of m: share of queries.",
         "fig:fixed_p_attn_mlp",
         0.9,
+        at_laptop="It holds for 216 and falls short for 360.",
     ),
 )
 
@@ -67,11 +70,12 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
             for each in found.divisors:
                 share, weight = float(each.strongest.pooled.value), float(np.mean(each.weight))
                 divisors.append({**about(run), "head": head, "r": each.divisor, "strongest": share, "weight": weight})
-        example += [
-            {**about(run), "query": q, "key": k, "weight": round(float(pattern[0, 0, q, k]), 5)}
-            for q in range(pattern.shape[-1])
-            for k in range(q + 1)
-        ]
+        if run.config.seed == 0 or len(runs) == 1:  # one picture a modulus is enough
+            example += [
+                {**about(run), "query": q, "key": k, "weight": round(float(pattern[0, 0, q, k]), 5)}
+                for q in range(pattern.shape[-1])
+                for k in range(q + 1)
+            ]
     return {"by_distance": distances, "primes": primes, "divisors": divisors, "example": example}
 
 
@@ -93,7 +97,8 @@ def draw(tables: Tables, folder: Path) -> None:
         own = {name: [row for row in rows if row["modulus"] == m] for name, rows in tables.items()}
         lines = list(seed_lines(own["by_distance"], "back", "weight", "a line a seed", 0))
         longest = max(row["back"] for row in own["by_distance"])
-        ticks = sorted({p**k for p in factorize(m) for k in range(12) if p**k <= longest})
+        prime = min(factorize(m))
+        ticks = [prime**k for k in range(12) if prime**k <= longest]
         back = "numbers back from the guessed one"
         panels += [
             _pattern_map(m, next(iter(by_run(own["example"]).values()))),
@@ -118,7 +123,7 @@ def _divisor_map(m: int, rows: Rows) -> MapPanel:
     values = [[row["strongest"] for row in of_run] for of_run in runs]
     seeds = [f"seed {of_run[0]['seed']}" for of_run in runs]
     title = f"m = {m}: strongest key at t − r"
-    return MapPanel(title, "r", "", values, divisors, seeds, "share of queries", written=True)
+    return MapPanel(title, "r", "", values, divisors, seeds, "share of queries", written=len(divisors) <= 12)
 
 
 EXPERIMENT = Experiment(

@@ -3,9 +3,7 @@
 Short-period sequences, which can be copied, before long ones; with repeated data, the training set before the test.
 """
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
@@ -35,6 +33,7 @@ CLAIMS = (
         "The same with the paper's recipe, 100,000 sequences repeated and AdamW, in the steps of the scale.",
         "fig:training",
         0.99,
+        at_laptop="AdamW on repeated data has not got there when the learning rate runs out.",
     ),
     Claim(
         "short-first",
@@ -44,10 +43,11 @@ CLAIMS = (
     ),
     Claim(
         "test-after-train",
-        "With repeated data, the test loss falls after the training loss: steps to half of its first value, test over "
+        "With repeated data, unseen (a, c) are learned after long-period training sequences: steps to 90 %, test over "
         "training.",
         "figapp:accuracy_vs_step_m=2048",
         1.01,
+        at_laptop="The two rise nearly together: 100,000 sequences of so small a modulus leave little to memorise.",
     ),
 )
 
@@ -77,21 +77,15 @@ def evidence(tables: Tables) -> Evidence:
         "solved": [rows[-1]["last_number_accuracy"] for rows in curves if rows not in repeated],
         "solved-repeated": [rows[-1]["last_number_accuracy"] for rows in repeated],
         "short-first": [late / early for early, late in zip(short, long, strict=True)],
-        "test-after-train": [_halved(rows, "test_loss") / _halved(rows, "train_loss") for rows in repeated],
+        "test-after-train": [
+            _learned(rows, "last_number_accuracy") / _learned(rows, "train_long_period_accuracy") for rows in repeated
+        ],
     }
 
 
-def _first(rows: Rows, holds: Callable[[dict[str, Any]], bool]) -> float:
-    """The first measured step at which something holds; the step after the last where it never does."""
-    return next((row["step"] for row in rows if holds(row)), rows[-1]["step"] + rows[0]["step"])
-
-
 def _learned(rows: Rows, accuracy: str) -> float:
-    return _first(rows, lambda row: (row[accuracy] or 0) >= LEARNED)
-
-
-def _halved(rows: Rows, loss: str) -> float:
-    return _first(rows, lambda row: row[loss] <= rows[0][loss] / 2)
+    """The first measured step at which a group counts as learned; one after the last where it never does."""
+    return next((row["step"] for row in rows if (row[accuracy] or 0) >= LEARNED), rows[-1]["step"] + rows[0]["step"])
 
 
 def draw(tables: Tables, folder: Path) -> None:

@@ -29,6 +29,7 @@ CLAIMS = (
         "For m = p^w, most of the climb happens at t = p^k: share of the whole rise between t = p^k − 1 and p^k + 1.",
         "fig:acc_vs_token",
         0.5,
+        at_laptop="In some seeds the large jump comes one position later, just outside the window.",
     ),
     Claim(
         "digits",
@@ -42,6 +43,7 @@ CLAIMS = (
         "figapp:accuracy_m=2048_h1",
         0.02,
         at_least=False,
+        at_laptop="Where accuracy is middling, digits tend to be right together, so it exceeds the product.",
     ),
 )
 
