@@ -6,6 +6,7 @@ import pytest
 
 from unrandom.cli import main
 from unrandom.experiments.registry import EXPERIMENTS
+from unrandom.experiments.runs import create_run
 
 
 @pytest.fixture
@@ -43,7 +44,13 @@ def test_the_list_says_what_each_costs(capsys):
     assert main(["reproduce", "--list", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)["experiments"]
     assert [entry["name"] for entry in listed] == list(EXPERIMENTS)
-    assert all(set(entry["flops"]) == {"smoke", "laptop", "gpu", "paper"} for entry in listed)
+    assert all(set(entry["flops"]) == set(entry["state"]) == {"smoke", "laptop", "gpu", "paper"} for entry in listed)
+
+
+def test_a_run_that_the_analyses_cannot_read_is_refused(tiny, um_data, tmp_path, places, capsys):
+    run = create_run("tiny-um", tiny.model_copy(update={"data": um_data}), tmp_path, [])
+    assert main(["reproduce", "fm-attention", "--run", str(run.folder.path), *places]) == 2
+    assert "a run with one modulus and one token a number is needed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,9 @@ def _execute(run: Run, max_minutes: float | None) -> Tree:
 def _reproduce(arguments: Namespace) -> tuple[Tree, str]:
     from unrandom.cli import reproduction
 
-    return reproduction.list_experiments() if arguments.list_experiments else reproduction.reproduce(arguments)
+    if arguments.list_experiments:
+        return reproduction.list_experiments(arguments.results)
+    return reproduction.reproduce(arguments)
 
 
 def _claims(arguments: Namespace) -> tuple[list[Tree], str]:

@@ -11,31 +11,34 @@ from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
 from unrandom.experiments.experiment import SCALES, Experiment, PlannedRun
 from unrandom.experiments.registry import EXPERIMENTS, experiment
-from unrandom.experiments.reproduce import all_judgements, carry_out, missing_runs, train_run
+from unrandom.experiments.reproduce import all_judgements, carry_out, is_measured, missing_runs, train_run
 from unrandom.experiments.runs import Run
 from unrandom.report.results import results_page
 
 Tree = dict[str, Any]
 
 
-def list_experiments() -> tuple[Tree, str]:
-    """Every experiment with its figures, claims and cost at each scale."""
-    listed = [_described(each) for each in EXPERIMENTS.values()]
+def list_experiments(results: Path) -> tuple[Tree, str]:
+    """Every experiment with its figures and claims, and its cost and state at each scale."""
+    listed = [_described(each, results) for each in EXPERIMENTS.values()]
     width = max(len(entry["name"]) for entry in listed)
     lines = []
     for entry in listed:
-        costs = ", ".join(f"{scale} {flops:.0e}" if flops else f"{scale} –" for scale, flops in entry["flops"].items())
-        lines.append(f"{entry['name']:<{width}}  {entry['about']} ({', '.join(entry['figures'])}; FLOPs: {costs})")
+        costs = ", ".join(f"{scale} {flops:.0e}" for scale, flops in entry["flops"].items() if flops) or "none"
+        measured = ", ".join(scale for scale, state in entry["state"].items() if state == "measured") or "nowhere yet"
+        lines.append(f"{entry['name']:<{width}}  {entry['about']} ({', '.join(entry['figures'])})")
+        lines.append(f"{'':<{width}}  training FLOPs: {costs}; measured: {measured}")
     return {"experiments": listed}, "\n".join(lines)
 
 
-def _described(each: Experiment) -> Tree:
+def _described(each: Experiment, results: Path) -> Tree:
     return {
         "name": each.name,
         "about": each.about,
         "figures": list(each.figures),
         "claims": [{"sentence": claim.sentence, "threshold": claim.bound} for claim in each.claims],
         "flops": {scale: sum(run.flops for run in each.runs(scale, 3)) for scale in SCALES},
+        "state": {scale: "measured" if is_measured(each, scale, results) else "not run" for scale in SCALES},
     }
 
 
@@ -44,7 +47,7 @@ def reproduce(arguments: Namespace) -> tuple[Tree, str]:
     if not arguments.all and not arguments.experiments:
         raise UserError(f"name an experiment, or --all; there are {', '.join(EXPERIMENTS)}")
     chosen = list(EXPERIMENTS.values()) if arguments.all else [experiment(name) for name in arguments.experiments]
-    own = [Run.open(arguments.run)] if arguments.run else None
+    own = [_own_run(arguments.run)] if arguments.run else None
     if own is None:
         _train(missing_runs(chosen, arguments.scale, arguments.seeds, arguments.out), arguments)
     rows: list[Tree] = []
@@ -60,6 +63,14 @@ def reproduce(arguments: Namespace) -> tuple[Tree, str]:
     index = arguments.results / arguments.scale / "index.html"
     write_atomically(index, results_page(every, arguments.scale, arguments.results, index))
     return {"scale": arguments.scale, "results": str(arguments.results), "claims": rows}, _table(rows)
+
+
+def _own_run(path: Path) -> Run:
+    """A run of the user's own that the fixed-modulus analyses can read."""
+    run = Run.open(path)
+    if run.config.data.regime != "fm" or run.config.data.base is not None:
+        raise UserError(f"{path} cannot be measured so: a run with one modulus and one token a number is needed")
+    return run
 
 
 def _train(missing: list[PlannedRun], arguments: Namespace) -> None:

@@ -52,7 +52,7 @@ def carry_out(
     evidence = experiment.evidence(tables)
     judged = [claim.judge(evidence.get(claim.key, ())) for claim in experiment.claims]
     rows = [_row(experiment, scale, judgement, command) for judgement in judged]
-    write_json(folder / "judgements.json", rows)
+    write_json(_judgements(experiment, scale, results), rows)
     return rows
 
 
@@ -60,13 +60,21 @@ def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Pat
     """A row for every claim; those that were never measured are *not run*."""
     rows = []
     for experiment in experiments:
-        saved = results / scale / experiment.name / "judgements.json"
-        if saved.is_file():
-            rows += read_json(saved)
+        if is_measured(experiment, scale, results):
+            rows += read_json(_judgements(experiment, scale, results))
         else:
             command = f"unrandom reproduce {experiment.name} --scale {scale}"
             rows += [_row(experiment, scale, claim.judge(()), command) for claim in experiment.claims]
     return rows
+
+
+def is_measured(experiment: Experiment, scale: Scale, results: Path) -> bool:
+    """Whether the experiment has been judged at this scale."""
+    return _judgements(experiment, scale, results).is_file()
+
+
+def _judgements(experiment: Experiment, scale: Scale, results: Path) -> Path:
+    return results / scale / experiment.name / "judgements.json"
 
 
 def save_tables(tables: Tables, folder: Path) -> None:
