@@ -160,7 +160,7 @@ RECIPES = {
         Recipe("fm-7776", "the paper's composite fixed modulus 2^5 3^5; one GPU", fm_7776),
         Recipe(
             "um-128",
-            "unseen moduli 108, 125, 128 on a laptop, half of each batch full-period; under an hour",
+            "unseen moduli 108, 125, 128 on a laptop, half of each batch full-period; some 20 minutes",
             um_128,
         ),
         Recipe("um-2048", "the paper's unseen moduli 1800, 2048, 2352; one GPU", um_2048),
