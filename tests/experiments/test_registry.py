@@ -6,6 +6,7 @@ import polars
 import pytest
 
 from unrandom.core.errors import UserError
+from unrandom.data import make_split
 from unrandom.experiments.experiment import SCALES
 from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, carry_out, missing_runs, train_run
@@ -42,7 +43,7 @@ def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
 def test_every_scale_is_planned(name, scale):
     for planned in EXPERIMENTS[name].runs(scale, 2):
         assert planned.flops > 0
-        assert planned.config.transformer.n_heads == 1 or scale == "paper"
+        assert make_split(planned.config.data, planned.config.seed).held_out
 
 
 def test_runs_are_shared_between_experiments(tmp_path):
