@@ -72,15 +72,16 @@ def _fast(scale: Scale, m: int) -> RunConfig:
     if scale == "smoke":
         return _smoke(fast, m)
     if scale == "gpu":
-        fast = fast.model_copy(update={"model": recipe("fm-2048").build().model, "steps": 15_000, "batch_size": 256})
-        return fast.model_copy(
-            update={
-                "data": FixedModulus(modulus=m, context=256, mode="streaming", n_sequences=None),
-                "warmup_steps": 500,
-                "evaluate_every": 250,
-                "checkpoint_every": 1000,
-            }
-        )
+        changes = {
+            "data": FixedModulus(modulus=2048, context=256, mode="streaming", n_sequences=None),
+            "model": recipe("fm-2048").build().model,
+            "batch_size": 256,
+            "steps": 15_000,
+            "warmup_steps": 500,
+            "evaluate_every": 250,
+            "checkpoint_every": 1000,
+        }
+        fast = fast.model_copy(update=changes)
     return _with_modulus(fast, m)
 
 
