@@ -46,6 +46,12 @@ def test_test_sequences_have_full_period_and_only_held_out_parameters(config):
         assert np.isin(test.c, split.held_out_c).all()
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_unseen_moduli_are_not_tested_on_mere_counting(seed):
+    split = make_split(UnseenModulus(test_moduli=(50, 64, 120), context=16, n_test_a=5, n_test_c=5), seed)
+    assert all(1 not in part.multipliers for part in split.held_out)
+
+
 def test_every_pair_of_test_parameters_is_used_as_often_as_another():
     split = make_split(FixedModulus(modulus=64, context=8, n_test_a=4, n_test_c=4), 0)
     test = split.test_parameters(64, 48)

@@ -107,6 +107,7 @@ def hold_out(config: FixedModulus | UnseenModulus, modulus: int, seed: int, *, a
     """Draw the test parameters of one modulus. Raises UserError when it has fewer than asked for.
 
     ``at_most_half`` of what exists: what is held out for one modulus is held out for all, and others need some too.
+    The multiplier 1, which only counts, is then left to training: for most moduli it is the one of full period.
     """
     n_a, n_c = config.n_test_a, config.n_test_c
     if at_most_half:
@@ -114,5 +115,9 @@ def hold_out(config: FixedModulus | UnseenModulus, modulus: int, seed: int, *, a
             min(n, (count(modulus) + 1) // 2) for n, count in ((n_a, count_multipliers), (n_c, count_increments))
         )
     rng = stream(seed, "held out", modulus)
-    draw = sample_primitive_roots if config.test_multipliers == "primitive-root" else sample_multipliers
-    return HeldOut(modulus, draw(rng, modulus, n_a), sample_increments(rng, modulus, n_c))
+    if config.test_multipliers == "primitive-root":
+        multipliers = sample_primitive_roots(rng, modulus, n_a)
+    else:
+        left = (1,) if at_most_half and count_multipliers(modulus) > 1 else ()
+        multipliers = sample_multipliers(rng, modulus, n_a, exclude=left)
+    return HeldOut(modulus, multipliers, sample_increments(rng, modulus, n_c))

@@ -107,13 +107,12 @@ class _Source:
     def _usable(self, split: Split) -> list[int]:
         """The moduli of this kind.
 
-        Most moduli have no full-period multiplier but 1, which only counts, so full-period rows leave them out;
-        unless pools are asked for: those are topped up with arbitrary multipliers, as in the paper's scaling runs.
+        Full-period rows leave out moduli whose multipliers are all held out; unless pools are asked for: those are
+        topped up with arbitrary multipliers, as in the paper's scaling runs. Most moduli have the one multiplier 1.
         """
         if not self.full or (isinstance(split.config, UnseenModulus) and split.config.n_a is not None):
             return list(split.train_moduli)
-        wanted = 1 if self.one_modulus else 2
-        usable = [m for m in split.train_moduli if count_multipliers(m) - self._held_multipliers(m) >= wanted]
+        usable = [m for m in split.train_moduli if count_multipliers(m) > self._held_multipliers(m)]
         if not usable:
             raise UserError(
                 "no full-period multiplier is left to train on: lower data.n_test_a, or set data.full_period_share=0"
