@@ -183,6 +183,7 @@ def test_mistakes_on_the_command_line(capsys, arguments, said):
 
 def test_evaluating_what_cannot_be_evaluated(run, capsys):
     assert "writes numbers below 64" in mistake(capsys, "evaluate", run, "--modulus", 65)
+    assert "'seven' is not a whole number" in mistake(capsys, "evaluate", run, "--modulus", "seven")
     assert "--sequences" in mistake(capsys, "evaluate", run, "--sequences", 0)
 
 

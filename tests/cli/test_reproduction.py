@@ -1,6 +1,7 @@
 """``reproduce`` and ``claims`` answer in words, as JSON and as a page."""
 
 import json
+import shutil
 
 import pytest
 
@@ -35,9 +36,14 @@ def test_reproduce_then_claims_then_the_page(places, tmp_path, capsys):
     assert "not run" in capsys.readouterr().out
 
 
-def test_a_run_of_one_s_own_can_be_measured(finished_run, places, capsys):
-    assert main(["reproduce", "fm-attention", "--run", str(finished_run.folder.path), *places, "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["claims"]) == 3
+def test_a_run_of_one_s_own_is_measured_into_its_own_folder(finished_run, tmp_path, places, capsys):
+    own = shutil.copytree(finished_run.folder.path, tmp_path / finished_run.id)
+    assert main(["reproduce", "fm-attention", "--run", str(own), *places, "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert len(made["claims"]) == 3
+    assert all(f"--run {own}" in row["command"] for row in made["claims"])
+    assert (own / "experiments" / "smoke" / "fm-attention" / "fm-attention.png").is_file()
+    assert not (tmp_path / "results").exists()  # the experiment's own verdicts are not touched
 
 
 def test_the_list_says_what_each_costs(capsys):

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from unrandom.cli.arguments import parse
 from unrandom.core.errors import UserError
 
+NO_MEMORY = "not enough memory; a smaller batch_size, model or data set is needed"
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status. Bad arguments leave through SystemExit(2), as argparse does."""
@@ -30,14 +32,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _say(f"{failure.strerror or failure}{where}; what was saved before is intact", 1)
     except ArithmeticError as failure:
         return _say(str(failure), 1)
-    except (MemoryError, RuntimeError) as failure:
-        if (
-            isinstance(failure, RuntimeError)
-            and "allocate memory" not in str(failure)
-            and "out of memory" not in str(failure)
-        ):
+    except MemoryError:
+        return _say(NO_MEMORY, 1)
+    except RuntimeError as failure:  # torch's way to say the same
+        if "allocate memory" not in str(failure) and "out of memory" not in str(failure):
             raise
-        return _say("not enough memory; a smaller batch_size, model or data set is needed", 1)
+        return _say(NO_MEMORY, 1)
     return 0
 
 

@@ -99,7 +99,7 @@ def _evaluate(commands: Any) -> None:
     about = "accuracy by position, digit and period on unseen (a, c)"
     command = _command(commands, "evaluate", about, example)
     _run_folder(command)
-    command.add_argument("--modulus", type=_integer, metavar="M", help="one modulus instead of the run's test moduli")
+    command.add_argument("--modulus", metavar="M", help="one modulus instead of the run's test moduli")
     command.add_argument("--sequences", type=_at_least(int, 1), default=1024, metavar="N", help="sequences (1024)")
 
 
@@ -129,7 +129,7 @@ def _reproduce(commands: Any) -> None:
     command.add_argument("--all", action="store_true", help="every experiment")
     _scale(command)
     command.add_argument("--seeds", type=_at_least(int, 1), default=3, metavar="K", help="seeds of each run (3)")
-    command.add_argument("--run", type=Path, metavar="RUN", help="measure this run instead of the experiment's own")
+    command.add_argument("--run", type=Path, metavar="RUN", help="measure this run instead, into its own folder")
     command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
     _results(command)
 
@@ -160,11 +160,6 @@ def _bench(commands: Any) -> None:
     command.add_argument("what", choices=("data", "train", "evaluate"))
     command.add_argument("--recipe", default="fm-256", metavar="RECIPE", help="for train and evaluate (fm-256)")
     _assignments(command)
-
-
-def _integer(text: str) -> int:
-    base, power, exponent = text.replace("**", "^").partition("^")
-    return int(base) ** int(exponent) if power and int(exponent) <= 64 else int(text)
 
 
 def _at_least(kind: type, least: int | float) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from unrandom.cli.numbers import predict_sequences, read_sequences
 from unrandom.cli.progress import TrainingProgress, working
 from unrandom.cli.words import evaluation_words, result_words
+from unrandom.core.config import parse_integer
 from unrandom.core.errors import UserError
 from unrandom.experiments.measure import evaluate_run
 from unrandom.experiments.recipes import RECIPES, recipe
@@ -76,10 +77,9 @@ def _trained(run: Run, arguments: Namespace) -> tuple[Tree, str]:
 
 def _evaluate(arguments: Namespace) -> tuple[Tree, str]:
     run = Run.open(arguments.run)
+    modulus = None if arguments.modulus is None else parse_integer(arguments.modulus)
     with working("evaluating"):
-        tested = evaluate_run(
-            run, run.predictor(choose_device()), modulus=arguments.modulus, sequences=arguments.sequences
-        )
+        tested = evaluate_run(run, run.predictor(choose_device()), modulus=modulus, sequences=arguments.sequences)
     return {"run": str(run.folder.path), "evaluation": tested}, evaluation_words(tested)
 
 

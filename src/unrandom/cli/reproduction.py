@@ -11,7 +11,7 @@ from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
 from unrandom.experiments.experiment import SCALES, Experiment, PlannedRun
 from unrandom.experiments.registry import EXPERIMENTS, experiment
-from unrandom.experiments.reproduce import all_judgements, carry_out, is_measured, missing_runs, train_run
+from unrandom.experiments.reproduce import all_judgements, carry_out, is_measured, keep_weights, missing_runs, train_run
 from unrandom.experiments.runs import Run
 from unrandom.report.results import results_page
 
@@ -47,22 +47,27 @@ def reproduce(arguments: Namespace) -> tuple[Tree, str]:
     if not arguments.all and not arguments.experiments:
         raise UserError(f"name an experiment, or --all; there are {', '.join(EXPERIMENTS)}")
     chosen = list(EXPERIMENTS.values()) if arguments.all else [experiment(name) for name in arguments.experiments]
+    scale, results, how = arguments.scale, arguments.results, f"--seeds {arguments.seeds}"
     own = [_own_run(arguments.run)] if arguments.run else None
-    if own is None:
-        _train(missing_runs(chosen, arguments.scale, arguments.seeds, arguments.out), arguments)
+    if own:  # its verdicts are not those of the experiment's own runs, and must not take their place
+        results, how = arguments.run / "experiments", f"--run {arguments.run}"
+    else:
+        _train(missing_runs(chosen, scale, arguments.seeds, arguments.out), arguments)
     rows: list[Tree] = []
+    used: dict[str, Run] = {}
     for each in chosen:
-        planned = each.runs(arguments.scale, arguments.seeds)
-        runs = own or [train_run(run, arguments.out, arguments.command_line) for run in planned]
-        command = f"unrandom reproduce {each.name} --scale {arguments.scale} --seeds {arguments.seeds}"
+        runs = own or [Run.open(arguments.out / planned.id) for planned in each.runs(scale, arguments.seeds)]
         with working(each.name):
-            judged = carry_out(each, arguments.scale, runs, arguments.results, command)
+            judged = carry_out(each, scale, runs, results, f"unrandom reproduce {each.name} --scale {scale} {how}")
         print(_table(judged), file=sys.stderr, flush=True)
         rows += judged
-    every = all_judgements(list(EXPERIMENTS.values()), arguments.scale, arguments.results)
-    index = arguments.results / arguments.scale / "index.html"
-    write_atomically(index, results_page(every, arguments.scale, arguments.results, index))
-    return {"scale": arguments.scale, "results": str(arguments.results), "claims": rows}, _table(rows)
+        used |= {run.id: run for run in runs}
+    if not own:
+        keep_weights(list(used.values()), scale, results)
+    every = all_judgements(list(EXPERIMENTS.values()), scale, results)
+    index = results / scale / "index.html"
+    write_atomically(index, results_page(every, scale, results, index))
+    return {"scale": scale, "results": str(results), "claims": rows}, _table(rows)
 
 
 def _own_run(path: Path) -> Run:

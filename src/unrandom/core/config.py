@@ -75,12 +75,21 @@ def _assign(tree: dict[str, Any], key: str, text: str) -> None:
     tree[leaf] = value
 
 
-def _parse_value(text: str) -> Any:
+def parse_integer(text: str) -> int:
+    """A whole number, or a power such as ``2^32``; a UserError for anything else."""
     if power := _POWER.fullmatch(text):
         base, exponent = int(power[1]), int(power[2])
         if exponent > 128 or base > 2**64:
             raise UserError(f"{text} is larger than any modulus here (2^64)")
         return base**exponent
+    if not re.fullmatch(r"-?\d{1,40}", text):
+        raise UserError(f"{text[:40]!r} is not a whole number")
+    return int(text)
+
+
+def _parse_value(text: str) -> Any:
+    if _POWER.fullmatch(text):
+        return parse_integer(text)
     try:
         return json.loads(text)
     except (json.JSONDecodeError, RecursionError):

@@ -67,7 +67,7 @@ class Evaluation:
 
     def tree(self) -> dict[str, Any]:
         """As JSON values."""
-        digits = self.by_digit()
+        digits = {digit: tally.tree() for digit, tally in self.by_digit().items()}
         position = self.by_position.tree()
         low, high = bootstrap_mean(self.by_pair())
         return {
@@ -86,7 +86,7 @@ class Evaluation:
             "by_digit": {
                 "digits": list(digits),
                 "chance": [round(1 / digit.prime, 6) for digit in digits_of(self.modulus)],
-                **{name: [tally.tree()[name] for tally in digits.values()] for name in ("value", "low", "high")},
+                **{name: [tree[name] for tree in digits.values()] for name in ("value", "low", "high")},
             },
         }
 

@@ -63,5 +63,4 @@ class Judgement:
             "threshold": self.claim.bound,
             "units": self.units,
             "verdict": self.verdict,
-            "why": self.claim.at_laptop if self.verdict == "not reproduced" else "",
         }

@@ -6,6 +6,7 @@ the configurations; ``results/<scale>/weights/`` the small models. Finished runs
 
 import json
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -45,15 +46,19 @@ def carry_out(
     tables = _rounded(experiment.measure(runs, scale))
     save_tables(tables, folder)
     write_json(folder / "configurations.json", {run.id: run.config.tree() for run in runs})
-    for run in runs:
-        if run.config.seed == 0 and parameter_count(run.config.transformer) <= KEPT_PARAMETERS:
-            write_model(make_folder(results / scale / "weights" / run.id), run.load_model())
     experiment.draw(tables, folder)
     evidence = experiment.evidence(tables)
     judged = [claim.judge(evidence.get(claim.key, ())) for claim in experiment.claims]
     rows = [_row(experiment, scale, judgement, command) for judgement in judged]
     write_json(_judgements(experiment, scale, results), rows)
     return rows
+
+
+def keep_weights(runs: Sequence[Run], scale: Scale, results: Path) -> None:
+    """Keep the small models of the first seed beside the tables."""
+    for run in runs:
+        if run.config.seed == 0 and parameter_count(run.config.transformer) <= KEPT_PARAMETERS:
+            write_model(make_folder(results / scale / "weights" / run.id), run.load_model())
 
 
 def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Path) -> list[dict[str, Any]]:
@@ -83,9 +88,9 @@ def save_tables(tables: Tables, folder: Path) -> None:
 
     for name, rows in tables.items():
         write_atomically(folder / f"{name}.json", json.dumps(rows, allow_nan=False) + "\n")
-        temporary = folder / f".{name}.parquet.tmp"
-        polars.DataFrame(rows, infer_schema_length=None).write_parquet(temporary)
-        temporary.replace(folder / f"{name}.parquet")
+        parquet = BytesIO()
+        polars.DataFrame(rows, infer_schema_length=None).write_parquet(parquet)
+        write_atomically(folder / f"{name}.parquet", parquet.getvalue())
 
 
 def _rounded(tables: Tables) -> Tables:
@@ -99,5 +104,6 @@ def _rounded(tables: Tables) -> Tables:
 
 
 def _row(experiment: Experiment, scale: Scale, judgement: Judgement, command: str) -> dict[str, Any]:
-    row = {"experiment": experiment.name, "scale": scale, **judgement.tree(), "command": command}
-    return row if scale == "laptop" else {**row, "why": ""}
+    explained = scale == "laptop" and judgement.verdict == "not reproduced" and "--run" not in command
+    why = judgement.claim.at_laptop if explained else ""
+    return {"experiment": experiment.name, "scale": scale, **judgement.tree(), "why": why, "command": command}

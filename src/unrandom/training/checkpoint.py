@@ -96,8 +96,10 @@ def checkpoint_to_resume(run: RunFolder) -> Checkpoint | None:
 
 def set_aside_later(run: RunFolder, start: Checkpoint | None) -> None:
     """Rename what is damaged and newer than ``start``, so that it is neither found again nor counted as kept."""
+    if start is None:
+        return
     for folder in _folders(run):
-        if start is not None and folder.name > start.folder.name:
+        if folder.name > start.folder.name:
             shutil.rmtree(folder.with_name(f"damaged-{folder.name}"), ignore_errors=True)
             folder.rename(folder.with_name(f"damaged-{folder.name}"))
 
