@@ -25,7 +25,7 @@ def test_fixed_modulus(fm_data, changes, said):
     ("changes", "said"),
     [
         ({"test_moduli": []}, "test_moduli"),
-        ({"test_moduli": [100], "max_modulus": 50}, "test modulus 100 is larger than max_modulus=50"),
+        ({"test_moduli": [100], "max_modulus": 50}, "modulus 100 is larger than max_modulus=50"),
         ({"base": 256, "max_modulus": 2**30}, "give data.n_m"),
         ({"n_m": 1000}, "1000 training moduli were asked for"),
         ({"base": 256, "min_modulus": 2**31, "max_modulus": 2**33}, "up to 2\\^32"),

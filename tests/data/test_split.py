@@ -83,3 +83,43 @@ def test_full_period_training_needs_multipliers_that_are_left():
 def test_an_unknown_test_modulus_is_refused(fm_data):
     with pytest.raises(UserError, match="65 is not a test modulus"):
         make_split(fm_data, 0).test_parameters(65, 1)
+
+
+def test_validation_moduli_are_held_out_beside_the_test_moduli():
+    config = UnseenModulus(
+        test_moduli=(32, 27), validation_moduli=(36, 25), context=12, mode="streaming", n_sequences=None
+    )
+    split = make_split(config, 0)
+    assert {part.modulus for part in split.held_out} == {32, 27}
+    assert not set(split.train_moduli) & {32, 27, 36, 25}
+    validation, test = split.for_choosing()
+    assert [part.modulus for part in validation.held_out] == [36, 25]
+    assert test is split
+    held = np.concatenate([part.multipliers for part in (*split.held_out, *validation.held_out)])
+    assert set(held.tolist()) <= set(split.held_out_a.tolist())
+    assert len(split.manifest()["validation"]) == 2
+
+
+def test_without_validation_moduli_the_held_out_parameters_are_halved():
+    split = make_split(FixedModulus(modulus=256, context=12, n_test_a=8, n_test_c=6), 0)
+    (validation,), (test,) = (part.held_out for part in split.for_choosing())
+    for first, second, n in ((validation.multipliers, test.multipliers, 8), (validation.increments, test.increments, 6)):
+        assert len(first) == n // 2
+        assert not set(first.tolist()) & set(second.tolist())
+    few = make_split(FixedModulus(modulus=256, context=12, n_test_a=1, n_test_c=1), 0)
+    with pytest.raises(UserError, match="choosing by validation needs 2"):
+        few.for_choosing()
+
+
+def test_a_modulus_is_not_for_test_and_validation():
+    with pytest.raises(ValueError, match="both a test modulus and a validation modulus"):
+        UnseenModulus(test_moduli=(32,), validation_moduli=(32,), context=12)
+
+
+def test_unseen_primes_are_tested_by_primitive_roots_and_the_others_at_full_period():
+    config = UnseenModulus(
+        test_moduli=(31, 32), context=12, n_test_a=4, n_test_c=4, test_multipliers="primitive-root", n_sequences=64
+    )
+    split = make_split(config, 0)
+    assert (split.test_parameters(31, 64).periods() == 30).all()
+    assert (split.test_parameters(32, 64).periods() == 32).all()

@@ -30,7 +30,7 @@ class SequenceData(Config):
     base: Annotated[int, Field(ge=2, le=2**31)] | None = None  # none: one token a number
     n_test_a: Count = 64  # multipliers held out for each test modulus (in UM at most half of those that exist)
     n_test_c: Count = 64  # increments, likewise
-    test_multipliers: Literal["full-period", "primitive-root"] = "full-period"  # the latter for a prime modulus
+    test_multipliers: Literal["full-period", "primitive-root"] = "full-period"  # the latter for prime moduli
 
     @property
     def largest_modulus(self) -> int:
@@ -84,9 +84,15 @@ class UnseenModulus(SequenceData):
 
     regime: Literal["um"] = "um"
     test_moduli: tuple[Modulus, ...] = Field(min_length=1)
+    validation_moduli: tuple[Modulus, ...] = ()  # held out too, to choose settings by
     n_m: Count | None = None  # training moduli drawn from the range; none: all of it
     min_modulus: Modulus | None = None  # none: context, as in the paper
     max_modulus: Modulus | None = None  # none: floor(1.2 x the largest test modulus), as in the paper
+
+    @property
+    def held_out_moduli(self) -> tuple[int, ...]:
+        """Those that training never sees, each once."""
+        return tuple(dict.fromkeys((*self.test_moduli, *self.validation_moduli)))
 
     @property
     def smallest_modulus(self) -> int:
@@ -101,13 +107,15 @@ class UnseenModulus(SequenceData):
         low, high = self.smallest_modulus, self.largest_modulus
         if high > 2**32:
             raise ValueError(f"training moduli up to {high} were asked for; up to 2^32 are allowed in UM")
-        if max(self.test_moduli) > high:
-            raise ValueError(f"test modulus {max(self.test_moduli)} is larger than max_modulus={high}")
+        if max(self.held_out_moduli) > high:
+            raise ValueError(f"held-out modulus {max(self.held_out_moduli)} is larger than max_modulus={high}")
+        if both := sorted(set(self.test_moduli) & set(self.validation_moduli)):
+            raise ValueError(f"{both[0]} is both a test modulus and a validation modulus")
         if self.n_m is None and high - low >= 2**20:
             raise ValueError(
                 f"data.n_m=none trains on every modulus of [{low}, {high}]; give data.n_m beyond 2^20 of them"
             )
-        free = high - low + 1 - sum(low <= m <= high for m in set(self.test_moduli))
+        free = high - low + 1 - sum(low <= m <= high for m in self.held_out_moduli)
         if free < (self.n_m or 1):
             raise ValueError(f"{self.n_m or 1} training moduli were asked for; [{low}, {high}] leaves {max(free, 0)}")
         return self

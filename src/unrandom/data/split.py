@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import UInt64
 
+from unrandom.core.arithmetic import factorize
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.data.config import FixedModulus, UnseenModulus
@@ -21,7 +22,7 @@ from unrandom.generators.full_period import (
     sample_increments,
     sample_multipliers,
 )
-from unrandom.generators.primitive_roots import sample_primitive_roots
+from unrandom.generators.primitive_roots import count_primitive_roots, sample_primitive_roots
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,19 @@ class HeldOut:
     multipliers: UInt64[np.ndarray, " n_a"]
     increments: UInt64[np.ndarray, " n_c"]
 
+    def halves(self) -> tuple["HeldOut", "HeldOut"]:
+        """Two parts that share no increment, and no multiplier where there are two or more."""
+        a, c = self.multipliers, self.increments
+        if len(c) < 2:
+            raise UserError(f"modulus {self.modulus} has {len(c)} held-out increment; choosing by validation needs 2")
+        first_a, second_a = (a[: len(a) // 2], a[len(a) // 2 :]) if len(a) > 1 else (a, a)
+        middle = len(c) // 2
+        return HeldOut(self.modulus, first_a, c[:middle]), HeldOut(self.modulus, second_a, c[middle:])
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {"modulus": self.modulus, "a": self.multipliers.tolist(), "c": self.increments.tolist()}
+
 
 @dataclass(frozen=True)
 class Split:
@@ -41,27 +55,44 @@ class Split:
     seed: int
     held_out: tuple[HeldOut, ...]
     train_moduli: tuple[int, ...]
+    held_out_for_validation: tuple[HeldOut, ...] = ()
 
     @property
     def held_out_a(self) -> UInt64[np.ndarray, " values"]:
-        return np.unique(np.concatenate([part.multipliers for part in self.held_out]))
+        return np.unique(np.concatenate([part.multipliers for part in self._all_held_out]))
 
     @property
     def held_out_c(self) -> UInt64[np.ndarray, " values"]:
-        return np.unique(np.concatenate([part.increments for part in self.held_out]))
+        return np.unique(np.concatenate([part.increments for part in self._all_held_out]))
+
+    @property
+    def _all_held_out(self) -> tuple[HeldOut, ...]:
+        return (*self.held_out, *self.held_out_for_validation)
+
+    def for_choosing(self) -> tuple["Split", "Split"]:
+        """One split to choose settings by and one to test the choice on, with nothing in common.
+
+        The validation moduli and the test moduli where the configuration has both; else two halves of the held-out
+        multipliers and increments. UserError where there are too few to halve.
+        """
+        if self.held_out_for_validation:
+            return replace(self, held_out=self.held_out_for_validation), self
+        first, second = zip(*(part.halves() for part in self.held_out), strict=True)
+        return replace(self, held_out=first), replace(self, held_out=second)
 
     def test_parameters(self, modulus: int, sequences: int, *, name: str = "test") -> Parameters:
         """Rows of a test modulus: its (a, c) pairs in random order, each as often as another, and x0 uniform."""
         part = next((part for part in self.held_out if part.modulus == modulus), None)
         if part is None:
-            raise UserError(f"modulus {modulus} is not a test modulus; those are {list(self.config.test_moduli)}")
+            moduli = [part.modulus for part in self.held_out]
+            raise UserError(f"modulus {modulus} is not a test modulus; those are {moduli}")
         rng = stream(self.seed, name, modulus)
         n_a, n_c = len(part.multipliers), len(part.increments)
         repeats = -(-sequences // (n_a * n_c))
         pairs = np.concatenate([rng.permutation(n_a * n_c) for _ in range(repeats)])[:sequences]
         x0 = rng.integers(0, modulus - 1, size=sequences, dtype=np.uint64, endpoint=True)
         drawn = Parameters(modulus, part.multipliers[pairs // n_c], part.increments[pairs % n_c], x0)
-        if self.config.test_multipliers == "full-period":
+        if not _by_primitive_roots(self.config, modulus):
             return drawn
         # a primitive root leaves one seed where it is; the next one runs through all the others
         stuck = drawn.periods() == 1
@@ -71,36 +102,38 @@ class Split:
         """Raise RuntimeError if training parameters hold anything that is kept for testing. They never should."""
         seen_a, seen_c = np.isin(parameters.a, self.held_out_a), np.isin(parameters.c, self.held_out_c)
         moduli = set() if isinstance(parameters.m, int) else set(np.unique(parameters.m).tolist())
-        if seen_a.any() or seen_c.any() or moduli & set(self.config.test_moduli):
+        if seen_a.any() or seen_c.any() or moduli & {part.modulus for part in self._all_held_out}:
             raise RuntimeError("training parameters and test parameters overlap")
 
     def manifest(self) -> dict[str, Any]:
         """The split as JSON, for the run folder."""
         return {
             "seed": self.seed,
-            "test": [
-                {"modulus": part.modulus, "a": part.multipliers.tolist(), "c": part.increments.tolist()}
-                for part in self.held_out
-            ],
+            "test": [part.tree() for part in self.held_out],
+            "validation": [part.tree() for part in self.held_out_for_validation],
             "train_moduli": list(self.train_moduli),
         }
 
 
 def make_split(config: FixedModulus | UnseenModulus, seed: int) -> Split:
     """Draw the split of ``config`` under a root seed. Raises UserError where a modulus has too few parameters."""
-    moduli = tuple(dict.fromkeys(config.test_moduli))
     unseen = isinstance(config, UnseenModulus)
-    held_out = tuple(hold_out(config, modulus, seed, at_most_half=unseen) for modulus in moduli)
+    held_out = tuple(
+        hold_out(config, modulus, seed, at_most_half=unseen) for modulus in dict.fromkeys(config.test_moduli)
+    )
     if isinstance(config, FixedModulus):
-        return Split(config, seed, held_out, moduli)
-    low, high = config.smallest_modulus, config.largest_modulus
+        return Split(config, seed, held_out, config.test_moduli)
+    validation = tuple(
+        hold_out(config, modulus, seed, at_most_half=True) for modulus in dict.fromkeys(config.validation_moduli)
+    )
+    low, high, moduli = config.smallest_modulus, config.largest_modulus, config.held_out_moduli
     offsets = sample_distinct(
         stream(seed, "train moduli"),
         high - low + 1,
         high - low + 1 if config.n_m is None else min(high - low + 1, config.n_m + len(moduli)),
     )
     drawn = [low + int(offset) for offset in offsets if low + int(offset) not in moduli]
-    return Split(config, seed, held_out, tuple(sorted(drawn[: config.n_m])))
+    return Split(config, seed, held_out, tuple(sorted(drawn[: config.n_m])), validation)
 
 
 def hold_out(config: FixedModulus | UnseenModulus, modulus: int, seed: int, *, at_most_half: bool) -> HeldOut:
@@ -110,14 +143,20 @@ def hold_out(config: FixedModulus | UnseenModulus, modulus: int, seed: int, *, a
     The multiplier 1, which only counts, is then left to training: for most moduli it is the one of full period.
     """
     n_a, n_c = config.n_test_a, config.n_test_c
+    by_roots = _by_primitive_roots(config, modulus)
     if at_most_half:
-        n_a, n_c = (
-            min(n, (count(modulus) + 1) // 2) for n, count in ((n_a, count_multipliers), (n_c, count_increments))
-        )
+        n_multipliers = count_primitive_roots(modulus) if by_roots else count_multipliers(modulus)
+        n_a, n_c = (min(n, (count + 1) // 2) for n, count in ((n_a, n_multipliers), (n_c, count_increments(modulus))))
     rng = stream(seed, "held out", modulus)
-    if config.test_multipliers == "primitive-root":
+    if by_roots:
         multipliers = sample_primitive_roots(rng, modulus, n_a)
     else:
         left = (1,) if at_most_half and count_multipliers(modulus) > 1 else ()
         multipliers = sample_multipliers(rng, modulus, n_a, exclude=left)
     return HeldOut(modulus, multipliers, sample_increments(rng, modulus, n_c))
+
+
+def _by_primitive_roots(config: FixedModulus | UnseenModulus, modulus: int) -> bool:
+    """In UM the test moduli may be prime or composite, and only the prime ones have primitive roots for multipliers."""
+    asked = config.test_multipliers == "primitive-root"
+    return asked and (isinstance(config, FixedModulus) or list(factorize(modulus).values()) == [1])

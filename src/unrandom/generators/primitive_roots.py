@@ -9,7 +9,7 @@ from jaxtyping import Bool, UInt64
 
 from unrandom.core.arithmetic import factorize, power_mod
 from unrandom.core.errors import UserError
-from unrandom.generators.full_period import sample_distinct
+from unrandom.generators.full_period import count_increments, sample_distinct
 
 
 def primitive_root_mask(a: UInt64[np.ndarray, " values"], m: int) -> Bool[np.ndarray, " values"]:
@@ -20,6 +20,11 @@ def primitive_root_mask(a: UInt64[np.ndarray, " values"], m: int) -> Bool[np.nda
     for prime in factorize(m - 1):
         roots &= power_mod(a, (m - 1) // prime, m) != 1
     return roots
+
+
+def count_primitive_roots(m: int) -> int:
+    """How many multipliers from 1 to m − 1 are primitive roots of the prime m: those of order m − 1 are φ(m − 1)."""
+    return count_increments(m - 1)
 
 
 def sample_primitive_roots(rng: np.random.Generator, m: int, k: int) -> UInt64[np.ndarray, " k"]:
