@@ -105,24 +105,37 @@ class _Source:
         self.c_pools = None if n_c is None else _Pools([self._c_pool(split, i, n_c) for i in each])
 
     def _usable(self, split: Split) -> list[int]:
-        """The moduli of this kind.
+        """The moduli of this kind that have a multiplier and an increment which is not held out.
 
-        Full-period rows leave out moduli whose multipliers are all held out; unless pools are asked for: those are
-        topped up with arbitrary multipliers, as in the paper's scaling runs. Most moduli have the one multiplier 1.
+        Where full-period pools are asked for, every modulus counts as having multipliers: its pool is topped up with
+        arbitrary ones, as in the paper's scaling runs. Most moduli have the one full-period multiplier 1.
         """
-        if not self.full or (isinstance(split.config, UnseenModulus) and split.config.n_a is not None):
+        if self.one_modulus is not None and not self.full:
             return list(split.train_moduli)
-        usable = [m for m in split.train_moduli if count_multipliers(m) > self._held_multipliers(m)]
+        topped_up = self.full and isinstance(split.config, UnseenModulus) and split.config.n_a is not None
+        usable = [m for m in split.train_moduli if (topped_up or self._multipliers_left(m)) and self._increments_left(m)]
         if not usable:
             raise UserError(
-                "no full-period multiplier is left to train on: lower data.n_test_a, or set data.full_period_share=0"
+                f"no {'full-period' if self.full else 'arbitrary'} multiplier and increment is left to train on: lower "
+                f"data.n_test_a and data.n_test_c{', or set data.full_period_share=0' * self.full}"
             )
         return usable
 
-    def _held_multipliers(self, m: int) -> int:
-        """How many full-period multipliers of m are held out."""
-        fits = (self.held_a - np.uint64(1)) % np.uint64(multiplier_step(m)) == 0
-        return int((fits & (self.held_a <= np.uint64(m - 1))).sum())
+    def _multipliers_left(self, m: int) -> int:
+        """How many multipliers of m are not held out."""
+        held = self.held_a[self.held_a <= np.uint64(m - 1)]
+        if not self.full:
+            return m - 1 - len(held)
+        return count_multipliers(m) - int(((held - np.uint64(1)) % np.uint64(multiplier_step(m)) == 0).sum())
+
+    def _increments_left(self, m: int) -> int:
+        """How many increments of m are not held out; every modulus from 2^32 on has some."""
+        if m > 2**32:
+            return 1
+        held = self.held_c[self.held_c <= np.uint64(m - 1)]
+        if not self.full:
+            return m - len(held)
+        return count_increments(m) - int((np.gcd(held, np.uint64(m)) == 1).sum())
 
     def choose(self, rng: np.random.Generator, rows: int) -> Integer[np.ndarray, " rows"]:
         """For each row, which modulus, uniformly."""
@@ -199,7 +212,7 @@ def _not_empty(pool: Values, what: str, m: int) -> Values:
 class _Pools:
     """For each modulus, the values it may take."""
 
-    def __init__(self, parts: list[Values]) -> None:
+    def __init__(self, parts: list[UInt64[np.ndarray, "..."]]) -> None:
         self.parts = parts
         self._sizes = np.array([len(part) for part in parts])
         self._starts = np.cumsum(self._sizes) - self._sizes

@@ -62,24 +62,77 @@ def _paper_fm(modulus: int) -> RunConfig:
     )
 
 
-def um_128() -> RunConfig:
+def um_64() -> RunConfig:
     return RunConfig(
         data=UnseenModulus(
-            test_moduli=(108, 125, 128),
-            context=64,
+            test_moduli=(48, 54, 64),
+            validation_moduli=(50, 72),
+            context=32,
+            max_modulus=128,
             mode="streaming",
             n_sequences=None,
             full_period_share=0.5,
             n_test_a=8,
             n_test_c=8,
         ),
+        model=ModelConfig(depth=4, n_heads=4, d_model=64, activation="relu"),
+        optimizer=OptimizerConfig(name="muon", lr=3e-3, weight_decay=0.1, muon_lr=0.05),
+        batch_size=128,
+        steps=1500,
+        warmup_steps=100,
+        schedule="cosine",
+        evaluate_every=50,
+        checkpoint_every=250,
+    )
+
+
+def um_128() -> RunConfig:
+    return RunConfig(
+        data=UnseenModulus(
+            test_moduli=(108, 125, 127, 128),
+            context=64,
+            mode="streaming",
+            n_sequences=None,
+            full_period_share=0.5,
+            n_test_a=8,
+            n_test_c=8,
+            test_multipliers="primitive-root",
+        ),
         model=ModelConfig(depth=4, n_heads=4, d_model=128, activation="relu"),
-        optimizer=OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1),
+        optimizer=OptimizerConfig(name="muon", lr=3e-3, weight_decay=0.1, muon_lr=0.05),
         steps=4000,
         warmup_steps=200,
         schedule="cosine",
         evaluate_every=100,
         checkpoint_every=100,
+    )
+
+
+def um_128_arbitrary() -> RunConfig:
+    return um_128().override(["data.full_period_share=0"])
+
+
+def um_512() -> RunConfig:
+    fast = um_64()
+    data = {
+        "test_moduli": (486, 500, 512),
+        "validation_moduli": (432, 576),
+        "context": 128,
+        "max_modulus": 614,
+        "n_test_a": 16,
+        "n_test_c": 16,
+    }
+    return fast.model_copy(
+        update={
+            "data": UnseenModulus(**{**fast.data.model_dump(), **data}),
+            "model": ModelConfig(depth=4, n_heads=4, d_model=256, activation="relu"),
+            "optimizer": OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1),
+            "batch_size": 256,
+            "steps": 5000,
+            "warmup_steps": 250,
+            "evaluate_every": 250,
+            "checkpoint_every": 1000,
+        }
     )
 
 
@@ -98,6 +151,19 @@ def um_2048() -> RunConfig:
         model=ModelConfig(depth=4, n_heads=6, d_model=768, activation="relu"),
         optimizer=OptimizerConfig(name="adamw", lr=3e-4, weight_decay=1.0),
         schedule="cosine",
+    )
+
+
+def um_2048_fast() -> RunConfig:
+    paper = um_2048()
+    fresh = {"mode": "streaming", "n_m": None, "n_a": None, "n_c": None, "full_period_share": 0.5}
+    return paper.model_copy(
+        update={
+            "data": UnseenModulus(**{**paper.data.model_dump(), **fresh}),
+            "optimizer": OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1),
+            "steps": 20_000,
+            "warmup_steps": 500,
+        }
     )
 
 
@@ -158,12 +224,18 @@ RECIPES = {
         Recipe("fm-256", "the demo: one layer, one head, modulus 256; about a minute on two CPU cores", fm_256),
         Recipe("fm-2048", "the paper's fixed modulus 2^11; one GPU", fm_2048),
         Recipe("fm-7776", "the paper's composite fixed modulus 2^5 3^5; one GPU", fm_7776),
+        Recipe("um-64", "unseen moduli 48, 54, 64: small enough for grids of runs; two minutes on a laptop", um_64),
         Recipe(
             "um-128",
-            "unseen moduli 108, 125, 128 on a laptop, half of each batch full-period; some 20 minutes",
+            "unseen moduli 108, 125, 127, 128, half of each batch full-period; some 20 minutes on a laptop",
             um_128,
         ),
+        Recipe("um-128-arbitrary", "the same with the paper's mix: arbitrary (a, c) alone", um_128_arbitrary),
+        Recipe("um-512", "unseen moduli 486, 500, 512: for grids of runs on a GPU", um_512),
         Recipe("um-2048", "the paper's unseen moduli 1800, 2048, 2352; one GPU", um_2048),
+        Recipe(
+            "um-2048-fast", "the same with fresh sequences, half of them full-period, and Muon; one GPU", um_2048_fast
+        ),
         Recipe(
             "fm-base256",
             "base-256 digits, abacus positions, 2^16 (to 2^32 by --set data.modulus=2^32)",

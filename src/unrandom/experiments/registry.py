@@ -3,33 +3,11 @@
 import difflib
 
 from unrandom.core.errors import UserError
+from unrandom.experiments import fixed_modulus, setting, unseen_modulus
 from unrandom.experiments.experiment import Experiment
-from unrandom.experiments.fixed_modulus import (
-    attention,
-    embedding,
-    grokking,
-    invariance,
-    ladder,
-    lookback_ablation,
-    neurons,
-    primes,
-)
-from unrandom.experiments.setting import digit_periods, tokenization
 
 EXPERIMENTS: dict[str, Experiment] = {
-    module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (
-        digit_periods,
-        tokenization,
-        grokking,
-        ladder,
-        invariance,
-        embedding,
-        attention,
-        lookback_ablation,
-        neurons,
-        primes,
-    )
+    each.name: each for floor in (setting, fixed_modulus, unseen_modulus) for each in floor.EXPERIMENTS
 }
 
 

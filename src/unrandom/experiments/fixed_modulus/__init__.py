@@ -1,1 +1,26 @@
-"""The paper's fixed-modulus figures, one file each; ``runs`` has the runs that they share."""
+"""The paper's fixed-modulus half, in its order."""
+
+from unrandom.experiments.fixed_modulus import (
+    attention,
+    embedding,
+    grokking,
+    invariance,
+    ladder,
+    lookback_ablation,
+    neurons,
+    primes,
+)
+
+EXPERIMENTS = tuple(
+    module.EXPERIMENT
+    for module in (
+        grokking,
+        ladder,
+        invariance,
+        embedding,
+        attention,
+        lookback_ablation,
+        neurons,
+        primes,
+    )
+)

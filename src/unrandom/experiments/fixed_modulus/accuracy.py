@@ -1,6 +1,5 @@
 """What do the fixed-modulus experiments measure in common? Accuracy by position and digit of each run, as rows."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ from unrandom.data import SequenceSet
 from unrandom.evaluation import Evaluation, evaluate
 from unrandom.experiments.experiment import Rows, Scale
 from unrandom.experiments.runs import Run
-from unrandom.figures.panels import Line
 
 SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 4096, "gpu": 4096, "paper": 4096}
 
@@ -55,17 +53,3 @@ def digit_rows(run: Run, tested: Evaluation) -> Rows:
         for digit, tally in tested.by_digit().items()
         for t, value in enumerate(tally.value)
     ]
-
-
-def by_run(rows: Rows) -> dict[str, Rows]:
-    """The rows of each run, in order."""
-    groups: dict[str, Rows] = {}
-    for row in rows:
-        groups.setdefault(row["run"], []).append(row)
-    return groups
-
-
-def seed_lines(rows: Rows, x: str, y: str, label: str, kind: int) -> Iterator[Line]:
-    """One line a run, of one colour."""
-    for curve in by_run(rows).values():
-        yield Line([row[x] for row in curve], [row[y] for row in curve], label, kind)

@@ -11,9 +11,10 @@ from unrandom.core.arithmetic import factorize, is_power_of_two
 from unrandom.data import SequenceSet
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.fixed_modulus.accuracy import about, by_run, seed_lines
+from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.runs import fast_runs, moduli
 from unrandom.experiments.measure import attention_patterns
+from unrandom.experiments.rows import by_run, seed_lines
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import attention_by_distance, lookback_shares

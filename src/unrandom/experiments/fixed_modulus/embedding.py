@@ -12,9 +12,10 @@ import numpy as np
 from unrandom.core.arithmetic import factorize, is_power_of_two
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.fixed_modulus.accuracy import about, by_run, seed_lines
+from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.runs import fast_runs, moduli
 from unrandom.experiments.measure import prime_powers
+from unrandom.experiments.rows import by_run, seed_lines
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import cosine_by_shared_digits, embedding_table

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.fixed_modulus.accuracy import about, by_run, seed_lines
+from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs, paper_runs
+from unrandom.experiments.rows import by_run, seed_lines
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, save_panels
 

@@ -10,15 +10,9 @@ import numpy as np
 from unrandom.core.arithmetic import factorize
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.fixed_modulus.accuracy import (
-    SEQUENCES,
-    by_run,
-    digit_rows,
-    evaluated,
-    position_rows,
-    seed_lines,
-)
+from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, digit_rows, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.runs import fast_runs, moduli
+from unrandom.experiments.rows import by_run, seed_lines
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.generators.residues import digit_period, digits_of

@@ -8,8 +8,9 @@ from pathlib import Path
 from unrandom.data import SequenceSet
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.fixed_modulus.accuracy import about, by_run
+from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs
+from unrandom.experiments.rows import by_run
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.generators.residues import digits_of

@@ -10,8 +10,9 @@ import numpy as np
 from unrandom.data import SequenceSet
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.fixed_modulus.accuracy import about, by_run, seed_lines
+from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs
+from unrandom.experiments.rows import by_run, seed_lines
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import Line, LinePanel, Panel, save_panels
 from unrandom.interpretation import (

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, Scale, Tables
-from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, about, evaluated, position_rows, seed_lines
+from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, about, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.runs import prime_runs
+from unrandom.experiments.rows import seed_lines
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, save_panels
 

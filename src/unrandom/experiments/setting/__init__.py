@@ -1,1 +1,14 @@
-"""Setting the scene: figures about the sequences and their tokens, which need no model."""
+"""Setting the scene: what an LCG's digits and their tokens look like."""
+
+from unrandom.experiments.setting import (
+    digit_periods,
+    tokenization,
+)
+
+EXPERIMENTS = tuple(
+    module.EXPERIMENT
+    for module in (
+        digit_periods,
+        tokenization,
+    )
+)

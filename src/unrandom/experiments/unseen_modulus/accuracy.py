@@ -1,0 +1,98 @@
+"""What do the unseen-modulus grids measure in common? The last number of unseen moduli, a row a run and modulus."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from unrandom.data import SequenceSet, Split
+from unrandom.evaluation import evaluate
+from unrandom.experiments.experiment import Rows, Scale
+from unrandom.experiments.rows import seed_lines
+from unrandom.experiments.runs import Run
+from unrandom.figures.panels import Line, MapPanel
+
+SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 1024, "gpu": 2048, "paper": 4096}  # of each modulus
+
+Cell = tuple[Any, ...]
+Cells = dict[Cell, dict[int, float]]  # settings → seed → accuracy
+
+
+def about(run: Run) -> dict[str, Any]:
+    """The columns that every row of a run has."""
+    return {"run": run.id, "seed": run.config.seed}
+
+
+def varied(run: Run, keys: Mapping[str, str]) -> dict[str, Any]:
+    """The settings of a run by short names; ``keys`` maps them to configuration keys such as ``model.depth``."""
+    values = {}
+    for name, key in keys.items():
+        value: Any = run.config.tree()
+        for part in key.split("."):
+            value = value[part]
+        values[name] = value
+    return values
+
+
+def last_number_rows(runs: Sequence[Run], scale: Scale, keys: Mapping[str, str], *, choosing: bool = False) -> Rows:
+    """Last-number accuracy on each test modulus; with ``choosing``, also on the moduli that settings are chosen by."""
+    rows: Rows = []
+    for run in runs:
+        split = run.split()
+        validation, test = split.for_choosing() if choosing else (None, split)
+        predictor = run.predictor()
+        for name, part in (("validation", validation), ("test", test)):
+            for modulus, sequences in _sets(run, part, SEQUENCES[scale]):
+                tally = evaluate(predictor, sequences).last_number_accuracy.tree()
+                accuracy = {key: tally[key] for key in ("value", "low", "high")}
+                rows.append({**about(run), **varied(run, keys), "split": name, "modulus": modulus, **accuracy})
+    return rows
+
+
+def _sets(run: Run, split: Split | None, sequences: int) -> list[tuple[int, SequenceSet]]:
+    length = run.config.data.context + 1
+    return [
+        (part.modulus, SequenceSet.of(split.test_parameters(part.modulus, sequences), length))
+        for part in (split.held_out if split else ())
+    ]
+
+
+def cells(rows: Rows, keys: Sequence[str], split: str = "test") -> Cells:
+    """The mean over moduli of each setting and seed, in the order of the rows."""
+    values: dict[Cell, dict[int, list[float]]] = {}
+    for row in rows:
+        if row["split"] == split:
+            values.setdefault(tuple(row[key] for key in keys), {}).setdefault(row["seed"], []).append(row["value"])
+    return {cell: {seed: float(np.mean(each)) for seed, each in of.items()} for cell, of in values.items()}
+
+
+def mean(cell: Mapping[int, float]) -> float:
+    """Over the seeds."""
+    return float(np.mean(list(cell.values())))
+
+
+def tuned(rows: Rows, keys: Sequence[str], over: Sequence[str]) -> tuple[Cells, dict[Cell, Cell]]:
+    """For each setting of ``keys``, the one of ``over`` that is best on the validation moduli: its test accuracy.
+
+    The choice is by the mean over seeds; it is returned, too.
+    """
+    validation, test = (cells(rows, [*keys, *over], split) for split in ("validation", "test"))
+    best: dict[Cell, Cell] = {}
+    for cell in validation:
+        outer, inner = cell[: len(keys)], cell[len(keys) :]
+        if outer not in best or mean(validation[cell]) > mean(validation[outer + best[outer]]):
+            best[outer] = inner
+    return {outer: test[outer + inner] for outer, inner in best.items()}, best
+
+
+def cell_map(title: str, names: tuple[str, str], found: Cells) -> MapPanel:
+    """Mean accuracy over seeds with the values written in; the first setting up, the second across."""
+    up, across = (list(dict.fromkeys(cell[i] for cell in found)) for i in (0, 1))
+    values = [[mean(found[row, column]) if (row, column) in found else np.nan for column in across] for row in up]
+    texts = [[str(value) for value in axis] for axis in (across, up)]
+    return MapPanel(title, names[1], names[0], values, *texts, bar="last number right", written=True)
+
+
+def curve_lines(rows: Rows, key: str, label: str, kind: int) -> list[Line]:
+    """Accuracy by step, one line a seed."""
+    return list(seed_lines(rows, "step", key, label, kind))

@@ -1,0 +1,104 @@
+"""Is depth needed at every width? Rate and weight decay tuned in every cell (fig:critical-depth-appendix)."""
+
+from pathlib import Path
+from typing import Any
+
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Scale, Tables
+from unrandom.experiments.runs import Run
+from unrandom.experiments.unseen_modulus.accuracy import cell_map, last_number_rows, mean, tuned
+from unrandom.experiments.unseen_modulus.phase_diagram import DEEP
+from unrandom.experiments.unseen_modulus.runs import RATE, RATES, WEIGHT_DECAYS, grid, small_runs
+from unrandom.figures.panels import save_panels
+
+DEPTHS: dict[Scale, tuple[int, ...]] = {
+    "smoke": (2, 3),
+    "laptop": (1, 2, 3, 4),
+    "gpu": (2, 3, 4, 6),
+    "paper": (2, 3, 4, 6, 8),
+}
+# width and heads: at the paper's scale every head is 128 wide
+WIDTHS: dict[Scale, tuple[tuple[int, int], ...]] = {
+    "smoke": ((8, 2), (16, 2)),
+    "laptop": ((32, 2), (64, 4)),
+    "gpu": ((128, 2), (256, 4)),
+    "paper": ((512, 4), (768, 6), (1024, 8), (1280, 10)),
+}
+AXES = ("depth", "width")
+TUNED = ("rate", "weight decay")
+
+CLAIMS = (
+    Claim(
+        "three-layers",
+        "Fewer than three layers fail at every width, tuned: best accuracy over that of deeper models, largest over "
+        "widths.",
+        "fig:critical-depth-appendix",
+        0.5,
+        at_least=False,
+    ),
+    Claim(
+        "width",
+        "Width matters little: spread of accuracy over widths, at the best depth of each.",
+        "fig:critical-depth-appendix",
+        0.2,
+        at_least=False,
+    ),
+)
+
+
+def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+    rates = grid(**{RATE[scale].replace(".", "__"): RATES[scale]}, optimizer__weight_decay=WEIGHT_DECAYS[scale])
+    shapes: list[dict[str, Any]] = [
+        {"model.depth": depth, "model.d_model": width, "model.n_heads": heads}
+        for width, heads in WIDTHS[scale]
+        for depth in DEPTHS[scale]
+    ]
+    return small_runs(scale, seeds, [{**shape, **rate} for shape in shapes for rate in rates])
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    keys = {
+        "depth": "model.depth",
+        "width": "model.d_model",
+        "rate": RATE[scale],
+        "weight decay": "optimizer.weight_decay",
+    }
+    rows = last_number_rows(runs, scale, keys, choosing=True)
+    found, chosen = tuned(rows, AXES, TUNED)
+    best = [
+        {**dict(zip(AXES, cell, strict=True)), **dict(zip(TUNED, chosen[cell], strict=True)), "accuracy": mean(of)}
+        for cell, of in found.items()
+    ]
+    return {"accuracy": rows, "chosen": best}
+
+
+def evidence(tables: Tables) -> Evidence:
+    found, _ = tuned(tables["accuracy"], AXES, TUNED)
+    widths = sorted({width for _, width in found})
+    shares, spreads = [], []
+    for seed in sorted({seed for cell in found.values() for seed in cell}):
+        shallow, deep = (
+            [max(of[seed] for (d, w), of in found.items() if w == width and (d >= DEEP) == is_deep) for width in widths]
+            for is_deep in (False, True)
+        )
+        shares.append(max(low / high if high else 1.0 for low, high in zip(shallow, deep, strict=True)))
+        spreads.append(max(deep) - min(deep))
+    return {"three-layers": shares, "width": spreads}
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """Test accuracy of the cell chosen on the validation moduli."""
+    found, _ = tuned(tables["accuracy"], AXES, TUNED)
+    save_panels([cell_map("rate and weight decay tuned", AXES, found)], folder / "um-critical-depth")
+
+
+EXPERIMENT = Experiment(
+    name="um-critical-depth",
+    about="depth against width, each cell tuned on moduli of its own",
+    figures=("fig:critical-depth-appendix",),
+    claims=CLAIMS,
+    runs=runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+)

@@ -1,0 +1,93 @@
+"""Does the range of good rates and weight decays shrink as m grows? (fig:hparams-shrink-appendix)
+
+One architecture and one number of steps; only the moduli change, and the context with them.
+"""
+
+from pathlib import Path
+
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.runs import Run
+from unrandom.experiments.unseen_modulus.accuracy import Cells, cell_map, cells, last_number_rows, mean
+from unrandom.experiments.unseen_modulus.runs import RATE, RATES_WIDE, SIZES, WEIGHT_DECAYS_WIDE, grid, small_runs
+from unrandom.figures.panels import save_panels
+
+AXES = ("rate", "weight decay")
+SIZE = "largest modulus"
+GOOD = 0.8  # of the best cell's accuracy
+
+CLAIMS = (
+    Claim(
+        "shrinks",
+        f"The area of good settings (at least {GOOD:.0%} of the best accuracy) shrinks as m grows: largest over "
+        "smallest m.",
+        "fig:hparams-shrink-appendix",
+        0.9,
+        at_least=False,
+    ),
+    Claim(
+        "chosen",
+        "The cell chosen on validation moduli is as good as the best on the test moduli: accuracy, chosen over best.",
+        "fig:hparams-shrink-appendix",
+        0.95,
+    ),
+)
+
+
+def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+    axes = {
+        RATE[scale].replace(".", "__"): RATES_WIDE[scale],
+        "optimizer__weight_decay": WEIGHT_DECAYS_WIDE[scale],
+    }
+    return small_runs(scale, seeds, [{**size, **cell} for size in SIZES[scale] for cell in grid(**axes)])
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    keys = {"rate": RATE[scale], "weight decay": "optimizer.weight_decay", "context": "data.context"}
+    largest = {run.id: max(run.config.data.test_moduli) for run in runs}
+    rows = last_number_rows(runs, scale, keys, choosing=True)
+    return {"accuracy": [{SIZE: largest[row["run"]], **row} for row in rows]}
+
+
+def _sizes(rows: Rows) -> dict[int, Rows]:
+    return {size: [row for row in rows if row[SIZE] == size] for size in sorted({row[SIZE] for row in rows})}
+
+
+def _area(found: Cells, seed: int) -> float:
+    """The share of cells with at least GOOD of the best cell's accuracy."""
+    values = [cell[seed] for cell in found.values()]
+    return sum(value >= GOOD * max(values) for value in values) / len(values)
+
+
+def evidence(tables: Tables) -> Evidence:
+    found = {size: cells(rows, AXES) for size, rows in _sizes(tables["accuracy"]).items()}
+    smallest, largest = min(found), max(found)
+    seeds = sorted({seed for cell in found[smallest].values() for seed in cell})
+    chosen = []
+    for size, rows in _sizes(tables["accuracy"]).items():
+        validation = cells(rows, AXES, "validation")
+        best = max(mean(cell) for cell in found[size].values())
+        cell = max(validation, key=lambda each: mean(validation[each]))
+        chosen.append(mean(found[size][cell]) / best if best else 1.0)
+    return {
+        "shrinks": [_area(found[largest], seed) / _area(found[smallest], seed) for seed in seeds],
+        "chosen": chosen,
+    }
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """A map for each size of modulus, mean over seeds."""
+    panels = [cell_map(f"m up to {size}", AXES, cells(rows, AXES)) for size, rows in _sizes(tables["accuracy"]).items()]
+    save_panels(panels, folder / "um-hyperparameters")
+
+
+EXPERIMENT = Experiment(
+    name="um-hyperparameters",
+    about="the area of good rates and weight decays, by size of modulus",
+    figures=("fig:hparams-shrink-appendix",),
+    claims=CLAIMS,
+    runs=runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+)

@@ -1,0 +1,110 @@
+"""How deep, and how many heads? (fig:phase_diagrams a, b)"""
+
+from itertools import pairwise
+from pathlib import Path
+
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.runs import Run
+from unrandom.experiments.unseen_modulus.accuracy import Cells, cell_map, cells, last_number_rows
+from unrandom.experiments.unseen_modulus.runs import grid, small_runs
+from unrandom.figures.panels import save_panels
+
+DEPTHS: dict[Scale, tuple[int, ...]] = {
+    "smoke": (2, 3),
+    "laptop": (1, 2, 3, 4),
+    "gpu": (1, 2, 3, 4, 6),
+    "paper": (1, 2, 3, 4, 5, 6),
+}
+HEADS: dict[Scale, tuple[int, ...]] = {
+    "smoke": (1, 2),
+    "laptop": (1, 2, 4),
+    "gpu": (1, 2, 4, 8),
+    "paper": (1, 2, 4, 6, 8),
+}
+KEYS = {"depth": "model.depth", "heads": "model.n_heads", "width": "model.d_model"}
+AXES = ("depth", "heads")
+HEAD_WIDTH: dict[Scale, int] = {"smoke": 8, "laptop": 16, "gpu": 64, "paper": 128}  # where width follows the heads
+DEEP = 3  # layers that the paper finds needed
+
+CLAIMS = (
+    Claim(
+        "shallow",
+        "Fewer than three layers fail: their best accuracy over that of deeper models.",
+        "fig:phase_diagrams",
+        0.5,
+        at_least=False,
+    ),
+    Claim(
+        "second-head",
+        "The second head is the largest gain: accuracy gained from one head to two, less the next largest gain, with "
+        "three layers and more.",
+        "fig:phase_diagrams",
+        0.0,
+    ),
+)
+
+
+def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+    constant = grid(model__depth=DEPTHS[scale], model__n_heads=HEADS[scale])
+    scaled = [{**cell, "model.d_model": HEAD_WIDTH[scale] * cell["model.n_heads"]} for cell in constant]
+    planned = small_runs(scale, seeds, [*constant, *scaled])
+    return list({run.id: run for run in planned}.values())
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    return {"accuracy": last_number_rows(runs, scale, KEYS)}
+
+
+def evidence(tables: Tables) -> Evidence:
+    found = cells(_constant_width(tables["accuracy"]), AXES)
+    seeds = sorted({seed for cell in found.values() for seed in cell})
+    shallow = [(_best(found, seed, deep=False), _best(found, seed, deep=True)) for seed in seeds]
+    gains = [_gains(found, seed) for seed in seeds]
+    return {
+        "shallow": [low / high for low, high in shallow if high],
+        "second-head": [gain[0] - max(gain[1:], default=0.0) for gain in gains if gain],
+    }
+
+
+def _best(found: Cells, seed: int, *, deep: bool) -> float:
+    return max((cell[seed] for (depth, _), cell in found.items() if (depth >= DEEP) == deep), default=0.0)
+
+
+def _gains(found: Cells, seed: int) -> list[float]:
+    """Mean accuracy over the deep models, gained from each number of heads to the next."""
+    heads = sorted({heads for _, heads in found})
+    deep = sorted({depth for depth, _ in found if depth >= DEEP})
+    means = [sum(found[depth, n][seed] for depth in deep) / len(deep) for n in heads] if deep else []
+    return [later - earlier for earlier, later in pairwise(means)]
+
+
+def _constant_width(rows: Rows) -> Rows:
+    widest = max(row["width"] for row in rows)
+    return [row for row in rows if row["width"] == widest]
+
+
+def _scaled_width(rows: Rows) -> Rows:
+    per_head = max(row["width"] for row in rows) // max(row["heads"] for row in rows)
+    return [row for row in rows if row["width"] == per_head * row["heads"]]
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """Width constant, and in proportion to the heads; then each unseen modulus at constant width."""
+    constant, scaled = (choose(tables["accuracy"]) for choose in (_constant_width, _scaled_width))
+    sets: list[tuple[str, Rows]] = [("constant width", constant), ("width in proportion to heads", scaled)]
+    for m in dict.fromkeys(row["modulus"] for row in constant):
+        sets.append((f"constant width, m = {m}", [row for row in constant if row["modulus"] == m]))
+    save_panels([cell_map(title, AXES, cells(rows, AXES)) for title, rows in sets], folder / "um-phase-diagram")
+
+
+EXPERIMENT = Experiment(
+    name="um-phase-diagram",
+    about="how many layers and heads unseen moduli need",
+    figures=("fig:phase_diagrams",),
+    claims=CLAIMS,
+    runs=runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+)
