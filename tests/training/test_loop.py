@@ -11,7 +11,7 @@ from unrandom.data import make_batches, make_split
 from unrandom.experiments.runs import create_run, execute
 from unrandom.training import train
 from unrandom.training.checkpoint import latest_checkpoint
-from unrandom.training.loop import NonFiniteLoss, build_model
+from unrandom.training.loop import NonFiniteLoss, Trainee, build_model
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "tiny_losses.json"
 CPU = torch.device("cpu")
@@ -91,8 +91,9 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_keeps_the_last_good_checkpo
     monkeypatch.setattr(
         "unrandom.training.loop.build_model", lambda *args: poisoned.append(build_model(*args)) or poisoned[0]
     )
+    trainee = Trainee.begin(run, tiny, lambda _model: {}, CPU, None)
     with pytest.raises(NonFiniteLoss, match="nan at step 9"):
-        train(run, tiny, batches, lambda _model: {}, device=CPU, observers=(poison,))
+        train(trainee, batches, device=CPU, observers=(poison,))
     good = latest_checkpoint(run)
     assert good.step == 6
     assert all(parameter.isfinite().all() for parameter in good.load_model().parameters())

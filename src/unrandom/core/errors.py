@@ -3,3 +3,19 @@
 
 class UserError(ValueError):
     """The input cannot be used. The message is one line: what was given, and what is allowed."""
+
+
+class Busy(UserError):
+    """Another process holds the run folder."""
+
+
+class RunsFailed(Exception):
+    """Runs that were needed did not come to their end. The message is one line."""
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether memory ran out: Python says so by a type, torch by a type of its own or by words."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    said = str(error)
+    return isinstance(error, RuntimeError) and ("allocate memory" in said or "out of memory" in said)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from unrandom.core.errors import UserError
+from unrandom.core.errors import Busy, UserError
 from unrandom.core.files import make_folder, read_json, write_atomically, write_json
 
 
@@ -86,7 +86,7 @@ class RunFolder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the folder for this process; a UserError when another process holds it.
+        """Hold the folder for this process; Busy, a UserError, when another process holds it.
 
         The kernel drops the lock when its holder ends, however it ends: a lock file left behind is not in the way.
         """
@@ -95,5 +95,5 @@ class RunFolder:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                raise UserError(f"another process is working on {self.path}") from None
+                raise Busy(f"another process is working on {self.path}") from None
             yield

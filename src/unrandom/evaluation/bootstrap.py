@@ -12,7 +12,16 @@ RESAMPLES = 2000
 
 def bootstrap_mean(values: Sequence[float] | Float[np.ndarray, " units"]) -> tuple[float, float]:
     """The 95 % percentile bootstrap interval of the mean over independent units (Efron 1979); always the same draws."""
-    units = np.asarray(values, dtype=float)
-    picks = stream(0, "bootstrap", len(units)).integers(len(units), size=(RESAMPLES, len(units)))
-    low, high = np.percentile(units[picks].mean(axis=1), [2.5, 97.5])
+    return bootstrap_group_mean([values])
+
+
+def bootstrap_group_mean(groups: Sequence[Sequence[float] | Float[np.ndarray, " units"]]) -> tuple[float, float]:
+    """The same for the mean of the groups' means: units are drawn again within each group."""
+    means = np.zeros(RESAMPLES)
+    for index, values in enumerate(groups):
+        units = np.asarray(values, dtype=float)
+        names = ("bootstrap", len(units), index) if index else ("bootstrap", len(units))
+        picks = stream(0, *names).integers(len(units), size=(RESAMPLES, len(units)))
+        means += units[picks].mean(axis=1) / len(groups)
+    low, high = np.percentile(means, [2.5, 97.5])
     return float(low), float(high)

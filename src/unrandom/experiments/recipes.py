@@ -78,10 +78,11 @@ def um_64() -> RunConfig:
         model=ModelConfig(depth=4, n_heads=4, d_model=64, activation="relu"),
         optimizer=OptimizerConfig(name="muon", lr=3e-3, weight_decay=0.1, muon_lr=0.05),
         batch_size=128,
-        steps=1500,
+        steps=1000,
         warmup_steps=100,
         schedule="cosine",
         evaluate_every=50,
+        test_sequences=512,
         checkpoint_every=250,
     )
 

@@ -3,7 +3,8 @@
 import platform
 import shlex
 import subprocess
-from contextlib import nullcontext
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -16,15 +17,16 @@ from unrandom import __version__
 from unrandom.core.errors import UserError
 from unrandom.core.files import read_json, write_json
 from unrandom.core.run_folder import RunFolder
-from unrandom.data import Split, make_batches, make_split
+from unrandom.data import Batches, Split, make_batches, make_split
 from unrandom.evaluation import TrainingMeasure
 from unrandom.models import Transformer, parameter_count
 from unrandom.predictors import TransformerPredictor
 from unrandom.training import Progress, RunConfig, train
 from unrandom.training.checkpoint import checkpoint_to_resume, latest_checkpoint, set_aside_later
 from unrandom.training.distributed import Ranks, joined_ranks, launched_device
-from unrandom.training.loop import Observer
+from unrandom.training.loop import Observer, Trainee
 from unrandom.training.machine import choose_device, choose_precision, describe, prepare
+from unrandom.training.stacked import train_together
 
 PACKAGES = ("torch", "numpy", "pydantic", "safetensors")
 
@@ -81,10 +83,16 @@ def create_run(recipe: str, config: RunConfig, out: Path, command: list[str]) ->
     return run
 
 
-def execute(run: Run, *, max_minutes: float | None = None, observers: tuple[Observer, ...] = ()) -> dict[str, Any]:
-    """Train ``run`` from where it stands; returns its result. A finished run is not run again.
+def execute(
+    run: Run,
+    *,
+    max_minutes: float | None = None,
+    stop: Callable[[], bool] | None = None,
+    observers: tuple[Observer, ...] = (),
+) -> dict[str, Any]:
+    """Train ``run`` from where it stands, or until told to stop; returns its result. A finished run is not run again.
 
-    Raises UserError when another process holds the folder, NonFiniteLoss when training breaks down.
+    Raises Busy, a UserError, when another process holds the folder, NonFiniteLoss when training breaks down.
     """
     device = choose_device(launched_device())
     prepare(device)
@@ -93,36 +101,69 @@ def execute(run: Run, *, max_minutes: float | None = None, observers: tuple[Obse
         if run.folder.finished:
             return run.result()
         with run.folder.lock() if ranks.leads else nullcontext():
-            return _train(run, device, ranks, max_minutes, observers if ranks.leads else ())
+            return _train(run, device, ranks, max_minutes, stop, observers if ranks.leads else ())
+
+
+def execute_together(
+    runs: list[Run], *, max_minutes: float | None = None, stop: Callable[[], bool] | None = None
+) -> list[dict[str, Any]]:
+    """Train unfinished runs of one shape side by side in this process; returns their results.
+
+    Runs that stand at different steps are trained in groups that stand at the same one. Raises what `execute` raises;
+    whatever ends one run ends all.
+    """
+    device = choose_device()
+    prepare(device)
+    with ExitStack() as locks:
+        for run in runs:
+            locks.enter_context(run.folder.lock())
+        begun = [_begin(run, device) for run in runs if not run.folder.finished]
+        for step in sorted({trainee.progress.step for trainee, _ in begun}):
+            trainees, batches = zip(*(each for each in begun if each[0].progress.step == step), strict=True)
+            train_together(trainees, batches, device=device, max_seconds=_seconds(max_minutes), stop=stop)
+        progress = {trainee.folder.path: trainee.progress for trainee, _ in begun}
+        return [
+            _conclude(run, progress[run.folder.path]) if run.folder.path in progress else run.result() for run in runs
+        ]
 
 
 def _train(
-    run: Run, device: torch.device, ranks: Ranks, max_minutes: float | None, observers: tuple[Observer, ...]
+    run: Run,
+    device: torch.device,
+    ranks: Ranks,
+    max_minutes: float | None,
+    stop: Callable[[], bool] | None,
+    observers: tuple[Observer, ...],
 ) -> dict[str, Any]:
+    trainee, batches = _begin(run, device, ranks)
+    seconds = _seconds(max_minutes)
+    train(trainee, batches, device=device, ranks=ranks, max_seconds=seconds, stop=stop, observers=observers)
+    return _conclude(run, trainee.progress) if ranks.leads else _result(run, trainee.progress)
+
+
+def _begin(run: Run, device: torch.device, ranks: Ranks | None = None) -> tuple[Trainee, Batches]:
+    """The run where it stands: its newest whole checkpoint, and the folder without what came later."""
     config, split = run.config, run.split()
     batches = make_batches(split, config.batch_size)
     precision = choose_precision(config.precision, device)
     measure = TrainingMeasure(split, batches, test_sequences=config.test_sequences, precision=precision)
     start = checkpoint_to_resume(run.folder)
-    if ranks.leads:
+    if ranks is None or ranks.leads:
         run.folder.remove_leftovers()
         set_aside_later(run.folder, start)
         run.folder.rewind_metrics(start.step if start else 0)
-    _, progress = train(
-        run.folder,
-        config,
-        batches,
-        measure,
-        device=device,
-        ranks=ranks,
-        start=start,
-        max_seconds=None if max_minutes is None else 60 * max_minutes,
-        observers=observers,
-    )
+    return Trainee.begin(run.folder, config, measure, device, start), batches
+
+
+def _conclude(run: Run, progress: Progress) -> dict[str, Any]:
     result = _result(run, progress)
-    if ranks.leads and result["finished"]:
+    if result["finished"]:
         write_json(run.folder.result, result)
     return result
+
+
+def _seconds(minutes: float | None) -> float | None:
+    return None if minutes is None else 60 * minutes
 
 
 def _result(run: Run, progress: Progress) -> dict[str, Any]:

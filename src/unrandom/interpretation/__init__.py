@@ -10,15 +10,27 @@ from unrandom.interpretation.attention import (
     lookback_shares,
     strongest_distances,
 )
+from unrandom.interpretation.damage import Damage, OwnPrimeShare, digit_damage, own_prime_share
+from unrandom.interpretation.distances import (
+    CommonDivisor,
+    Follows,
+    KeyDistances,
+    common_divisor,
+    follows,
+    strongest_key_distances,
+)
 from unrandom.interpretation.embedding import (
     PrincipalComponents,
     ResidueVariance,
     SharedDigits,
     cosine_by_shared_digits,
     embedding_table,
+    order_along_component,
     principal_components,
     residue_variance,
 )
+from unrandom.interpretation.head_residues import ResidueScores, ResidueShare, residue_scores, residue_share
+from unrandom.interpretation.heads import head_columns, head_outputs, head_plane, head_values
 from unrandom.interpretation.lookback import (
     Ablation,
     DigitShares,
@@ -27,6 +39,14 @@ from unrandom.interpretation.lookback import (
     lookback_ablation,
     low_and_high_digits,
     on_head,
+)
+from unrandom.interpretation.modulus_estimate import (
+    ModulusEstimate,
+    SizeAttention,
+    modulus_estimates,
+    nearest_numbers,
+    number_similarity,
+    size_rank_correlation,
 )
 from unrandom.interpretation.neurons import (
     Periods,
@@ -37,35 +57,72 @@ from unrandom.interpretation.neurons import (
     neuron_responses,
     random_order,
 )
+from unrandom.interpretation.patching import Patched, patch_all, patch_head, patch_parameters
+from unrandom.interpretation.pruning import Pruned, Replacement, prune_heads, replace_head
+from unrandom.interpretation.ranks import rank_correlation
 
 __all__ = [
     "Ablation",
+    "CommonDivisor",
+    "Damage",
     "DigitShares",
     "DivisorLookback",
+    "Follows",
+    "KeyDistances",
     "Lookbacks",
+    "ModulusEstimate",
+    "OwnPrimeShare",
+    "Patched",
     "Periods",
     "PrimeLookback",
     "PrincipalComponents",
+    "Pruned",
+    "Replacement",
+    "ResidueScores",
+    "ResidueShare",
     "ResidueVariance",
     "Share",
     "SharedDigits",
+    "SizeAttention",
     "accuracy_as_neurons_are_added",
     "attention_by_distance",
     "best_first_order",
+    "common_divisor",
     "cosine_by_shared_digits",
+    "digit_damage",
     "dominant_periods",
     "embedding_table",
+    "follows",
+    "head_columns",
+    "head_outputs",
+    "head_plane",
+    "head_values",
     "keep_lookbacks",
     "keep_random",
     "largest_power",
     "lookback_ablation",
     "lookback_shares",
     "low_and_high_digits",
+    "modulus_estimates",
+    "nearest_numbers",
     "neuron_contribution",
     "neuron_responses",
+    "number_similarity",
     "on_head",
+    "order_along_component",
+    "own_prime_share",
+    "patch_all",
+    "patch_head",
+    "patch_parameters",
     "principal_components",
+    "prune_heads",
     "random_order",
+    "rank_correlation",
+    "replace_head",
+    "residue_scores",
+    "residue_share",
     "residue_variance",
+    "size_rank_correlation",
     "strongest_distances",
+    "strongest_key_distances",
 ]

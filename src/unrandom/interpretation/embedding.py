@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
+from unrandom.interpretation.ranks import rank_correlation
+
 
 @dataclass(frozen=True)
 class PrincipalComponents:
@@ -82,6 +84,15 @@ def residue_variance(
     chance = [_between_over_total(values, rng.permutation(classes)) for _ in range(shuffles)]
     shuffled = np.mean(chance, axis=0) if chance else np.zeros(values.shape[1])
     return ResidueVariance(_between_over_total(values, classes), shuffled)
+
+
+def order_along_component(values: Float[np.ndarray, "tokens k"], component: int) -> float:
+    """How far one component orders the tokens by size: the absolute value of Spearman's correlation, 0 to 1.
+
+    The paper's section "Interpretability: Unseen Modulus", step i (figure multip_pca_embd): trained on many moduli, the
+    embedding is a semi-circle along its first component.
+    """
+    return abs(float(rank_correlation(values[:, component], np.arange(len(values)))))
 
 
 def cosine_by_shared_digits(matrix: Float[np.ndarray, "m d_model"], m: int, p: int) -> SharedDigits:

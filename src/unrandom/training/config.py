@@ -1,5 +1,6 @@
 """What is a run? One tree: data, model, optimiser, and for how long (section 3.2, appendix on training details)."""
 
+import json
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -52,6 +53,11 @@ class RunConfig(Config):
             context=self.data.context_tokens,
             digits=tokenizer.width,
         )
+
+    def stack_key(self) -> str:
+        """Equal for runs that can be trained side by side: they differ in the seed and the optimiser's numbers only."""
+        tree = {**self.tree(), "seed": None, "optimizer": self.optimizer.name}
+        return json.dumps(tree, sort_keys=True)
 
     @model_validator(mode="after")
     def _consistent(self) -> "RunConfig":

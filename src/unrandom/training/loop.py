@@ -7,7 +7,7 @@ same losses, bit for bit on one machine, as one that was never killed.
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,57 +60,102 @@ def build_model(config: RunConfig, device: torch.device) -> Transformer:
     return model.use_attention(choose_attention(config.transformer, device))
 
 
+@dataclass
+class Trainee:
+    """One run in training: where it is kept, how it is measured, and what changes with every step."""
+
+    folder: RunFolder
+    config: RunConfig
+    measure: Measure
+    model: Transformer
+    optimizers: Optimizers
+    progress: Progress
+
+    @classmethod
+    def begin(
+        cls, folder: RunFolder, config: RunConfig, measure: Measure, device: torch.device, start: Checkpoint | None
+    ) -> "Trainee":
+        """A fresh model, or the one of a checkpoint. ``measure`` maps a model to one line of metrics."""
+        model = build_model(config, device)
+        optimizers = Optimizers(model, config.optimizer)
+        if start is None:
+            return cls(folder, config, measure, model, optimizers, Progress())
+        start.load_weights(model)
+        optimizers.load_state(start.optimizer_state())
+        return cls(folder, config, measure, model, optimizers, Progress(start.step, **start.progress))
+
+    def in_precision(self, precision: str) -> None:
+        """Note the precision of the steps to come, and say so where it changes."""
+        before, step = self.progress.precision, self.progress.step
+        if before not in ("", precision):
+            log.warning("this run goes on in %s; up to step %d it was %s", precision, step, before)
+        self.progress.precision = precision
+
+
 def train(
-    run: RunFolder,
-    config: RunConfig,
+    trainee: Trainee,
     batches: Batches,
-    measure: Measure,
     *,
     device: torch.device,
     ranks: Ranks | None = None,
-    start: Checkpoint | None = None,
     max_seconds: float | None = None,
+    stop: Callable[[], bool] | None = None,
     observers: tuple[Observer, ...] = (),
-) -> tuple[Transformer, Progress]:
-    """Train to ``config.steps``, or until ``max_seconds`` have passed; either way the last step is checkpointed.
+) -> None:
+    """Train to ``config.steps``, or until ``max_seconds`` have passed or ``stop`` says so after a step.
 
-    ``measure`` maps the model to one line of metrics. Raises NonFiniteLoss, naming the step; on a
-    CPU before that update, elsewhere before anything of it is saved.
+    However it ends, the last step is checkpointed. Raises NonFiniteLoss, naming the step; on a CPU before that
+    update, elsewhere before anything of it is saved.
     """
     ranks = ranks or Ranks()
-    model = build_model(config, device)
-    optimizers = Optimizers(model, config.optimizer)
-    progress = Progress()
-    if start is not None:
-        start.load_weights(model)
-        optimizers.load_state(start.optimizer_state())
-        progress = Progress(start.step, **start.progress)
-    stepper = Stepper(config, model, optimizers, batches, ranks, device)
-    if progress.precision not in ("", stepper.precision):
-        log.warning(
-            "this run goes on in %s; up to step %d it was %s", stepper.precision, progress.step, progress.precision
-        )
-    progress.precision = stepper.precision
+    stepper = Stepper(trainee.config, trainee.model, trainee.optimizers, batches, ranks, device)
+    trainee.in_precision(stepper.precision)
     began = time.perf_counter()
-    while progress.step < config.steps:
-        stepper.advance(progress)
-        finished = progress.step == config.steps
+
+    def told() -> bool:
+        if (max_seconds, stop) == (None, None):
+            return False
         out_of_time = max_seconds is not None and time.perf_counter() - began >= max_seconds
-        stopping = finished or (max_seconds is not None and ranks.agree(out_of_time, device))
+        return ranks.agree(out_of_time or (stop is not None and stop()), device)
+
+    def settle() -> None:
+        stepper.settle(trainee.progress)
+
+    keep = [trainee] if ranks.leads else []
+    go_on(trainee.progress, trainee.config, lambda: stepper.advance(trainee.progress), settle, keep, told, observers)
+    trainee.model.eval()
+
+
+def go_on(
+    progress: Progress,
+    config: RunConfig,
+    advance: Callable[[], None],
+    settle: Callable[[], None],
+    keep: Sequence[Trainee],
+    told: Callable[[], bool],
+    observers: tuple[Observer, ...] = (),
+) -> None:
+    """Step by step to the end, or until ``told`` to stop; ``keep`` are the runs that are measured and saved here.
+
+    ``progress`` and ``config`` are those of any run of the group: they are all at the same step.
+    """
+    while progress.step < config.steps:
+        advance()
+        finished = progress.step == config.steps
+        stopping = told() or finished
         if progress.step % config.evaluate_every == 0 or finished:
-            stepper.settle(progress)
-            if ranks.leads:
-                _measure(run, config, model, measure, progress)
+            settle()
+            for trainee in keep:
+                _measure(trainee)
             progress.losses.clear()
         if progress.step % config.checkpoint_every == 0 or stopping:
-            stepper.settle(progress)
-            if ranks.leads:
-                _save(run, model, optimizers, progress)
+            settle()
+            for trainee in keep:
+                _save(trainee)
         for observer in observers:
             observer(progress)
         if stopping:
             break
-    return model.eval(), progress
 
 
 class Stepper:
@@ -163,22 +208,29 @@ class Stepper:
         steps, losses = zip(*self.waiting, strict=True)
         self.waiting.clear()
         for step, loss in zip(steps, self.ranks.mean(torch.stack(losses)).tolist(), strict=True):
-            if not math.isfinite(loss):
-                raise NonFiniteLoss(f"the loss is {loss} at step {step}; {KEPT_WORDS}")
+            check_finite(loss, step)
             progress.losses.append(loss)
 
 
-def _save(run: RunFolder, model: Transformer, optimizers: Optimizers, progress: Progress) -> None:
-    if not all(bool(parameter.isfinite().all()) for parameter in model.parameters()):
+def check_finite(loss: float, step: int) -> None:
+    """Raises NonFiniteLoss unless the loss of a step is a number."""
+    if not math.isfinite(loss):
+        raise NonFiniteLoss(f"the loss is {loss} at step {step}; {KEPT_WORDS}")
+
+
+def _save(trainee: Trainee) -> None:
+    progress = trainee.progress
+    if not all(bool(parameter.isfinite().all()) for parameter in trainee.model.parameters()):
         raise NonFiniteLoss(f"a weight is not finite after step {progress.step}; {KEPT_WORDS}")
     saved = {key: value for key, value in vars(progress).items() if key != "step"}
-    save_checkpoint(run, progress.step, model, optimizers.state(), saved)
+    save_checkpoint(trainee.folder, progress.step, trainee.model, trainee.optimizers.state(), saved)
 
 
-def _measure(run: RunFolder, config: RunConfig, model: Transformer, measure: Measure, progress: Progress) -> None:
+def _measure(trainee: Trainee) -> None:
+    config, progress, model = trainee.config, trainee.progress, trainee.model
     model.eval()
     factor = learning_rate_factor(config, progress.step - 1)
-    measured = measure(model)
+    measured = trainee.measure(model)
     if any(isinstance(value, float) and not math.isfinite(value) for value in measured.values()):
         raise NonFiniteLoss(f"what is measured after step {progress.step} is not finite; {KEPT_WORDS}")
     progress.latest = {
@@ -188,5 +240,6 @@ def _measure(run: RunFolder, config: RunConfig, model: Transformer, measure: Mea
         "learning_rate": config.optimizer.lr * factor,
         "seconds": round(progress.train_seconds, 3),
     }
+    progress.losses.clear()
     model.train()
-    run.append_metrics(progress.latest)
+    trainee.folder.append_metrics(progress.latest)

@@ -3,11 +3,17 @@
 from unrandom.experiments.unseen_modulus import (
     critical_depth,
     dataset,
+    embedding,
     grokking,
+    heads,
     hyperparameters,
+    lookback,
+    modulus_estimate,
+    patching,
     period_ablation,
     phase_diagram,
     primes,
+    pruning,
 )
 
 EXPERIMENTS = tuple(
@@ -20,5 +26,11 @@ EXPERIMENTS = tuple(
         hyperparameters,
         dataset,
         primes,
+        embedding,
+        heads,
+        pruning,
+        modulus_estimate,
+        patching,
+        lookback,
     )
 )

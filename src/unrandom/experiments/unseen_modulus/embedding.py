@@ -1,0 +1,113 @@
+"""What does one embedding for many moduli look like? (fig:multip_pca_embd)
+
+The paper: a semi-circle along the first principal component, parity in the second, residues mod 2 and 3 in the second
+and third.
+"""
+
+from pathlib import Path
+
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.experiment import Evidence, Experiment, Rows, Scale, Tables
+from unrandom.experiments.rows import by_run
+from unrandom.experiments.runs import Run
+from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.unseen_modulus.runs import main_runs
+from unrandom.figures.panels import MapPanel, Panel, ScatterPanel, save_panels
+from unrandom.interpretation import order_along_component, principal_components, residue_variance
+
+COMPONENTS = 6
+RESIDUES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12)
+
+CLAIMS = (
+    Claim(
+        "order",
+        "The first component runs along the numbers: |rank correlation| with their size.",
+        "fig:multip_pca_embd",
+        0.9,
+    ),
+    Claim(
+        "parity",
+        "The second component separates even from odd: share of its variance between the two.",
+        "fig:multip_pca_embd",
+        0.5,
+    ),
+    Claim(
+        "mod-six",
+        "The second and third group numbers modulo 2 and 3: share of their variance between residues mod 6.",
+        "fig:multip_pca_embd",
+        0.5,
+    ),
+)
+
+
+def measure(runs: list[Run], _scale: Scale) -> Tables:
+    shares: Rows = []
+    points: Rows = []
+    for run in runs:
+        components = principal_components(run.load_model().embed.weight.detach().numpy(), COMPONENTS)
+        found = {residue: residue_variance(components.values, residue) for residue in RESIDUES}
+        for i in range(components.values.shape[1]):
+            order = order_along_component(components.values, i)
+            shares += [
+                {
+                    **about(run),
+                    "component": i + 1,
+                    "explained": float(components.explained[i]),
+                    "order": order,
+                    "residue": residue,
+                    "share": float(share.shares[i]),
+                    "shuffled": float(share.shuffled[i]),
+                }
+                for residue, share in found.items()
+            ]
+        points += [
+            {**about(run), "number": number, **{f"PC{i + 1}": float(value) for i, value in enumerate(values)}}
+            for number, values in enumerate(components.values)
+        ]
+    return {"shares": shares, "points": points}
+
+
+def evidence(tables: Tables) -> Evidence:
+    order, parity, six = [], [], []
+    for rows in by_run(tables["shares"]).values():
+        share = {(row["residue"], row["component"]): row["share"] for row in rows}
+        order.append(rows[0]["order"])
+        parity.append(share[2, 2])
+        six.append((share[6, 2] + share[6, 3]) / 2)
+    return {"order": order, "parity": parity, "mod-six": six}
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """For each seed: two planes, and what residues explain of each component."""
+    panels: list[Panel] = []
+    for run, rows in by_run(tables["shares"]).items():
+        points = [row for row in tables["points"] if row["run"] == run]
+        seed = f"seed {rows[0]['seed']}"
+        for (x, y), residue in (((1, 2), 2), ((2, 3), 6)):
+            plane = [(row[f"PC{x}"], row[f"PC{y}"]) for row in points]
+            groups = [row["number"] % residue for row in points]
+            panels.append(ScatterPanel(f"{seed}: mod {residue}", f"PC{x}", f"PC{y}", plane, groups, "≡"))
+        panels.append(_share_map(seed, rows))
+    save_panels(panels, folder / "um-embedding", columns=3)
+
+
+def _share_map(seed: str, rows: Rows) -> MapPanel:
+    components = sorted({row["component"] for row in rows})
+    share = {(row["residue"], row["component"]): row["share"] for row in rows}
+    order = {row["component"]: row["order"] for row in rows}
+    values = [[share[residue, i] for i in components] for residue in RESIDUES] + [[order[i] for i in components]]
+    names = [f"mod {residue}" for residue in RESIDUES] + ["size (|ρ|)"]
+    columns = [f"PC{i}" for i in components]
+    return MapPanel(f"{seed}: share of variance", "", "", values, columns, names, "share", written=True)
+
+
+EXPERIMENT = Experiment(
+    name="um-embedding",
+    about="one embedding for many moduli: size first, then residues of small primes",
+    figures=("fig:multip_pca_embd",),
+    claims=CLAIMS,
+    runs=main_runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+)

@@ -1,0 +1,26 @@
+"""What do the analyses of the main run read? The same sequences of each unseen modulus, and some from training."""
+
+import numpy as np
+from jaxtyping import UInt64
+
+from unrandom.data import SequenceSet, make_batches
+from unrandom.experiments.experiment import Scale
+from unrandom.experiments.runs import Run
+
+SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 256, "gpu": 256, "paper": 512}  # of each modulus
+REFERENCE: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper": 40_000}  # 10 % of the paper's set
+
+
+def unseen_sequences(run: Run, sequences: int) -> dict[int, SequenceSet]:
+    """Sequences of every test modulus, from its held-out multipliers and increments."""
+    split, length = run.split(), run.config.data.context + 1
+    return {
+        part.modulus: SequenceSet.of(split.test_parameters(part.modulus, sequences, name="inside"), length)
+        for part in split.held_out
+    }
+
+
+def training_numbers(run: Run, sequences: int) -> UInt64[np.ndarray, "rows context"]:
+    """Sequences as training sees them, to take means over."""
+    drawn = make_batches(run.split(), run.config.batch_size).probe(sequences)
+    return drawn.orbits(run.config.data.context)

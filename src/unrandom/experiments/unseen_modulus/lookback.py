@@ -1,0 +1,124 @@
+"""Does a later head look back by a divisor of the modulus, whatever the modulus is? (fig:attn_stats)"""
+
+from pathlib import Path
+
+import numpy as np
+
+from unrandom.core.arithmetic import factorize
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.experiment import Evidence, Experiment, Rows, Scale, Tables
+from unrandom.experiments.measure import attention_patterns
+from unrandom.experiments.rows import by_run
+from unrandom.experiments.runs import Run
+from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.unseen_modulus.inside import SEQUENCES, unseen_sequences
+from unrandom.experiments.unseen_modulus.runs import main_runs
+from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel, save_panels
+from unrandom.interpretation import common_divisor, follows, strongest_key_distances
+
+CLAIMS = (
+    Claim(
+        "divides",
+        "The four strongest keys of some later head lie multiples of a divisor of m apart: share of unseen composite "
+        "moduli for which it is so, the best head.",
+        "fig:attn_stats",
+        1.0,
+    ),
+    Claim(
+        "clear",
+        "In that head most spacings are such multiples: share beyond chance, in the mean over moduli.",
+        "fig:attn_stats",
+        0.5,
+    ),
+    Claim(
+        "adapts",
+        "That head's divisor changes with m: 1 if it is not the same for all of them.",
+        "fig:attn_stats",
+        1.0,
+    ),
+)
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    heads: Rows = []
+    spacings: Rows = []
+    for run in runs:
+        for m, sequences in unseen_sequences(run, SEQUENCES[scale]).items():
+            patterns = attention_patterns(run.predictor(), sequences)
+            for layer in range(1, len(patterns)):
+                found = strongest_key_distances(patterns[layer])
+                for head, counts in enumerate(found.spacings):
+                    divisor = common_divisor(counts)
+                    which = {**about(run), "modulus": m, "layer": layer, "head": head}
+                    preferred = divisor.preferred
+                    excess = float(divisor.excess[divisor.divisors == preferred].sum())
+                    heads.append({**which, "preferred": preferred, "excess": excess})
+                    share = counts / counts.sum()
+                    spacings += [
+                        {**which, "spacing": r, "share": float(share[r])} for r in np.flatnonzero(counts).tolist()
+                    ]
+    return {"heads": heads, "spacings": spacings}
+
+
+def best_head(rows: Rows) -> tuple[int, int]:
+    """The later head whose preferred divisor divides the most composite moduli, then most clearly."""
+
+    def merit(head: tuple[int, int]) -> tuple[float, float]:
+        own = _composite(rows, head)
+        divides = follows({row["modulus"]: row["preferred"] for row in own}).divides
+        clear = [row["excess"] for row in own if divides[row["modulus"]]]
+        return float(np.mean(list(divides.values()))), float(np.sum(clear))
+
+    return max(sorted({(row["layer"], row["head"]) for row in rows}), key=merit)
+
+
+def _composite(rows: Rows, head: tuple[int, int]) -> Rows:
+    own = [row for row in rows if (row["layer"], row["head"]) == head]
+    return [row for row in own if list(factorize(row["modulus"]).values()) != [1]]
+
+
+def evidence(tables: Tables) -> Evidence:
+    found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
+    for rows in by_run(tables["heads"]).values():
+        own = _composite(rows, best_head(rows))
+        following = follows({row["modulus"]: row["preferred"] for row in own})
+        found["divides"].append(float(np.mean(list(following.divides.values()))))
+        found["clear"].append(float(np.mean([row["excess"] * following.divides[row["modulus"]] for row in own])))
+        found["adapts"].append(float(following.differs))
+    return found
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """For each seed: the preferred divisor of every later head by modulus, and the spacings of the best."""
+    panels: list[Panel] = []
+    for run, rows in by_run(tables["heads"]).items():
+        heads = sorted({(row["layer"], row["head"]) for row in rows})
+        moduli = list(dict.fromkeys(row["modulus"] for row in rows))
+        preferred = {(row["layer"], row["head"], row["modulus"]): row["preferred"] for row in rows}
+        values = [[float(preferred[layer, head, m]) for m in moduli] for layer, head in heads]
+        names = [str(m) for m in moduli], [f"{layer}.{head}" for layer, head in heads]
+        title = f"seed {rows[0]['seed']}: common divisor of spacings"
+        panels.append(MapPanel(title, "modulus", "layer.head", values, *names, "r", (None, None), written=True))
+        layer, head = best_head(rows)
+        own = [row for row in tables["spacings"] if (row["run"], row["layer"], row["head"]) == (run, layer, head)]
+        lines = [_spacing_line(own, m, kind) for kind, m in enumerate(moduli)]
+        panels.append(LinePanel(f"head {layer}.{head}", "spacing of strongest keys", "share", lines, limits=(0, None)))
+    save_panels(panels, folder / "um-lookback")
+
+
+def _spacing_line(rows: Rows, m: int, kind: int) -> Line:
+    own = {row["spacing"]: row["share"] for row in rows if row["modulus"] == m}
+    x = list(range(1, max(own) + 1))
+    return Line(x, [own.get(r, 0.0) for r in x], f"m = {m}", kind)
+
+
+EXPERIMENT = Experiment(
+    name="um-lookback",
+    about="a later head looks back by a divisor of the unseen modulus",
+    figures=("fig:attn_stats",),
+    claims=CLAIMS,
+    runs=main_runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+)

@@ -1,0 +1,95 @@
+"""Is one head the model's belief about the modulus? Patch it (fig:multip_cosine c; fig:patch_appendix).
+
+Its output is taken from a sequence of the same a, c and x0 with half the modulus; nothing is scaled.
+"""
+
+from pathlib import Path
+
+from unrandom.data import SequenceSet
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.experiment import Evidence, Experiment, Rows, Scale, Tables
+from unrandom.experiments.rows import by_run
+from unrandom.experiments.runs import Run
+from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.unseen_modulus.inside import SEQUENCES, unseen_sequences
+from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head, head_rows
+from unrandom.experiments.unseen_modulus.runs import main_runs
+from unrandom.figures.panels import MapPanel, Panel, save_panels
+from unrandom.interpretation import patch_all, patch_parameters
+
+CLAIMS = (
+    Claim(
+        "moves",
+        "Patching the head that attends to the largest numbers moves predictions below m_patch: change of their share.",
+        "fig:multip_cosine",
+        0.2,
+    ),
+    Claim(
+        "strongest",
+        "No other head does it as well: effect of that head, less the largest of all others.",
+        "fig:patch_appendix",
+        0.0,
+    ),
+    Claim(
+        "alone",
+        "No other head does it at all: largest effect of another head, as a share of its effect.",
+        "fig:patch_appendix",
+        0.25,
+        at_least=False,
+    ),
+)
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    rows: Rows = []
+    for run in runs:
+        head = estimating_head(head_rows(run, scale))
+        m = max(run.config.data.test_moduli)
+        sequences = unseen_sequences(run, SEQUENCES[scale])[m]
+        patch = SequenceSet.of(patch_parameters(sequences.parameters, m // 2), sequences.numbers.shape[1])
+        rows += [
+            {**about(run), "modulus": m, **patched.tree(), "estimates": (patched.layer, patched.head) == (0, head)}
+            for patched in patch_all(run.predictor(), sequences, patch)
+        ]
+    return {"heads": rows}
+
+
+def evidence(tables: Tables) -> Evidence:
+    found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
+    for rows in by_run(tables["heads"]).values():
+        (effect,) = (row["effect"] for row in rows if row["estimates"])
+        other = max(row["effect"] for row in rows if not row["estimates"])
+        found["moves"].append(effect)
+        found["strongest"].append(effect - other)
+        found["alone"].append(other / effect if effect > 0 else 1.0)
+    return found
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """For each seed: the effect of every head, and what patching it does to the accuracy."""
+    panels: list[Panel] = []
+    for rows in by_run(tables["heads"]).values():
+        layers, heads = (sorted({row[key] for row in rows}) for key in ("layer", "head"))
+        of = {(row["layer"], row["head"]): row for row in rows}
+        (chosen,) = (row for row in rows if row["estimates"])
+        names = [str(head) for head in heads], [str(layer) for layer in layers]
+        which = f"seed {chosen['seed']} (estimating: head 0.{chosen['head']})"
+        effects = [[of[layer, head]["effect"] for head in heads] for layer in layers]
+        right = [[of[layer, head]["right_after"] for head in heads] for layer in layers]
+        title = f"{which}: share below {chosen['limit']}, change"
+        panels.append(MapPanel(title, "head", "layer", effects, *names, "change", (-0.5, 0.5), written=True))
+        title = f"right, of {chosen['right_before']:.2f} before"
+        panels.append(MapPanel(title, "head", "layer", right, *names, "share right", written=True))
+    save_panels(panels, folder / "um-patching")
+
+
+EXPERIMENT = Experiment(
+    name="um-patching",
+    about="which head makes the model believe in another modulus",
+    figures=("fig:multip_cosine", "fig:patch_appendix"),
+    claims=CLAIMS,
+    runs=main_runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+)

@@ -1,0 +1,142 @@
+"""Whose digits are lost without a head? (fig:multip_prune a2 to c3; fig:prune_appendix_2048, …_2352)
+
+Every head is pruned in turn, by each of three replacements: a matrix of heads by digits for every unseen modulus.
+"""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from unrandom.evaluation import evaluate
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.experiment import Evidence, Experiment, Rows, Scale, Tables
+from unrandom.experiments.rows import by_run
+from unrandom.experiments.runs import Run
+from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.unseen_modulus.heads import first_position_scores, own_primes
+from unrandom.experiments.unseen_modulus.inside import REFERENCE, SEQUENCES, training_numbers, unseen_sequences
+from unrandom.experiments.unseen_modulus.runs import main_runs
+from unrandom.figures.panels import MapPanel, Panel, save_panels
+from unrandom.interpretation import Damage, Replacement, digit_damage, own_prime_share, prune_heads
+
+PAPERS = "scalar-mean"
+
+CLAIMS = (
+    Claim(
+        "own-prime",
+        "Pruning a first-layer head hits the digits of its own prime: share of the damage there, less the share under "
+        "permutations of the heads' primes.",
+        "fig:multip_prune",
+        0.0,
+    ),
+    Claim(
+        "lost",
+        "Those digits are lost: accuracy above chance that goes, as a share, in the mean over heads.",
+        "fig:multip_prune",
+        0.5,
+    ),
+    Claim(
+        "spared",
+        "The digits of other primes are spared: the same share for them.",
+        "fig:prune_appendix_2048",
+        0.25,
+        at_least=False,
+    ),
+)
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    digits: Rows = []
+    shares: Rows = []
+    for run in runs:
+        predictor, reference = run.predictor(), training_numbers(run, REFERENCE[scale])
+        primes = own_primes(first_position_scores(run, scale))
+        for replacement in get_args(Replacement):
+            damages = []
+            for sequences in unseen_sequences(run, SEQUENCES[scale]).values():
+                pruned = prune_heads(predictor, sequences, reference, replacement, layer=None)
+                damages.append(digit_damage(evaluate(predictor, sequences), pruned))
+            which = {**about(run), "replacement": replacement}
+            digits += [row for damage in damages for row in _digit_rows(which, damage, primes)]
+            shares.append({**which, **_share(damages, primes, run.config.seed)})
+    return {"digits": digits, "specialisation": shares}
+
+
+def _digit_rows(which: dict[str, Any], damage: Damage, primes: list[int]) -> Rows:
+    return [
+        {
+            **which,
+            "modulus": damage.modulus,
+            "layer": layer,
+            "head": head,
+            "own_prime": primes[head] if layer == 0 else 0,
+            "digit": str(digit),
+            "prime": digit.prime,
+            "before": float(damage.before[j]),
+            "after": float(damage.after[i, j]),
+            "damage": None if np.isnan(damage.relative[i, j]) else float(damage.relative[i, j]),
+        }
+        for i, (layer, head) in enumerate(damage.heads)
+        for j, digit in enumerate(damage.digits)
+    ]
+
+
+def _share(damages: list[Damage], primes: list[int], seed: int) -> dict[str, Any]:
+    """The number for specialisation, over the digits of all unseen moduli and the heads of the first layer."""
+    first = [i for i, (layer, _) in enumerate(damages[0].heads) if layer == 0]
+    relative = np.concatenate([damage.relative[first] for damage in damages], axis=1)
+    of_digits = np.concatenate([damage.primes for damage in damages])
+    return own_prime_share(relative, of_digits, np.array(primes), seed).tree()
+
+
+def evidence(tables: Tables) -> Evidence:
+    found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
+    for row in tables["specialisation"]:
+        if row["replacement"] == PAPERS and row["value"] is not None:
+            found["own-prime"].append(row["value"] - row["permuted"])
+    for rows in by_run(tables["digits"]).values():
+        own, other = [], []
+        for row in rows:
+            if row["replacement"] == PAPERS and row["own_prime"] and row["damage"] is not None:
+                (own if row["prime"] == row["own_prime"] else other).append(row["damage"])
+        if own and other:
+            found["lost"].append(float(np.mean(own)))
+            found["spared"].append(float(np.mean(other)))
+    return found
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """The paper's replacement: heads by digits for each modulus, a row of maps a seed; then the others."""
+    for replacement in get_args(Replacement):
+        panels: list[Panel] = []
+        for rows in by_run([row for row in tables["digits"] if row["replacement"] == replacement]).values():
+            for m in dict.fromkeys(row["modulus"] for row in rows):
+                panels.append(_damage_map(rows[0]["seed"], m, [row for row in rows if row["modulus"] == m]))
+        columns = len({row["modulus"] for row in tables["digits"]})
+        save_panels(panels, folder / f"um-pruning-{replacement}", columns=columns)
+
+
+def _damage_map(seed: int, m: int, rows: Rows) -> MapPanel:
+    heads = list(dict.fromkeys((row["layer"], row["head"], row["own_prime"]) for row in rows))
+    digits = list(dict.fromkeys(row["digit"] for row in rows))
+    damage = {(row["layer"], row["head"], row["digit"]): row["damage"] for row in rows}
+    values = [
+        [np.nan if (lost := damage[layer, head, digit]) is None else lost for digit in digits]
+        for layer, head, _ in heads
+    ]
+    names = [f"{layer}.{head}" + (f" (mod {prime})" if prime else "") for layer, head, prime in heads]
+    bar = "accuracy above chance lost"
+    return MapPanel(f"seed {seed}, m = {m}", "digit", "layer.head", values, digits, names, bar, (-1, 1))
+
+
+EXPERIMENT = Experiment(
+    name="um-pruning",
+    about="which digits are lost without each head",
+    figures=("fig:multip_prune", "fig:prune_appendix_2048", "fig:prune_appendix_2352"),
+    claims=CLAIMS,
+    runs=main_runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+)

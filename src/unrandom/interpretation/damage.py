@@ -1,0 +1,152 @@
+"""Does a head serve the digits of one prime? How much of each digit's accuracy is lost without it, and on which primes.
+
+The paper's section "Interpretability: Unseen Modulus", step i: pruning the head of modulo 7 takes the base-7 digits
+away and leaves the base-2 and base-3 digits above chance. Here that is one number, with a permutation test.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from math import factorial
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Integer
+
+from unrandom.core.seeds import stream
+from unrandom.evaluation import Evaluation
+from unrandom.generators.residues import Digit, digits_of
+from unrandom.interpretation.pruning import Pruned
+
+LEAST_MARGIN = 0.05  # of accuracy above chance: where there is less, there is nothing to lose
+ALL_ORDERS = 5040  # as many permutations are tried one by one: those of seven heads
+RANDOM_ORDERS = 2000
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Damage:
+    """Accuracy of each digit of m with all heads and without one, in the mean over guesses from ``start`` on."""
+
+    modulus: int
+    start: int
+    digits: list[Digit]
+    heads: list[tuple[int, int]]  # layer and head
+    before: Float[np.ndarray, " digits"]
+    after: Float[np.ndarray, "heads digits"]
+
+    @property
+    def primes(self) -> Integer[np.ndarray, " digits"]:
+        """The prime of each digit."""
+        return np.array([digit.prime for digit in self.digits])
+
+    @property
+    def relative(self) -> Float[np.ndarray, "heads digits"]:
+        """(before - after) / (before - chance), within -1 … 1: 1 is a drop to chance, 1 / p.
+
+        NaN for a digit that is at most 5 points above chance with all heads.
+        """
+        margin = self.before - 1 / self.primes
+        drop = np.divide(
+            self.before - self.after, margin, out=np.full_like(self.after, np.nan), where=margin > LEAST_MARGIN
+        )
+        return np.clip(drop, -1, 1)
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values; null for a digit without anything to lose."""
+        relative = np.where(np.isnan(self.relative), np.array(None), np.round(self.relative, 6))
+        return {
+            "modulus": self.modulus,
+            "start": self.start,
+            "digits": [str(digit) for digit in self.digits],
+            "heads": [{"layer": layer, "head": head} for layer, head in self.heads],
+            "before": np.round(self.before, 6).tolist(),
+            "after": np.round(self.after, 6).tolist(),
+            "relative": relative.tolist(),
+        }
+
+
+@dataclass(frozen=True)
+class OwnPrimeShare:
+    """Share of a head's damage that falls on digits of its own prime, in the mean over ``heads`` heads.
+
+    ``permuted`` is its mean, and ``p_value`` how often it is as large, over permutations of which head has which
+    prime. Without any head that counts, both shares are NaN and the p-value is 1.
+    """
+
+    value: float
+    permuted: float
+    p_value: float
+    heads: int
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values; null where no head counts."""
+        shares = {"value": self.value, "permuted": self.permuted}
+        return {
+            **{name: None if np.isnan(share) else round(share, 6) for name, share in shares.items()},
+            "p_value": round(self.p_value, 6),
+            "heads": self.heads,
+        }
+
+
+def digit_damage(whole: Evaluation, pruned: Sequence[Pruned], start: int | None = None) -> Damage:
+    """Digit accuracies with and without each head, on the same sequences, over the guesses from ``start`` on.
+
+    None: the last half. Raises ValueError where no guess is left, and for evaluations of different moduli.
+    """
+    if any(part.evaluation.modulus != whole.modulus for part in pruned):
+        raise ValueError(f"all evaluations must be of m = {whole.modulus}")
+    guesses = whole.correct.shape[1]
+    start = guesses // 2 if start is None else start
+    if not 0 <= start < guesses:
+        raise ValueError(f"start={start}: there are guesses 0 to {guesses - 1}")
+    digits = digits_of(whole.modulus)
+    after = [_digit_accuracy(part.evaluation, start) for part in pruned]
+    return Damage(
+        whole.modulus,
+        start,
+        digits,
+        [(part.layer, part.head) for part in pruned],
+        _digit_accuracy(whole, start),
+        np.array(after).reshape(len(after), len(digits)),
+    )
+
+
+def own_prime_share(
+    relative: Float[np.ndarray, "heads digits"],
+    primes: Integer[np.ndarray, " digits"],
+    head_primes: Integer[np.ndarray, " heads"],
+    seed: int = 0,
+) -> OwnPrimeShare:
+    """Does pruning a head hit the digits of the head's own prime (0: it has none) rather than others?
+
+    Gains and digits with nothing to lose (NaN) count as no damage. A head without damage has no share and is left out,
+    permutations included; one whose prime has no digit here has nothing to hit, and does not count. To pool moduli, put
+    their digits side by side. All permutations are tried for up to seven heads, else 2,000 random ones.
+    """
+    lost = np.clip(np.nan_to_num(relative), 0, None)
+    hurt = lost.sum(axis=1) > 0
+    kinds = np.unique(primes)
+    shares = lost[hurt] @ (primes[:, None] == kinds) / lost[hurt].sum(axis=1, keepdims=True)
+    owned = head_primes[hurt][:, None] == kinds
+    heads = int(owned.sum())
+    if heads == 0:
+        return OwnPrimeShare(float("nan"), float("nan"), 1.0, 0)
+    value = float(shares[owned].mean())
+    permuted = np.array([shares[owned[order]].mean() for order in _orders(len(owned), seed)])
+    as_large = int(np.sum(permuted >= value - ROUNDING))
+    exact = len(permuted) == factorial(len(owned))
+    p_value = as_large / len(permuted) if exact else (1 + as_large) / (1 + len(permuted))
+    return OwnPrimeShare(value, float(permuted.mean()), p_value, heads)
+
+
+def _digit_accuracy(evaluation: Evaluation, start: int) -> Float[np.ndarray, " digits"]:
+    return np.array([tally.value[start:].mean() for tally in evaluation.by_digit().values()])
+
+
+def _orders(heads: int, seed: int) -> Iterator[list[int]]:
+    if factorial(heads) <= ALL_ORDERS:
+        yield from (list(order) for order in permutations(range(heads)))
+        return
+    rng = stream(seed, "which head has which prime", heads)
+    yield from (rng.permutation(heads).tolist() for _ in range(RANDOM_ORDERS))

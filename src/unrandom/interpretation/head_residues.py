@@ -1,0 +1,204 @@
+"""Which residue of a number does a head pass on? Its output, grouped by the number modulo 2, 3, 4, …
+
+The paper's section "Interpretability: Unseen Modulus", step i (figures multip_prune, a1 to c1, and pca_appendix): on
+moduli that training never saw, the first two components of a first-layer head's output group the numbers modulo 14, 4
+or 3, whatever the modulus, the multiplier, the increment and the position.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int, Integer
+
+from unrandom.core.arithmetic import factorize
+from unrandom.core.seeds import stream
+from unrandom.interpretation.embedding import principal_components
+from unrandom.interpretation.heads import head_columns, head_values
+from unrandom.models import Transformer
+
+SHUFFLES = 4  # few will do: the mean over many dimensions hardly varies
+SIZE_CLASSES = 8
+LEAST_EXCESS = 0.05  # where no modulus explains more, the head has none of its own
+AS_GOOD = 0.95  # of the largest
+
+
+class ResidueShare(NamedTuple):
+    """Share of the variance that lies between residue classes, and what shuffled numbers give."""
+
+    share: float
+    shuffled: float
+
+    @property
+    def excess(self) -> float:
+        """The share corrected for the number of classes: 0 in the mean by chance, 1 if the residue explains all."""
+        return (self.share - self.shuffled) / (1 - self.shuffled) if self.shuffled < 1 else 0.0
+
+
+@dataclass(frozen=True)
+class ResidueScores:
+    """What x mod q explains of the outputs of each head of a layer, at the position of x, for several q.
+
+    A share is variance between classes over total variance, both summed over dimensions: all of them, or the first two
+    principal components (``plane``), of which shuffled numbers explain as much in the mean. ``size`` is of eight
+    classes of x by its size, with about as many numbers each.
+    """
+
+    layer: int
+    position: int
+    moduli: Int[np.ndarray, " moduli"]
+    share: Float[np.ndarray, "heads moduli"]
+    shuffled: Float[np.ndarray, "heads moduli"]
+    plane_share: Float[np.ndarray, "heads moduli"]
+    plane_explained: Float[np.ndarray, " heads"]  # share of the total variance that the two components hold
+    size_share: Float[np.ndarray, " heads"]
+    size_shuffled: Float[np.ndarray, " heads"]
+
+    @property
+    def excess(self) -> Float[np.ndarray, "heads moduli"]:
+        """(share - shuffled) / (1 - shuffled), which pays for the number of classes."""
+        return _excess(self.share, self.shuffled)
+
+    @property
+    def plane_excess(self) -> Float[np.ndarray, "heads moduli"]:
+        """The same of the first two components."""
+        return _excess(self.plane_share, self.shuffled)
+
+    @property
+    def size_excess(self) -> Float[np.ndarray, " heads"]:
+        """The same of the size of x."""
+        return _excess(self.size_share, self.size_shuffled)
+
+    @property
+    def own_modulus(self) -> Int[np.ndarray, " heads"]:
+        """The smallest q with at least 95 % of the largest excess; 0 where no q explains more than 5 %.
+
+        A multiple of q tells all that q tells, with an excess that is the same in the mean: so the smallest is taken.
+        """
+        best = self.excess.max(axis=1)
+        as_good = self.excess >= AS_GOOD * best[:, None]
+        smallest = np.where(as_good, self.moduli, self.moduli.max()).min(axis=1)
+        return np.where(best > LEAST_EXCESS, smallest, 0)
+
+    @property
+    def own_prime(self) -> Int[np.ndarray, " heads"]:
+        """The prime of the own modulus that counts most: without its power, the rest of q explains least. 0 for no q.
+
+        The largest prime of those that count as much within 5 %, so 7 for a head of modulo 14 that is neither 2 nor 7.
+        """
+        return np.array([self._prime(head, q) for head, q in enumerate(self.own_modulus.tolist())], dtype=np.int64)
+
+    def excess_of(self, q: int) -> Float[np.ndarray, " heads"]:
+        """The excess of one modulus; 0 for one that was not asked for."""
+        return self.excess[:, self.moduli == q].sum(axis=1)
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values: lists over heads, then moduli."""
+        shares = ("share", "shuffled", "excess", "plane_share", "plane_excess", "plane_explained", "size_excess")
+        return {
+            "layer": self.layer,
+            "position": self.position,
+            "moduli": self.moduli.tolist(),
+            **{name: np.round(getattr(self, name), 6).tolist() for name in shares},
+            "own_modulus": self.own_modulus.tolist(),
+            "own_prime": self.own_prime.tolist(),
+        }
+
+    def _prime(self, head: int, q: int) -> int:
+        if q == 0:
+            return 0
+        lost = {p: float((self.excess_of(q) - self.excess_of(q // p**e))[head]) for p, e in factorize(q).items()}
+        return max(p for p in lost if lost[p] >= AS_GOOD * max(lost.values()))
+
+
+def residue_share(
+    outputs: Float[np.ndarray, "n d"],
+    numbers: Integer[np.ndarray, " n"],
+    q: int,
+    rng: np.random.Generator,
+    shuffles: int = SHUFFLES,
+) -> ResidueShare:
+    """How much of the outputs x mod q explains, all dimensions together. Constant outputs score 0.
+
+    Raises ValueError unless q >= 2 and shuffles >= 1.
+    """
+    _check(range(q, q + 1), shuffles)
+    centred = _centred(outputs)
+    total = float((centred**2).sum()) or 1.0
+    share, shuffled = (float(found.sum()) / total for found in _between(centred, _residues(numbers, q), rng, shuffles))
+    return ResidueShare(share, shuffled)
+
+
+def residue_scores(
+    model: Transformer,
+    numbers: Integer[np.ndarray, "batch length"],
+    position: int,
+    *,
+    layer: int = 0,
+    moduli: range = range(2, 33),
+    shuffles: int = SHUFFLES,
+    seed: int = 0,
+) -> ResidueScores:
+    """`residue_share` for every head and modulus, with the first two components and the size of x beside it.
+
+    Raises ValueError unless all moduli are >= 2 and shuffles >= 1, UserError as `head_values` does.
+    """
+    _check(moduli, shuffles)
+    gathered = head_values(model, numbers, layer, position)[:, 0]
+    x = numbers[:, position]
+    quantiles = np.quantile(x, np.arange(1, SIZE_CLASSES) / SIZE_CLASSES)
+    classes = [*(_residues(x, q) for q in moduli), np.searchsorted(quantiles, x, side="right")]
+    rng = stream(seed, "shuffled numbers", layer, position)
+    shape = (model.config.n_heads, len(classes))
+    share, shuffled, plane = (np.zeros(shape) for _ in range(3))
+    explained = np.zeros(shape[0])
+    for head in range(model.config.n_heads):
+        values = _rotated(gathered[:, head], head_columns(model, layer, head))
+        variances = (values**2).sum(axis=0)
+        total, of_plane = variances.sum() or 1.0, variances[:2].sum() or 1.0
+        explained[head] = variances[:2].sum() / total
+        for i, labels in enumerate(classes):
+            between, by_chance = _between(values, labels, rng, shuffles)
+            share[head, i], shuffled[head, i] = between.sum() / total, by_chance.sum() / total
+            plane[head, i] = between[:2].sum() / of_plane
+    return ResidueScores(
+        layer, position, np.array(moduli), share[:, :-1], shuffled[:, :-1], plane[:, :-1], explained,
+        share[:, -1], shuffled[:, -1],
+    )  # fmt: skip
+
+
+def _rotated(
+    gathered: Float[np.ndarray, "batch d_head"], columns: Float[np.ndarray, "d_model d_head"]
+) -> Float[np.ndarray, "batch k"]:
+    """All principal components of the outputs, gathered @ columns.T, without their many dimensions: columns = Q R."""
+    return principal_components(gathered @ np.linalg.qr(columns).R.T, k=columns.shape[1]).values
+
+
+def _between(
+    centred: Float[np.ndarray, "n d"], classes: Int[np.ndarray, " n"], rng: np.random.Generator, shuffles: int
+) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
+    """The sum of squares between classes in each dimension, and its mean over random relabellings."""
+    kinds = np.arange(classes.max(initial=0) + 1)[:, None]
+    counts = np.maximum(np.bincount(classes), 1)[:, None]
+
+    def between(labels: Int[np.ndarray, " n"]) -> Float[np.ndarray, " d"]:
+        return (((labels == kinds).astype(float) @ centred) ** 2 / counts).sum(axis=0)
+
+    return between(classes), np.mean([between(rng.permutation(classes)) for _ in range(shuffles)], axis=0)
+
+
+def _residues(numbers: Integer[np.ndarray, " n"], q: int) -> Int[np.ndarray, " n"]:
+    return numbers.astype(np.int64) % q
+
+
+def _centred(outputs: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+    return outputs.astype(np.float64) - outputs.mean(axis=0, dtype=np.float64)
+
+
+def _excess(share: Float[np.ndarray, "*axes"], shuffled: Float[np.ndarray, "*axes"]) -> Float[np.ndarray, "*axes"]:
+    return np.divide(share - shuffled, 1 - shuffled, out=np.zeros_like(share), where=shuffled < 1)
+
+
+def _check(moduli: range, shuffles: int) -> None:
+    if min(moduli, default=0) < 2 or shuffles < 1:
+        raise ValueError(f"moduli {list(moduli)}, shuffles={shuffles}: q >= 2 and at least one shuffle are needed")

@@ -1,0 +1,166 @@
+"""Does a head tell the others how large the modulus is? Give it the output it has for a smaller one, and see.
+
+The paper's section "Interpretability: Unseen Modulus", step ii (figures multip_cosine, c, and patch_appendix): with the
+output of one head taken from sequences of m_patch = 1024, the model predicts numbers below 1024 although m = 2048.
+Patching another head disturbs the predictions, but does not do that.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from unrandom.core.errors import UserError
+from unrandom.data import Parameters, SequenceSet
+from unrandom.evaluation.bootstrap import bootstrap_mean
+from unrandom.interpretation.heads import check_exact, check_head
+from unrandom.models import intervene, record
+from unrandom.models.taps import Edit
+from unrandom.predictors import TransformerPredictor
+
+
+@dataclass(frozen=True)
+class Patched:
+    """Guesses with one head's output taken from other sequences, beside those without; shares in each sequence."""
+
+    layer: int
+    head: int
+    limit: int  # m_patch
+    start: int  # guesses from here on are counted
+    below_before: Float[np.ndarray, " sequences"]  # share of guesses below the limit
+    below_after: Float[np.ndarray, " sequences"]
+    right_before: Float[np.ndarray, " sequences"]
+    right_after: Float[np.ndarray, " sequences"]
+
+    @property
+    def effects(self) -> Float[np.ndarray, " sequences"]:
+        """How much larger the share below the limit has become."""
+        return self.below_after - self.below_before
+
+    @property
+    def effect(self) -> float:
+        """In the mean over sequences."""
+        return float(self.effects.mean())
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values: means over sequences, and the interval of the effect over resampled sequences."""
+        low, high = bootstrap_mean(self.effects)
+        shares = ("below_before", "below_after", "right_before", "right_after")
+        return {
+            "layer": self.layer,
+            "head": self.head,
+            "limit": self.limit,
+            "start": self.start,
+            **{name: round(float(getattr(self, name).mean()), 6) for name in shares},
+            "effect": round(self.effect, 6),
+            "low": round(low, 6),
+            "high": round(high, 6),
+        }
+
+
+def patch_parameters(parameters: Parameters, m_patch: int) -> Parameters:
+    """The same a, c and x0 with the modulus m_patch, each reduced modulo m_patch where it is not below.
+
+    If m_patch divides m, the new sequences are the old ones modulo m_patch. Raises UserError unless m_patch >= 2.
+    """
+    if m_patch < 2:
+        raise UserError(f"m_patch={m_patch} was given; a modulus is at least 2")
+    m = np.uint64(m_patch)
+    return Parameters(m_patch, parameters.a % m, parameters.c % m, parameters.x0 % m)
+
+
+def patch_head(
+    predictor: TransformerPredictor,
+    sequences: SequenceSet,
+    patch: SequenceSet,
+    layer: int,
+    head: int,
+    *,
+    limit: int | None = None,
+    start: int | None = None,
+) -> Patched:
+    """Predict ``sequences`` with one head's output taken, row by row, from a pass over ``patch``; see `patch_all`."""
+    return _patch(predictor, sequences, patch, [(layer, head)], limit, start)[0]
+
+
+def patch_all(
+    predictor: TransformerPredictor,
+    sequences: SequenceSet,
+    patch: SequenceSet,
+    *,
+    limit: int | None = None,
+    start: int | None = None,
+) -> list[Patched]:
+    """`patch_head` for every head of every layer: how often are the guesses below the limit, and how often right?
+
+    The limit is the modulus of the patch, if none is given. Other sequences of the same modulus, with a limit, show
+    what a patch does that does not tell of another modulus. Guesses from ``start`` on count (None: the last half).
+    Raises UserError for sequences of different shapes, for a model of several tokens a number or that is not read in
+    fp32, and for a head or a layer that is not there; ValueError for a ``start`` after the last guess.
+    """
+    shape = predictor.model.config
+    return _patch(predictor, sequences, patch, np.ndindex(shape.depth, shape.n_heads), limit, start)
+
+
+def _patch(
+    predictor: TransformerPredictor,
+    sequences: SequenceSet,
+    patch: SequenceSet,
+    heads: Iterable[tuple[int, ...]],
+    limit: int | None,
+    start: int | None,
+) -> list[Patched]:
+    heads = list(heads)
+    _check(predictor, sequences, patch, heads)
+    guesses = sequences.numbers.shape[1] - 1
+    start = guesses // 2 if start is None else start
+    if not 0 <= start < guesses:
+        raise ValueError(f"start={start}: there are guesses 0 to {guesses - 1}")
+    limit = patch.parameters.modulus(0) if limit is None else limit
+    taps = {layer: f"blocks.{layer}.attn.hook_z" for layer, _ in heads}
+    found: dict[tuple[int, ...], list[np.ndarray]] = {where: [] for where in [(), *heads]}
+    for first in range(0, len(sequences), predictor.chunk):  # one forward pass each, so that rows meet their patches
+        part = slice(first, first + predictor.chunk)
+        with record(predictor.model, list(taps.values())) as seen:
+            predictor.predict(patch.numbers[part])
+        found[()].append(_shares(predictor, sequences.numbers[part], limit, start))
+        for layer, head in heads:
+            with intervene(predictor.model, {taps[layer]: _overwrite(head, seen[taps[layer]])}):
+                found[layer, head].append(_shares(predictor, sequences.numbers[part], limit, start))
+    (below, right), *after = (np.concatenate(parts, axis=1) for parts in found.values())
+    return [
+        Patched(layer, head, limit, start, below, shares[0], right, shares[1])
+        for (layer, head), shares in zip(heads, after, strict=True)
+    ]
+
+
+def _overwrite(head: int, other: Float[Tensor, "batch pos n_heads d_head"]) -> Edit:
+    def edit(z: Tensor) -> Tensor:
+        edited = z.clone()
+        edited[:, :, head] = other[:, :, head]
+        return edited
+
+    return edit
+
+
+def _shares(
+    predictor: TransformerPredictor, numbers: np.ndarray, limit: int, start: int
+) -> Float[np.ndarray, "two sequences"]:
+    """Of the guesses from ``start`` on in each sequence, those below the limit and those that are right."""
+    guesses = predictor.predict(numbers).numbers[:, start:]
+    holds: list[Bool[np.ndarray, "sequences guesses"]] = [guesses < limit, guesses == numbers[:, start + 1 :]]
+    return np.stack([share.mean(axis=1) for share in holds])
+
+
+def _check(
+    predictor: TransformerPredictor, sequences: SequenceSet, patch: SequenceSet, heads: list[tuple[int, ...]]
+) -> None:
+    check_exact(predictor)
+    for _, head in heads:
+        check_head(predictor.model, head)
+    if sequences.numbers.shape != patch.numbers.shape:
+        shapes = [list(numbers.shape) for numbers in (sequences.numbers, patch.numbers)]
+        raise UserError(f"sequences of the shapes {shapes[0]} and {shapes[1]} were given; a patch has the same")

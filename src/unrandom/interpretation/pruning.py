@@ -1,0 +1,110 @@
+"""Which digits are lost without a head? Put a constant in place of its output, and compare digit by digit.
+
+The paper's section "Interpretability: Unseen Modulus", step i (figures multip_prune, b1 to c3, and prune_appendix):
+without the head that groups numbers modulo a prime, the digits of that prime are lost and the others less so.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import torch
+from jaxtyping import Float, Integer
+from torch import Tensor
+
+from unrandom.core.errors import UserError
+from unrandom.data import SequenceSet
+from unrandom.evaluation import Evaluation, evaluate
+from unrandom.interpretation.heads import check_exact, head_columns, head_values
+from unrandom.models import Transformer, intervene
+from unrandom.models.taps import Edit
+from unrandom.predictors import TransformerPredictor
+
+SEQUENCES_AT_ONCE = 64
+
+Replacement = Literal["zero", "position-mean", "scalar-mean"]
+"""In place of a head's output: nothing; its mean at each position; or, as in the paper, one number in every position
+and dimension, the mean of its output over sequences, positions and dimensions. Means are over reference sequences."""
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """What the model predicts while one head's output is replaced by a constant."""
+
+    layer: int
+    head: int
+    replacement: Replacement
+    evaluation: Evaluation
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values."""
+        whole = self.evaluation.tree()
+        return {
+            "layer": self.layer,
+            "head": self.head,
+            "replacement": self.replacement,
+            "modulus": whole["modulus"],
+            **{name: whole[name] for name in ("number_accuracy", "by_position", "by_digit")},
+        }
+
+
+def prune_heads(
+    predictor: TransformerPredictor,
+    sequences: SequenceSet,
+    reference: Integer[np.ndarray, "batch length"],
+    replacement: Replacement,
+    layer: int | None = 0,
+) -> list[Pruned]:
+    """Evaluate without each head of a layer in turn, or (for None) without each head of the model.
+
+    The sequences share one modulus; the reference is sequences from training, of any moduli. Raises UserError for a
+    model of several tokens a number or that is not read in fp32, a layer that is not there, an unknown replacement,
+    and a mean by position over a reference shorter than the sequences; ValueError for an empty reference.
+    """
+    model = predictor.model
+    check_exact(predictor)
+    if len(reference) == 0:
+        raise ValueError("no reference sequences: at least one is needed")
+    found = []
+    for where in range(model.config.depth) if layer is None else (layer,):
+        mean = _mean_values(model, reference, where)
+        for head in range(model.config.n_heads):
+            edits = replace_head(model, where, head, replacement, mean[:, head])
+            with intervene(model, edits):
+                found.append(Pruned(where, head, replacement, evaluate(predictor, sequences)))
+    return found
+
+
+def replace_head(
+    model: Transformer, layer: int, head: int, replacement: Replacement, mean: Float[np.ndarray, "pos d_head"]
+) -> dict[str, Edit]:
+    """Edits, by tap, that replace the output of one head; ``mean`` is what it gathers at each position in the mean.
+
+    Raises UserError for a replacement or a head that is not there; within the pass, for more positions than ``mean``.
+    """
+    if replacement not in get_args(Replacement):
+        raise UserError(f"replacement {replacement!r} was given; there are {', '.join(get_args(Replacement))}")
+    columns = head_columns(model, layer, head)
+    constant = mean if replacement == "position-mean" else np.zeros((model.config.context, mean.shape[1]), mean.dtype)
+
+    def replace(z: Tensor) -> Tensor:
+        if z.shape[1] > len(constant):
+            raise UserError(f"the reference has {len(constant)} positions; the sequences have {z.shape[1]}")
+        edited = z.clone()
+        edited[:, :, head] = torch.from_numpy(constant[: z.shape[1]]).to(z)
+        return edited
+
+    edits: dict[str, Edit] = {f"blocks.{layer}.attn.hook_z": replace}
+    if replacement == "scalar-mean":  # no z of the head gives equal dimensions, so the number is added after W_O
+        scalar = float((mean.mean(axis=0, dtype=np.float64) @ columns.T).mean())
+        edits[f"blocks.{layer}.hook_attn_out"] = lambda written: written + scalar
+    return edits
+
+
+def _mean_values(
+    model: Transformer, reference: Integer[np.ndarray, "batch length"], layer: int
+) -> Float[np.ndarray, "pos n_heads d_head"]:
+    """What each head gathers at each position, in the mean over sequences; summed in parts, which take less room."""
+    starts = range(0, len(reference), SEQUENCES_AT_ONCE)
+    parts = [head_values(model, reference[i : i + SEQUENCES_AT_ONCE], layer).sum(0, dtype=np.float64) for i in starts]
+    return (np.sum(parts, axis=0) / len(reference)).astype(np.float32)

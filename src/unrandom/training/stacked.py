@@ -1,0 +1,99 @@
+"""How do many small runs share one process? Models of one shape are stacked, and each step moves all of them at once.
+
+One forward and one backward pass serve every run (``torch.func``: stacked parameters under ``vmap``), so that the
+cost of launching small operations is paid once. Each run keeps its own batches, learning rates and optimiser state: its
+parameters are views of the stack, so its checkpoints are those of a run trained alone, and its results equal to
+rounding (that of bf16 where Muon orthogonalises).
+"""
+
+import time
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+from torch.func import functional_call, stack_module_state, vmap
+from torch.nn import functional as F
+
+from unrandom.data import Batches
+from unrandom.training.loop import Trainee, check_finite, go_on
+from unrandom.training.machine import autocast, choose_precision
+from unrandom.training.schedule import learning_rate_factor
+
+
+def train_together(
+    trainees: Sequence[Trainee],
+    batches: Sequence[Batches],
+    *,
+    device: torch.device,
+    max_seconds: float | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> None:
+    """Train runs of one shape that are at the same step, as `train` does each. Whatever ends one ends them all.
+
+    Raises ValueError for runs that differ in more than seeds and rates, or in the step they are at.
+    """
+    stepper = StackedStepper(trainees, batches, device)
+    began = time.perf_counter()
+    for trainee in trainees:
+        trainee.in_precision(stepper.precision)
+
+    def told() -> bool:
+        out_of_time = max_seconds is not None and time.perf_counter() - began >= max_seconds
+        return out_of_time or (stop is not None and stop())
+
+    go_on(trainees[0].progress, trainees[0].config, stepper.advance, lambda: None, trainees, told)
+    for trainee in trainees:
+        trainee.model.eval()
+
+
+class StackedStepper:
+    """Makes one update of every run at a time, each with its own batch."""
+
+    def __init__(self, trainees: Sequence[Trainee], batches: Sequence[Batches], device: torch.device) -> None:
+        if len({_shape(trainee) for trainee in trainees}) != 1:
+            raise ValueError("only runs that differ in nothing but seed and rates, at one step, are trained together")
+        self.trainees, self.batches, self.device = trainees, batches, device
+        models = [trainee.model.use_attention("explicit") for trainee in trainees]
+        self.precision = choose_precision(trainees[0].config.precision, device)
+        self.stacked, _ = stack_module_state(list(models))
+        for index, model in enumerate(models):
+            for name, parameter in model.named_parameters():
+                parameter.data = self.stacked[name].detach()[index]
+        self._losses = vmap(self._loss)
+
+    def _loss(self, weights: dict[str, Tensor], batch: Tensor) -> Tensor:
+        logits = functional_call(self.trainees[0].model, weights, (batch[:, :-1],))
+        return F.cross_entropy(logits.float().flatten(0, 1), batch[:, 1:].flatten())
+
+    def advance(self) -> None:
+        """One update of each run; each is charged an equal share of the time."""
+        began = time.perf_counter()
+        step = self.trainees[0].progress.step
+        tokens = torch.stack([torch.from_numpy(batches.tokens(step)) for batches in self.batches])
+        with autocast(self.precision, self.device):
+            losses = self._losses(self.stacked, tokens.to(self.device).long())
+        for value, trainee in zip(losses.tolist(), self.trainees, strict=True):
+            check_finite(value, step + 1)
+            trainee.progress.losses.append(value)
+        for parameter in self.stacked.values():
+            parameter.grad = None
+        losses.sum().backward()
+        for index, trainee in enumerate(self.trainees):
+            self._update(index, trainee)
+        seconds = (time.perf_counter() - began) / len(self.trainees)
+        for trainee in self.trainees:
+            trainee.progress.step += 1
+            trainee.progress.train_seconds += seconds
+
+    def _update(self, index: int, trainee: Trainee) -> None:
+        for name, parameter in trainee.model.named_parameters():
+            gradient = self.stacked[name].grad
+            parameter.grad = None if gradient is None else gradient[index]
+        if trainee.config.gradient_clip is not None:
+            torch.nn.utils.clip_grad_norm_(trainee.model.parameters(), trainee.config.gradient_clip)
+        trainee.optimizers.scale_learning_rates(learning_rate_factor(trainee.config, trainee.progress.step))
+        trainee.optimizers.step()
+
+
+def _shape(trainee: Trainee) -> str:
+    return f"{trainee.config.stack_key()} at {trainee.progress.step}"

@@ -1,0 +1,68 @@
+"""Runs that are trained side by side come out as runs that are trained alone."""
+
+import pytest
+import torch
+
+from unrandom.core.errors import Busy
+from unrandom.experiments.runs import create_run, execute, execute_together
+
+VARIANTS = (
+    ["seed=0"],
+    ["seed=1"],
+    ["seed=0", "optimizer.lr=1e-2", "optimizer.weight_decay=1"],
+    ["seed=2", "optimizer.muon_lr=0.05"],
+)
+
+
+def _weights(run):
+    return torch.cat([parameter.detach().flatten() for parameter in run.load_model().parameters()])
+
+
+def _distance(run, other):
+    """Between the weights of two runs, as a share of their size."""
+    ours, theirs = _weights(run), _weights(other)
+    return float((ours - theirs).norm() / theirs.norm())
+
+
+@pytest.mark.parametrize("optimizer", ["muon", "adamw"])
+@pytest.mark.parametrize("model", ["model.positions=learned", "model.positions=rotary", "model.depth=2"])
+def test_the_same_as_alone(tiny, tmp_path, optimizer, model):
+    configs = [tiny.override([f"optimizer.name={optimizer}", model, *changes]) for changes in VARIANTS]
+    alone = [create_run("alone", config, tmp_path, []) for config in configs]
+    together = [create_run("together", config, tmp_path, []) for config in configs]
+    expected = [execute(run) for run in alone]
+    results = execute_together(together)
+    for run, other, result, wanted in zip(together, alone, results, expected, strict=True):
+        assert result["finished"]
+        assert run.folder.finished
+        assert result["train_loss"] == pytest.approx(wanted["train_loss"], rel=1e-4)
+        rounding = 3e-2 if optimizer == "muon" else 1e-3  # Muon orthogonalises in bf16
+        assert _distance(run, other) < rounding
+        assert [row["step"] for row in run.folder.read_metrics()] == [4, 8, 12]
+    assert _distance(together[0], together[1]) > 0.1
+
+
+def test_stopped_and_gone_on(tiny, tmp_path):
+    runs = [create_run("r", tiny.override([f"seed={seed}"]), tmp_path, []) for seed in range(3)]
+    steps = iter(range(100))
+    results = execute_together(runs[:2], stop=lambda: next(steps) == 4)
+    assert [(result["steps"], result["finished"]) for result in results] == [(5, False)] * 2
+    results = execute_together(runs)  # two that stand at step 5 and a new one
+    assert [result["finished"] for result in results] == [True] * 3
+    straight = [create_run("s", tiny.override([f"seed={seed}"]), tmp_path, []) for seed in range(2)]
+    execute_together(straight)
+    for run, other in zip(runs, straight, strict=False):
+        torch.testing.assert_close(_weights(run), _weights(other), rtol=1e-4, atol=1e-5)
+
+
+def test_only_runs_of_one_shape(tiny, tmp_path):
+    runs = [create_run("r", tiny.override([f"model.depth={depth}"]), tmp_path, []) for depth in (1, 2)]
+    with pytest.raises(ValueError, match="trained together"):
+        execute_together(runs)
+
+
+def test_a_run_that_is_held_elsewhere_is_left_alone(tiny, tmp_path):
+    runs = [create_run("r", tiny.override([f"seed={seed}"]), tmp_path, []) for seed in range(2)]
+    with runs[1].folder.lock(), pytest.raises(Busy):
+        execute_together(runs)
+    assert not runs[0].folder.finished
