@@ -51,3 +51,8 @@ class Experiment:
     measure: Callable[[list[Run], Scale], Tables]
     draw: Callable[[Tables, Path], None]
     evidence: Callable[[Tables], Evidence]
+
+    @property
+    def regime(self) -> str | None:
+        """The kind of run it can measure: ``fm`` or ``um``; None for an experiment that needs no model."""
+        return self.name[:2] if self.name.startswith(("fm-", "um-")) else None

@@ -1,9 +1,12 @@
 """Is one head the model's belief about the modulus? Patch it (fig:multip_cosine c; fig:patch_appendix).
 
-Its output is taken from a sequence of the same a, c and x0 with half the modulus; nothing is scaled.
+Its output is taken from a sequence of the same a, c and x0 with half the modulus; nothing is scaled. The control takes
+it from another sequence of the same modulus, which disturbs as much and says nothing of another modulus.
 """
 
 from pathlib import Path
+
+import numpy as np
 
 from unrandom.data import SequenceSet
 from unrandom.experiments.claims import Claim
@@ -20,7 +23,8 @@ from unrandom.interpretation import patch_all, patch_parameters
 CLAIMS = (
     Claim(
         "moves",
-        "Patching the head that attends to the largest numbers moves predictions below m_patch: change of their share.",
+        "Patching the head that attends to the largest numbers moves predictions below m_patch: change of their share, "
+        "beyond that of the control.",
         "fig:multip_cosine",
         0.2,
     ),
@@ -47,9 +51,18 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         m = max(run.config.data.test_moduli)
         sequences = unseen_sequences(run, SEQUENCES[scale])[m]
         patch = SequenceSet.of(patch_parameters(sequences.parameters, m // 2), sequences.numbers.shape[1])
+        others = SequenceSet(sequences.parameters, np.roll(sequences.numbers, 1, axis=0))  # of the same modulus
+        predictor = run.predictor()
+        controls = patch_all(predictor, sequences, others, limit=m // 2)
         rows += [
-            {**about(run), "modulus": m, **patched.tree(), "estimates": (patched.layer, patched.head) == (0, head)}
-            for patched in patch_all(run.predictor(), sequences, patch)
+            {
+                **about(run),
+                "modulus": m,
+                **patched.tree(),
+                "control": control.effect,
+                "estimates": (patched.layer, patched.head) == (0, head),
+            }
+            for patched, control in zip(patch_all(predictor, sequences, patch), controls, strict=True)
         ]
     return {"heads": rows}
 
@@ -57,8 +70,9 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 def evidence(tables: Tables) -> Evidence:
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
     for rows in by_run(tables["heads"]).values():
-        (effect,) = (row["effect"] for row in rows if row["estimates"])
-        other = max(row["effect"] for row in rows if not row["estimates"])
+        beyond = [(row["effect"] - row["control"], row["estimates"]) for row in rows]
+        (effect,) = (value for value, estimates in beyond if estimates)
+        other = max(value for value, estimates in beyond if not estimates)
         found["moves"].append(effect)
         found["strongest"].append(effect - other)
         found["alone"].append(other / effect if effect > 0 else 1.0)
@@ -75,12 +89,14 @@ def draw(tables: Tables, folder: Path) -> None:
         names = [str(head) for head in heads], [str(layer) for layer in layers]
         which = f"seed {chosen['seed']} (estimating: head 0.{chosen['head']})"
         effects = [[of[layer, head]["effect"] for head in heads] for layer in layers]
+        controls = [[of[layer, head]["control"] for head in heads] for layer in layers]
         right = [[of[layer, head]["right_after"] for head in heads] for layer in layers]
         title = f"{which}: share below {chosen['limit']}, change"
         panels.append(MapPanel(title, "head", "layer", effects, *names, "change", (-0.5, 0.5), written=True))
+        panels.append(MapPanel("control", "head", "layer", controls, *names, "change", (-0.5, 0.5), written=True))
         title = f"right, of {chosen['right_before']:.2f} before"
         panels.append(MapPanel(title, "head", "layer", right, *names, "share right", written=True))
-    save_panels(panels, folder / "um-patching")
+    save_panels(panels, folder / "um-patching", columns=3)
 
 
 EXPERIMENT = Experiment(
