@@ -65,8 +65,8 @@ def _paper_fm(modulus: int) -> RunConfig:
 def um_64() -> RunConfig:
     return RunConfig(
         data=UnseenModulus(
-            test_moduli=(48, 54, 64),
-            validation_moduli=(50, 72),
+            test_moduli=(54, 64, 81),
+            validation_moduli=(49, 72),
             context=32,
             max_modulus=128,
             mode="streaming",
@@ -225,7 +225,7 @@ RECIPES = {
         Recipe("fm-256", "the demo: one layer, one head, modulus 256; about a minute on two CPU cores", fm_256),
         Recipe("fm-2048", "the paper's fixed modulus 2^11; one GPU", fm_2048),
         Recipe("fm-7776", "the paper's composite fixed modulus 2^5 3^5; one GPU", fm_7776),
-        Recipe("um-64", "unseen moduli 48, 54, 64: small enough for grids of runs; two minutes on a laptop", um_64),
+        Recipe("um-64", "unseen moduli 54, 64, 81: small enough for grids of runs; two minutes on a laptop", um_64),
         Recipe(
             "um-128",
             "unseen moduli 108, 125, 127, 128, half of each batch full-period; some 20 minutes on a laptop",

@@ -39,9 +39,9 @@ def last_number_rows(runs: Sequence[Run], scale: Scale, keys: Mapping[str, str],
     rows: Rows = []
     for run in runs:
         split = run.split()
-        validation, test = split.for_choosing() if choosing else (None, split)
+        parts = dict(zip(("validation", "test"), split.for_choosing(), strict=True)) if choosing else {"test": split}
         predictor = run.predictor()
-        for name, part in (("validation", validation), ("test", test)):
+        for name, part in parts.items():
             for modulus, sequences in _sets(run, part, SEQUENCES[scale]):
                 tally = evaluate(predictor, sequences).last_number_accuracy.tree()
                 accuracy = {key: tally[key] for key in ("value", "low", "high")}
@@ -49,11 +49,11 @@ def last_number_rows(runs: Sequence[Run], scale: Scale, keys: Mapping[str, str],
     return rows
 
 
-def _sets(run: Run, split: Split | None, sequences: int) -> list[tuple[int, SequenceSet]]:
+def _sets(run: Run, split: Split, sequences: int) -> list[tuple[int, SequenceSet]]:
     length = run.config.data.context + 1
     return [
         (part.modulus, SequenceSet.of(split.test_parameters(part.modulus, sequences), length))
-        for part in (split.held_out if split else ())
+        for part in split.held_out
     ]
 
 
@@ -89,8 +89,8 @@ def cell_map(title: str, names: tuple[str, str], found: Cells) -> MapPanel:
     """Mean accuracy over seeds with the values written in; the first setting up, the second across."""
     up, across = (list(dict.fromkeys(cell[i] for cell in found)) for i in (0, 1))
     values = [[mean(found[row, column]) if (row, column) in found else np.nan for column in across] for row in up]
-    texts = [[str(value) for value in axis] for axis in (across, up)]
-    return MapPanel(title, names[1], names[0], values, *texts, bar="last number right", written=True)
+    columns, rows = ([str(value) for value in axis] for axis in (across, up))
+    return MapPanel(title, names[1], names[0], values, columns, rows, "last number right", written=True)
 
 
 def curve_lines(rows: Rows, key: str, label: str, kind: int) -> list[Line]:

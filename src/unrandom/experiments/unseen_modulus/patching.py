@@ -80,23 +80,26 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """For each seed: the effect of every head, and what patching it does to the accuracy."""
+    """For each seed: the effect of every head, the control's, and what patching does to the accuracy."""
     panels: list[Panel] = []
     for rows in by_run(tables["heads"]).values():
-        layers, heads = (sorted({row[key] for row in rows}) for key in ("layer", "head"))
-        of = {(row["layer"], row["head"]): row for row in rows}
         (chosen,) = (row for row in rows if row["estimates"])
-        names = [str(head) for head in heads], [str(layer) for layer in layers]
-        which = f"seed {chosen['seed']} (estimating: head 0.{chosen['head']})"
-        effects = [[of[layer, head]["effect"] for head in heads] for layer in layers]
-        controls = [[of[layer, head]["control"] for head in heads] for layer in layers]
-        right = [[of[layer, head]["right_after"] for head in heads] for layer in layers]
-        title = f"{which}: share below {chosen['limit']}, change"
-        panels.append(MapPanel(title, "head", "layer", effects, *names, "change", (-0.5, 0.5), written=True))
-        panels.append(MapPanel("control", "head", "layer", controls, *names, "change", (-0.5, 0.5), written=True))
-        title = f"right, of {chosen['right_before']:.2f} before"
-        panels.append(MapPanel(title, "head", "layer", right, *names, "share right", written=True))
+        which = f"seed {chosen['seed']}, head 0.{chosen['head']} estimates"
+        bar = f"share below {chosen['limit']}, change"
+        panels += [
+            _head_map(f"{which}: from half the modulus", rows, "effect", bar, (-0.5, 0.5)),
+            _head_map("control: from the same modulus", rows, "control", bar, (-0.5, 0.5)),
+            _head_map(f"right, of {chosen['right_before']:.2f} before", rows, "right_after", "share right", (0, 1)),
+        ]
     save_panels(panels, folder / "um-patching", columns=3)
+
+
+def _head_map(title: str, rows: Rows, key: str, bar: str, limits: tuple[float, float]) -> MapPanel:
+    layers, heads = (sorted({row[name] for row in rows}) for name in ("layer", "head"))
+    of = {(row["layer"], row["head"]): row[key] for row in rows}
+    values = [[of[layer, head] for head in heads] for layer in layers]
+    names = [str(head) for head in heads], [str(layer) for layer in layers]
+    return MapPanel(title, "head", "layer", values, *names, bar, limits, written=True)
 
 
 EXPERIMENT = Experiment(

@@ -45,7 +45,7 @@ CLAIMS = (
 def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
     context = base(SMALL_RECIPE[scale], scale).data.context
     arbitrary = {"data.full_period_share": 0.0}
-    limits = ({}, {"data.max_period": context}, {"data.min_period": context + 1})
+    limits: tuple[dict[str, int], ...] = ({}, {"data.max_period": context}, {"data.min_period": context + 1})
     return small_runs(scale, seeds, [{**arbitrary, **limit} for limit in limits])
 
 

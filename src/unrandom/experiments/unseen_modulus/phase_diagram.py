@@ -1,7 +1,9 @@
 """How deep, and how many heads? (fig:phase_diagrams a, b)"""
 
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
@@ -18,13 +20,13 @@ DEPTHS: dict[Scale, tuple[int, ...]] = {
 }
 HEADS: dict[Scale, tuple[int, ...]] = {
     "smoke": (1, 2),
-    "laptop": (1, 2, 4),
+    "laptop": (1, 2, 4, 8),
     "gpu": (1, 2, 4, 8),
     "paper": (1, 2, 4, 6, 8),
 }
 KEYS = {"depth": "model.depth", "heads": "model.n_heads", "width": "model.d_model"}
 AXES = ("depth", "heads")
-HEAD_WIDTH: dict[Scale, int] = {"smoke": 8, "laptop": 16, "gpu": 64, "paper": 128}  # where width follows the heads
+HEAD_WIDTH: dict[Scale, int] = {"smoke": 8, "laptop": 8, "gpu": 64, "paper": 128}  # where width follows the heads
 DEEP = 3  # layers that the paper finds needed
 
 CLAIMS = (
@@ -80,13 +82,21 @@ def _gains(found: Cells, seed: int) -> list[float]:
 
 
 def _constant_width(rows: Rows) -> Rows:
-    widest = max(row["width"] for row in rows)
-    return [row for row in rows if row["width"] == widest]
+    """Those of the width that comes with the most numbers of heads."""
+    return _most_common(rows, lambda row: row["width"])
 
 
 def _scaled_width(rows: Rows) -> Rows:
-    per_head = max(row["width"] for row in rows) // max(row["heads"] for row in rows)
-    return [row for row in rows if row["width"] == per_head * row["heads"]]
+    """Those of the width a head that comes with the most numbers of heads."""
+    return _most_common(rows, lambda row: row["width"] / row["heads"])
+
+
+def _most_common(rows: Rows, of: Callable[[dict[str, Any]], float]) -> Rows:
+    heads: dict[float, set[int]] = {}
+    for row in rows:
+        heads.setdefault(of(row), set()).add(row["heads"])
+    common = max(heads, key=lambda value: len(heads[value]))
+    return [row for row in rows if of(row) == common]
 
 
 def draw(tables: Tables, folder: Path) -> None:

@@ -96,7 +96,8 @@ def evidence(tables: Tables) -> Evidence:
         if row["replacement"] == PAPERS and row["value"] is not None:
             found["own-prime"].append(row["value"] - row["permuted"])
     for rows in by_run(tables["digits"]).values():
-        own, other = [], []
+        own: list[float] = []
+        other: list[float] = []
         for row in rows:
             if row["replacement"] == PAPERS and row["own_prime"] and row["damage"] is not None:
                 (own if row["prime"] == row["own_prime"] else other).append(row["damage"])

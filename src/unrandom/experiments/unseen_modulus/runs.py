@@ -55,14 +55,14 @@ RATES_WIDE: dict[Scale, tuple[float, ...]] = {  # for a grid of their own
 }
 WEIGHT_DECAYS_WIDE: dict[Scale, tuple[float, ...]] = {
     "smoke": (0.1, 0.3),
-    "laptop": (0.01, 0.1, 1.0),
+    "laptop": (0.1, 1.0),
     "gpu": (0.01, 0.1, 0.3, 1.0),
     "paper": (0.01, 0.1, 1.0, 3.0),
 }
 GRID_STEPS: dict[Scale, Settings] = {"smoke": {}, "laptop": {"steps": 600}, "gpu": {"steps": 3000}, "paper": {}}
 SIZES: dict[Scale, tuple[dict[str, Any], ...]] = {  # moduli of growing size; {} are the small run's own
     "smoke": (_moduli((16, 18), (25,), 8, 32), {}),
-    "laptop": (_moduli((25, 27, 32), (18, 36), 16, 64), {}),
+    "laptop": ({}, _moduli((108, 125, 128), (98, 144), 64, 153)),
     "gpu": (_moduli((125, 128), (108, 144), 64, 256), _moduli((250, 256), (216, 288), 96, 384), {}),
     "paper": (_moduli((1024,), (1000,), 256, 1228), _moduli((4096,), (4000,), 256, 4915)),
 }
