@@ -2,7 +2,7 @@
 
 import math
 
-from unrandom.bench import bench_data, bench_evaluation, bench_training, training
+from unrandom.bench import bench_data, bench_evaluation, bench_sweep, bench_training, training
 from unrandom.bench.timing import interleaved
 
 
@@ -25,6 +25,10 @@ def test_training(tiny, monkeypatch):
 
 def test_evaluation(tiny):
     assert positive(bench_evaluation(tiny), "sequences_per_second", "floor_sequences_per_second", "fraction_of_floor")
+
+
+def test_sweep(tiny):
+    assert positive(bench_sweep(tiny, steps=2), "seconds_in_turn", "speedup_of_processes", "speedup_of_stacking")
 
 
 def test_things_are_timed_in_turn_and_the_warm_up_does_not_count():

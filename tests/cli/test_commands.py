@@ -11,7 +11,7 @@ import pytest
 from unrandom.cli import main
 from unrandom.training.checkpoint import latest_checkpoint
 
-COMMANDS = ("demo", "train", "resume", "evaluate", "predict", "report", "bench")
+COMMANDS = ("demo", "train", "resume", "sweep", "evaluate", "predict", "report", "bench")
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from unrandom.cli.arguments import parse
-from unrandom.core.errors import UserError
+from unrandom.core.errors import RunsFailed, UserError, out_of_memory
 
 NO_MEMORY = "not enough memory; a smaller batch_size, model or data set is needed"
 
@@ -30,12 +30,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as failure:
         where = f": {failure.filename}" if failure.filename else ""
         return _say(f"{failure.strerror or failure}{where}; what was saved before is intact", 1)
-    except ArithmeticError as failure:
+    except (ArithmeticError, RunsFailed) as failure:
         return _say(str(failure), 1)
-    except MemoryError:
-        return _say(NO_MEMORY, 1)
-    except RuntimeError as failure:  # torch's way to say the same
-        if "allocate memory" not in str(failure) and "out of memory" not in str(failure):
+    except (MemoryError, RuntimeError) as failure:
+        if not out_of_memory(failure):
             raise
         return _say(NO_MEMORY, 1)
     return 0

@@ -25,7 +25,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--version", action="version", version=f"unrandom {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    for add in (_demo, _train, _resume, _evaluate, _predict, _report, _reproduce, _claims, _bench):
+    for add in (_demo, _train, _resume, _sweep, _evaluate, _predict, _report, _reproduce, _claims, _bench):
         add(commands)
     return parser.parse_args(argv)
 
@@ -85,12 +85,50 @@ def _resume(commands: Any) -> None:
     _max_minutes(command)
 
 
-def _max_minutes(command: Parser) -> None:
+def _max_minutes(command: Parser, then: str = "resume goes on from there") -> None:
     command.add_argument(
         "--max-minutes",
         type=_at_least(float, 0.0),
         metavar="X",
-        help="save and stop after this long; resume goes on from there",
+        help=f"save and stop after this long; {then}",
+    )
+
+
+def _sweep(commands: Any) -> None:
+    example = "unrandom sweep fm-256 --grid model.depth=1,2 --grid model.n_heads=1,2,4 --seeds 2"
+    about = "train every combination of settings, choose by validation, and draw a map of the test"
+    command = _command(commands, "sweep", about, example)
+    command.add_argument("recipe", metavar="RECIPE", help="a recipe's name (see train --list)")
+    command.add_argument(
+        "--grid",
+        metavar="KEY=V1,V2,...",
+        action="append",
+        required=True,
+        help="values of a configuration key; the first two keys are the map's axes, the others are tuned (repeatable)",
+    )
+    _configuration(command)
+    command.add_argument("--seeds", type=_at_least(int, 1), default=1, metavar="K", help="seeds of each cell (1)")
+    _workers(command)
+    command.add_argument(
+        "--sequences", type=_at_least(int, 1), default=1024, metavar="N", help="sequences a modulus, to measure (1024)"
+    )
+    command.add_argument("--dry-run", action="store_true", help="say what would run and what it costs; write nothing")
+
+
+def _workers(command: Parser) -> None:
+    engines = ("local", "ray", "slurm")
+    command.add_argument("--engine", choices=engines, default="local", help="where the runs are trained (local)")
+    command.add_argument("--workers", type=_at_least(int, 1), metavar="N", help="runs at a time (as many as fit)")
+    command.add_argument("--threads", type=_at_least(int, 1), metavar="N", help="threads of each (1; one worker: all)")
+    command.add_argument("--gpus-per-run", type=_at_least(float, 0.0), metavar="F", help="GPUs of each, e.g. 0.25")
+    command.add_argument("--pack", type=_at_least(int, 1), default=1, metavar="N", help="tiny runs stacked in each (1)")
+    _max_minutes(command, then="the same command goes on")
+    command.add_argument(
+        "--slurm",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="for --engine slurm, e.g. partition=gpu or timeout_min=240 (repeatable)",
     )
 
 
@@ -130,8 +168,12 @@ def _reproduce(commands: Any) -> None:
     _scale(command)
     command.add_argument("--seeds", type=_at_least(int, 1), default=3, metavar="K", help="seeds of each run (3)")
     command.add_argument("--run", type=Path, metavar="RUN", help="measure this run instead, into its own folder")
+    command.add_argument(
+        "--kept", action="store_true", help="measure the models kept beside the results; train nothing"
+    )
     command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
     _results(command)
+    _workers(command)
 
 
 def _claims(commands: Any) -> None:
@@ -157,8 +199,8 @@ def _results(command: Parser) -> None:
 def _bench(commands: Any) -> None:
     example = "unrandom bench train --recipe fm-2048 --set batch_size=8"
     command = _command(commands, "bench", "measure speed as ratios to baselines and ceilings of the same run", example)
-    command.add_argument("what", choices=("data", "train", "evaluate"))
-    command.add_argument("--recipe", default="fm-256", metavar="RECIPE", help="for train and evaluate (fm-256)")
+    command.add_argument("what", choices=("data", "train", "evaluate", "sweep"))
+    command.add_argument("--recipe", default="fm-256", metavar="RECIPE", help="for all but data (fm-256)")
     _assignments(command)
 
 

@@ -112,6 +112,7 @@ def _bench(arguments: Namespace) -> tuple[Tree, str]:
         "data": bench.bench_data,
         "train": lambda: bench.bench_training(config),
         "evaluate": lambda: bench.bench_evaluation(config),
+        "sweep": lambda: bench.bench_sweep(config),
     }
     with working("measuring"):
         measured = benches[arguments.what]()
@@ -133,6 +134,12 @@ def _execute(run: Run, max_minutes: float | None) -> Tree:
         return execute(run, max_minutes=max_minutes, observers=(progress,))
 
 
+def _sweep(arguments: Namespace) -> tuple[Tree, str]:
+    from unrandom.cli import sweep
+
+    return sweep.sweep(arguments, _configure(recipe(arguments.recipe).build(), arguments))
+
+
 def _reproduce(arguments: Namespace) -> tuple[Tree, str]:
     from unrandom.cli import reproduction
 
@@ -151,6 +158,7 @@ COMMANDS: dict[str, Callable[[Namespace], tuple[Tree | list[Tree], str]]] = {
     "demo": _demo,
     "train": _train,
     "resume": _resume,
+    "sweep": _sweep,
     "evaluate": _evaluate,
     "predict": _predict,
     "report": _report,

@@ -1,17 +1,18 @@
 """What do ``reproduce`` and ``claims`` do? Carry out experiments one by one, and show what came of them."""
 
 import sys
-import time
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from unrandom.cli.progress import TrainingProgress, working
+from unrandom.cli.progress import working
+from unrandom.cli.work import train_all
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
-from unrandom.experiments.experiment import SCALES, Experiment, PlannedRun
+from unrandom.experiments.experiment import SCALES, Experiment
+from unrandom.experiments.kept import keep_runs, open_kept
 from unrandom.experiments.registry import EXPERIMENTS, experiment
-from unrandom.experiments.reproduce import all_judgements, carry_out, is_measured, keep_weights, missing_runs, train_run
+from unrandom.experiments.reproduce import all_judgements, carry_out, is_measured, missing_runs
 from unrandom.experiments.runs import Run
 from unrandom.report.results import results_page
 
@@ -47,46 +48,54 @@ def reproduce(arguments: Namespace) -> tuple[Tree, str]:
     if not arguments.all and not arguments.experiments:
         raise UserError(f"name an experiment, or --all; there are {', '.join(EXPERIMENTS)}")
     chosen = list(EXPERIMENTS.values()) if arguments.all else [experiment(name) for name in arguments.experiments]
-    scale, results, how = arguments.scale, arguments.results, f"--seeds {arguments.seeds}"
-    own = [_own_run(arguments.run)] if arguments.run else None
+    scale, results = arguments.scale, arguments.results
+    own = _own_run(arguments.run, chosen) if arguments.run else None
     if own:  # its verdicts are not those of the experiment's own runs, and must not take their place
         results, how = arguments.run / "experiments", f"--run {arguments.run}"
     else:
-        _train(missing_runs(chosen, scale, arguments.seeds, arguments.out), arguments)
+        how = f"--seeds {arguments.seeds}" + " --kept" * arguments.kept
+        left = 0 if arguments.kept else _train(chosen, arguments)
+        if left:
+            print(f"the time is up; {left} runs are left, and the same command goes on", file=sys.stderr)
+            return {"scale": scale, "results": str(results), "claims": [], "left": left}, ""
     rows: list[Tree] = []
-    used: dict[str, Run] = {}
-    for each in chosen:
-        runs = own or [Run.open(arguments.out / planned.id) for planned in each.runs(scale, arguments.seeds)]
+    for each, runs in [(each, [own] if own else _runs(each, arguments)) for each in chosen]:
         with working(each.name):
             judged = carry_out(each, scale, runs, results, f"unrandom reproduce {each.name} --scale {scale} {how}")
+            if not own:
+                keep_runs(each, runs, scale, results)
         print(_table(judged), file=sys.stderr, flush=True)
         rows += judged
-        used |= {run.id: run for run in runs}
-    if not own:
-        keep_weights(list(used.values()), scale, results)
     every = all_judgements(list(EXPERIMENTS.values()), scale, results)
     index = results / scale / "index.html"
     write_atomically(index, results_page(every, scale, results, index))
     return {"scale": scale, "results": str(results), "claims": rows}, _table(rows)
 
 
-def _own_run(path: Path) -> Run:
-    """A run of the user's own that the fixed-modulus analyses can read."""
+def _train(chosen: list[Experiment], arguments: Namespace) -> int:
+    """Train what is missing; returns how many runs are left when the time was up."""
+    return train_all(missing_runs(chosen, arguments.scale, arguments.seeds, arguments.out), arguments, what="run")
+
+
+def _runs(each: Experiment, arguments: Namespace) -> list[Run]:
+    """The experiment's runs: those that were trained, or those that are kept beside the results."""
+    planned = each.runs(arguments.scale, arguments.seeds)
+    if arguments.kept:
+        return open_kept(planned, arguments.scale, arguments.results)
+    return [Run.open(arguments.out / run.id) for run in planned]
+
+
+def _own_run(path: Path, chosen: list[Experiment]) -> Run:
+    """A run of the user's own that the chosen analyses can read."""
     run = Run.open(path)
-    if run.config.data.regime != "fm" or run.config.data.base is not None:
-        raise UserError(f"{path} cannot be measured so: a run with one modulus and one token a number is needed")
+    regime = run.config.data.regime
+    if run.config.data.base is not None:
+        raise UserError(f"{path} cannot be measured so: a run with one token a number is needed")
+    for each in chosen:
+        if each.regime != regime:
+            needed = {"fm": "a fixed-modulus run", "um": "an unseen-modulus run", None: "no run"}[each.regime]
+            raise UserError(f"{path} cannot be measured by {each.name}, which needs {needed}")
     return run
-
-
-def _train(missing: list[PlannedRun], arguments: Namespace) -> None:
-    total, done, began = sum(run.flops for run in missing), 0, time.monotonic()
-    for index, planned in enumerate(missing):
-        spent = time.monotonic() - began
-        left = f", about {spent * (total - done) / done / 60:.0f} min of training left" if done else ""
-        print(f"run {index + 1} of {len(missing)}: {planned.id}{left}", file=sys.stderr, flush=True)
-        with TrainingProgress(planned.config.steps) as progress:
-            train_run(planned, arguments.out, arguments.command_line, (progress,))
-        done += planned.flops
 
 
 def claims(arguments: Namespace) -> tuple[list[Tree], str]:

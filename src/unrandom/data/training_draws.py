@@ -113,7 +113,9 @@ class _Source:
         if self.one_modulus is not None and not self.full:
             return list(split.train_moduli)
         topped_up = self.full and isinstance(split.config, UnseenModulus) and split.config.n_a is not None
-        usable = [m for m in split.train_moduli if (topped_up or self._multipliers_left(m)) and self._increments_left(m)]
+        usable = [
+            m for m in split.train_moduli if (topped_up or self._multipliers_left(m)) and self._increments_left(m)
+        ]
         if not usable:
             raise UserError(
                 f"no {'full-period' if self.full else 'arbitrary'} multiplier and increment is left to train on: lower "

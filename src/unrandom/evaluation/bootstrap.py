@@ -15,7 +15,7 @@ def bootstrap_mean(values: Sequence[float] | Float[np.ndarray, " units"]) -> tup
     return bootstrap_group_mean([values])
 
 
-def bootstrap_group_mean(groups: Sequence[Sequence[float] | Float[np.ndarray, " units"]]) -> tuple[float, float]:
+def bootstrap_group_mean(groups: Sequence[Sequence[float] | Float[np.ndarray, " _"]]) -> tuple[float, float]:
     """The same for the mean of the groups' means: units are drawn again within each group."""
     means = np.zeros(RESAMPLES)
     for index, values in enumerate(groups):

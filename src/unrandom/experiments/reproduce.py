@@ -1,7 +1,7 @@
 """What does `unrandom reproduce` do? Trains what is missing, measures, saves the tables, draws, judges.
 
 ``results/<scale>/<experiment>/`` holds the tables (Parquet and JSON), the pictures (SVG and PNG), the judgements and
-the configurations; ``results/<scale>/weights/`` the small models. Finished runs are shared and never trained again.
+the configurations. Finished runs are shared and never trained again.
 """
 
 import json
@@ -14,11 +14,7 @@ from unrandom.core.files import make_folder, read_json, write_atomically, write_
 from unrandom.experiments.claims import Judgement
 from unrandom.experiments.experiment import Experiment, PlannedRun, Scale, Tables
 from unrandom.experiments.runs import Run, create_run, execute
-from unrandom.models import parameter_count
-from unrandom.training.checkpoint import write_model
 from unrandom.training.loop import Observer
-
-KEPT_PARAMETERS = 300_000  # of the first seed, models up to this size are kept beside the tables
 
 
 def missing_runs(experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path) -> list[PlannedRun]:
@@ -52,13 +48,6 @@ def carry_out(
     rows = [_row(experiment, scale, judgement, command) for judgement in judged]
     write_json(_judgements(experiment, scale, results), rows)
     return rows
-
-
-def keep_weights(runs: Sequence[Run], scale: Scale, results: Path) -> None:
-    """Keep the small models of the first seed beside the tables."""
-    for run in runs:
-        if run.config.seed == 0 and parameter_count(run.config.transformer) <= KEPT_PARAMETERS:
-            write_model(make_folder(results / scale / "weights" / run.id), run.load_model())
 
 
 def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Path) -> list[dict[str, Any]]:

@@ -37,7 +37,7 @@ class LinePanel:
 
 @dataclass(frozen=True)
 class MapPanel:
-    """A matrix as colours, its first row at the bottom; cells may carry their values."""
+    """A matrix as colours, its first row at the bottom; cells may carry their values. A NaN is left blank."""
 
     title: str
     x: str
@@ -116,10 +116,14 @@ def _draw_map(axis: Any, panel: MapPanel) -> None:
         axis.plot(x, y, color="black", linewidth=0.9)
     if panel.written:
         values = np.asarray(panel.values, dtype=float)
-        middle = np.nanmean([values.min() if low is None else low, values.max() if high is None else high])
-        for (row, column), value in np.ndenumerate(values):
+        known = np.isfinite(values)
+        shown = values[known] if known.any() else np.zeros(1)
+        middle = np.mean([shown.min() if low is None else low, shown.max() if high is None else high])
+        form = "{:.0f}" if np.equal(shown, np.round(shown)).all() and np.abs(shown).max() > 1 else "{:.2f}"
+        for row, column in np.argwhere(known):
+            value = values[row, column]
             ink = "white" if value < middle else "black"
-            axis.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=6.5, color=ink)
+            axis.text(column, row, form.format(value), ha="center", va="center", fontsize=6.5, color=ink)
     axis.figure.colorbar(image, ax=axis, label=panel.bar, shrink=0.9)
 
 

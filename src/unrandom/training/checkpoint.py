@@ -52,18 +52,22 @@ def save_checkpoint(
     run: RunFolder,
     step: int,
     model: Transformer,
-    optimizer_state: dict[str, Tensor],
+    optimizer_state: dict[str, Tensor] | None,
     progress: dict[str, Any],
 ) -> None:
-    """Save, then remove all but the newest few. A failure (a full disk) leaves earlier checkpoints as they were."""
+    """Save, then remove all but the newest few. A failure (a full disk) leaves earlier checkpoints as they were.
+
+    Without the optimiser's state (None), training cannot go on from it.
+    """
     final = run.checkpoints / f"step-{step:08d}"
     folder = run.checkpoints / f".{final.name}.{os.getpid()}.tmp"
     shutil.rmtree(folder, ignore_errors=True)
     try:
         folder.mkdir()
         write_model(folder, model)
-        write_atomically(folder / OPTIMIZER, safetensors.torch.save(_on_cpu(optimizer_state)))
-        files = {name: sha256(folder / name) for name in (WEIGHTS, SHAPE, OPTIMIZER)}
+        if optimizer_state is not None:
+            write_atomically(folder / OPTIMIZER, safetensors.torch.save(_on_cpu(optimizer_state)))
+        files = {name: sha256(folder / name) for name in (WEIGHTS, SHAPE, OPTIMIZER) if (folder / name).is_file()}
         state = {"step": step, "progress": progress, "files": files}
         write_json(folder / STATE, {**state, "sha256": _checksum(state)})
         shutil.rmtree(final, ignore_errors=True)

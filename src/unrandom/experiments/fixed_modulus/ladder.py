@@ -127,4 +127,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
+    kept_seeds=1,
 )

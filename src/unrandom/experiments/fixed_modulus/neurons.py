@@ -175,4 +175,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
+    kept_seeds=1,
 )

@@ -13,14 +13,14 @@ from unrandom.figures.panels import save_panels
 
 DEPTHS: dict[Scale, tuple[int, ...]] = {
     "smoke": (2, 3),
-    "laptop": (2, 3, 4),
+    "laptop": (2, 4),
     "gpu": (2, 3, 4, 6),
     "paper": (2, 3, 4, 6, 8),
 }
 # width and heads: at the paper's scale every head is 128 wide
 WIDTHS: dict[Scale, tuple[tuple[int, int], ...]] = {
     "smoke": ((8, 2), (16, 2)),
-    "laptop": ((32, 2), (64, 4)),
+    "laptop": ((32, 4), (64, 4)),
     "gpu": ((128, 2), (256, 4)),
     "paper": ((512, 4), (768, 6), (1024, 8), (1280, 10)),
 }

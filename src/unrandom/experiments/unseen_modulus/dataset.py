@@ -24,10 +24,10 @@ AXES: dict[str, str] = {
 VALUES: dict[Scale, dict[str, tuple[Any, ...]]] = {
     "smoke": {"n_m": (8, 16), "n_a": (4, 8), "n_c": (4, 8), "full-period share": (0.0, 0.5)},
     "laptop": {
-        "n_m": (8, 16, 32),
+        "n_m": (8, 32),
         "n_a": (4,),
         "n_c": (4,),
-        "full-period share": (0.0, 0.25, 0.5, 0.75),
+        "full-period share": (0.0, 0.5),
     },
     "gpu": {
         "n_m": (32, 64, 128, 256),

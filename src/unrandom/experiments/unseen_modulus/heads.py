@@ -179,4 +179,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
+    kept_seeds=2,
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.core.arithmetic import factorize
+from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, Rows, Scale, Tables
 from unrandom.experiments.measure import attention_patterns
@@ -43,6 +44,8 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     heads: Rows = []
     spacings: Rows = []
     for run in runs:
+        if run.config.model.depth < 2:
+            raise UserError(f"{run.id} has one layer; um-lookback looks at the later ones")
         for m, sequences in unseen_sequences(run, SEQUENCES[scale]).items():
             patterns = attention_patterns(run.predictor(), sequences)
             for layer in range(1, len(patterns)):
@@ -121,4 +124,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
+    kept_seeds=2,
 )

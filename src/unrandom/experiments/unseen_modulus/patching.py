@@ -111,4 +111,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
+    kept_seeds=2,
 )

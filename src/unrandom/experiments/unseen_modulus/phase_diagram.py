@@ -27,6 +27,7 @@ HEADS: dict[Scale, tuple[int, ...]] = {
 KEYS = {"depth": "model.depth", "heads": "model.n_heads", "width": "model.d_model"}
 AXES = ("depth", "heads")
 HEAD_WIDTH: dict[Scale, int] = {"smoke": 8, "laptop": 8, "gpu": 64, "paper": 128}  # where width follows the heads
+SCALED_DEPTHS: dict[Scale, tuple[int, ...]] = {**DEPTHS, "laptop": (2, 4)}
 DEEP = 3  # layers that the paper finds needed
 
 CLAIMS = (
@@ -49,7 +50,10 @@ CLAIMS = (
 
 def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
     constant = grid(model__depth=DEPTHS[scale], model__n_heads=HEADS[scale])
-    scaled = [{**cell, "model.d_model": HEAD_WIDTH[scale] * cell["model.n_heads"]} for cell in constant]
+    scaled = [
+        {**cell, "model.d_model": HEAD_WIDTH[scale] * cell["model.n_heads"]}
+        for cell in grid(model__depth=SCALED_DEPTHS[scale], model__n_heads=HEADS[scale])
+    ]
     planned = grid_runs(scale, seeds, [*constant, *scaled])
     return list({run.id: run for run in planned}.values())
 

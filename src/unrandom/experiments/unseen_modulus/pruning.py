@@ -140,4 +140,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
+    kept_seeds=2,
 )

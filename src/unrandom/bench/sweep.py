@@ -1,0 +1,64 @@
+"""What do workers bring to a sweep? A handful of runs one after the other, in processes of one thread, and stacked."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from unrandom.bench.timing import interleaved
+from unrandom.experiments.engines import Options, load_engine, run_jobs
+from unrandom.experiments.engines.local import physical_cores
+from unrandom.experiments.experiment import PlannedRun
+from unrandom.experiments.plan import Job, jobs
+from unrandom.experiments.work import Outcome, Work, carry_out
+from unrandom.training import RunConfig
+
+RUNS, STEPS = 4, 20
+ROUNDS = 1
+
+
+def bench_sweep(config: RunConfig, steps: int = STEPS) -> dict[str, Any]:
+    """Seconds for a few seeds of a short run, each way in turn, and how much faster than one after the other.
+
+    Once with all cores; the workers' share of starting up is part of it.
+    """
+    short = {"steps": steps, "warmup_steps": 0, "evaluate_every": steps, "checkpoint_every": steps}
+    base = config.model_copy(update={**short, "test_sequences": 64})
+    runs = [PlannedRun("bench", base.model_copy(update={"seed": seed})) for seed in range(RUNS)]
+    cores = physical_cores()
+    serial, processes, stacked = interleaved(
+        lambda: _in_turn(jobs(runs), cores),
+        lambda: _in_processes(jobs(runs)),
+        lambda: _in_turn(jobs(runs, pack=RUNS), cores),
+        rounds=ROUNDS,
+        warmup=1,
+    )
+    return {
+        "runs": RUNS,
+        "steps": steps,
+        "cores": cores,
+        "seconds_in_turn": round(serial, 2),
+        "seconds_in_processes": round(processes, 2),
+        "seconds_stacked": round(stacked, 2),
+        "speedup_of_processes": round(serial / processes, 2),
+        "speedup_of_stacking": round(serial / stacked, 2),
+    }
+
+
+def _in_turn(planned: Sequence[Job], threads: int) -> None:
+    """In this process, job after job, with all threads."""
+    _in_a_folder(lambda out: [each for job in planned for each in carry_out(job, Work(out, threads=threads))])
+
+
+def _in_processes(planned: Sequence[Job]) -> None:
+    _in_a_folder(lambda out: list(run_jobs(load_engine("local", Options(threads=1)), planned, Work(out))))
+
+
+def _in_a_folder(train: Callable[[Path], list[Outcome]]) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="unrandom-bench-"))
+    try:
+        outcomes = train(folder)
+        assert all(outcome.status == "finished" for outcome in outcomes), outcomes
+    finally:
+        shutil.rmtree(folder)

@@ -1,0 +1,88 @@
+"""How good is one cell of a sweep? Measured on what settings are chosen by, and on what the choice is tested on.
+
+The two have no parameters in common, and training has seen neither.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unrandom.core.files import read_json, write_json
+from unrandom.data import Parameters, SequenceSet, Split
+from unrandom.evaluation import Evaluation, Tally, evaluate
+from unrandom.evaluation.bootstrap import bootstrap_group_mean
+from unrandom.experiments.runs import Run
+from unrandom.models import parameter_count
+from unrandom.training.machine import choose_device
+
+PARTS = ("validation", "test")
+
+
+def cell_sets(split: Split, sequences: int) -> tuple[list[Parameters], list[Parameters]]:
+    """Parameters for validation and for testing, one set of ``sequences`` rows a modulus."""
+    choosing, testing = split.for_choosing()
+    return _rows(choosing, sequences, "validation"), _rows(testing, sequences, "test")
+
+
+def _rows(split: Split, sequences: int, name: str) -> list[Parameters]:
+    return [split.test_parameters(part.modulus, sequences, name=name) for part in split.held_out]
+
+
+def measured_cell(run: Run, sequences: int) -> dict[str, Any]:
+    """What ``measure_cell`` gives for a finished run; it is kept in the run folder, and measured once."""
+    path = run.folder.path / "sweep.json"
+    kept = read_json(path) if path.is_file() else {}
+    key = str(sequences)
+    if key not in kept:
+        kept[key] = measure_cell(run, sequences)
+        write_json(path, kept)
+    return kept[key]
+
+
+def is_measured(folder: Path, sequences: int) -> bool:
+    """Whether ``measured_cell`` has its answer for this run folder already."""
+    path = folder / "sweep.json"
+    return path.is_file() and str(sequences) in read_json(path)
+
+
+def measure_cell(run: Run, sequences: int) -> dict[str, Any]:
+    """One row: what training took, and accuracies with 95 % intervals over all moduli and for each of them.
+
+    ``last`` is the accuracy on the last number (Wilson interval), ``number`` over all positions (a bootstrap over
+    pairs of multiplier and increment). Moduli count alike.
+    """
+    predictor = run.predictor(choose_device())
+    result = run.result()
+    row: dict[str, Any] = {
+        "steps": result["steps"],
+        "train_seconds": result["train_seconds"],
+        "parameters": parameter_count(run.config.transformer),
+    }
+    for name, sets in zip(PARTS, cell_sets(run.split(), sequences), strict=True):
+        length = run.config.data.context + 1
+        row |= _accuracies(name, [evaluate(predictor, SequenceSet.of(drawn, length)) for drawn in sets])
+    return row
+
+
+def _accuracies(name: str, tested: list[Evaluation]) -> dict[str, Any]:
+    last = tested[0].last_number_accuracy
+    for other in tested[1:]:
+        last = last + other.last_number_accuracy
+    pairs = [each.by_pair() for each in tested]
+    number = float(np.mean([each.mean() for each in pairs]))
+    low, high = bootstrap_group_mean(pairs)
+    row = {
+        **_interval(f"{name}_last", last.tree()),
+        **_interval(f"{name}_number", {"value": round(number, 6), "low": low, "high": high}),
+    }
+    for each in tested:
+        row |= {
+            f"{name}_last@{each.modulus}": each.last_number_accuracy.tree()["value"],
+            f"{name}_number@{each.modulus}": Tally.of(each.correct).tree()["value"],
+        }
+    return row
+
+
+def _interval(name: str, tree: dict[str, Any]) -> dict[str, Any]:
+    return {name: tree["value"], f"{name}_low": round(tree["low"], 6), f"{name}_high": round(tree["high"], 6)}

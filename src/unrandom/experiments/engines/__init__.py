@@ -1,0 +1,99 @@
+"""Where do the workers run? On this machine, on a Ray cluster or under Slurm; one loop hands the jobs to any."""
+
+import importlib
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from unrandom.core.errors import UserError
+from unrandom.experiments.plan import Job
+from unrandom.experiments.work import Outcome, Work, record_death
+
+ENGINES = ("local", "ray", "slurm")
+BUSY_SECONDS = 1.0  # until a run that another process holds is tried again
+POLL_SECONDS = 0.5  # between two looks at jobs that cannot be waited for
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may say about the workers. None: what suits the machine."""
+
+    workers: int | None = None
+    threads: int | None = None  # of each worker
+    gpus_per_run: float | None = None
+    slurm: tuple[str, ...] = ()  # KEY=VALUE
+
+
+@dataclass(frozen=True)
+class Death:
+    """A worker ended without an answer."""
+
+    words: str
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Workers that take jobs. An engine is closed once, and then of no more use."""
+
+    places: int  # jobs at a time
+    tries: int  # of a job whose worker dies
+
+    def start(self, jobs: Sequence[Job], work: Work) -> None:
+        """Begin jobs; never more than there are places."""
+
+    def ended(self, seconds: float) -> list[tuple[Job, list[Outcome] | Death]]:
+        """The jobs that ended since the last call; waits up to ``seconds`` for the first."""
+
+    def close(self) -> None:
+        """End whatever still runs, at once. Its checkpoints remain."""
+
+
+def load_engine(name: str, options: Options) -> Engine:
+    """The engine called ``name``. UserError for options that it cannot use, and where its package is missing."""
+    assert name in ENGINES, name
+    if options.slurm and name != "slurm":
+        raise UserError("--slurm KEY=VALUE goes with --engine slurm")
+    engine: Engine = importlib.import_module(f"unrandom.experiments.engines.{name}").make_engine(options)
+    return engine
+
+
+def needs_extra(what: str) -> UserError:
+    return UserError(f"{what} needs the extra: pip install 'unrandom[sweep]'")
+
+
+def run_jobs(engine: Engine, jobs: Sequence[Job], work: Work) -> Iterator[Outcome]:
+    """Hand out the jobs in order; gives the outcome of each run as it comes.
+
+    When the time is up no job starts any more. A run that another process holds is tried again until that one is done
+    with it. A worker that dies is replaced, and goes on from the checkpoint. After a full disk nothing else comes.
+    """
+    waiting, later = deque(jobs), deque[tuple[float, Job]]()  # later: not before this moment
+    running, deaths = 0, Counter[str]()
+    try:
+        while waiting or later or running:
+            while later and (later[0][0] <= time.monotonic() or work.over):
+                waiting.append(later.popleft()[1])
+            if work.over:
+                yield from (Outcome(planned.id, "stopped") for job in waiting for planned in job.runs)
+                waiting.clear()
+            starting = [waiting.popleft() for _ in range(min(len(waiting), engine.places - running))]
+            if starting:
+                engine.start(starting, work)
+                running += len(starting)
+            for job, answer in engine.ended(BUSY_SECONDS) if running or later else ():
+                running -= 1
+                if isinstance(answer, Death):
+                    deaths[job.runs[0].id] += 1
+                    if deaths[job.runs[0].id] < engine.tries:
+                        waiting.append(job)
+                        continue
+                    answer = [record_death(planned, work, answer.words) for planned in job.runs]
+                if busy := tuple(run for run, each in zip(job.runs, answer, strict=False) if each.status == "busy"):
+                    later.append((time.monotonic() + BUSY_SECONDS, Job(busy)))
+                yield from (each for each in answer if each.status != "busy")
+                if any(each.status == "full disk" for each in answer):
+                    return
+    finally:
+        engine.close()

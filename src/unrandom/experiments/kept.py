@@ -1,0 +1,49 @@
+"""Which trained models stay beside the results? Small ones, as run folders without the optimiser's state.
+
+They can be measured, reported and looked into like any run, so that an analysis needs no training.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from unrandom.core.errors import UserError
+from unrandom.core.files import write_atomically
+from unrandom.core.run_folder import RunFolder
+from unrandom.experiments.experiment import Experiment, PlannedRun, Scale
+from unrandom.experiments.runs import Run
+from unrandom.models import parameter_count
+from unrandom.training.checkpoint import save_checkpoint
+
+LARGEST = 1_000_000  # parameters
+
+
+def kept_folder(scale: Scale, results: Path) -> Path:
+    """Where the kept runs of a scale are."""
+    return results / scale / "weights"
+
+
+def keep_runs(experiment: Experiment, runs: Sequence[Run], scale: Scale, results: Path) -> None:
+    """Keep as many seeds of the experiment's finished runs as it asks for, up to a size."""
+    for run in runs:
+        if run.config.seed < experiment.kept_seeds and parameter_count(run.config.transformer) <= LARGEST:
+            keep_run(run, kept_folder(scale, results) / run.id)
+
+
+def keep_run(run: Run, path: Path) -> None:
+    """A finished run without what only training needs. One that is there already is left alone."""
+    kept = RunFolder(path)
+    if kept.finished:
+        return
+    kept.create(run.folder.read_manifest())
+    save_checkpoint(kept, run.result()["steps"], run.load_model(), None, {})
+    for file in ("metrics.jsonl", "result.json"):
+        write_atomically(kept.path / file, (run.folder.path / file).read_bytes())
+
+
+def open_kept(planned: Sequence[PlannedRun], scale: Scale, results: Path) -> list[Run]:
+    """The kept runs of an experiment; a UserError naming the first that was not kept."""
+    folder = kept_folder(scale, results)
+    for run in planned:
+        if not (folder / run.id / "result.json").is_file():
+            raise UserError(f"{run.id} is not kept in {folder}; leave out --kept to train it, or ask for fewer --seeds")
+    return [Run.open(folder / run.id) for run in planned]

@@ -1,0 +1,96 @@
+"""Worker processes: each run once, a killed worker is replaced, and none outlives its parent."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from sweeping import holder, killing, losses, planned, steps_measured, wait_for
+from unrandom.core.errors import UserError
+from unrandom.core.run_folder import RunFolder
+from unrandom.experiments.engines import Options, load_engine, run_jobs
+from unrandom.experiments.engines.local import physical_cores, workers_and_threads
+from unrandom.experiments.plan import jobs
+from unrandom.experiments.runs import create_run
+from unrandom.experiments.work import Work, carry_out, failure
+
+
+def local(workers: int = 2):
+    return load_engine("local", Options(workers=workers, threads=1))
+
+
+def test_every_run_is_finished_once(tiny, tmp_path):
+    runs = planned(tiny, 4)
+    outcomes = list(run_jobs(local(), jobs(runs), Work(tmp_path, sequences=16)))
+    assert {outcome.run for outcome in outcomes} == {run.id for run in runs}
+    assert {outcome.status for outcome in outcomes} == {"finished"}
+    assert all(steps_measured(tmp_path / run.id) == [4, 8, 12] for run in runs)
+
+
+def test_workers_and_threads_fill_the_cores():
+    cores = physical_cores()
+    assert workers_and_threads(Options()) == (cores, 1)
+    assert workers_and_threads(Options(workers=1)) == (1, cores)
+    assert workers_and_threads(Options(threads=cores)) == (1, cores)
+    assert workers_and_threads(Options(workers=3, threads=2)) == (3, 2)
+
+
+def test_options_of_another_engine_are_refused():
+    with pytest.raises(UserError, match="goes with --engine slurm"):
+        load_engine("local", Options(slurm=("partition=gpu",)))
+
+
+def test_after_the_deadline_what_runs_saves_and_nothing_starts(tiny, tmp_path):
+    runs = planned(tiny, 3, steps=100_000, checkpoint_every=100_000, evaluate_every=100_000)
+    list(run_jobs(local(), jobs(planned(tiny, 1)), Work(tmp_path / "other")))  # workers start quickly from here on
+    work = Work(tmp_path, deadline=time.time() + 4)
+    outcomes = {outcome.run: outcome for outcome in run_jobs(local(1), jobs(runs), work)}
+    assert {outcome.status for outcome in outcomes.values()} == {"stopped"}
+    assert list((tmp_path / runs[0].id / "checkpoints").glob("step-*"))
+    assert not (tmp_path / runs[2].id).exists()
+
+
+def test_a_killed_worker_is_replaced_and_its_run_goes_on(tiny, tmp_path):
+    (run,) = planned(tiny, 1, steps=120, checkpoint_every=10)
+    engine = local(1)
+    engine.start(jobs([run]), Work(tmp_path))
+    wait_for(lambda: list((tmp_path / run.id).glob("checkpoints/step-*")))
+    os.kill(holder(tmp_path / run.id) or 0, signal.SIGKILL)
+    (answer,) = wait_for(lambda: engine.ended(1))
+    assert answer[1].words == "killed by signal 9, as the kernel does when memory runs out"
+    left = max(int(path.name[5:]) for path in (tmp_path / run.id / "checkpoints").glob("step-*"))
+    assert left > 0
+    (outcome,) = run_jobs(engine, jobs([run]), Work(tmp_path))
+    assert outcome.status == "finished"
+    carry_out(jobs([run])[0], Work(tmp_path / "whole"))
+    assert losses(tmp_path / run.id) == losses(tmp_path / "whole" / run.id)
+
+
+def test_a_worker_that_is_killed_again_is_recorded_as_killed(tiny, tmp_path):
+    long, short = planned(tiny, 1, steps=1_000_000)[0], planned(tiny, 1)[0]
+    with killing(tmp_path / long.id):
+        outcomes = {each.run: each for each in run_jobs(local(1), jobs([long, short]), Work(tmp_path))}
+    assert outcomes[short.id].status == "finished"
+    assert outcomes[long.id].status == "failed"
+    assert outcomes[long.id].error == "killed by signal 9, as the kernel does when memory runs out"
+    assert failure(tmp_path / long.id)["kind"] == "killed"
+
+
+def test_a_run_that_another_process_holds_is_waited_for(tiny, tmp_path):
+    first, second = planned(tiny, 2)
+    create_run(first.name, first.config, tmp_path, [])
+    with RunFolder(tmp_path / first.id).lock():
+        outcomes = run_jobs(local(), jobs([first, second]), Work(tmp_path))
+        assert next(outcomes).run == second.id
+    assert [(outcome.run, outcome.status) for outcome in outcomes] == [(first.id, "finished")]
+
+
+def test_an_interrupted_parent_ends_its_workers_at_once(tiny, tmp_path):
+    (run,) = planned(tiny, 1, steps=1_000_000)
+    engine = local(1)
+    engine.start(jobs([run]), Work(tmp_path))
+    worker = wait_for(lambda: holder(tmp_path / run.id))
+    engine.close()
+    assert not Path(f"/proc/{worker}").exists()

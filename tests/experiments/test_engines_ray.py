@@ -1,0 +1,49 @@
+"""Ray tasks: each run once, a killed worker's task goes on from its checkpoint, nothing listens to other machines."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from sweeping import killing, losses, planned, steps_measured
+from unrandom.experiments.engines import Options, load_engine, run_jobs
+from unrandom.experiments.plan import Job, jobs
+from unrandom.experiments.work import Work, carry_out
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # Ray's own
+    pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="2026-11-21: the sweep extra is not installed"),
+]
+
+
+def listening() -> set[str]:
+    """Addresses, in the kernel's hexadecimal, at which this machine takes TCP connections."""
+    found = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for line in Path(table).read_text().splitlines()[1:]:
+            words = line.split()
+            if words[3] == "0A":
+                found.add(words[1])
+    return found
+
+
+def test_runs_are_finished_and_a_killed_worker_s_run_goes_on(tiny, tmp_path, monkeypatch):
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    before = listening()
+    (long,) = planned(tiny, 1, steps=120, checkpoint_every=10)
+    short = planned(tiny, 2)[1]
+    engine = load_engine("ray", Options(workers=2))
+    with killing(tmp_path / long.id, most=1) as killed:
+        outcomes = []
+        for outcome in run_jobs(engine, jobs([long, short]), Work(tmp_path)):
+            outcomes.append((outcome.run, outcome.status))
+            opened = {address.rpartition(":")[0] for address in listening() - before}
+            assert opened <= {"0100007F", "0000000000000000FFFF00000100007F"}
+    assert set(outcomes) == {(long.id, "finished"), (short.id, "finished")}
+    assert len(killed) == 1
+    carry_out(Job((long,)), Work(tmp_path / "whole"))
+    assert losses(tmp_path / long.id) == pytest.approx(losses(tmp_path / "whole" / long.id), abs=1e-6)
+    assert steps_measured(tmp_path / short.id) == [4, 8, 12]
+    folder = engine._folder
+    assert folder is not None
+    assert not folder.exists()

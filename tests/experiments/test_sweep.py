@@ -1,0 +1,141 @@
+"""Settings are chosen by validation, never by the test; a cell is measured once; failures are blanks."""
+
+import json
+import math
+
+import numpy as np
+import polars
+import pytest
+
+from unrandom.data import make_split
+from unrandom.evaluation.bootstrap import bootstrap_group_mean, bootstrap_mean
+from unrandom.experiments import cell as measuring
+from unrandom.experiments.cell import cell_sets, measure_cell, measured_cell
+from unrandom.experiments.plan import cells, parse_grid
+from unrandom.experiments.runs import create_run, execute
+from unrandom.experiments.sweep import Sweep, axes, cell_rows, choose, combinations, map_rows, save_sweep
+from unrandom.figures.panels import MapPanel, save_panels
+
+
+def swept(config, *grid: str, seeds: int = 1) -> Sweep:
+    parsed = parse_grid(grid)
+    return Sweep("tiny", config, parsed, cells("tiny", config, parsed, seeds), 16)
+
+
+def pretend(sweep: Sweep, validation: list[float | None], test: list[float]) -> list[dict]:
+    """Cell rows with invented accuracies; None is a failure."""
+    rows = []
+    for each, chosen_by, shown in zip(sweep.cells, validation, test, strict=True):
+        row = {**each.settings, "seed": each.seed, "run": each.planned.id, "error": None}
+        known = chosen_by is not None
+        row["status"] = "finished" if known else "failed"
+        for name in ("last", "number"):
+            row |= {f"validation_{name}": chosen_by, f"test_{name}": shown if known else None}
+        rows.append(row)
+    return rows
+
+
+def test_validation_and_test_have_nothing_in_common(tiny, um_data):
+    for data in (tiny.data, um_data, um_data.model_copy(update={"validation_moduli": (25,)})):
+        validation, test = cell_sets(make_split(data, 0), 64)
+        assert all(len(part) == 64 for part in (*validation, *test))
+        pairs = [{(p.m, a, c) for p in part for a, c in zip(p.a, p.c, strict=True)} for part in (validation, test)]
+        assert not pairs[0] & pairs[1]
+    assert [part.m for part in validation] == [25]
+    assert [part.m for part in test] == [32, 27]
+
+
+def test_a_cell_is_measured_for_each_modulus_and_over_all(tiny, um_data, tmp_path):
+    run = create_run("um", tiny.model_copy(update={"data": um_data}), tmp_path, [])
+    execute(run)
+    row = measure_cell(run, 64)
+    for part in ("validation", "test"):
+        for what in ("last", "number"):
+            assert row[f"{part}_{what}"] == pytest.approx(
+                (row[f"{part}_{what}@32"] + row[f"{part}_{what}@27"]) / 2, abs=1e-5
+            )
+            assert row[f"{part}_{what}_low"] <= row[f"{part}_{what}"] <= row[f"{part}_{what}_high"]
+    assert (row["steps"], row["parameters"] > 0) == (12, True)
+
+
+def test_a_cell_is_measured_once(finished_run, tmp_path, monkeypatch):
+    import shutil
+
+    from unrandom.experiments.runs import Run
+
+    run = Run.open(shutil.copytree(finished_run.folder.path, tmp_path / finished_run.id))
+    first = measured_cell(run, 16)
+    monkeypatch.setattr(measuring, "measure_cell", lambda *_arguments: {})
+    assert measured_cell(run, 16) == first
+    assert measured_cell(run, 32) == {}
+
+
+def test_the_mean_over_groups_weighs_them_alike_and_stays_within_bounds():
+    assert bootstrap_group_mean([np.ones(64), np.ones(4)]) == (1.0, 1.0)
+    values = [0.1, 0.5, 0.9, 0.3]
+    assert bootstrap_group_mean([values]) == bootstrap_mean(values)
+
+
+def test_what_is_tuned_is_chosen_by_validation_at_each_place_of_the_map(tiny):
+    sweep = swept(tiny, "model.depth=1,2", "model.n_heads=1,2", "optimizer.lr=0.1,0.2")
+    assert axes(sweep) == ("model.depth", "model.n_heads")
+    rows = pretend(sweep, [0.5, 0.4, 0.1, 0.2, None, 0.3, None, None], [0.1, 0.9, 0.1, 0.7, 0.1, 0.6, 0.1, 0.1])
+    combined = combinations(sweep, rows)
+    chosen = map_rows(sweep, combined)
+    assert [(row["optimizer.lr"], row["test_last"]) for row in chosen] == [
+        (0.1, 0.1),
+        (0.2, 0.7),
+        (0.2, 0.6),
+        (None, None),
+    ]
+    best = choose(combined)
+    assert (best["validation_last"], best["test_last"]) == (0.5, 0.1)  # a better test is not looked at
+
+
+def test_seeds_are_averaged_and_half_a_combination_does_not_win(tiny):
+    sweep = swept(tiny, "model.depth=1,2", seeds=2)
+    combined = combinations(sweep, pretend(sweep, [0.2, 0.4, 0.9, None], [0.3, 0.5, 0.9, 0.9]))
+    assert [row["validation_last"] for row in combined] == pytest.approx([0.3, 0.9])
+    assert [(row["seeds"], row["finished"]) for row in combined] == [(2, 2), (2, 1)]
+    assert combined[0]["test_last_low"] <= combined[0]["test_last"] <= combined[0]["test_last_high"]
+    assert choose(combined)["model.depth"] == 1
+    assert axes(sweep) == (None, "model.depth")
+    assert choose(combinations(sweep, pretend(sweep, [None] * 4, [0] * 4))) is None
+
+
+def test_a_sweep_is_saved_with_its_failures_and_what_is_left(tiny, tmp_path):
+    sweep = swept(tiny, "model.depth=1,2", "model.n_heads=1,2")
+    done, failed, *_ = sweep.cells
+    execute(create_run("tiny", done.planned.config, tmp_path, []))
+    measured_cell(measuring.Run.open(tmp_path / done.planned.id), 16)
+    (tmp_path / failed.planned.id).mkdir()
+    trouble = {"kind": "out of memory", "message": "no room", "traceback": None}
+    (tmp_path / failed.planned.id / "error.json").write_text(json.dumps(trouble))
+    folder, rows, best = save_sweep(sweep, tmp_path, ["unrandom", "sweep"])
+    assert [row["status"] for row in rows] == ["finished", "failed", "new", "new"]
+    assert rows[1]["error"] == "out of memory: no room"
+    assert best["runs"] == [done.planned.id]
+    table = polars.read_parquet(folder / "cells.parquet")
+    assert table["model.depth"].to_list() == [1, 1, 2, 2]
+    assert table["test_last@64"].null_count() == 3
+    assert json.loads((folder / "cells.json").read_text()) == cell_rows(sweep, tmp_path)
+    assert json.loads((folder / "best.json").read_text())["model.depth"] == 1
+    assert json.loads((folder / "sweep.json").read_text())["grid"] == {
+        "model.depth": ["1", "2"],
+        "model.n_heads": ["1", "2"],
+    }
+    assert {"heatmap.png", "heatmap.svg"} <= {path.name for path in folder.iterdir()}
+    assert "nan" not in (folder / "heatmap.svg").read_text().lower()
+
+
+def test_a_map_without_any_value_can_be_drawn(tmp_path):
+    blank = [[math.nan, math.nan]]
+    save_panels([MapPanel("", "", "", blank, ["1", "2"], [""], written=True, limits=(None, None))], tmp_path / "blank")
+    assert (tmp_path / "blank.png").is_file()
+
+
+def test_the_same_grid_has_the_same_name_and_another_has_another(tiny):
+    name = swept(tiny, "model.depth=1,2").name
+    assert swept(tiny, "model.depth=1,2", seeds=2).name == name
+    assert swept(tiny, "model.depth=1,2,3").name != name
+    assert swept(tiny.model_copy(update={"steps": 13}), "model.depth=1,2").name != name
