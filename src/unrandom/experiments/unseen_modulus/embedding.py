@@ -24,18 +24,21 @@ CLAIMS = (
         "The first component runs along the numbers: |rank correlation| with their size.",
         "fig:multip_pca_embd",
         0.9,
+        at_laptop="The curve closes further than a semi-circle: the largest numbers turn back.",
     ),
     Claim(
         "parity",
         "The second component separates even from odd: share of its variance between the two.",
         "fig:multip_pca_embd",
         0.5,
+        at_laptop="One seed has parity in the second component, the other in the third.",
     ),
     Claim(
         "mod-six",
         "The second and third group numbers modulo 2 and 3: share of their variance between residues mod 6.",
         "fig:multip_pca_embd",
         0.5,
+        at_laptop="Residues mod 3 come in the 4th and 5th components, and mod 5 in the 6th (see the maps).",
     ),
 )
 

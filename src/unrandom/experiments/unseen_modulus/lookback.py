@@ -30,6 +30,7 @@ CLAIMS = (
         "In that head most spacings are such multiples: share beyond chance, in the mean over moduli.",
         "fig:attn_stats",
         0.5,
+        at_laptop="The divisor is there for every composite modulus, amid other spacings.",
     ),
     Claim(
         "adapts",

@@ -22,12 +22,14 @@ CLAIMS = (
         "far.",
         "fig:multip_cosine",
         0.5,
+        at_laptop="One seed has such a head (81 to 87 % of its queries), the other has none.",
     ),
     Claim(
         "nearest",
         "Its output is most like the embedding of the largest number so far: rank correlation of the two.",
         "fig:multip_cosine",
         0.8,
+        at_laptop="Where there is such a head, its output is like all large numbers: the likeness map is a broad band.",
     ),
     Claim(
         "estimate",
@@ -35,6 +37,8 @@ CLAIMS = (
         "appendix:estimate",
         0.05,
         at_least=False,
+        at_laptop="The seed with such a head estimates 117, 120, 120, 120 for 108, 125, 127, 128; the other has no "
+        "estimate.",
     ),
 )
 
