@@ -8,7 +8,7 @@ from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Sc
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import cell_map, last_number_rows, mean, tuned
 from unrandom.experiments.unseen_modulus.phase_diagram import DEEP
-from unrandom.experiments.unseen_modulus.runs import RATE, RATES, WEIGHT_DECAYS, grid, grid_runs
+from unrandom.experiments.unseen_modulus.runs import RATE, RATES, WEIGHT_DECAYS, grid, small_runs
 from unrandom.figures.panels import save_panels
 
 DEPTHS: dict[Scale, tuple[int, ...]] = {
@@ -53,7 +53,7 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
         for width, heads in WIDTHS[scale]
         for depth in DEPTHS[scale]
     ]
-    return grid_runs(scale, seeds, [{**shape, **rate} for shape in shapes for rate in rates])
+    return small_runs(scale, seeds, [{**shape, **rate} for shape in shapes for rate in rates])
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:

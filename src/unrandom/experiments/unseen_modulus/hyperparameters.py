@@ -9,11 +9,20 @@ from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import Cells, cell_map, cells, last_number_rows, mean
-from unrandom.experiments.unseen_modulus.runs import RATE, RATES_WIDE, SIZES, WEIGHT_DECAYS_WIDE, grid, grid_runs
+from unrandom.experiments.unseen_modulus.runs import (
+    RATE,
+    RATES_WIDE,
+    SIZES,
+    WEIGHT_DECAYS_WIDE,
+    Settings,
+    grid,
+    small_runs,
+)
 from unrandom.figures.panels import save_panels
 
 AXES = ("rate", "weight decay")
 SIZE = "largest modulus"
+STEPS: dict[Scale, Settings] = {"smoke": {}, "laptop": {"steps": 600}, "gpu": {"steps": 3000}, "paper": {}}
 GOOD = 0.8  # of the best cell's accuracy
 
 CLAIMS = (
@@ -39,7 +48,9 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
         RATE[scale].replace(".", "__"): RATES_WIDE[scale],
         "optimizer__weight_decay": WEIGHT_DECAYS_WIDE[scale],
     }
-    return grid_runs(scale, seeds, [{**size, **cell} for size in SIZES[scale] for cell in grid(**axes)])
+    return small_runs(
+        scale, seeds, [{**STEPS[scale], **size, **cell} for size in SIZES[scale] for cell in grid(**axes)]
+    )
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:

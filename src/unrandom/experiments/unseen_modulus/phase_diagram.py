@@ -9,7 +9,7 @@ from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import Cells, cell_map, cells, last_number_rows
-from unrandom.experiments.unseen_modulus.runs import grid, grid_runs
+from unrandom.experiments.unseen_modulus.runs import grid, small_runs
 from unrandom.figures.panels import save_panels
 
 DEPTHS: dict[Scale, tuple[int, ...]] = {
@@ -54,7 +54,7 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
         {**cell, "model.d_model": HEAD_WIDTH[scale] * cell["model.n_heads"]}
         for cell in grid(model__depth=SCALED_DEPTHS[scale], model__n_heads=HEADS[scale])
     ]
-    planned = grid_runs(scale, seeds, [*constant, *scaled])
+    planned = small_runs(scale, seeds, [*constant, *scaled])
     return list({run.id: run for run in planned}.values())
 
 

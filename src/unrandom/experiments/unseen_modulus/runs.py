@@ -59,7 +59,6 @@ WEIGHT_DECAYS_WIDE: dict[Scale, tuple[float, ...]] = {
     "gpu": (0.01, 0.1, 0.3, 1.0),
     "paper": (0.01, 0.1, 1.0, 3.0),
 }
-GRID_STEPS: dict[Scale, Settings] = {"smoke": {}, "laptop": {"steps": 600}, "gpu": {"steps": 3000}, "paper": {}}
 SIZES: dict[Scale, tuple[dict[str, Any], ...]] = {  # moduli of growing size; {} are the small run's own
     "smoke": (_moduli((16, 18), (25,), 8, 32), {}),
     "laptop": ({}, _moduli((108, 125, 128), (98, 144), 64, 153)),
@@ -96,11 +95,6 @@ def small_runs(scale: Scale, seeds: int, variants: Sequence[Settings]) -> list[P
     """The small run with each set of changes, for each seed; changes win over the scale's own settings."""
     name = SMALL_RECIPE[scale]
     return planned(name, base(name, scale), variants, seeds)
-
-
-def grid_runs(scale: Scale, seeds: int, variants: Sequence[Settings]) -> list[PlannedRun]:
-    """Small runs cut short, for grids of many cells."""
-    return small_runs(scale, seeds, [{**GRID_STEPS[scale], **variant} for variant in variants])
 
 
 def planned(name: str, config: RunConfig, variants: Sequence[Settings], seeds: int) -> list[PlannedRun]:
