@@ -1,8 +1,10 @@
 """Does a later head look back by a divisor of the modulus, whatever the modulus is? (fig:attn_stats)"""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from jaxtyping import Int
 
 from unrandom.core.arithmetic import factorize
 from unrandom.core.errors import UserError
@@ -44,6 +46,7 @@ CLAIMS = (
 def measure(runs: list[Run], scale: Scale) -> Tables:
     heads: Rows = []
     spacings: Rows = []
+    distances: Rows = []
     for run in runs:
         if run.config.model.depth < 2:
             raise UserError(f"{run.id} has one layer; um-lookback looks at the later ones")
@@ -57,11 +60,15 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
                     preferred = divisor.preferred
                     excess = float(divisor.excess[divisor.divisors == preferred].sum())
                     heads.append({**which, "preferred": preferred, "excess": excess})
-                    share = counts / counts.sum()
-                    spacings += [
-                        {**which, "spacing": r, "share": float(share[r])} for r in np.flatnonzero(counts).tolist()
-                    ]
-    return {"heads": heads, "spacings": spacings}
+                    spacings += _share_rows(which, "spacing", counts)
+                    distances += _share_rows(which, "distance", found.distances[head])
+    return {"heads": heads, "spacings": spacings, "distances": distances}
+
+
+def _share_rows(which: dict[str, Any], name: str, counts: Int[np.ndarray, " tokens"]) -> Rows:
+    """How often each spacing, or distance, comes; those that never do are left out."""
+    share = counts / counts.sum()
+    return [{**which, name: r, "share": float(share[r])} for r in np.flatnonzero(counts).tolist()]
 
 
 def best_head(rows: Rows) -> tuple[int, int]:
@@ -104,15 +111,17 @@ def draw(tables: Tables, folder: Path) -> None:
         title = f"seed {rows[0]['seed']}: common divisor of spacings"
         panels.append(MapPanel(title, "modulus", "layer.head", values, *names, "r", (None, None), written=True))
         layer, head = best_head(rows)
-        own = [row for row in tables["spacings"] if (row["run"], row["layer"], row["head"]) == (run, layer, head)]
-        lines = [_spacing_line(own, m, kind) for kind, m in enumerate(moduli)]
-        panels.append(LinePanel(f"head {layer}.{head}", "spacing of strongest keys", "share", lines, limits=(0, None)))
-    save_panels(panels, folder / "um-lookback")
+        for table, name in (("distances", "distance"), ("spacings", "spacing")):
+            own = [row for row in tables[table] if (row["run"], row["layer"], row["head"]) == (run, layer, head)]
+            lines = [_share_line(own, name, m, kind) for kind, m in enumerate(moduli)]
+            x = f"{name} of the four strongest keys"
+            panels.append(LinePanel(f"head {layer}.{head}", x, "share", lines, limits=(0, None)))
+    save_panels(panels, folder / "um-lookback", columns=3)
 
 
-def _spacing_line(rows: Rows, m: int, kind: int) -> Line:
-    own = {row["spacing"]: row["share"] for row in rows if row["modulus"] == m}
-    x = list(range(1, max(own) + 1))
+def _share_line(rows: Rows, name: str, m: int, kind: int) -> Line:
+    own = {row[name]: row["share"] for row in rows if row["modulus"] == m}
+    x = list(range(max(own) + 1))
     return Line(x, [own.get(r, 0.0) for r in x], f"m = {m}", kind)
 
 
