@@ -1,5 +1,8 @@
 """A file is the old one or the new one, never half of either."""
 
+import errno
+import os
+
 import pytest
 
 from unrandom.core import files
@@ -39,3 +42,13 @@ def test_a_folder_where_a_file_is_cannot_be_made(tmp_path):
         files.make_folder(tmp_path / "file")
     with pytest.raises(UserError, match="cannot create"):
         files.make_folder(tmp_path / "file" / "below")
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_disk_that_is_too_full_for_a_folder_is_no_mistake_of_the_user(tmp_path, monkeypatch, number):
+    def full(*_arguments, **_options):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(files.Path, "mkdir", full)
+    with pytest.raises(OSError, match=os.strerror(number)):
+        files.make_folder(tmp_path / "runs")

@@ -1,5 +1,7 @@
 """A run folder survives torn writes, and belongs to one process at a time."""
 
+import errno
+import fcntl
 import subprocess
 import sys
 
@@ -55,6 +57,15 @@ def test_a_second_process_is_refused_and_a_lock_left_by_a_killed_one_is_not_in_t
         holder.kill()
     assert (run.path / "lock").exists()
     with run.lock():
+        pass
+
+
+def test_a_lock_that_the_system_cannot_give_is_not_called_busy(run, monkeypatch):
+    def refuse(*_arguments):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(OSError, match="No locks available"), run.lock():
         pass
 
 

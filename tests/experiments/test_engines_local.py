@@ -10,11 +10,11 @@ import pytest
 from sweeping import holder, killing, losses, planned, steps_measured, wait_for
 from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
-from unrandom.experiments.engines import Options, load_engine, run_jobs
-from unrandom.experiments.engines.local import physical_cores, workers_and_threads
-from unrandom.experiments.plan import jobs
+from unrandom.experiments.engines import Death, Options, load_engine, run_jobs
+from unrandom.experiments.engines.local import device_of, physical_cores, workers_and_threads
+from unrandom.experiments.plan import Job, jobs
 from unrandom.experiments.runs import create_run
-from unrandom.experiments.work import Work, carry_out, failure
+from unrandom.experiments.work import Outcome, Work, carry_out, failure, record_death
 
 
 def local(workers: int = 2):
@@ -76,6 +76,55 @@ def test_a_worker_that_is_killed_again_is_recorded_as_killed(tiny, tmp_path):
     assert outcomes[long.id].status == "failed"
     assert outcomes[long.id].error == "killed by signal 9, as the kernel does when memory runs out"
     assert failure(tmp_path / long.id)["kind"] == "killed"
+
+
+def test_of_a_pack_whose_worker_dies_each_run_is_tried_alone(tiny, tmp_path):
+    runs = planned(tiny, 3)
+
+    class OnePackDies:
+        places, tries = 1, 1
+
+        def __init__(self):
+            self.started = []
+
+        def start(self, jobs, work):
+            self.started += jobs
+
+        def ended(self, seconds):
+            job = self.started[-1]
+            alone = len(job.runs) == 1 and job.runs[0] != runs[1]
+            return [(job, [Outcome(job.runs[0].id, "finished")] if alone else Death("killed"))]
+
+        def close(self):
+            pass
+
+    engine = OnePackDies()
+    outcomes = {each.run: each.status for each in run_jobs(engine, jobs(runs, pack=3), Work(tmp_path))}
+    assert [job.runs for job in engine.started] == [tuple(runs), *((run,) for run in runs)]
+    assert [outcomes[run.id] for run in runs] == ["finished", "failed", "finished"]
+
+
+def test_a_run_that_is_done_is_not_called_killed(tiny, tmp_path):
+    (run,) = planned(tiny, 1)
+    carry_out(Job((run,)), Work(tmp_path, sequences=16))
+    for sequences, status in ((None, "finished"), (16, "finished"), (32, "failed")):
+        assert record_death(run, Work(tmp_path, sequences=sequences), "killed").status == status
+
+
+@pytest.mark.parametrize(
+    ("visible", "devices", "names"),
+    [(None, 2, ["0", "0", "1", "1"]), ("3, 5", 2, ["3", "3", "5", "5"]), ("GPU-abc", 1, ["GPU-abc"] * 4)],
+)
+def test_workers_share_the_gpus_that_were_left_to_us(monkeypatch, visible, devices, names):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert [device_of(place, 0.5, devices) for place in range(4)] == names
+
+
+def test_several_gpus_a_run_are_refused():
+    with pytest.raises(UserError, match="takes 1 at most"):
+        load_engine("local", Options(gpus_per_run=2))
 
 
 def test_a_run_that_another_process_holds_is_waited_for(tiny, tmp_path):

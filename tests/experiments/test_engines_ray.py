@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from sweeping import killing, losses, planned, steps_measured
+from unrandom.core.errors import UserError
 from unrandom.experiments.engines import Options, load_engine, run_jobs
 from unrandom.experiments.plan import Job, jobs
 from unrandom.experiments.work import Work, carry_out
@@ -25,6 +26,11 @@ def listening() -> set[str]:
             if words[3] == "0A":
                 found.add(words[1])
     return found
+
+
+def test_part_of_a_second_gpu_is_refused():
+    with pytest.raises(UserError, match="whole number"):
+        load_engine("ray", Options(gpus_per_run=1.5))
 
 
 def test_runs_are_finished_and_a_killed_worker_s_run_goes_on(tiny, tmp_path, monkeypatch):

@@ -56,3 +56,16 @@ def test_settings_that_do_not_fit_are_refused_before_anything_runs(settings, sai
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(UserError, match=said):
         load_engine("slurm", Options(slurm=settings))
+
+
+def test_an_sbatch_that_fails_is_one_line(tiny, tmp_path, monkeypatch):
+    sbatch = tmp_path / "bin" / "sbatch"
+    sbatch.parent.mkdir()
+    sbatch.write_text("#!/bin/sh\necho 'sbatch: error: invalid partition specified: moon' >&2\nexit 1\n")
+    sbatch.chmod(0o700)
+    sbatch.with_name("srun").symlink_to(sbatch)
+    monkeypatch.setenv("PATH", str(sbatch.parent), prepend=os.pathsep)
+    engine = load_engine("slurm", Options(slurm=("partition=moon",)))
+    assert engine.places == 1000
+    with pytest.raises(UserError, match="not submitted: .*invalid partition specified: moon$"):
+        list(run_jobs(engine, jobs(planned(tiny, 1)), Work(tmp_path)))

@@ -127,9 +127,10 @@ def test_the_head_that_looks_at_the_largest_number_is_found():
 def test_the_head_that_follows_the_modulus_is_found():
     preferred = {(1, 0): {108: 6, 128: 4, 127: 5}, (2, 1): {108: 5, 128: 8, 127: 2}}
     rows = [
-        {"run": "r", "layer": layer, "head": head, "modulus": m, "preferred": r, "excess": 0.8}
+        {"run": "r", "layer": layer, "head": head, "half": half, "modulus": m, "preferred": r, "excess": 0.8}
         for (layer, head), of in preferred.items()
         for m, r in of.items()
+        for half in (0, 1)
     ]
     assert best_head(rows) == (1, 0)
     assert _verdicts("um-lookback", {"heads": rows}) == {
@@ -145,5 +146,28 @@ def test_pruning_counts_the_papers_replacement_and_heads_with_a_prime():
 
     digits = [row("scalar-mean", 2, 2, 0.9), row("scalar-mean", 2, 3, 0.1), row("zero", 2, 3, 1.0)]
     digits += [row("scalar-mean", 0, 3, 1.0), row("scalar-mean", 3, 2, None)]
-    shares = [{"replacement": "scalar-mean", "value": 0.9, "permuted": 0.5}]
+    shares = [{"replacement": "scalar-mean", "value": 0.9, "permuted": 0.5, "primes": 2}]
     assert set(_verdicts("um-pruning", {"digits": digits, "specialisation": shares}).values()) == {"reproduced"}
+
+
+def test_where_nothing_was_learned_nothing_is_judged():
+    axes = {"depth": (1, 2, 3, 4), "heads": (1, 2, 4), "width": (64,)}
+    nothing = {"accuracy": _rows(lambda *_: 0.0, **axes)}
+    assert set(_verdicts("um-phase-diagram", nothing).values()) == {"not run"}
+    axes = {"depth": (2, 3), "width": (32,), "rate": (0.05,), "weight decay": (0.1,)}
+    nothing = {"accuracy": _rows(lambda *_: 0.01, splits=("validation", "test"), **axes)}
+    assert set(_verdicts("um-critical-depth", nothing).values()) == {"not run"}
+    sized = _rows(lambda *_: 0.01, splits=("validation", "test"), rate=(1, 2), **{"weight decay": (1,)})
+    nothing = {"accuracy": [{**row, "largest modulus": size} for size in (32, 64) for row in sized]}
+    assert set(_verdicts("um-hyperparameters", nothing).values()) == {"not run"}
+    flat = [
+        {"run": data, "seed": 0, "data": data, "step": 1, "last_number_accuracy": 0.0}
+        for data in ("all periods", "short periods", "long periods")
+    ]
+    assert set(_verdicts("um-period-ablation", {"metrics": flat}).values()) == {"not run"}
+
+
+def test_only_prime_moduli_leave_the_lookback_unjudged():
+    row = {"run": "r", "layer": 1, "head": 0, "modulus": 127, "preferred": 5, "excess": 0.8}
+    rows = [{**row, "half": half} for half in (0, 1)]
+    assert set(_verdicts("um-lookback", {"heads": rows}).values()) == {"not run"}

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 import time
 
 import pytest
@@ -51,6 +52,7 @@ def test_out_of_time_nothing_starts_and_told_to_stop_a_run_saves(run, tmp_path):
         (NonFiniteLoss("the loss is nan at step 3"), "not finite", "the loss is nan at step 3"),
         (UserError("device 'cuda' cannot be used"), "user error", "device 'cuda'"),
         (RuntimeError("shapes do not fit"), "error", "shapes do not fit"),
+        (ZeroDivisionError("division by zero"), "error", "division by zero"),
     ],
 )
 def test_a_failure_is_kept_and_the_next_run_goes_on(tiny, tmp_path, monkeypatch, error, kind, said):
@@ -75,13 +77,15 @@ def test_a_failure_is_kept_and_the_next_run_goes_on(tiny, tmp_path, monkeypatch,
     assert failure(tmp_path / bad.id) is None
 
 
-def test_a_full_disk_is_no_failure_of_the_run(run, tmp_path, monkeypatch):
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_no_failure_of_the_run(run, tmp_path, monkeypatch, number):
     def full(*_arguments, **_options):
-        raise OSError(errno.ENOSPC, "No space left on device", "checkpoint")
+        raise OSError(number, os.strerror(number), "checkpoint")
 
     monkeypatch.setattr(working, "execute", full)
     (outcome,) = carry_out(Job((run,)), Work(tmp_path))
-    assert (outcome.status, outcome.error) == ("full disk", "No space left on device: checkpoint")
+    assert (outcome.status, outcome.error) == ("full disk", f"{os.strerror(number)}: checkpoint")
+    assert outcome.errno == number
     assert failure(tmp_path / run.id) is None
 
 

@@ -81,7 +81,8 @@ def test_a_planted_residue_explains_all_and_its_parts_less():
 
 @pytest.mark.parametrize("q", [2, 7, 31])
 def test_shuffled_numbers_explain_what_theory_says(q):
-    outputs, x = planted(6, n=400)
+    x = np.arange(400)
+    outputs = np.random.default_rng(1).standard_normal((400, 8))
     shuffled = residue_share(outputs, x, q, np.random.default_rng(0), shuffles=1000).shuffled
     assert shuffled == pytest.approx((q - 1) / 399, rel=0.05)
 
@@ -179,3 +180,12 @@ def test_what_cannot_be_read_is_named(model, numbers):
         residue_scores(model, numbers, 3, moduli=range(1, 4))
     with pytest.raises(ValueError, match="shuffles=0"):
         residue_share(np.ones((3, 2)), np.arange(3), 2, np.random.default_rng(0), shuffles=0)
+
+
+@pytest.mark.parametrize("m", [54, 128])
+def test_a_random_embedding_of_few_numbers_scores_nothing(m):
+    rng = np.random.default_rng(m)
+    embedding = rng.standard_normal((m, 24))
+    numbers = rng.integers(0, m, 1024)
+    excess = [residue_share(embedding[numbers], numbers, q, rng, shuffles=40).excess for q in (2, 8, 32)]
+    assert max(excess) < 0.1  # shuffled row by row, few numbers would give .25 and more

@@ -1,10 +1,13 @@
 """Runs that are trained side by side come out as runs that are trained alone."""
 
+import shutil
+
 import pytest
 import torch
 
 from unrandom.core.errors import Busy
-from unrandom.experiments.runs import create_run, execute, execute_together
+from unrandom.core.run_folder import RunFolder
+from unrandom.experiments.runs import Run, create_run, execute, execute_together
 
 VARIANTS = (
     ["seed=0"],
@@ -66,3 +69,22 @@ def test_a_run_that_is_held_elsewhere_is_left_alone(tiny, tmp_path):
     with runs[1].folder.lock(), pytest.raises(Busy):
         execute_together(runs)
     assert not runs[0].folder.finished
+
+
+def test_the_time_is_that_of_all_groups_together(tiny, tmp_path):
+    ahead, new = (create_run("r", tiny.override([f"seed={seed}"]), tmp_path, []) for seed in range(2))
+    execute_together([ahead], stop=lambda: True)
+    results = execute_together([ahead, new], max_minutes=0)
+    assert [result["steps"] for result in results] == [1, 1]  # the new one took the one step that is always made
+
+
+def test_a_run_that_was_finished_elsewhere_before_the_lock_was_had_is_left_as_it_is(
+    finished_run, tmp_path, monkeypatch
+):
+    run = Run.open(shutil.copytree(finished_run.folder.path, tmp_path / finished_run.id))
+    left = run.folder.path / ".half.99.tmp"
+    left.touch()
+    looks = iter([False])  # and from the second on, as it is
+    monkeypatch.setattr(RunFolder, "finished", property(lambda folder: next(looks, folder.result.is_file())))
+    assert execute(run) == run.result()
+    assert left.exists()

@@ -30,7 +30,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as failure:
         where = f": {failure.filename}" if failure.filename else ""
         return _say(f"{failure.strerror or failure}{where}; what was saved before is intact", 1)
-    except (ArithmeticError, RunsFailed) as failure:
+    except RunsFailed as failure:
+        return _say(str(failure), 1)
+    except ArithmeticError as failure:
+        if type(failure).__name__ != "NonFiniteLoss":  # by its name: torch comes with the type
+            raise
         return _say(str(failure), 1)
     except (MemoryError, RuntimeError) as failure:
         if not out_of_memory(failure):

@@ -92,6 +92,8 @@ def _own_run(path: Path, chosen: list[Experiment]) -> Run:
     if run.config.data.base is not None:
         raise UserError(f"{path} cannot be measured so: a run with one token a number is needed")
     for each in chosen:
+        if each.compares:
+            raise UserError(f"{each.name} compares runs of its own; --run {path} cannot take their place")
         if each.regime != regime:
             needed = {"fm": "a fixed-modulus run", "um": "an unseen-modulus run", None: "no run"}[each.regime]
             raise UserError(f"{path} cannot be measured by {each.name}, which needs {needed}")

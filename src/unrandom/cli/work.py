@@ -1,6 +1,5 @@
 """How does a command train many runs? By an engine, with a line on standard error for each that ends."""
 
-import errno
 import os
 import sys
 import time
@@ -50,7 +49,7 @@ def carry_out(
     outcomes = []
     for outcome in run_jobs(engine, jobs(runs, arguments.pack), work):
         if outcome.status == "full disk":
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(arguments.out))
+            raise OSError(outcome.errno, os.strerror(outcome.errno), str(arguments.out))
         outcomes.append(outcome)
         if outcome.status == "stopped":
             continue

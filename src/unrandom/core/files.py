@@ -9,6 +9,8 @@ from typing import Any
 
 from unrandom.core.errors import UserError
 
+FULL = (errno.ENOSPC, errno.EDQUOT)  # no room on the disk, or none of it left to this user
+
 
 def write_atomically(path: Path, content: bytes | str) -> None:
     """Write to a temporary name in the same folder, sync, rename, and sync the folder.
@@ -70,7 +72,7 @@ def make_folder(path: Path) -> Path:
     except FileExistsError:
         raise UserError(f"{path} is a file; a folder is needed there") from None
     except OSError as error:
-        if error.errno == errno.ENOSPC:
+        if error.errno in FULL:
             raise
         raise UserError(f"cannot create the folder {path}: {error.strerror}") from None
     if not os.access(path, os.W_OK | os.X_OK):

@@ -94,6 +94,6 @@ class RunFolder:
         with (self.path / "lock").open("a") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            except BlockingIOError:
                 raise Busy(f"another process is working on {self.path}") from None
             yield

@@ -51,6 +51,7 @@ class Experiment:
     measure: Callable[[list[Run], Scale], Tables]
     draw: Callable[[Tables, Path], None]
     evidence: Callable[[Tables], Evidence]
+    compares: bool = False  # whether it needs several runs, and one alone says nothing
     kept_seeds: int = 0  # the trained models of so many seeds are kept beside the results, if they are small
 
     @property

@@ -35,7 +35,8 @@ def keep_run(run: Run, path: Path) -> None:
     if kept.finished:
         return
     kept.create(run.folder.read_manifest())
-    save_checkpoint(kept, run.result()["steps"], run.load_model(), None, {})
+    result = run.result()
+    save_checkpoint(kept, result["steps"], run.load_model(), None, {"train_seconds": result.get("train_seconds")})
     for file in ("metrics.jsonl", "result.json"):
         write_atomically(kept.path / file, (run.folder.path / file).read_bytes())
 

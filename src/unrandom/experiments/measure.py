@@ -112,8 +112,8 @@ def attention_patterns(predictor: TransformerPredictor, sequences: SequenceSet) 
     tokens = predictor.tokenizer.encode(sequences.numbers)[:, : min(TOKENS_SHOWN, model.config.context)]
     names = [f"blocks.{layer}.attn.hook_pattern" for layer in range(model.config.depth)]
     with torch.no_grad(), record(model, names) as seen:
-        model(torch.from_numpy(tokens.astype(np.int64)))
-    return [seen[name].numpy() for name in names]
+        model(torch.from_numpy(tokens.astype(np.int64)).to(predictor.device))
+    return [seen[name].cpu().numpy() for name in names]
 
 
 def _embedding(run: Run, model: Transformer) -> Tree:
@@ -161,12 +161,11 @@ def _about(run: Run, manifest: Tree) -> Tree:
         "data_mode": run.config.data.mode,
         "seed": run.config.seed,
         "steps": checkpoint.step,
-        "train_seconds": round(checkpoint.progress["train_seconds"], 2),
+        "train_seconds": checkpoint.progress.get("train_seconds"),
         "finished": run.folder.finished,
         **{name: manifest.get(name) for name in ("command", "device", "versions", "commit", "parameters", "created")},
         "again": [
-            str(manifest.get("command")),
-            manifest["command"],
+            *([str(manifest["command"])] if manifest.get("command") else []),
             f"unrandom evaluate {run.folder.path}",
             f"unrandom report {run.folder.path}",
         ],

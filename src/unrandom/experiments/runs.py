@@ -3,6 +3,7 @@
 import platform
 import shlex
 import subprocess
+import time
 from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
@@ -98,9 +99,11 @@ def execute(
     prepare(device)
     with joined_ranks(device) as ranks:
         ranks.check_batch(run.config.batch_size)
-        if run.folder.finished:
+        if ranks.agree(run.folder.finished, device):
             return run.result()
         with run.folder.lock() if ranks.leads else nullcontext():
+            if ranks.agree(run.folder.finished, device):  # by another process, which has let go of it meanwhile
+                return run.result()
             return _train(run, device, ranks, max_minutes, stop, observers if ranks.leads else ())
 
 
@@ -109,18 +112,22 @@ def execute_together(
 ) -> list[dict[str, Any]]:
     """Train unfinished runs of one shape side by side in this process; returns their results.
 
-    Runs that stand at different steps are trained in groups that stand at the same one. Raises what `execute` raises;
-    whatever ends one run ends all.
+    Runs that stand at different steps are trained in groups that stand at the same one; the time is that of all groups
+    together. Raises what `execute` raises; whatever ends one run ends all.
     """
+    until = None if max_minutes is None else time.monotonic() + 60 * max_minutes
     device = choose_device()
     prepare(device)
     with ExitStack() as locks:
         for run in runs:
             locks.enter_context(run.folder.lock())
         begun = [_begin(run, device) for run in runs if not run.folder.finished]
-        for step in sorted({trainee.progress.step for trainee, _ in begun}):
+        for index, step in enumerate(sorted({trainee.progress.step for trainee, _ in begun})):
+            seconds = None if until is None else max(0.0, until - time.monotonic())
+            if index and (seconds == 0 or (stop is not None and stop())):
+                break
             trainees, batches = zip(*(each for each in begun if each[0].progress.step == step), strict=True)
-            train_together(trainees, batches, device=device, max_seconds=_seconds(max_minutes), stop=stop)
+            train_together(trainees, batches, device=device, max_seconds=seconds, stop=stop)
         progress = {trainee.folder.path: trainee.progress for trainee, _ in begun}
         return [
             _conclude(run, progress[run.folder.path]) if run.folder.path in progress else run.result() for run in runs
@@ -136,7 +143,7 @@ def _train(
     observers: tuple[Observer, ...],
 ) -> dict[str, Any]:
     trainee, batches = _begin(run, device, ranks)
-    seconds = _seconds(max_minutes)
+    seconds = None if max_minutes is None else 60 * max_minutes
     train(trainee, batches, device=device, ranks=ranks, max_seconds=seconds, stop=stop, observers=observers)
     return _conclude(run, trainee.progress) if ranks.leads else _result(run, trainee.progress)
 
@@ -160,10 +167,6 @@ def _conclude(run: Run, progress: Progress) -> dict[str, Any]:
     if result["finished"]:
         write_json(run.folder.result, result)
     return result
-
-
-def _seconds(minutes: float | None) -> float | None:
-    return None if minutes is None else 60 * minutes
 
 
 def _result(run: Run, progress: Progress) -> dict[str, Any]:

@@ -16,16 +16,15 @@ from typing import Any, Literal
 import torch
 
 from unrandom.core.errors import Busy, UserError, out_of_memory
-from unrandom.core.files import make_folder, read_json, write_json
-from unrandom.experiments.cell import measured_cell
+from unrandom.core.files import FULL, make_folder, read_json, write_json
+from unrandom.experiments.cell import is_measured, measured_cell
 from unrandom.experiments.experiment import PlannedRun
 from unrandom.experiments.plan import Job
 from unrandom.experiments.runs import Run, create_run, execute, execute_together
-from unrandom.training.loop import Observer
+from unrandom.training.loop import NonFiniteLoss, Observer
 
 Status = Literal["finished", "stopped", "failed", "busy", "full disk"]
 Stop = Callable[[], bool]
-FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True)
@@ -56,6 +55,7 @@ class Outcome:
     status: Status
     error: str = ""
     seconds: float = 0.0
+    errno: int = 0  # of a full disk
 
 
 def carry_out(job: Job, work: Work, stop: Stop | None = None) -> list[Outcome]:
@@ -68,7 +68,7 @@ def carry_out(job: Job, work: Work, stop: Stop | None = None) -> list[Outcome]:
             _train_together(job.runs, work, stop)
         except OSError as error:
             if error.errno in FULL:
-                return [Outcome(job.runs[0].id, "full disk", _line(error), time.perf_counter() - began)]
+                return [_full_disk(job.runs[0], error, time.perf_counter() - began)]
         except Exception:  # one of them is the cause; trained alone, it says so, and the others are none the worse
             pass
     outcomes: list[Outcome] = []
@@ -115,7 +115,11 @@ def _train_one(planned: PlannedRun, work: Work, stop: Stop | None) -> Outcome:
             full = error
         except OSError as second:  # no room for the record either
             full = second
-        return outcome("full disk", _line(full))
+        return _full_disk(planned, full, time.perf_counter() - began)
+
+
+def _full_disk(planned: PlannedRun, error: OSError, seconds: float = 0.0) -> Outcome:
+    return Outcome(planned.id, "full disk", _line(error), round(seconds, 3), error.errno or errno.ENOSPC)
 
 
 def _finish(planned: PlannedRun, work: Work, stop: Stop | None) -> bool:
@@ -142,7 +146,7 @@ def _finish(planned: PlannedRun, work: Work, stop: Stop | None) -> bool:
 def _kind(error: Exception) -> str:
     if out_of_memory(error):
         return "out of memory"
-    if isinstance(error, ArithmeticError):
+    if isinstance(error, NonFiniteLoss):
         return "not finite"
     return "user error" if isinstance(error, UserError) else "error"
 
@@ -162,14 +166,15 @@ def record_failure(folder: Path, kind: str, message: str, trace: str | None = No
 
 def record_death(planned: PlannedRun, work: Work, words: str) -> Outcome:
     """The outcome of a run whose worker died over it again and again."""
-    if (work.out / planned.id / "result.json").is_file() and work.sequences is None:
+    folder = work.out / planned.id
+    if (folder / "result.json").is_file() and (work.sequences is None or is_measured(folder, work.sequences)):
         return Outcome(planned.id, "finished")
     try:
-        return Outcome(planned.id, "failed", record_failure(work.out / planned.id, "killed", words))
+        return Outcome(planned.id, "failed", record_failure(folder, "killed", words))
     except OSError as error:
         if error.errno not in FULL:
             raise
-        return Outcome(planned.id, "full disk", _line(error))
+        return _full_disk(planned, error)
 
 
 def failure(folder: Path) -> dict[str, Any] | None:

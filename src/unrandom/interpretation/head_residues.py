@@ -40,7 +40,8 @@ class ResidueScores:
     """What x mod q explains of the outputs of each head of a layer, at the position of x, for several q.
 
     A share is variance between classes over total variance, both summed over dimensions: all of them, or the first two
-    principal components (``plane``), of which shuffled numbers explain as much in the mean. ``size`` is of eight
+    principal components (``plane``), of which shuffled numbers explain as much in the mean. Numbers are shuffled, not rows: rows of
+    one number keep a common label. ``size`` is of eight
     classes of x by its size, with about as many numbers each.
     """
 
@@ -125,7 +126,9 @@ def residue_share(
     _check(range(q, q + 1), shuffles)
     centred = _centred(outputs)
     total = float((centred**2).sum()) or 1.0
-    share, shuffled = (float(found.sum()) / total for found in _between(centred, _residues(numbers, q), rng, shuffles))
+    distinct, which = np.unique(numbers, return_inverse=True)
+    found = _between(centred, _residues(distinct, q), which, rng, shuffles)
+    share, shuffled = (float(part.sum()) / total for part in found)
     return ResidueShare(share, shuffled)
 
 
@@ -145,9 +148,9 @@ def residue_scores(
     """
     _check(moduli, shuffles)
     gathered = head_values(model, numbers, layer, position)[:, 0]
-    x = numbers[:, position]
-    quantiles = np.quantile(x, np.arange(1, SIZE_CLASSES) / SIZE_CLASSES)
-    classes = [*(_residues(x, q) for q in moduli), np.searchsorted(quantiles, x, side="right")]
+    distinct, which = np.unique(numbers[:, position], return_inverse=True)
+    quantiles = np.quantile(distinct, np.arange(1, SIZE_CLASSES) / SIZE_CLASSES)
+    classes = [*(_residues(distinct, q) for q in moduli), np.searchsorted(quantiles, distinct, side="right")]
     rng = stream(seed, "shuffled numbers", layer, position)
     shape = (model.config.n_heads, len(classes))
     share, shuffled, plane = (np.zeros(shape) for _ in range(3))
@@ -158,7 +161,7 @@ def residue_scores(
         total, of_plane = variances.sum() or 1.0, variances[:2].sum() or 1.0
         explained[head] = variances[:2].sum() / total
         for i, labels in enumerate(classes):
-            between, by_chance = _between(values, labels, rng, shuffles)
+            between, by_chance = _between(values, labels, which, rng, shuffles)
             share[head, i], shuffled[head, i] = between.sum() / total, by_chance.sum() / total
             plane[head, i] = between[:2].sum() / of_plane
     return ResidueScores(
@@ -175,14 +178,22 @@ def _rotated(
 
 
 def _between(
-    centred: Float[np.ndarray, "n d"], classes: Int[np.ndarray, " n"], rng: np.random.Generator, shuffles: int
+    centred: Float[np.ndarray, "n d"],
+    classes: Int[np.ndarray, " distinct"],
+    which: Int[np.ndarray, " n"],
+    rng: np.random.Generator,
+    shuffles: int,
 ) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
-    """The sum of squares between classes in each dimension, and its mean over random relabellings."""
-    kinds = np.arange(classes.max(initial=0) + 1)[:, None]
-    counts = np.maximum(np.bincount(classes), 1)[:, None]
+    """The sum of squares between classes in each dimension, and its mean over random relabellings.
 
-    def between(labels: Int[np.ndarray, " n"]) -> Float[np.ndarray, " d"]:
-        return (((labels == kinds).astype(float) @ centred) ** 2 / counts).sum(axis=0)
+    ``classes`` are those of the distinct numbers, and ``which`` says which of them a row is of. Rows of one number are
+    relabelled together: a head may say the same whenever it reads it, and then they are one observation, not many.
+    """
+    kinds = np.arange(classes.max(initial=0) + 1)[:, None]
+
+    def between(labels: Int[np.ndarray, " distinct"]) -> Float[np.ndarray, " d"]:
+        member = (labels[which] == kinds).astype(float)
+        return ((member @ centred) ** 2 / np.maximum(member.sum(axis=1), 1)[:, None]).sum(axis=0)
 
     return between(classes), np.mean([between(rng.permutation(classes)) for _ in range(shuffles)], axis=0)
 

@@ -38,7 +38,7 @@ class Engine(Protocol):
     """Workers that take jobs. An engine is closed once, and then of no more use."""
 
     places: int  # jobs at a time
-    tries: int  # of a job whose worker dies
+    tries: int  # of a run whose worker dies over it alone
 
     def start(self, jobs: Sequence[Job], work: Work) -> None:
         """Begin jobs; never more than there are places."""
@@ -67,7 +67,8 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], work: Work) -> Iterator[Outcom
     """Hand out the jobs in order; gives the outcome of each run as it comes.
 
     When the time is up no job starts any more. A run that another process holds is tried again until that one is done
-    with it. A worker that dies is replaced, and goes on from the checkpoint. After a full disk nothing else comes.
+    with it. A worker that dies is replaced, and its runs go on from the checkpoint, each for itself. After a full disk
+    nothing else comes.
     """
     waiting, later = deque(jobs), deque[tuple[float, Job]]()  # later: not before this moment
     running, deaths = 0, Counter[str]()
@@ -85,6 +86,9 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], work: Work) -> Iterator[Outcom
             for job, answer in engine.ended(BUSY_SECONDS) if running or later else ():
                 running -= 1
                 if isinstance(answer, Death):
+                    if len(job.runs) > 1:  # one of them may be the cause: it is not to take the others with it again
+                        waiting.extend(Job((planned,)) for planned in job.runs)
+                        continue
                     deaths[job.runs[0].id] += 1
                     if deaths[job.runs[0].id] < engine.tries:
                         waiting.append(job)

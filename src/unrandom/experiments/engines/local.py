@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from unrandom.core.errors import UserError
 from unrandom.experiments.engines import Death, Options
 from unrandom.experiments.plan import Job
 from unrandom.experiments.work import Outcome, Work, carry_out
@@ -42,6 +43,13 @@ def workers_and_threads(options: Options) -> tuple[int, int]:
     return max(1, cores // threads), threads
 
 
+def device_of(place: int, share: float, devices: int) -> str:
+    """The GPU of a worker, by the name it has outside this process: of several, one of those that were left to us."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    names = [name.strip() for name in visible.split(",")] if visible else [str(index) for index in range(devices)]
+    return names[int(place * share) % devices]
+
+
 @dataclass(frozen=True)
 class Worker:
     """A process, its job, and its place among the others."""
@@ -57,6 +65,8 @@ class LocalEngine:
     tries = 2
 
     def __init__(self, options: Options) -> None:
+        if options.gpus_per_run is not None and options.gpus_per_run > 1:
+            raise UserError(f"--gpus-per-run {options.gpus_per_run:g} was given; --engine local takes 1 at most")
         self.places, self.threads = workers_and_threads(options)
         self.devices = torch.cuda.device_count() if torch.cuda.is_available() else 0
         self.share = options.gpus_per_run or 1.0
@@ -69,7 +79,7 @@ class LocalEngine:
     def start(self, jobs: Sequence[Job], work: Work) -> None:
         for job in jobs:
             place = min(set(range(self.places)) - {worker.place for worker in self._workers.values()})
-            device = str(int(place * self.share) % self.devices) if self.devices else None
+            device = device_of(place, self.share, self.devices) if self.devices else None
             ours, theirs = self._context.Pipe(duplex=False)
             arguments = (theirs, job, replace(work, threads=self.threads), device)
             process = self._context.Process(target=_work, args=arguments, daemon=True)

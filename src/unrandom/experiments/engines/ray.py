@@ -34,6 +34,9 @@ class RayEngine:
     tries = 1
 
     def __init__(self, options: Options) -> None:
+        asked = options.gpus_per_run
+        if asked is not None and asked > 1 and asked != int(asked):
+            raise UserError(f"--gpus-per-run {asked:g} was given; Ray takes shares of one GPU or a whole number")
         self.address = os.environ.get("RAY_ADDRESS") or "local"
         os.environ |= SETTINGS | (ALONE if self.address == "local" else {})
         try:
@@ -46,7 +49,7 @@ class RayEngine:
         workers, threads = workers_and_threads(options)
         self.workers, self.threads = workers, options.threads or (threads if self.address == "local" else 1)
         self.places = options.workers or (workers if self.address == "local" else 10_000)
-        self.gpus = options.gpus_per_run if options.gpus_per_run is not None else float(torch.cuda.is_available())
+        self.gpus = asked if asked is not None else float(torch.cuda.is_available())
         self._folder: Path | None = None
         self._running: dict[Any, Job] = {}
 

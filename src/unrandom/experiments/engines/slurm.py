@@ -25,6 +25,7 @@ from unrandom.experiments.work import Outcome, Work, carry_out
 GENERAL = ("name", "timeout_min", "mem_gb", "nodes", "cpus_per_task", "gpus_per_node", "tasks_per_node")
 TIMEOUT_MINUTES = 60  # of one job in the queue; a run that needs longer is requeued
 REQUEUES = 1000
+PLACES = 1000  # in the queue of a cluster, which takes only so many jobs of a user
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class SlurmEngine:
             )
         workers, threads = workers_and_threads(options)
         self.threads = threads if self.cluster == "local" else options.threads or 1
-        self.places = options.workers or (workers if self.cluster == "local" else 10_000)
+        self.places = workers if self.cluster == "local" else min(options.workers or PLACES, PLACES)
         self.settings = {"name": "unrandom", "timeout_min": TIMEOUT_MINUTES, "cpus_per_task": self.threads}
         if options.gpus_per_run:
             self.settings["gpus_per_node"] = -int(-options.gpus_per_run // 1)
@@ -97,10 +98,10 @@ class SlurmEngine:
 
     def _make_executor(self, folder: Path) -> Any:
         most = {f"{self.cluster}_max_num_timeout": REQUEUES}
-        executor = self._submitit.AutoExecutor(folder=folder, cluster=self.cluster, **most)
         try:
+            executor = self._submitit.AutoExecutor(folder=folder, cluster=self.cluster, **most)
             executor.update_parameters(**self.settings)
-        except (NameError, ValueError, AssertionError, TypeError) as error:
+        except (NameError, ValueError, AssertionError, TypeError, RuntimeError) as error:
             raise UserError(f"--slurm: {str(error).splitlines()[0]}") from None
         return executor
 
@@ -108,8 +109,12 @@ class SlurmEngine:
         work = replace(work, out=work.out.resolve(), threads=self.threads)
         if self._executor is None:
             self._executor = self._make_executor(work.out / "slurm")
-        with self._executor.batch():  # one array of jobs
-            submitted = [self._executor.submit(Task(job, work)) for job in jobs]
+        try:
+            with self._executor.batch():  # one array of jobs
+                submitted = [self._executor.submit(Task(job, work)) for job in jobs]
+        except RuntimeError as error:  # what submitit makes of an sbatch that fails
+            said = [line for line in str(error).splitlines() if line.strip()]
+            raise UserError(f"the jobs were not submitted: {said[-1] if said else type(error).__name__}") from None
         self._running |= dict(zip(submitted, jobs, strict=True))
 
     def ended(self, seconds: float) -> list[tuple[Job, list[Outcome] | Death]]:
@@ -122,11 +127,11 @@ class SlurmEngine:
         try:
             outcomes: list[Outcome] = submitted.result()
             return outcomes
-        except self._submitit.core.utils.UncompletedJobError:
-            return Death(f"its job {submitted.job_id} ended without a result, as it does when memory runs out")
         except self._submitit.core.utils.FailedJobError as error:
             last = [line for line in str(error).splitlines() if line.strip() and not line.startswith("-")]
             return Death(f"its job {submitted.job_id} failed: {' '.join(last[-4:])[:300]}")
+        except self._submitit.core.utils.UncompletedJobError:  # the other one is one of these
+            return Death(f"its job {submitted.job_id} ended without a result, as it does when memory runs out")
 
     def close(self) -> None:
         for submitted in self._running:

@@ -11,8 +11,11 @@ from unrandom.experiments.experiment import Rows, Scale
 from unrandom.experiments.rows import seed_lines
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import Line, MapPanel
+from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 1024, "gpu": 2048, "paper": 4096}  # of each modulus
+
+LEARNED = 0.1  # of last numbers; where the best has less, nothing was learned and there is nothing to compare
 
 Cell = tuple[Any, ...]
 Cells = dict[Cell, dict[int, float]]  # settings → seed → accuracy
@@ -40,7 +43,7 @@ def last_number_rows(runs: Sequence[Run], scale: Scale, keys: Mapping[str, str],
     for run in runs:
         split = run.split()
         parts = dict(zip(("validation", "test"), split.for_choosing(), strict=True)) if choosing else {"test": split}
-        predictor = run.predictor()
+        predictor = run.predictor(choose_device())
         for name, part in parts.items():
             for modulus, sequences in _sets(run, part, SEQUENCES[scale]):
                 tally = evaluate(predictor, sequences).last_number_accuracy.tree()

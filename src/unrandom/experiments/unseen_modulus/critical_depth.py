@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.experiments.claims import Claim
-from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Scale, Tables
+from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.runs import Run
-from unrandom.experiments.unseen_modulus.accuracy import cell_map, last_number_rows, mean, tuned
+from unrandom.experiments.unseen_modulus.accuracy import LEARNED, cell_map, last_number_rows, mean, tuned
 from unrandom.experiments.unseen_modulus.phase_diagram import DEEP
-from unrandom.experiments.unseen_modulus.runs import RATE, RATES, WEIGHT_DECAYS, grid, small_runs
+from unrandom.experiments.unseen_modulus.runs import PAPERS_1024, RATE, RATES, WEIGHT_DECAYS, grid, small_runs
 from unrandom.figures.panels import save_panels
 
 DEPTHS: dict[Scale, tuple[int, ...]] = {
@@ -30,15 +30,15 @@ TUNED = ("rate", "weight decay")
 CLAIMS = (
     Claim(
         "three-layers",
-        "Fewer than three layers fail at every width, tuned: best accuracy over that of deeper models, largest over "
-        "widths.",
+        "Fewer than three layers fail at every width, all tuned on validation moduli: their accuracy over that of "
+        "deeper models, largest over widths.",
         "fig:critical-depth-appendix",
         0.5,
         at_least=False,
     ),
     Claim(
         "width",
-        "Width matters little: spread of accuracy over widths, at the best depth of each.",
+        "Width matters little: spread of accuracy over widths, the depth of each chosen on validation moduli.",
         "fig:critical-depth-appendix",
         0.2,
         at_least=False,
@@ -53,7 +53,8 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
         for width, heads in WIDTHS[scale]
         for depth in DEPTHS[scale]
     ]
-    return small_runs(scale, seeds, [{**shape, **rate} for shape in shapes for rate in rates])
+    moduli = PAPERS_1024 if scale == "paper" else {}
+    return small_runs(scale, seeds, [{**moduli, **shape, **rate} for shape in shapes for rate in rates])
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -73,16 +74,18 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def evidence(tables: Tables) -> Evidence:
-    found, _ = tuned(tables["accuracy"], AXES, TUNED)
-    widths = sorted({width for _, width in found})
+    rows: Rows = tables["accuracy"]
+    shallow, deep = (
+        tuned([row for row in rows if (row["depth"] >= DEEP) == is_deep], ["width"], ["depth", *TUNED])[0]
+        for is_deep in (False, True)
+    )
     shares, spreads = [], []
-    for seed in sorted({seed for cell in found.values() for seed in cell}):
-        shallow, deep = (
-            [max(of[seed] for (d, w), of in found.items() if w == width and (d >= DEEP) == is_deep) for width in widths]
-            for is_deep in (False, True)
-        )
-        shares.append(max(low / high if high else 1.0 for low, high in zip(shallow, deep, strict=True)))
-        spreads.append(max(deep) - min(deep))
+    for seed in sorted({row["seed"] for row in rows}):
+        best = {width: of[seed] for width, of in deep.items()}
+        if best and max(best.values()) >= LEARNED:
+            spreads.append(max(best.values()) - min(best.values()))
+            both = [width for width in best if width in shallow and best[width] >= LEARNED]
+            shares += [max(shallow[width][seed] / best[width] for width in both)] if both else []
     return {"three-layers": shares, "width": spreads}
 
 
@@ -101,4 +104,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
+    compares=True,
 )

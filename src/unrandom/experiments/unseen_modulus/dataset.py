@@ -10,7 +10,7 @@ from typing import Any
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.runs import Run
-from unrandom.experiments.unseen_modulus.accuracy import cells, last_number_rows, mean
+from unrandom.experiments.unseen_modulus.accuracy import LEARNED, cells, last_number_rows, mean
 from unrandom.experiments.unseen_modulus.runs import SMALL_RECIPE, base, small_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 
@@ -115,13 +115,14 @@ def _curve(rows: Rows, axis: str, seed: int | None = None) -> dict[str, float]:
 def evidence(tables: Tables) -> Evidence:
     rows: Rows = tables["accuracy"]
     curves = [{axis: _curve(rows, axis, seed) for axis in AXES} for seed in sorted({row["seed"] for row in rows})]
+    curves = [curve for curve in curves if max(value for axis in curve.values() for value in axis.values()) >= LEARNED]
     quarter = rows[0]["largest"] / 4
     mixes = [curve["full-period share"] for curve in curves]
     return {
-        "moduli": [_gain(curve["n_m"]) for curve in curves],
-        "multipliers": [_spread(curve["n_a"]) for curve in curves],
-        "increments": [_spread(curve["n_c"]) for curve in curves],
-        "quarter": [_enough(curve["n_m"], quarter) for curve in curves],
+        "moduli": [_gain(curve["n_m"]) for curve in curves if len(curve["n_m"]) > 1],
+        "multipliers": [_spread(curve["n_a"]) for curve in curves if len(curve["n_a"]) > 1],
+        "increments": [_spread(curve["n_c"]) for curve in curves if len(curve["n_c"]) > 1],
+        "quarter": [_enough(curve["n_m"], quarter) for curve in curves if len(curve["n_m"]) > 1],
         "mix": [curve["0.5"] - curve["0.0"] for curve in mixes if {"0.5", "0.0"} <= set(curve)],
     }
 
@@ -136,8 +137,9 @@ def _spread(curve: dict[str, float]) -> float:
 
 
 def _enough(curve: dict[str, float], least: float) -> float:
-    at = next(value for key, value in curve.items() if key == ALL or float(key) >= least)
-    return at / max(curve.values()) if max(curve.values()) else 1.0
+    """With the smallest n_m from ``least`` on (all of them, if none is), over the best."""
+    at = next((value for key, value in curve.items() if key == ALL or float(key) >= least), list(curve.values())[-1])
+    return at / max(curve.values())
 
 
 def draw(tables: Tables, folder: Path) -> None:
@@ -169,4 +171,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
+    compares=True,
 )

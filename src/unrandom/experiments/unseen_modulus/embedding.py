@@ -73,6 +73,8 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
 def evidence(tables: Tables) -> Evidence:
     order, parity, six = [], [], []
     for rows in by_run(tables["shares"]).values():
+        if max(row["component"] for row in rows) < 3:
+            continue
         share = {(row["residue"], row["component"]): row["share"] for row in rows}
         order.append(rows[0]["order"])
         parity.append(share[2, 2])

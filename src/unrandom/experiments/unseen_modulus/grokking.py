@@ -1,13 +1,13 @@
 """When are unseen moduli learned? With the long-period training sequences, after the short ones (fig:training b)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, Rows, Scale, Tables
 from unrandom.experiments.rows import by_run
 from unrandom.experiments.runs import Run
-from unrandom.experiments.unseen_modulus.accuracy import about, curve_lines
+from unrandom.experiments.unseen_modulus.accuracy import LEARNED, about, curve_lines
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import LinePanel, save_panels
 
@@ -55,10 +55,17 @@ def metrics_rows(runs: Sequence[Run]) -> Rows:
     ]
 
 
-def half_way(rows: Rows, key: str) -> float:
-    """The first measured step with half of the final accuracy."""
+def half_way(rows: Rows, key: str) -> float | None:
+    """The first measured step with half of the final accuracy; None for a group that is not learned."""
     final = rows[-1][key] or 0.0
+    if final < LEARNED:
+        return None
     return float(next(row["step"] for row in rows if (row[key] or 0.0) >= final / 2))
+
+
+def ratios(pairs: Iterable[tuple[float | None, float | None]]) -> list[float]:
+    """The first over the second, where both are known."""
+    return [first / second for first, second in pairs if first is not None and second]
 
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:
@@ -69,8 +76,8 @@ def evidence(tables: Tables) -> Evidence:
     curves = list(by_run(tables["metrics"]).values())
     return {
         "solved": [rows[-1][TEST] for rows in curves],
-        "short-first": [half_way(rows, LONG) / half_way(rows, SHORT) for rows in curves],
-        "together": [half_way(rows, TEST) / half_way(rows, LONG) for rows in curves],
+        "short-first": ratios((half_way(rows, LONG), half_way(rows, SHORT)) for rows in curves),
+        "together": ratios((half_way(rows, TEST), half_way(rows, LONG)) for rows in curves),
     }
 
 

@@ -25,8 +25,8 @@ SPECIALISED = 0.5  # of the variance, corrected for chance
 CLAIMS = (
     Claim(
         "grouped",
-        f"First-layer heads group numbers by residue: share of heads where some q explains {SPECIALISED:.0%} of the "
-        "output at t = 0, beyond chance.",
+        f"First-layer heads group numbers by residue: share of heads and unseen moduli for which some q explains "
+        f"{SPECIALISED:.0%} of the output at t = 0, beyond chance.",
         "fig:multip_prune",
         0.75,
         at_laptop="The first layer passes on the size of the number above all; residues, mostly mod 30, explain up "
@@ -34,7 +34,7 @@ CLAIMS = (
     ),
     Claim(
         "plane",
-        "The grouping is what the two largest components show: share of heads with as much in that plane.",
+        "The grouping is what the two largest components show: the same share in their plane.",
         "fig:multip_prune",
         0.75,
         at_laptop="The two largest components are the curve along which the numbers lie by size, not their residues.",
@@ -59,7 +59,7 @@ CLAIMS = (
 
 def positions(context: int) -> tuple[int, ...]:
     """Where the paper looks, in proportion: t = 0, 47 and 128 of 256."""
-    return (0, round(context * 47 / 256), context // 2)
+    return tuple(sorted({0, round(context * 47 / 256), context // 2}))
 
 
 def own_primes(scores: list[ResidueScores]) -> list[int]:

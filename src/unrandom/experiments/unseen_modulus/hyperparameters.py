@@ -1,6 +1,6 @@
 """Does the range of good rates and weight decays shrink as m grows? (fig:hparams-shrink-appendix)
 
-One architecture and one number of steps; only the moduli change, and the context with them.
+One architecture and one number of steps; the moduli, the range they are drawn from and the context change.
 """
 
 from pathlib import Path
@@ -8,7 +8,7 @@ from pathlib import Path
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.runs import Run
-from unrandom.experiments.unseen_modulus.accuracy import Cells, cell_map, cells, last_number_rows, mean
+from unrandom.experiments.unseen_modulus.accuracy import LEARNED, Cells, cell_map, cells, last_number_rows, mean
 from unrandom.experiments.unseen_modulus.runs import (
     RATE,
     RATES_WIDE,
@@ -22,7 +22,12 @@ from unrandom.figures.panels import save_panels
 
 AXES = ("rate", "weight decay")
 SIZE = "largest modulus"
-STEPS: dict[Scale, Settings] = {"smoke": {}, "laptop": {"steps": 600}, "gpu": {"steps": 3000}, "paper": {}}
+CHANGES: dict[Scale, Settings] = {
+    "smoke": {},
+    "laptop": {"steps": 600},
+    "gpu": {"steps": 3000},
+    "paper": {"model.depth": 6},
+}
 GOOD = 0.8  # of the best cell's accuracy
 
 CLAIMS = (
@@ -49,7 +54,7 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
         "optimizer__weight_decay": WEIGHT_DECAYS_WIDE[scale],
     }
     return small_runs(
-        scale, seeds, [{**STEPS[scale], **size, **cell} for size in SIZES[scale] for cell in grid(**axes)]
+        scale, seeds, [{**CHANGES[scale], **size, **cell} for size in SIZES[scale] for cell in grid(**axes)]
     )
 
 
@@ -65,8 +70,10 @@ def _sizes(rows: Rows) -> dict[int, Rows]:
 
 
 def _area(found: Cells, seed: int) -> float:
-    """The share of cells with at least GOOD of the best cell's accuracy."""
+    """The share of cells with at least GOOD of the best cell's accuracy; 0 where no cell has learned anything."""
     values = [cell[seed] for cell in found.values()]
+    if max(values) < LEARNED:
+        return 0.0
     return sum(value >= GOOD * max(values) for value in values) / len(values)
 
 
@@ -79,11 +86,10 @@ def evidence(tables: Tables) -> Evidence:
         validation = cells(rows, AXES, "validation")
         best = max(mean(cell) for cell in found[size].values())
         cell = max(validation, key=lambda each: mean(validation[each]))
-        chosen.append(mean(found[size][cell]) / best if best else 1.0)
-    return {
-        "shrinks": [_area(found[largest], seed) / _area(found[smallest], seed) for seed in seeds],
-        "chosen": chosen,
-    }
+        if best >= LEARNED and len(validation) > 1:
+            chosen.append(mean(found[size][cell]) / best)
+    areas = [(_area(found[smallest], seed), _area(found[largest], seed)) for seed in seeds if smallest != largest]
+    return {"shrinks": [high / low for low, high in areas if low and high], "chosen": chosen}
 
 
 def draw(tables: Tables, folder: Path) -> None:
@@ -101,4 +107,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
+    compares=True,
 )

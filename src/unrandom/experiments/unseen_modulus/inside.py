@@ -8,7 +8,7 @@ from unrandom.experiments.experiment import Scale
 from unrandom.experiments.runs import Run
 
 SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 256, "gpu": 256, "paper": 512}  # of each modulus
-REFERENCE: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper": 40_000}  # 10 % of the paper's set
+REFERENCE: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper": 40_000}  # of training
 
 
 def unseen_sequences(run: Run, sequences: int) -> dict[int, SequenceSet]:

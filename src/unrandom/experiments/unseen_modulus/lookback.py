@@ -36,7 +36,7 @@ CLAIMS = (
     ),
     Claim(
         "adapts",
-        "That head's divisor changes with m: 1 if it is not the same for all of them.",
+        "That head's divisor changes with m: 1 if at least two different ones divide their moduli.",
         "fig:attn_stats",
         1.0,
     ),
@@ -53,16 +53,25 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         for m, sequences in unseen_sequences(run, SEQUENCES[scale]).items():
             patterns = attention_patterns(run.predictor(), sequences)
             for layer in range(1, len(patterns)):
+                which = {**about(run), "modulus": m, "layer": layer}
+                middle = len(patterns[layer]) // 2
+                for half, part in enumerate((patterns[layer][:middle], patterns[layer][middle:])):
+                    heads += [
+                        {**which, "head": head, "half": half, **_divisor(counts)}
+                        for head, counts in enumerate(strongest_key_distances(part).spacings)
+                    ]
                 found = strongest_key_distances(patterns[layer])
                 for head, counts in enumerate(found.spacings):
-                    divisor = common_divisor(counts)
-                    which = {**about(run), "modulus": m, "layer": layer, "head": head}
-                    preferred = divisor.preferred
-                    excess = float(divisor.excess[divisor.divisors == preferred].sum())
-                    heads.append({**which, "preferred": preferred, "excess": excess})
-                    spacings += _share_rows(which, "spacing", counts)
-                    distances += _share_rows(which, "distance", found.distances[head])
+                    spacings += _share_rows({**which, "head": head}, "spacing", counts)
+                    distances += _share_rows({**which, "head": head}, "distance", found.distances[head])
     return {"heads": heads, "spacings": spacings, "distances": distances}
+
+
+def _divisor(spacings: Int[np.ndarray, " tokens"]) -> dict[str, Any]:
+    """The preferred divisor of the spacings, and how clearly it divides them."""
+    divisor = common_divisor(spacings)
+    excess = float(divisor.excess[divisor.divisors == divisor.preferred].sum())
+    return {"preferred": divisor.preferred, "excess": excess}
 
 
 def _share_rows(which: dict[str, Any], name: str, counts: Int[np.ndarray, " tokens"]) -> Rows:
@@ -72,15 +81,14 @@ def _share_rows(which: dict[str, Any], name: str, counts: Int[np.ndarray, " toke
 
 
 def best_head(rows: Rows) -> tuple[int, int]:
-    """The later head whose preferred divisor divides the most composite moduli, then most clearly."""
+    """The later head whose divisor divides the most composite moduli, then most clearly; by the first half."""
+    first = [row for row in rows if row["half"] == 0]
 
-    def merit(head: tuple[int, int]) -> tuple[float, float]:
-        own = _composite(rows, head)
-        divides = follows({row["modulus"]: row["preferred"] for row in own}).divides
-        clear = [row["excess"] for row in own if divides[row["modulus"]]]
-        return float(np.mean(list(divides.values()))), float(np.sum(clear))
+    def merit(head: tuple[int, int]) -> tuple[int, float]:
+        dividing = [row["excess"] for row in _composite(first, head) if _divides(row)]
+        return len(dividing), sum(dividing)
 
-    return max(sorted({(row["layer"], row["head"]) for row in rows}), key=merit)
+    return max(sorted({(row["layer"], row["head"]) for row in first}), key=merit)
 
 
 def _composite(rows: Rows, head: tuple[int, int]) -> Rows:
@@ -88,14 +96,21 @@ def _composite(rows: Rows, head: tuple[int, int]) -> Rows:
     return [row for row in own if list(factorize(row["modulus"]).values()) != [1]]
 
 
+def _divides(row: dict[str, Any]) -> bool:
+    return follows({row["modulus"]: row["preferred"]}).divides[row["modulus"]]
+
+
 def evidence(tables: Tables) -> Evidence:
+    """The head is chosen on one half of the sequences, and judged on the other."""
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
     for rows in by_run(tables["heads"]).values():
-        own = _composite(rows, best_head(rows))
-        following = follows({row["modulus"]: row["preferred"] for row in own})
-        found["divides"].append(float(np.mean(list(following.divides.values()))))
-        found["clear"].append(float(np.mean([row["excess"] * following.divides[row["modulus"]] for row in own])))
-        found["adapts"].append(float(following.differs))
+        second = [row for row in rows if row["half"] == 1]
+        own = _composite(second, best_head(rows))
+        if own:
+            found["divides"].append(float(np.mean([_divides(row) for row in own])))
+            found["clear"].append(float(np.mean([row["excess"] * _divides(row) for row in own])))
+        if len(own) > 1:
+            found["adapts"].append(float(len({row["preferred"] for row in own if _divides(row)}) > 1))
     return found
 
 
@@ -105,7 +120,7 @@ def draw(tables: Tables, folder: Path) -> None:
     for run, rows in by_run(tables["heads"]).items():
         heads = sorted({(row["layer"], row["head"]) for row in rows})
         moduli = list(dict.fromkeys(row["modulus"] for row in rows))
-        preferred = {(row["layer"], row["head"], row["modulus"]): row["preferred"] for row in rows}
+        preferred = {(row["layer"], row["head"], row["modulus"]): row["preferred"] for row in rows if row["half"]}
         values = [[float(preferred[layer, head, m]) for m in moduli] for layer, head in heads]
         names = [str(m) for m in moduli], [f"{layer}.{head}" for layer, head in heads]
         title = f"seed {rows[0]['seed']}: common divisor of spacings"

@@ -1,13 +1,15 @@
 """Is one head the model's belief about the modulus? Patch it (fig:multip_cosine c; fig:patch_appendix).
 
-Its output is taken from a sequence of the same a, c and x0 with half the modulus; nothing is scaled. The control takes
-it from another sequence of the same modulus, which disturbs as much and says nothing of another modulus.
+Its output is taken from a sequence of half the modulus m, with the same a, c and x0 (reduced modulo m / 2); nothing is
+scaled. The control takes it from another sequence of the same modulus, which disturbs as much and says nothing of
+another modulus.
 """
 
 from pathlib import Path
 
 import numpy as np
 
+from unrandom.core.arithmetic import is_power_of_two
 from unrandom.data import SequenceSet
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, Rows, Scale, Tables
@@ -34,7 +36,7 @@ CLAIMS = (
         "strongest",
         "No other head does it as well: effect of that head, less the largest of all others.",
         "fig:patch_appendix",
-        0.0,
+        0.05,
         at_laptop="In one seed it is so; in the other, two heads that do not attend to the largest numbers move a "
         "third each.",
     ),
@@ -54,7 +56,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     rows: Rows = []
     for run in runs:
         head = estimating_head(head_rows(run, scale))
-        m = max(run.config.data.test_moduli)
+        m = max(run.config.data.test_moduli, key=lambda each: (is_power_of_two(each), each))  # the paper's is 2048
         sequences = unseen_sequences(run, SEQUENCES[scale])[m]
         patch = SequenceSet.of(patch_parameters(sequences.parameters, m // 2), sequences.numbers.shape[1])
         others = SequenceSet(sequences.parameters, np.roll(sequences.numbers, 1, axis=0))  # of the same modulus
@@ -78,10 +80,11 @@ def evidence(tables: Tables) -> Evidence:
     for rows in by_run(tables["heads"]).values():
         beyond = [(row["effect"] - row["control"], row["estimates"]) for row in rows]
         (effect,) = (value for value, estimates in beyond if estimates)
-        other = max(value for value, estimates in beyond if not estimates)
         found["moves"].append(effect)
-        found["strongest"].append(effect - other)
-        found["alone"].append(other / effect if effect > 0 else 1.0)
+        if len(beyond) > 1:
+            other = max(value for value, estimates in beyond if not estimates)
+            found["strongest"].append(effect - other)
+            found["alone"].append(other / effect if effect > 0 else 1.0)
     return found
 
 

@@ -9,8 +9,8 @@ from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.rows import by_run
 from unrandom.experiments.runs import Run
-from unrandom.experiments.unseen_modulus.accuracy import about, curve_lines
-from unrandom.experiments.unseen_modulus.grokking import LONG, SHORT, TEST, half_way, metrics_rows
+from unrandom.experiments.unseen_modulus.accuracy import LEARNED, about, curve_lines
+from unrandom.experiments.unseen_modulus.grokking import LONG, SHORT, TEST, half_way, metrics_rows, ratios
 from unrandom.experiments.unseen_modulus.runs import SMALL_RECIPE, base, small_runs
 from unrandom.figures.panels import LinePanel, save_panels
 
@@ -65,13 +65,15 @@ def evidence(tables: Tables) -> Evidence:
     def best(data: str, seed: int) -> float:
         return max(row[TEST] for row in curves[data, seed])
 
-    complete = [seed for seed in seeds if best(ALL, seed) and {(ONLY_SHORT, seed), (ONLY_LONG, seed)} <= set(curves)]
+    complete = [
+        seed for seed in seeds if best(ALL, seed) >= LEARNED and {(ONLY_SHORT, seed), (ONLY_LONG, seed)} <= set(curves)
+    ]
     return {
         "short": [best(ONLY_SHORT, seed) / best(ALL, seed) for seed in complete],
         "long": [best(ONLY_LONG, seed) / best(ALL, seed) for seed in complete],
-        "no-plateau": [
-            half_way(curves[ONLY_LONG, seed], TEST) / half_way(curves[ALL, seed], TEST) for seed in complete
-        ],
+        "no-plateau": ratios(
+            (half_way(curves[ONLY_LONG, seed], TEST), half_way(curves[ALL, seed], TEST)) for seed in complete
+        ),
     }
 
 
@@ -100,4 +102,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
+    compares=True,
 )

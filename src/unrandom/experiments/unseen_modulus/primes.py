@@ -34,7 +34,7 @@ CLAIMS = (
 
 def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
     changes = {"data.test_moduli": MODULI[scale], "data.test_multipliers": "primitive-root"}
-    if scale == "paper":  # 512 moduli and 262,144 sequences
+    if scale == "paper":  # 512 moduli and about 262,144 sequences
         changes |= {"data.n_m": "512", "data.n_a": "22", "data.n_c": "23"}
     return small_runs(scale, seeds, [changes])
 
@@ -75,4 +75,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
+    compares=True,
 )

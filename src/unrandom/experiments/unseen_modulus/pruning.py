@@ -28,7 +28,7 @@ CLAIMS = (
         "Pruning a first-layer head hits the digits of its own prime: share of the damage there, less the share under "
         "permutations of the heads' primes.",
         "fig:multip_prune",
-        0.0,
+        0.05,
     ),
     Claim(
         "lost",
@@ -87,13 +87,14 @@ def _share(damages: list[Damage], primes: list[int], seed: int) -> dict[str, Any
     first = [i for i, (layer, _) in enumerate(damages[0].heads) if layer == 0]
     relative = np.concatenate([damage.relative[first] for damage in damages], axis=1)
     of_digits = np.concatenate([damage.primes for damage in damages])
-    return own_prime_share(relative, of_digits, np.array(primes), seed).tree()
+    share = own_prime_share(relative, of_digits, np.array(primes), seed).tree()
+    return {**share, "primes": len({prime for prime in primes if prime})}
 
 
 def evidence(tables: Tables) -> Evidence:
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
     for row in tables["specialisation"]:
-        if row["replacement"] == PAPERS and row["value"] is not None:
+        if row["replacement"] == PAPERS and row["value"] is not None and row["primes"] > 1:
             found["own-prime"].append(row["value"] - row["permuted"])
     for rows in by_run(tables["digits"]).values():
         own: list[float] = []

@@ -1,8 +1,9 @@
 """Which runs do the unseen-modulus experiments share? One large run to look into, and a small one to vary.
 
 The *main* run is analysed head by head. The *small* one asks the same question of smaller moduli, so that a grid of it
-fits into minutes. Both draw half of every batch from full-period parameters; the *paper's mix* draws none. At paper
-scale main and small are the paper's own run.
+fits into minutes. Both draw half of every batch from full-period parameters, where the paper draws none. At paper scale
+both are the run that the paper looks into (four layers, six heads, n_m = n_a = n_c = 128, AdamW), also for grids where
+the paper varies another run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,11 +60,14 @@ WEIGHT_DECAYS_WIDE: dict[Scale, tuple[float, ...]] = {
     "gpu": (0.01, 0.1, 0.3, 1.0),
     "paper": (0.01, 0.1, 1.0, 3.0),
 }
+# n_m = m / 4 and n_a = n_c = sqrt(400,000 / n_m), the paper's rule
+PAPERS_1024 = {**_moduli((1024,), (1000,), 256, 1228), "data.n_m": 256, "data.n_a": 40, "data.n_c": 40}
+PAPERS_4096 = {**_moduli((4096,), (4000,), 256, 4915), "data.n_m": 1024, "data.n_a": 20, "data.n_c": 20}
 SIZES: dict[Scale, tuple[dict[str, Any], ...]] = {  # moduli of growing size; {} are the small run's own
     "smoke": (_moduli((16, 18), (25,), 8, 32), {}),
     "laptop": ({}, _moduli((108, 125, 128), (98, 144), 64, 153)),
-    "gpu": (_moduli((125, 128), (108, 144), 64, 256), _moduli((250, 256), (216, 288), 96, 384), {}),
-    "paper": (_moduli((1024,), (1000,), 256, 1228), _moduli((4096,), (4000,), 256, 4915)),
+    "gpu": (_moduli((125, 128), (108, 144), 64, 154), _moduli((250, 256), (216, 288), 96, 307), {}),
+    "paper": (PAPERS_1024, PAPERS_4096),
 }
 
 SMOKE = (
