@@ -16,7 +16,7 @@ COMMANDS = [
     line.split("|")[-1].strip()
     for document in DOCUMENTS
     for block in re.findall(r"```sh\n(.*?)```", document.read_text(), flags=re.DOTALL)
-    for line in block.splitlines()
+    for line in block.replace("\\\n", " ").splitlines()
     if "unrandom " in line and not line.startswith(("#", "git", "pip", "torchrun"))
 ]
 

@@ -256,3 +256,11 @@ def test_a_run_held_by_another_process(run, capsys):
     with RunFolder(run).lock():
         assert "another process is working on" in mistake(capsys, "resume", run)
     assert latest_checkpoint(RunFolder(run)) is not None
+
+
+def test_an_error_of_our_own_is_not_hidden_in_one_line(monkeypatch):
+    from unrandom.cli import commands
+
+    monkeypatch.setattr(commands, "run", lambda _arguments: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        main(["train", "--list"])

@@ -60,6 +60,7 @@ def test_plan_then_train_then_nothing_is_left(sweep, tmp_path, capsys):
         ("model.positions=rotary,deep", "deep"),
         ("model.depth", "--grid takes key=value"),
         ("data.n_test_c=8,100000", "increments"),
+        ("data.min_period=8,1000", "data.min_period"),
     ],
 )
 def test_a_grid_that_does_not_fit_is_one_line_and_no_folder(sweep, tmp_path, capsys, grid, said):

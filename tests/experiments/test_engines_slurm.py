@@ -67,5 +67,5 @@ def test_an_sbatch_that_fails_is_one_line(tiny, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(sbatch.parent), prepend=os.pathsep)
     engine = load_engine("slurm", Options(slurm=("partition=moon",)))
     assert engine.places == 1000
-    with pytest.raises(UserError, match="not submitted: .*invalid partition specified: moon$"):
+    with pytest.raises(UserError, match=r"not submitted: .*invalid partition specified: moon$"):
         list(run_jobs(engine, jobs(planned(tiny, 1)), Work(tmp_path)))

@@ -46,6 +46,8 @@ def test_cells_are_every_combination_with_every_seed(tiny):
         ("model.n_heads=1,3", "n_heads=3"),
         ("data.n_test_c=8,100000", "increments"),
         ("data.n_test_c=8,1", "2"),  # none is left to choose by
+        ("data.min_period=8,1000", "no training parameters"),
+        ("data.n_test_c=8,64", "increments"),
         ("optimizer.lr=1,1.0", "same run twice"),
     ],
 )

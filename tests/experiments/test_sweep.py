@@ -7,7 +7,9 @@ import numpy as np
 import polars
 import pytest
 
-from unrandom.data import make_split
+from unrandom.core.errors import Busy
+from unrandom.data import Parameters, make_split
+from unrandom.evaluation import Evaluation
 from unrandom.evaluation.bootstrap import bootstrap_group_mean, bootstrap_mean
 from unrandom.experiments import cell as measuring
 from unrandom.experiments.cell import cell_sets, measure_cell, measured_cell
@@ -67,7 +69,21 @@ def test_a_cell_is_measured_once(finished_run, tmp_path, monkeypatch):
     first = measured_cell(run, 16)
     monkeypatch.setattr(measuring, "measure_cell", lambda *_arguments: {})
     assert measured_cell(run, 16) == first
+    with run.folder.lock():
+        assert measured_cell(run, 16) == first
+        with pytest.raises(Busy):
+            measured_cell(run, 32)
     assert measured_cell(run, 32) == {}
+
+
+def test_sequences_of_one_pair_are_not_taken_for_independent():
+    right = np.repeat(np.array([[True], [False], [True], [False]]), 4, axis=0)  # all or none of a pair's four
+    a, c, x0 = (np.array(column, dtype=np.uint64) for column in ([1, 5, 9, 13], [1, 3, 5, 7], range(4)))
+    parameters = Parameters(16, np.repeat(a, 4), np.repeat(c, 4), np.tile(x0, 4))
+    numbers = np.zeros((16, 1), dtype=np.uint64)
+    row = measuring._accuracies("test", [Evaluation("p", 16, parameters, right, numbers, numbers, 0)])
+    assert row["test_last"] == 0.5
+    assert (row["test_last_low"], row["test_last_high"]) == bootstrap_mean([1.0, 0.0, 1.0, 0.0])
 
 
 def test_the_mean_over_groups_weighs_them_alike_and_stays_within_bounds():
@@ -98,6 +114,7 @@ def test_seeds_are_averaged_and_half_a_combination_does_not_win(tiny):
     assert [row["validation_last"] for row in combined] == pytest.approx([0.3, 0.9])
     assert [(row["seeds"], row["finished"]) for row in combined] == [(2, 2), (2, 1)]
     assert combined[0]["test_last_low"] <= combined[0]["test_last"] <= combined[0]["test_last_high"]
+    assert combined[1]["test_last_low"] is combined[1]["test_last_high"] is None  # one seed says nothing of others
     assert choose(combined)["model.depth"] == 1
     assert axes(sweep) == (None, "model.depth")
     assert choose(combinations(sweep, pretend(sweep, [None] * 4, [0] * 4))) is None

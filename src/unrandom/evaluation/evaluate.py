@@ -38,10 +38,11 @@ class Evaluation:
         """Over all positions. Its trials share sequences, so that its interval is not the tally's (see ``tree``)."""
         return Tally.of(self.correct)
 
-    def by_pair(self) -> Float[np.ndarray, " pairs"]:
-        """Number accuracy over all positions for each (a, c): independent units for a bootstrap."""
+    def by_pair(self, *, last: bool = False) -> Float[np.ndarray, " pairs"]:
+        """Number accuracy over all positions, or on the last, for each (a, c): independent units for a bootstrap."""
+        shares = self.correct[:, -1] if last else self.correct.mean(axis=1)
         pairs, which = np.unique(np.stack([self.parameters.a, self.parameters.c]), axis=1, return_inverse=True)
-        sums = np.bincount(which.ravel(), weights=self.correct.mean(axis=1), minlength=pairs.shape[1])
+        sums = np.bincount(which.ravel(), weights=shares, minlength=pairs.shape[1])
         return sums / np.bincount(which.ravel(), minlength=pairs.shape[1])
 
     @property

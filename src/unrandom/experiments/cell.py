@@ -3,10 +3,12 @@
 The two have no parameters in common, and training has seen neither.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from unrandom.core.files import read_json, write_json
 from unrandom.data import Parameters, SequenceSet, Split
@@ -30,14 +32,17 @@ def _rows(split: Split, sequences: int, name: str) -> list[Parameters]:
 
 
 def measured_cell(run: Run, sequences: int) -> dict[str, Any]:
-    """What ``measure_cell`` gives for a finished run; it is kept in the run folder, and measured once."""
-    path = run.folder.path / "sweep.json"
-    kept = read_json(path) if path.is_file() else {}
-    key = str(sequences)
-    if key not in kept:
-        kept[key] = measure_cell(run, sequences)
-        write_json(path, kept)
-    return kept[key]
+    """What ``measure_cell`` gives for a finished run; it is kept in the run folder, and measured once.
+
+    Raises Busy, a UserError, when it has to be measured and another process holds the folder.
+    """
+    if not is_measured(run.folder.path, sequences):
+        with run.folder.lock():
+            path = run.folder.path / "sweep.json"
+            kept = read_json(path) if path.is_file() else {}
+            if str(sequences) not in kept:  # nobody did meanwhile
+                write_json(path, {**kept, str(sequences): measure_cell(run, sequences)})
+    return read_json(run.folder.path / "sweep.json")[str(sequences)]
 
 
 def is_measured(folder: Path, sequences: int) -> bool:
@@ -49,8 +54,8 @@ def is_measured(folder: Path, sequences: int) -> bool:
 def measure_cell(run: Run, sequences: int) -> dict[str, Any]:
     """One row: what training took, and accuracies with 95 % intervals over all moduli and for each of them.
 
-    ``last`` is the accuracy on the last number (Wilson interval), ``number`` over all positions (a bootstrap over
-    pairs of multiplier and increment). Moduli count alike.
+    ``last`` is the accuracy on the last number, ``number`` over all positions; both intervals are bootstraps over pairs
+    of multiplier and increment, which sequences share. Pairs count alike, and so do moduli.
     """
     predictor = run.predictor(choose_device())
     result = run.result()
@@ -66,15 +71,9 @@ def measure_cell(run: Run, sequences: int) -> dict[str, Any]:
 
 
 def _accuracies(name: str, tested: list[Evaluation]) -> dict[str, Any]:
-    last = tested[0].last_number_accuracy
-    for other in tested[1:]:
-        last = last + other.last_number_accuracy
-    pairs = [each.by_pair() for each in tested]
-    number = float(np.mean([each.mean() for each in pairs]))
-    low, high = bootstrap_group_mean(pairs)
     row = {
-        **_interval(f"{name}_last", last.tree()),
-        **_interval(f"{name}_number", {"value": round(number, 6), "low": low, "high": high}),
+        **_mean(f"{name}_last", [each.by_pair(last=True) for each in tested]),
+        **_mean(f"{name}_number", [each.by_pair() for each in tested]),
     }
     for each in tested:
         row |= {
@@ -84,5 +83,8 @@ def _accuracies(name: str, tested: list[Evaluation]) -> dict[str, Any]:
     return row
 
 
-def _interval(name: str, tree: dict[str, Any]) -> dict[str, Any]:
-    return {name: tree["value"], f"{name}_low": round(tree["low"], 6), f"{name}_high": round(tree["high"], 6)}
+def _mean(name: str, pairs: Sequence[Float[np.ndarray, " _"]]) -> dict[str, Any]:
+    """The mean over moduli of what was measured for each pair, with its interval."""
+    value = float(np.mean([each.mean() for each in pairs]))
+    low, high = bootstrap_group_mean(pairs)
+    return {name: round(value, 6), f"{name}_low": round(low, 6), f"{name}_high": round(high, 6)}

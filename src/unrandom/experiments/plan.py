@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from unrandom.core.errors import UserError
-from unrandom.data import make_split
+from unrandom.core.seeds import stream
+from unrandom.data import Split, TrainingDraws, make_split
 from unrandom.experiments.experiment import PlannedRun
 from unrandom.training import RunConfig
+
+MANY_MODULI = 4096  # with more, what is drawn for each of them takes too long for a plan
 
 Grid = Mapping[str, tuple[str, ...]]  # key of the configuration, values as they were typed
 State = Literal["finished", "failed", "part way", "new"]
@@ -80,22 +83,37 @@ def _split_values(text: str) -> Iterator[str]:
 def cells(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[Cell]:
     """Every combination of the grid, with each of the seeds ``config.seed``, ``config.seed + 1``, …
 
-    Raises UserError for a key or a value that does not fit, and for data that cannot be split.
+    Raises UserError for a key or a value that does not fit, for data that cannot be split, and where nothing is left to
+    train on.
     """
     made = []
     split_already: set[tuple[str, int]] = set()
+    drawn_already: set[str] = set()
     for values in itertools.product(*grid.values()):
         assignments = [f"{key}={text}" for key, text in zip(grid, values, strict=True)]
         for seed in range(config.seed, config.seed + seeds):
             chosen = config.override([*assignments, f"seed={seed}"])
             if (data := (chosen.data.digest(), seed)) not in split_already:
-                make_split(chosen.data, seed).for_choosing()
+                split = make_split(chosen.data, seed)
+                split.for_choosing()
                 split_already.add(data)
+                if data[0] not in drawn_already:
+                    _try_drawing(split, chosen.batch_size)
+                    drawn_already.add(data[0])
             settings = {key: _at(chosen.tree(), key) for key in grid}
             made.append(Cell(settings, seed, PlannedRun(recipe, chosen)))
     if len({cell.planned.id for cell in made}) < len(made):
         raise UserError("the grid asks for the same run twice")
     return made
+
+
+def _try_drawing(split: Split, rows: int) -> None:
+    """Draw a batch's training parameters. UserError where there are none, as in a period range that nothing has."""
+    if len(split.train_moduli) > MANY_MODULI:
+        return
+    draws = TrainingDraws(split)
+    if split.config.mode == "streaming" or split.config.n_sequences is not None:  # else they are listed, not drawn
+        draws.draw(stream(split.seed, "plan"), rows)
 
 
 def _at(tree: Any, key: str) -> Any:

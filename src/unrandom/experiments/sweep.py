@@ -68,7 +68,7 @@ def _row(sweep: Sweep, cell: Cell, out: Path) -> Tree:
 
 
 def combinations(sweep: Sweep, rows: Rows) -> Rows:
-    """A row for every combination of settings: means over the seeds that are finished, with bootstrap intervals."""
+    """A row for every combination of settings: means over finished seeds; from two on, bootstrap intervals."""
     groups: dict[str, Rows] = {}
     for row in rows:
         groups.setdefault(json.dumps([row[key] for key in sweep.grid]), []).append(row)
@@ -80,7 +80,7 @@ def _mean(sweep: Sweep, group: Rows) -> Tree:
     mean: Tree = {key: group[0][key] for key in sweep.grid} | {"seeds": len(group), "finished": len(finished)}
     for name in MEASURES:
         values = [row[name] for row in finished]
-        low, high = bootstrap_mean(values) if values else (None, None)
+        low, high = bootstrap_mean(values) if len(values) > 1 else (None, None)  # one seed says nothing of others
         mean[name] = sum(values) / len(values) if values else None
         mean |= {f"{name}_low": low, f"{name}_high": high}
     return mean

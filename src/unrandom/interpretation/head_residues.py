@@ -40,9 +40,9 @@ class ResidueScores:
     """What x mod q explains of the outputs of each head of a layer, at the position of x, for several q.
 
     A share is variance between classes over total variance, both summed over dimensions: all of them, or the first two
-    principal components (``plane``), of which shuffled numbers explain as much in the mean. Numbers are shuffled, not rows: rows of
-    one number keep a common label. ``size`` is of eight
-    classes of x by its size, with about as many numbers each.
+    principal components (``plane``), of which shuffled numbers explain as much in the mean. Numbers are shuffled, not
+    rows: rows of one number keep a common label. ``size`` is of eight classes of x by its size, with about as many
+    numbers each.
     """
 
     layer: int
