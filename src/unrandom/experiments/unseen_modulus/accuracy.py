@@ -90,7 +90,7 @@ def tuned(rows: Rows, keys: Sequence[str], over: Sequence[str]) -> tuple[Cells, 
 
 def cell_map(title: str, names: tuple[str, str], found: Cells) -> MapPanel:
     """Mean accuracy over seeds with the values written in; the first setting up, the second across."""
-    up, across = (list(dict.fromkeys(cell[i] for cell in found)) for i in (0, 1))
+    up, across = (sorted({cell[i] for cell in found}) for i in (0, 1))
     values = [[mean(found[row, column]) if (row, column) in found else np.nan for column in across] for row in up]
     columns, rows = ([str(value) for value in axis] for axis in (across, up))
     return MapPanel(title, names[1], names[0], values, columns, rows, "last number right", written=True)

@@ -28,6 +28,7 @@ CLAIMS = (
         "Unseen primes are as easy as an unseen power of two: last-number accuracy, primes over the power.",
         "fig:um_prime_modulus",
         0.9,
+        at_laptop="Primes come last: in the larger run, 127 is at a quarter after 4,000 steps and still rising.",
     ),
 )
 
