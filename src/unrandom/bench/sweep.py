@@ -14,7 +14,7 @@ from unrandom.experiments.plan import Job, jobs
 from unrandom.experiments.work import Outcome, Work, carry_out
 from unrandom.training import RunConfig
 
-RUNS, STEPS = 4, 20
+RUNS, STEPS = 4, 100
 ROUNDS = 1
 
 
