@@ -10,7 +10,15 @@ from counting import counting_model, counting_sequences
 from unrandom.core.errors import UserError
 from unrandom.data import Parameters, SequenceSet
 from unrandom.evaluation import evaluate
-from unrandom.interpretation import digit_damage, head_outputs, head_values, own_prime_share, prune_heads, replace_head
+from unrandom.interpretation import (
+    digit_damage,
+    head_outputs,
+    head_values,
+    mean_head_values,
+    own_prime_share,
+    prune_heads,
+    replace_head,
+)
 from unrandom.models import Transformer, TransformerConfig, intervene, record
 from unrandom.predictors import TransformerPredictor
 from unrandom.tokenization import Tokenizer
@@ -62,7 +70,7 @@ def test_the_output_is_replaced_by_the_constant_and_the_other_head_stays(model, 
 def test_zero_is_the_same_as_no_columns(model, numbers):
     sequences = SequenceSet.of(Parameters(32, *(numbers[:, i] for i in range(3))), 11)
     predictor = TransformerPredictor(model, Tokenizer(32))
-    pruned = prune_heads(predictor, sequences, numbers, "zero", layer=None)
+    pruned = prune_heads(predictor, sequences, mean_head_values(predictor.model, numbers), "zero")
     assert [(part.layer, part.head) for part in pruned] == [(0, 0), (0, 1), (1, 0), (1, 1)]
     for part in pruned:
         other = Transformer(model.config)
@@ -78,7 +86,9 @@ def test_zero_is_the_same_as_no_columns(model, numbers):
 def test_the_digits_of_a_heads_prime_are_lost_and_no_others(counting, replacement):
     sequences = counting_sequences()
     whole = evaluate(counting, sequences)
-    found = digit_damage(whole, prune_heads(counting, sequences, sequences.numbers, replacement))
+    found = digit_damage(
+        whole, prune_heads(counting, sequences, mean_head_values(counting.model, sequences.numbers), replacement)
+    )
     assert whole.number_accuracy.value == 1
     assert found.heads == [(0, 0), (0, 1), (0, 2)]
     assert [str(digit) for digit in found.digits] == ["2^0", "3^0"]
@@ -91,16 +101,22 @@ def test_the_digits_of_a_heads_prime_are_lost_and_no_others(counting, replacemen
 def test_means_do_not_depend_on_how_the_reference_is_cut(model, numbers, monkeypatch):
     sequences = SequenceSet.of(Parameters(32, *(numbers[:, i] for i in range(3))), 11)
     predictor = TransformerPredictor(model, Tokenizer(32))
-    whole = prune_heads(predictor, sequences, numbers, "scalar-mean")
+    whole = prune_heads(predictor, sequences, mean_head_values(predictor.model, numbers, [0]), "scalar-mean")
     monkeypatch.setattr("unrandom.interpretation.pruning.SEQUENCES_AT_ONCE", 7)
-    for one, other in zip(whole, prune_heads(predictor, sequences, numbers, "scalar-mean"), strict=True):
+    for one, other in zip(
+        whole,
+        prune_heads(predictor, sequences, mean_head_values(predictor.model, numbers, [0]), "scalar-mean"),
+        strict=True,
+    ):
         np.testing.assert_array_equal(one.evaluation.guesses, other.evaluation.guesses)
 
 
 def test_damage_is_relative_to_what_there_is_to_lose(counting):
     sequences = counting_sequences()
     whole = evaluate(counting, sequences)
-    found = digit_damage(whole, prune_heads(counting, sequences, sequences.numbers, "zero"), start=6)
+    found = digit_damage(
+        whole, prune_heads(counting, sequences, mean_head_values(counting.model, sequences.numbers), "zero"), start=6
+    )
     assert found.start == 6
     found.before[:] = [0.54, 0.5]
     found.after[:] = [[0, 0.5], [0, 0.4], [0, 0]]
@@ -147,7 +163,10 @@ def test_many_heads_are_permuted_at_random_and_alike_each_time():
 
 def test_the_entries_are_json(counting):
     sequences = counting_sequences()
-    tree = [part.tree() for part in prune_heads(counting, sequences, sequences.numbers, "scalar-mean")]
+    tree = [
+        part.tree()
+        for part in prune_heads(counting, sequences, mean_head_values(counting.model, sequences.numbers), "scalar-mean")
+    ]
     assert json.loads(json.dumps(tree, allow_nan=False)) == tree
 
 
@@ -155,16 +174,14 @@ def test_what_cannot_be_pruned_is_named(counting):
     sequences = counting_sequences()
     whole = evaluate(counting, sequences)
     with pytest.raises(UserError, match="3 positions; the sequences have 8"):
-        prune_heads(counting, sequences, sequences.numbers[:, :3], "position-mean")
+        prune_heads(counting, sequences, mean_head_values(counting.model, sequences.numbers[:, :3]), "position-mean")
     with pytest.raises(UserError, match="no such tap"):
-        prune_heads(counting, sequences, sequences.numbers, "zero", layer=1)
+        mean_head_values(counting.model, sequences.numbers, [1])
     with pytest.raises(UserError, match="head 3"):
         replace_head(counting.model, 0, 3, "zero", np.zeros((8, 12)))
     with pytest.raises(UserError, match="bf16"):
-        prune_heads(
-            TransformerPredictor(counting.model, Tokenizer(6), precision="bf16"), sequences, sequences.numbers, "zero"
-        )
+        prune_heads(TransformerPredictor(counting.model, Tokenizer(6), precision="bf16"), sequences, {}, "zero")
     with pytest.raises(ValueError, match="at least one"):
-        prune_heads(counting, sequences, sequences.numbers[:0], "zero")
+        mean_head_values(counting.model, sequences.numbers[:0])
     with pytest.raises(ValueError, match="start=8"):
         digit_damage(whole, [], start=8)

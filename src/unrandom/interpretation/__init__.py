@@ -58,7 +58,7 @@ from unrandom.interpretation.neurons import (
     random_order,
 )
 from unrandom.interpretation.patching import Patched, patch_all, patch_head, patch_parameters
-from unrandom.interpretation.pruning import Pruned, Replacement, prune_heads, replace_head
+from unrandom.interpretation.pruning import Pruned, Replacement, mean_head_values, prune_heads, replace_head
 from unrandom.interpretation.ranks import rank_correlation
 
 __all__ = [
@@ -103,6 +103,7 @@ __all__ = [
     "lookback_ablation",
     "lookback_shares",
     "low_and_high_digits",
+    "mean_head_values",
     "modulus_estimates",
     "nearest_numbers",
     "neuron_contribution",

@@ -4,6 +4,7 @@ The paper's section "Interpretability: Unseen Modulus", step i (figures multip_p
 without the head that groups numbers modulo a prime, the digits of that prime are lost and the others less so.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -25,6 +26,9 @@ SEQUENCES_AT_ONCE = 64
 Replacement = Literal["zero", "position-mean", "scalar-mean"]
 """In place of a head's output: nothing; its mean at each position; or, as in the paper, one number in every position
 and dimension, the mean of its output over sequences, positions and dimensions. Means are over reference sequences."""
+
+Means = Mapping[int, Float[np.ndarray, "pos n_heads d_head"]]
+"""By layer: what its heads gather, before W_O, in the mean over reference sequences."""
 
 
 @dataclass(frozen=True)
@@ -49,30 +53,34 @@ class Pruned:
 
 
 def prune_heads(
-    predictor: TransformerPredictor,
-    sequences: SequenceSet,
-    reference: Integer[np.ndarray, "batch length"],
-    replacement: Replacement,
-    layer: int | None = 0,
+    predictor: TransformerPredictor, sequences: SequenceSet, means: Means, replacement: Replacement
 ) -> list[Pruned]:
-    """Evaluate without each head of a layer in turn, or (for None) without each head of the model.
+    """Evaluate without each head in turn, of the layers that there are means of.
 
-    The sequences share one modulus; the reference is sequences from training, of any moduli. Raises UserError for a
-    model of several tokens a number or that is not read in fp32, a layer that is not there, an unknown replacement,
-    and a mean by position over a reference shorter than the sequences; ValueError for an empty reference.
+    The sequences share one modulus. Raises UserError for a model of several tokens a number or that is not read in
+    fp32, an unknown replacement, and a mean by position over a reference shorter than the sequences.
     """
     model = predictor.model
     check_exact(predictor)
+    found = []
+    for layer, mean in means.items():
+        for head in range(model.config.n_heads):
+            edits = replace_head(model, layer, head, replacement, mean[:, head])
+            with intervene(model, edits):
+                found.append(Pruned(layer, head, replacement, evaluate(predictor, sequences)))
+    return found
+
+
+def mean_head_values(
+    model: Transformer, reference: Integer[np.ndarray, "batch length"], layers: Sequence[int] | None = None
+) -> Means:
+    """What each head gathers at each position, in the mean over the reference: sequences from training, of any moduli.
+
+    Of every layer, if none is named. Raises ValueError for an empty reference, UserError for a layer that is not there.
+    """
     if len(reference) == 0:
         raise ValueError("no reference sequences: at least one is needed")
-    found = []
-    for where in range(model.config.depth) if layer is None else (layer,):
-        mean = _mean_values(model, reference, where)
-        for head in range(model.config.n_heads):
-            edits = replace_head(model, where, head, replacement, mean[:, head])
-            with intervene(model, edits):
-                found.append(Pruned(where, head, replacement, evaluate(predictor, sequences)))
-    return found
+    return {layer: _mean_values(model, reference, layer) for layer in layers or range(model.config.depth)}
 
 
 def replace_head(

@@ -18,7 +18,7 @@ from unrandom.experiments.unseen_modulus.heads import first_position_scores, own
 from unrandom.experiments.unseen_modulus.inside import REFERENCE, SEQUENCES, training_numbers, unseen_sequences
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import MapPanel, Panel, save_panels
-from unrandom.interpretation import Damage, Replacement, digit_damage, own_prime_share, prune_heads
+from unrandom.interpretation import Damage, Replacement, digit_damage, mean_head_values, own_prime_share, prune_heads
 
 PAPERS = "scalar-mean"
 
@@ -50,12 +50,13 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     digits: Rows = []
     shares: Rows = []
     for run in runs:
-        predictor, reference = run.predictor(), training_numbers(run, REFERENCE[scale])
+        predictor = run.predictor()
+        means = mean_head_values(predictor.model, training_numbers(run, REFERENCE[scale]))
         primes = own_primes(first_position_scores(run, scale))
         for replacement in get_args(Replacement):
             damages = []
             for sequences in unseen_sequences(run, SEQUENCES[scale]).values():
-                pruned = prune_heads(predictor, sequences, reference, replacement, layer=None)
+                pruned = prune_heads(predictor, sequences, means, replacement)
                 damages.append(digit_damage(evaluate(predictor, sequences), pruned))
             which = {**about(run), "replacement": replacement}
             digits += [row for damage in damages for row in _digit_rows(which, damage, primes)]
