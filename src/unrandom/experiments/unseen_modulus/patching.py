@@ -93,11 +93,11 @@ def draw(tables: Tables, folder: Path) -> None:
     panels: list[Panel] = []
     for rows in by_run(tables["heads"]).values():
         (chosen,) = (row for row in rows if row["estimates"])
-        which = f"seed {chosen['seed']}, head 0.{chosen['head']} estimates"
+        which = f"seed {chosen['seed']}, head 0.{chosen['head']} on the largest"
         bar = f"share below {chosen['limit']}, change"
         panels += [
-            _head_map(f"{which}: from half the modulus", rows, "effect", bar, (-0.5, 0.5)),
-            _head_map("control: from the same modulus", rows, "control", bar, (-0.5, 0.5)),
+            _head_map(f"{which}: from m / 2", rows, "effect", bar, (-0.5, 0.5)),
+            _head_map("control: from the same m", rows, "control", bar, (-0.5, 0.5)),
             _head_map(f"right, of {chosen['right_before']:.2f} before", rows, "right_after", "share right", (0, 1)),
         ]
     save_panels(panels, folder / "um-patching", columns=3)

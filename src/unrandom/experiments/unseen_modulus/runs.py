@@ -50,7 +50,7 @@ WEIGHT_DECAYS: dict[Scale, tuple[float, ...]] = {
 }
 RATES_WIDE: dict[Scale, tuple[float, ...]] = {  # for a grid of their own
     "smoke": (0.02, 0.05),
-    "laptop": (0.01, 0.05, 0.25),
+    "laptop": (0.05, 0.25),
     "gpu": (0.003, 0.01, 0.03, 0.1),
     "paper": (3e-5, 1e-4, 3e-4, 1e-3),
 }
