@@ -29,6 +29,7 @@ CLAIMS = (
         "permutations of the heads' primes.",
         "fig:multip_prune",
         0.05,
+        at_laptop="The heads share their primes: without one of them, the digits of every prime suffer alike.",
     ),
     Claim(
         "lost",
@@ -42,6 +43,7 @@ CLAIMS = (
         "fig:prune_appendix_2048",
         0.25,
         at_least=False,
+        at_laptop="They lose as much: every first-layer head also passes on the size of the number.",
     ),
 )
 
