@@ -21,7 +21,7 @@ RESIDUES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12)
 CLAIMS = (
     Claim(
         "order",
-        "The first component runs along the numbers: |rank correlation| with their size.",
+        "The first component runs along the numbers: size of the rank correlation with them.",
         "fig:multip_pca_embd",
         0.9,
         at_laptop="The curve closes further than a semi-circle: the largest numbers turn back.",

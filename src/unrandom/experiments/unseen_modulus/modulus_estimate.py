@@ -34,7 +34,7 @@ CLAIMS = (
     ),
     Claim(
         "estimate",
-        "At the end that number is near the modulus: |m_est − m| / m, in the mean over unseen moduli.",
+        "At the end that number is near the modulus: its distance from m, over m, in the mean over unseen moduli.",
         "appendix:estimate",
         0.05,
         at_least=False,
