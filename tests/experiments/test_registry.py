@@ -77,3 +77,7 @@ def test_digit_periods_would_notice_a_wrong_prediction():
         ]
     }
     assert EXPERIMENTS["digit-periods"].evidence(tables)["every-number"] == [0.5]
+
+
+def test_claims_fit_into_a_table():
+    assert not [claim.sentence for each in EXPERIMENTS.values() for claim in each.claims if "|" in claim.sentence]
