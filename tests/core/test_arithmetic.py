@@ -14,6 +14,7 @@ from unrandom.core.arithmetic import (
     digits_needed,
     factorize,
     is_power_of_two,
+    is_prime,
     multiplicative_order,
     power_mod,
 )
@@ -137,3 +138,8 @@ def test_parameters_share_their_rows():
         as_residues(10, a=np.array([3, 10]))
     with pytest.raises(UserError, match=r"m \[\], a \[2\], c \[3\]"):
         as_residues(10, a=np.array([1, 2]), c=np.array([1, 2, 3]))
+
+
+def test_is_prime_against_trial_division():
+    for n in range(1, 400):
+        assert is_prime(n) == (n > 1 and all(n % d for d in range(2, n)))

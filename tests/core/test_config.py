@@ -68,3 +68,10 @@ def test_an_unknown_key_in_a_file_is_named_with_its_near_misses(tiny):
     tree["model"]["n_head"] = 2
     with pytest.raises(UserError, match=r"model\.n_head.*near misses.*model\.n_heads"):
         RunConfig.parse(tree)
+
+
+def test_the_value_at_a_dotted_key(tiny):
+    assert tiny.at("model.depth") == 1
+    assert tiny.at("data.modulus") == 64
+    with pytest.raises(KeyError):
+        tiny.at("model.dept")

@@ -69,6 +69,11 @@ def _small_primes() -> list[int]:
     return np.flatnonzero(is_prime).tolist()
 
 
+def is_prime(n: int) -> bool:
+    """Whether n >= 1 is a prime number."""
+    return list(factorize(n).values()) == [1]
+
+
 def is_power_of_two(n: int) -> bool:
     """Whether n = 2**k for some k >= 0."""
     return n > 0 and n & (n - 1) == 0

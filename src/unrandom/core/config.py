@@ -32,6 +32,13 @@ class Config(BaseModel):
         """This configuration as plain JSON values."""
         return self.model_dump(mode="json")
 
+    def at(self, key: str) -> Any:
+        """The value of a dotted key, such as ``model.depth``, as in the tree. Raises KeyError for an unknown key."""
+        value: Any = self.tree()
+        for part in key.split("."):
+            value = value[part]
+        return value
+
     def digest(self) -> str:
         """The first 8 hex digits of the SHA-256 of the canonical JSON (sorted keys, no spaces)."""
         canonical = json.dumps(self.tree(), sort_keys=True, separators=(",", ":"))

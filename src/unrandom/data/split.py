@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import UInt64
 
-from unrandom.core.arithmetic import factorize
+from unrandom.core.arithmetic import is_prime
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.data.config import FixedModulus, UnseenModulus
@@ -159,4 +159,4 @@ def hold_out(config: FixedModulus | UnseenModulus, modulus: int, seed: int, *, a
 def _by_primitive_roots(config: FixedModulus | UnseenModulus, modulus: int) -> bool:
     """In UM the test moduli may be prime or composite, and only the prime ones have primitive roots for multipliers."""
     asked = config.test_multipliers == "primitive-root"
-    return asked and (isinstance(config, FixedModulus) or list(factorize(modulus).values()) == [1])
+    return asked and (isinstance(config, FixedModulus) or is_prime(modulus))

@@ -45,6 +45,6 @@ def open_kept(planned: Sequence[PlannedRun], scale: Scale, results: Path) -> lis
     """The kept runs of an experiment; a UserError naming the first that was not kept."""
     folder = kept_folder(scale, results)
     for run in planned:
-        if not (folder / run.id / "result.json").is_file():
+        if not RunFolder(folder / run.id).finished:
             raise UserError(f"{run.id} is not kept in {folder}; leave out --kept to train it, or ask for fewer --seeds")
     return [Run.open(folder / run.id) for run in planned]

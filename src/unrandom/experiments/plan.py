@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from unrandom.core.errors import UserError
+from unrandom.core.run_folder import RunFolder
 from unrandom.core.seeds import stream
 from unrandom.data import Split, TrainingDraws, make_split
 from unrandom.experiments.experiment import PlannedRun
@@ -100,7 +101,7 @@ def cells(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[Cell]:
                 if data[0] not in drawn_already:
                     _try_drawing(split, chosen.batch_size)
                     drawn_already.add(data[0])
-            settings = {key: _at(chosen.tree(), key) for key in grid}
+            settings = {key: chosen.at(key) for key in grid}
             made.append(Cell(settings, seed, PlannedRun(recipe, chosen)))
     if len({cell.planned.id for cell in made}) < len(made):
         raise UserError("the grid asks for the same run twice")
@@ -114,12 +115,6 @@ def _try_drawing(split: Split, rows: int) -> None:
     draws = TrainingDraws(split)
     if split.config.mode == "streaming" or split.config.n_sequences is not None:  # else they are listed, not drawn
         draws.draw(stream(split.seed, "plan"), rows)
-
-
-def _at(tree: Any, key: str) -> Any:
-    for part in key.split("."):
-        tree = tree[part]
-    return tree
 
 
 def jobs(runs: Sequence[PlannedRun], pack: int = 1) -> list[Job]:
@@ -138,7 +133,7 @@ def jobs(runs: Sequence[PlannedRun], pack: int = 1) -> list[Job]:
 def state(planned: PlannedRun, out: Path) -> State:
     """How far a run has come, by what lies in its folder."""
     folder = out / planned.id
-    if (folder / "result.json").is_file():
+    if RunFolder(folder).finished:
         return "finished"
     if (folder / "error.json").is_file():
         return "failed"

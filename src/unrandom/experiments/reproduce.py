@@ -11,23 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.core.files import make_folder, read_json, write_atomically, write_json
+from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.claims import Judgement
 from unrandom.experiments.experiment import Experiment, PlannedRun, Scale, Tables
-from unrandom.experiments.runs import Run, create_run, execute
-from unrandom.training.loop import Observer
+from unrandom.experiments.runs import Run
 
 
 def missing_runs(experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path) -> list[PlannedRun]:
     """Every run that the experiments need and that is not finished, each once, in the order of need."""
     needed = {run.id: run for experiment in experiments for run in experiment.runs(scale, seeds)}
-    return [run for run in needed.values() if not (runs_folder / run.id / "result.json").is_file()]
-
-
-def train_run(planned: PlannedRun, runs_folder: Path, command: list[str], observers: tuple[Observer, ...] = ()) -> Run:
-    """The run, trained to its end; at once if it is finished already."""
-    run = create_run(planned.name, planned.config, runs_folder, command)
-    execute(run, observers=observers)
-    return run
+    return [run for run in needed.values() if not RunFolder(runs_folder / run.id).finished]
 
 
 def carry_out(

@@ -17,6 +17,7 @@ import torch
 
 from unrandom.core.errors import Busy, UserError, out_of_memory
 from unrandom.core.files import FULL, make_folder, read_json, write_json
+from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.cell import is_measured, measured_cell
 from unrandom.experiments.experiment import PlannedRun
 from unrandom.experiments.plan import Job
@@ -125,7 +126,7 @@ def _full_disk(planned: PlannedRun, error: OSError, seconds: float = 0.0) -> Out
 def _finish(planned: PlannedRun, work: Work, stop: Stop | None) -> bool:
     """Whether the run is at its end (and measured, if that is asked for). Time and ``stop`` can come before."""
     folder = work.out / planned.id
-    finished = (folder / "result.json").is_file()
+    finished = RunFolder(folder).finished
     if not finished:
         if work.over or (stop is not None and stop()):
             return False
@@ -167,7 +168,7 @@ def record_failure(folder: Path, kind: str, message: str, trace: str | None = No
 def record_death(planned: PlannedRun, work: Work, words: str) -> Outcome:
     """The outcome of a run whose worker died over it again and again."""
     folder = work.out / planned.id
-    if (folder / "result.json").is_file() and (work.sequences is None or is_measured(folder, work.sequences)):
+    if RunFolder(folder).finished and (work.sequences is None or is_measured(folder, work.sequences)):
         return Outcome(planned.id, "finished")
     try:
         return Outcome(planned.id, "failed", record_failure(folder, "killed", words))

@@ -7,14 +7,14 @@ period m − 1, so such test sequences are as long as can be, and equally long (
 import numpy as np
 from jaxtyping import Bool, UInt64
 
-from unrandom.core.arithmetic import factorize, power_mod
+from unrandom.core.arithmetic import factorize, is_prime, power_mod
 from unrandom.core.errors import UserError
 from unrandom.generators.full_period import count_increments, sample_distinct
 
 
 def primitive_root_mask(a: UInt64[np.ndarray, " values"], m: int) -> Bool[np.ndarray, " values"]:
     """Whether each a has order m − 1 modulo the prime m <= 2**32: a^((m−1)/q) ≠ 1 for every prime q of m − 1."""
-    if list(factorize(m)) != [m] or m > 2**32:
+    if m > 2**32 or not is_prime(m):
         raise UserError(f"primitive-root multipliers need a prime modulus up to 2^32; {m} was given")
     roots = a % np.uint64(m) != 0
     for prime in factorize(m - 1):

@@ -110,13 +110,10 @@ def train(
     ranks = ranks or Ranks()
     stepper = Stepper(trainee.config, trainee.model, trainee.optimizers, batches, ranks, device)
     trainee.in_precision(stepper.precision)
-    began = time.perf_counter()
+    over = time_is_up(max_seconds, stop)
 
     def told() -> bool:
-        if (max_seconds, stop) == (None, None):
-            return False
-        out_of_time = max_seconds is not None and time.perf_counter() - began >= max_seconds
-        return ranks.agree(out_of_time or (stop is not None and stop()), device)
+        return (max_seconds, stop) != (None, None) and ranks.agree(over(), device)
 
     def settle() -> None:
         stepper.settle(trainee.progress)
@@ -124,6 +121,17 @@ def train(
     keep = [trainee] if ranks.leads else []
     go_on(trainee.progress, trainee.config, lambda: stepper.advance(trainee.progress), settle, keep, told, observers)
     trainee.model.eval()
+
+
+def time_is_up(max_seconds: float | None, stop: Callable[[], bool] | None) -> Callable[[], bool]:
+    """Says whether ``max_seconds`` have passed from now on, or ``stop`` says to stop."""
+    began = time.perf_counter()
+
+    def over() -> bool:
+        out_of_time = max_seconds is not None and time.perf_counter() - began >= max_seconds
+        return out_of_time or (stop is not None and stop())
+
+    return over
 
 
 def go_on(

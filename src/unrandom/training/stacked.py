@@ -15,7 +15,7 @@ from torch.func import functional_call, stack_module_state, vmap
 from torch.nn import functional as F
 
 from unrandom.data import Batches
-from unrandom.training.loop import Trainee, check_finite, go_on
+from unrandom.training.loop import Trainee, check_finite, go_on, time_is_up
 from unrandom.training.machine import autocast, choose_precision
 from unrandom.training.schedule import learning_rate_factor
 
@@ -33,15 +33,10 @@ def train_together(
     Raises ValueError for runs that differ in more than seeds and rates, or in the step they are at.
     """
     stepper = StackedStepper(trainees, batches, device)
-    began = time.perf_counter()
+    over = time_is_up(max_seconds, stop)
     for trainee in trainees:
         trainee.in_precision(stepper.precision)
-
-    def told() -> bool:
-        out_of_time = max_seconds is not None and time.perf_counter() - began >= max_seconds
-        return out_of_time or (stop is not None and stop())
-
-    go_on(trainees[0].progress, trainees[0].config, stepper.advance, lambda: None, trainees, told)
+    go_on(trainees[0].progress, trainees[0].config, stepper.advance, lambda: None, trainees, over)
     for trainee in trainees:
         trainee.model.eval()
 

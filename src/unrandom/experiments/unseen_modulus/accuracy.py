@@ -28,13 +28,7 @@ def about(run: Run) -> dict[str, Any]:
 
 def varied(run: Run, keys: Mapping[str, str]) -> dict[str, Any]:
     """The settings of a run by short names; ``keys`` maps them to configuration keys such as ``model.depth``."""
-    values = {}
-    for name, key in keys.items():
-        value: Any = run.config.tree()
-        for part in key.split("."):
-            value = value[part]
-        values[name] = value
-    return values
+    return {name: run.config.at(key) for name, key in keys.items()}
 
 
 def last_number_rows(runs: Sequence[Run], scale: Scale, keys: Mapping[str, str], *, choosing: bool = False) -> Rows:
@@ -44,11 +38,12 @@ def last_number_rows(runs: Sequence[Run], scale: Scale, keys: Mapping[str, str],
         split = run.split()
         parts = dict(zip(("validation", "test"), split.for_choosing(), strict=True)) if choosing else {"test": split}
         predictor = run.predictor(choose_device())
+        which = {**about(run), **varied(run, keys)}
         for name, part in parts.items():
             for modulus, sequences in _sets(run, part, SEQUENCES[scale]):
                 tally = evaluate(predictor, sequences).last_number_accuracy.tree()
                 accuracy = {key: tally[key] for key in ("value", "low", "high")}
-                rows.append({**about(run), **varied(run, keys), "split": name, "modulus": modulus, **accuracy})
+                rows.append({**which, "split": name, "modulus": modulus, **accuracy})
     return rows
 
 

@@ -86,8 +86,7 @@ CLAIMS = (
 def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
     """Each axis by itself; the other settings stay the small run's."""
     variants = [{AXES[axis]: value} for axis, values in VALUES[scale].items() for value in values]
-    planned = small_runs(scale, seeds, [{}, *variants])
-    return list({run.id: run for run in planned}.values())
+    return small_runs(scale, seeds, [{}, *variants])
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:

@@ -17,6 +17,7 @@ from unrandom.experiments.unseen_modulus.inside import unseen_sequences
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import ResidueScores, head_plane, residue_scores
+from unrandom.models import Transformer
 
 SEQUENCES: dict[Scale, int] = {"smoke": 48, "laptop": 1024, "gpu": 4096, "paper": 4096}
 POINTS = 256  # of a picture
@@ -69,8 +70,8 @@ def own_primes(scores: list[ResidueScores]) -> list[int]:
 
 def first_position_scores(run: Run, scale: Scale) -> list[ResidueScores]:
     """Scores at t = 0 on each unseen modulus: what a head says of a number alone."""
-    sets = unseen_sequences(run, SEQUENCES[scale])
-    return [residue_scores(run.load_model(), sequences.numbers, 0) for sequences in sets.values()]
+    model, sets = run.load_model(), unseen_sequences(run, SEQUENCES[scale])
+    return [residue_scores(model, sequences.numbers, 0) for sequences in sets.values()]
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -95,7 +96,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
                     for head in range(model.config.n_heads)
                 ]
                 if m == max(run.config.data.test_moduli) and run is runs[0]:
-                    planes += _plane_rows(which, run, sequences.numbers, found)
+                    planes += _plane_rows(which, model, sequences.numbers, found)
     return {"scores": scores, "heads": heads, "planes": planes}
 
 
@@ -108,8 +109,8 @@ def _score_rows(which: dict, found: ResidueScores) -> Rows:
     ]
 
 
-def _plane_rows(which: dict, run: Run, numbers: np.ndarray, found: ResidueScores) -> Rows:
-    model, t = run.load_model(), which["position"]
+def _plane_rows(which: dict, model: Transformer, numbers: np.ndarray, found: ResidueScores) -> Rows:
+    t = which["position"]
     rows = []
     for head in range(model.config.n_heads):
         points = head_plane(model, numbers, 0, head, t).values

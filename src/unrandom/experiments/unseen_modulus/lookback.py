@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
-from unrandom.core.arithmetic import factorize
+from unrandom.core.arithmetic import is_prime
 from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, Rows, Scale, Tables
@@ -93,7 +93,7 @@ def best_head(rows: Rows) -> tuple[int, int]:
 
 def _composite(rows: Rows, head: tuple[int, int]) -> Rows:
     own = [row for row in rows if (row["layer"], row["head"]) == head]
-    return [row for row in own if list(factorize(row["modulus"]).values()) != [1]]
+    return [row for row in own if not is_prime(row["modulus"])]
 
 
 def _divides(row: dict[str, Any]) -> bool:

@@ -56,8 +56,7 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
         {**cell, "model.d_model": HEAD_WIDTH[scale] * cell["model.n_heads"]}
         for cell in grid(model__depth=SCALED_DEPTHS[scale], model__n_heads=HEADS[scale])
     ]
-    planned = small_runs(scale, seeds, [*constant, *scaled])
-    return list({run.id: run for run in planned}.values())
+    return small_runs(scale, seeds, [*constant, *scaled])
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:

@@ -5,7 +5,7 @@ A prime has no digits to copy. Its test sequences have period m − 1, by primit
 
 from pathlib import Path
 
-from unrandom.core.arithmetic import factorize
+from unrandom.core.arithmetic import is_prime
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.rows import by_run
@@ -42,7 +42,7 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
     rows = last_number_rows(runs, scale, {})
-    accuracy = [{**row, "prime": list(factorize(row["modulus"]).values()) == [1]} for row in rows]
+    accuracy = [{**row, "prime": is_prime(row["modulus"])} for row in rows]
     return {"accuracy": accuracy, "metrics": metrics_rows(runs)}
 
 

@@ -55,11 +55,13 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         predictor = run.predictor()
         means = mean_head_values(predictor.model, training_numbers(run, REFERENCE[scale]))
         primes = own_primes(first_position_scores(run, scale))
+        sets = unseen_sequences(run, SEQUENCES[scale]).values()
+        whole = [evaluate(predictor, sequences) for sequences in sets]
         for replacement in get_args(Replacement):
-            damages = []
-            for sequences in unseen_sequences(run, SEQUENCES[scale]).values():
-                pruned = prune_heads(predictor, sequences, means, replacement)
-                damages.append(digit_damage(evaluate(predictor, sequences), pruned))
+            damages = [
+                digit_damage(before, prune_heads(predictor, sequences, means, replacement))
+                for before, sequences in zip(whole, sets, strict=True)
+            ]
             which = {**about(run), "replacement": replacement}
             digits += [row for damage in damages for row in _digit_rows(which, damage, primes)]
             shares.append({**which, **_share(damages, primes, run.config.seed)})

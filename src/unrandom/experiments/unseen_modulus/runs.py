@@ -102,9 +102,10 @@ def small_runs(scale: Scale, seeds: int, variants: Sequence[Settings]) -> list[P
 
 
 def planned(name: str, config: RunConfig, variants: Sequence[Settings], seeds: int) -> list[PlannedRun]:
-    """A run for each set of changes and each seed."""
+    """A run for each set of changes and each seed; sets that come to the same have one."""
     changed = [config.override([f"{key}={_text(value)}" for key, value in variant.items()]) for variant in variants]
-    return [PlannedRun(name, each.override([f"seed={seed}"])) for each in changed for seed in range(seeds)]
+    runs = [PlannedRun(name, each.override([f"seed={seed}"])) for each in changed for seed in range(seeds)]
+    return list({run.id: run for run in runs}.values())
 
 
 def grid(**axes: Sequence[Any]) -> list[dict[str, Any]]:
