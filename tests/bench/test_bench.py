@@ -2,7 +2,7 @@
 
 import math
 
-from unrandom.bench import bench_data, bench_evaluation, bench_sweep, bench_training, training
+from unrandom.bench import bench_data, bench_evaluation, bench_scaling, bench_sweep, bench_training, scaling, training
 from unrandom.bench.timing import interleaved
 
 
@@ -25,6 +25,14 @@ def test_training(tiny, monkeypatch):
 
 def test_evaluation(tiny):
     assert positive(bench_evaluation(tiny), "sequences_per_second", "floor_sequences_per_second", "fraction_of_floor")
+
+
+def test_scaling(tiny, monkeypatch):
+    measured = bench_scaling(tiny, set_rows=64, unseen_rows=64, evaluated=8)
+    assert positive(measured, "set_peak_gigabytes", "unseen_set_peak_to_size", "step_peak_to_estimate")
+    assert positive(measured, "evaluation_fraction_of_floor", "fresh_share_of_step")
+    monkeypatch.setattr(scaling, "available_memory", lambda: 2**20)
+    assert scaling._unseen_set(2**20) == {"gigabytes": None, "reason": "1.1 GB are needed, 0.0 GB available"}
 
 
 def test_sweep(tiny):

@@ -66,7 +66,10 @@ def test_train_then_resume_then_evaluate_then_report(tmp_path, capsys, tiny_sett
     finished = answer(capsys, "resume", stopped["run"])
     assert (finished["steps"], finished["finished"]) == (6, True)
     assert {"run", "steps", "train_loss", "last_number_accuracy"} <= set(finished)
-    assert answer(capsys, "train", "fm-256", *tiny_settings(), *out) == finished
+    assert set(stopped["estimate"]) == {"flops", "memory_bytes", "seconds"}
+    assert 6 * finished["estimate"]["flops"] == 5 * stopped["estimate"]["flops"]  # of the steps that were left
+    again = answer(capsys, "train", "fm-256", *tiny_settings(), *out)
+    assert again == {**finished, "estimate": None}
     (tested,) = answer(capsys, "evaluate", finished["run"], "--sequences", 40)["evaluation"]
     assert tested["by_position"]["seen"] == list(range(1, 13))
     assert answer(capsys, "report", finished["run"])["report"].endswith("report.html")

@@ -8,7 +8,7 @@ import pytest
 
 from unrandom.core.errors import UserError
 from unrandom.generators.known import KNOWN
-from unrandom.generators.spectral import figures_of_merit, spectral_test
+from unrandom.generators.spectral import best_multipliers, figure_of_merit, figures_of_merit, spectral_test
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,10 @@ def test_a_missing_flint_is_named(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without_flint)
     with pytest.raises(UserError, match="python-flint"):
         spectral_test(5, 16)
+
+
+def test_the_best_multipliers_are_better_than_all_others_tried():
+    best = best_multipliers(2**8, 8)
+    merits = {a: figure_of_merit(a, 2**8) for a in range(1, 2**8, 4)}
+    assert min(merits[a] for a in best) >= max(merit for a, merit in merits.items() if a not in best)
+    assert best == tuple(sorted(best))

@@ -12,14 +12,25 @@ from unrandom.core.run_folder import RunFolder
 from unrandom.training.distributed import Ranks
 
 
-def train(out: Path, ranks: int, settings: list[str]) -> list[dict]:
+def unrandom(ranks: int, *arguments: str) -> dict:
     launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"] if ranks > 1 else []
-    command = [sys.executable, *launcher, "-m", "unrandom", "train", "fm-256", "--json", *settings, "--out", str(out)]
+    command = [sys.executable, *launcher, "-m", "unrandom", *arguments, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)  # one object, from one rank
+    assert done.stderr.count("memory ") == 1  # what to expect, from one rank
+    return json.loads(done.stdout)  # one object, from one rank
+
+
+def train(out: Path, ranks: int, settings: list[str]) -> list[dict]:
+    answer = unrandom(ranks, "train", "fm-256", *settings, "--out", str(out))
     assert answer["finished"]
-    return RunFolder(Path(answer["run"])).read_metrics()
+    return metrics(answer)
+
+
+def metrics(answer: dict) -> list[dict]:
+    """Without the clock."""
+    rows = RunFolder(Path(answer["run"])).read_metrics()
+    return [{key: value for key, value in row.items() if key != "seconds"} for row in rows]
 
 
 def test_two_gloo_ranks_have_the_losses_of_one(tmp_path, tiny_settings):
@@ -31,6 +42,25 @@ def test_two_gloo_ranks_have_the_losses_of_one(tmp_path, tiny_settings):
             assert together[loss] == pytest.approx(alone[loss], abs=2e-4)
 
 
+def test_two_ranks_in_micro_batches_have_the_losses_of_one_and_go_on_exactly_where_they_stopped(
+    tmp_path, tiny_settings
+):
+    sizes = {"steps": 4, "evaluate_every": 2, "checkpoint_every": 2}
+    alone = train(tmp_path / "one", 1, tiny_settings(**sizes))
+    settings = tiny_settings(**sizes, micro_batches=2, recompute="true")
+    whole = train(tmp_path / "whole", 2, settings)
+    for one, two in zip(alone, whole, strict=True):
+        for loss in ("train_loss", "test_loss"):
+            assert two[loss] == pytest.approx(one[loss], abs=2e-4)
+    stopped = unrandom(2, "train", "fm-256", *settings, "--out", str(tmp_path / "parts"), "--max-minutes", "0")
+    assert (stopped["steps"], stopped["finished"]) == (1, False)
+    resumed = unrandom(2, "resume", stopped["run"])
+    assert resumed["finished"]
+    assert metrics(resumed) == whole
+
+
 def test_a_batch_that_the_ranks_cannot_share_evenly_is_refused():
     with pytest.raises(UserError, match="batch_size=16 must be a multiple of the 3 ranks"):
         Ranks(0, 3).check_batch(16)
+    with pytest.raises(UserError, match="multiple of the 2 ranks with micro_batches=16 each"):
+        Ranks(0, 2).check_batch(16, 16)

@@ -1,5 +1,6 @@
 """How fast are sequences made? Beside a plain copy of the same bytes, and beside a scalar loop over tensor elements."""
 
+import json
 import subprocess
 import sys
 from time import perf_counter
@@ -16,19 +17,19 @@ SET_ROWS = 2**20  # the paper's n_a x n_c = 1024 x 1024
 
 # A process of its own, so that its peak memory is the set's and not torch's.
 MAKE_SET = """
-import json, resource, sys, time
+import json, sys, time
 import numpy as np
+from unrandom.core.memory import peak_memory
 from unrandom.core.seeds import stream
 from unrandom.data import Parameters, sequence_tokens
 from unrandom.tokenization import Tokenizer
-m, rows, length = map(int, sys.argv[1:])
+low, high, width, rows, length = map(int, sys.argv[1:])
 rng = stream(0, "bench")
+m = low if low == high else rng.integers(low, high, size=rows, dtype=np.uint64, endpoint=True)
 a, c, x0 = (rng.integers(0, m, size=rows, dtype=np.uint64) for _ in range(3))
 began = time.perf_counter()
-tokens = sequence_tokens(Parameters(m, a, c, x0), length, Tokenizer(256, 4))
-seconds = time.perf_counter() - began
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-print(json.dumps([seconds, peak, tokens.nbytes]))
+tokens = sequence_tokens(Parameters(m, a, c, x0), length, Tokenizer(256, width))
+print(json.dumps([time.perf_counter() - began, tokens.nbytes, peak_memory()]))
 """
 
 
@@ -45,18 +46,28 @@ def bench_data(set_rows: int = SET_ROWS) -> dict[str, Any]:
         rounds=15,
     )
     nanoseconds = 1e9 / numbers.size
-    command = [sys.executable, "-c", MAKE_SET, str(M), str(set_rows), str(LENGTH)]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    set_seconds, set_peak, set_bytes = (float(value) for value in answer.strip(" []\n").split(","))
+    token_set = make_set((M, M), set_rows)
     return {
         "ns_per_number": round(made * nanoseconds, 3),
         "copy_ns_per_number": round(copied * nanoseconds, 3),
         "ratio_to_copy": round(made / copied, 2),
         "baseline_ns_per_number": round(_scalar_loop() * 1e9, 1),
         "ns_per_number_other_modulus": round(prime * nanoseconds, 3),
-        "token_set_seconds": round(set_seconds, 2),
-        "token_set_gigabytes": round(set_bytes / 1e9, 3),
-        "token_set_peak_gigabytes": round(set_peak / 1e9, 3),
+        **{f"token_set_{key}": token_set[key] for key in ("seconds", "gigabytes", "peak_gigabytes")},
+    }
+
+
+def make_set(moduli: tuple[int, int], rows: int, *, width: int = 4, length: int = LENGTH) -> dict[str, float | None]:
+    """Make the base-256 tokens of sequences whose moduli are from the first of ``moduli`` to the second."""
+    numbers = [*moduli, width, rows, length]
+    command = [sys.executable, "-c", MAKE_SET, *map(str, numbers)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    seconds, size, peak = json.loads(answer)
+    return {
+        "seconds": round(seconds, 2),
+        "gigabytes": round(size / 1e9, 3),
+        "peak_gigabytes": peak and round(peak / 1e9, 3),
+        "peak_to_size": peak and round(peak / size, 3),
     }
 
 

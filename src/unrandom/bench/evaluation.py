@@ -16,16 +16,16 @@ from unrandom.training.machine import choose_device, prepare
 SEQUENCES = 256
 
 
-def bench_evaluation(config: RunConfig) -> dict[str, Any]:
+def bench_evaluation(config: RunConfig, sequences: int = SEQUENCES, rounds: int = 9) -> dict[str, Any]:
     """Sequences per second of an evaluation (fp32) and of the bare forward passes, and their ratio."""
     device = choose_device()
     prepare(device)
     model = build_model(config, device).eval().use_attention("explicit")
     predictor = TransformerPredictor(model, config.data.tokenizer)
     split = make_split(config.data, config.seed)
-    parameters = split.test_parameters(max(config.data.test_moduli), SEQUENCES)
-    sequences = SequenceSet.of(parameters, config.data.context + 1)
-    tokens = torch.from_numpy(predictor.tokenizer.encode(sequences.numbers).astype(np.int64))[:, :-1].to(device)
+    parameters = split.test_parameters(max(config.data.test_moduli), sequences)
+    tested = SequenceSet.of(parameters, config.data.context + 1)
+    tokens = torch.from_numpy(predictor.tokenizer.encode(tested.numbers).astype(np.int64))[:, :-1].to(device)
 
     @torch.no_grad()
     def forward() -> None:
@@ -34,9 +34,9 @@ def bench_evaluation(config: RunConfig) -> dict[str, Any]:
         if device.type == "cuda":
             torch.cuda.synchronize()
 
-    whole, floor = interleaved(lambda: evaluate(predictor, sequences), forward, rounds=9)
+    whole, floor = interleaved(lambda: evaluate(predictor, tested), forward, rounds=rounds, warmup=min(2, rounds - 1))
     return {
-        "sequences_per_second": round(SEQUENCES / whole, 1),
-        "floor_sequences_per_second": round(SEQUENCES / floor, 1),
+        "sequences_per_second": round(sequences / whole, 1),
+        "floor_sequences_per_second": round(sequences / floor, 1),
         "fraction_of_floor": round(floor / whole, 3),
     }

@@ -13,7 +13,7 @@ from unrandom.models import Transformer, training_flops
 from unrandom.training import Progress, RunConfig
 from unrandom.training.distributed import Ranks
 from unrandom.training.loop import Stepper, build_model
-from unrandom.training.machine import choose_device, choose_precision, prepare
+from unrandom.training.machine import choose_device, choose_precision, matrix_product, prepare
 from unrandom.training.optimizers import Optimizers
 
 SECONDS_WANTED = 20.0  # of measuring, for all sides together
@@ -27,9 +27,9 @@ def bench_training(config: RunConfig) -> dict[str, Any]:
     device = choose_device()
     prepare(device)
     precision = choose_precision(config.precision, device)
-    ours, baseline = _our_step(config, device), _baseline_step(config, device)
+    ours, baseline = our_step(config, device), _baseline_step(config, device)
     size = 8192 if device.type == "cuda" else 2048
-    product = _matrix_product(size, torch.bfloat16 if precision == "bf16" else torch.float32, device)
+    product = matrix_product(size, precision, device)
     trial = sum(interleaved(ours, baseline, product, rounds=1, warmup=1))
     rounds = max(5, min(50, int(SECONDS_WANTED / trial)))
     step, plain, multiplied = interleaved(ours, baseline, product, rounds=rounds)
@@ -48,7 +48,8 @@ def bench_training(config: RunConfig) -> dict[str, Any]:
     }
 
 
-def _our_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
+def our_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
+    """A step of this package, each call the next one."""
     batches = make_batches(make_split(config.data, config.seed), config.batch_size)
     model = build_model(config, device)
     stepper = Stepper(config, model, Optimizers(model, config.optimizer), batches, Ranks(), device)
@@ -84,15 +85,3 @@ def _baseline_step(config: RunConfig, device: torch.device) -> Callable[[], None
         loss.item()
 
     return step
-
-
-def _matrix_product(size: int, dtype: torch.dtype, device: torch.device) -> Callable[[], None]:
-    """A large square matrix product: the ceiling of any step that is made of them."""
-    left, right = (torch.randn(size, size, device=device).to(dtype) for _ in range(2))
-
-    def product() -> None:
-        left @ right
-        if device.type == "cuda":
-            torch.cuda.synchronize()
-
-    return product

@@ -76,6 +76,12 @@ def _train(commands: Any) -> None:
     command.add_argument("recipe", metavar="RECIPE", nargs="?", help="a recipe's name (see --list)")
     command.add_argument("--list", action="store_true", dest="list_recipes", help="list the recipes with their cost")
     _configuration(command)
+    command.add_argument(
+        "--start-from",
+        type=Path,
+        metavar="RUN",
+        help="begin with the weights of this run (trained first if need be), of a smaller modulus, say",
+    )
     _max_minutes(command)
 
 
@@ -199,8 +205,10 @@ def _results(command: Parser) -> None:
 def _bench(commands: Any) -> None:
     example = "unrandom bench train --recipe fm-2048 --set batch_size=8"
     command = _command(commands, "bench", "measure speed as ratios to baselines and ceilings of the same run", example)
-    command.add_argument("what", choices=("data", "train", "evaluate", "sweep"))
-    command.add_argument("--recipe", default="fm-256", metavar="RECIPE", help="for all but data (fm-256)")
+    command.add_argument("what", choices=("data", "train", "evaluate", "sweep", "scaling"))
+    command.add_argument(
+        "--recipe", metavar="RECIPE", help="for all but data (fm-256; for scaling fm-base256, smaller on a CPU)"
+    )
     _assignments(command)
 
 

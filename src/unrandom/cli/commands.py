@@ -18,7 +18,8 @@ from unrandom.experiments.measure import evaluate_run
 from unrandom.experiments.recipes import RECIPES, recipe
 from unrandom.experiments.runs import Run, create_run, execute
 from unrandom.training import RunConfig
-from unrandom.training.distributed import is_leading_process
+from unrandom.training.distributed import is_leading_process, launched_device, launched_ranks
+from unrandom.training.estimate import Estimate, estimate
 from unrandom.training.machine import choose_device
 
 Tree = dict[str, Any]
@@ -71,7 +72,10 @@ def _resume(arguments: Namespace) -> tuple[Tree, str]:
 
 
 def _trained(run: Run, arguments: Namespace) -> tuple[Tree, str]:
-    result = _execute(run, arguments.max_minutes)
+    expected = None
+    if is_leading_process() and not run.folder.finished:
+        expected = estimate(run.config, ranks=launched_ranks(), device=choose_device(launched_device()))
+    result = _execute(run, arguments.max_minutes, expected)
     return result, result_words(result, run.config.steps)
 
 
@@ -107,12 +111,16 @@ def _report(arguments: Namespace) -> tuple[Tree, str]:
 def _bench(arguments: Namespace) -> tuple[Tree, str]:
     from unrandom import bench
 
-    config = recipe(arguments.recipe).build().override(arguments.assignments)
+    scaling = arguments.what == "scaling"
+    name = arguments.recipe or ("fm-base256" if scaling else "fm-256")
+    smaller = bench.on_this_machine() if scaling else []
+    config = recipe(name).build().override([*smaller, *arguments.assignments])
     benches = {
         "data": bench.bench_data,
         "train": lambda: bench.bench_training(config),
         "evaluate": lambda: bench.bench_evaluation(config),
         "sweep": lambda: bench.bench_sweep(config),
+        "scaling": lambda: bench.bench_scaling(config),
     }
     with working("measuring"):
         measured = benches[arguments.what]()
@@ -122,16 +130,27 @@ def _bench(arguments: Namespace) -> tuple[Tree, str]:
 
 def _configure(config: RunConfig, arguments: Namespace) -> RunConfig:
     seed = [] if arguments.seed is None else [f"seed={arguments.seed}"]
-    return config.override([*arguments.assignments, *seed])
+    config = config.override([*arguments.assignments, *seed])
+    folder = getattr(arguments, "start_from", None)
+    return config if folder is None else _starting_from(Run.open(folder), config, arguments)
 
 
-def _execute(run: Run, max_minutes: float | None) -> Tree:
+def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunConfig:
+    """The configuration of a run that begins with the weights of another, in the same parent folder."""
+    if parent.folder.path.resolve().parent != arguments.out.resolve():
+        raise UserError(f"--start-from {parent.folder.path}: it is not in {arguments.out}; set --out to where it is")
+    return RunConfig.parse({**config.tree(), "start": {"recipe": parent.recipe, "config": parent.config.tree()}})
+
+
+def _execute(run: Run, max_minutes: float | None, expected: Estimate | None = None) -> Tree:
+    """The result, with what was expected of the steps that were left."""
     if run.folder.finished:
         result = run.result()
         print(f"{run.folder.path} is finished; nothing to train", file=sys.stderr)
-        return result
-    with TrainingProgress(run.config.steps) as progress:
-        return execute(run, max_minutes=max_minutes, observers=(progress,))
+        return {**result, "estimate": None}
+    with TrainingProgress(run.config.steps, expected) as progress:
+        result = execute(run, max_minutes=max_minutes, observers=(progress,))
+        return {**result, "estimate": progress.expected and progress.expected.tree()}
 
 
 def _sweep(arguments: Namespace) -> tuple[Tree, str]:

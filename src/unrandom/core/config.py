@@ -5,7 +5,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -19,6 +19,9 @@ class Config(BaseModel):
     """Base of every configuration: immutable, strict in its types, and closed to unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    # Fields that came after runs had been kept: at their default they do not count in the digest.
+    added_later: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
     def parse(cls: type[C], tree: Any) -> C:
@@ -41,8 +44,18 @@ class Config(BaseModel):
 
     def digest(self) -> str:
         """The first 8 hex digits of the SHA-256 of the canonical JSON (sorted keys, no spaces)."""
-        canonical = json.dumps(self.tree(), sort_keys=True, separators=(",", ":"))
+        canonical = json.dumps(self._digested(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:8]
+
+    def _digested(self) -> dict[str, Any]:
+        tree = self.tree()
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
+            if name in self.added_later and value == field.default:
+                del tree[name]
+            elif isinstance(value, Config):
+                tree[name] = value._digested()
+        return tree
 
     def override(self: C, assignments: Sequence[str]) -> C:
         """A copy with dotted assignments applied, e.g. ``["model.depth=2", "data.modulus=2^16"]``.

@@ -38,9 +38,10 @@ class Batches(Protocol):
 class StreamingBatches:
     """Fresh sequences each step."""
 
-    def __init__(self, split: Split, batch_size: int) -> None:
+    def __init__(self, split: Split, batch_size: int, seed: int | None = None) -> None:
         self.batch_size = batch_size
-        self._draws, self._split, self._seed, self._config = TrainingDraws(split), split, split.seed, split.config
+        self._draws, self._split, self._config = TrainingDraws(split), split, split.config
+        self._seed = split.seed if seed is None else seed
 
     def tokens(self, step: int, rank: int = 0, ranks: int = 1) -> Tokens:
         parameters = self._draws.draw(stream(self._seed, "batches", step), self.batch_size)[rank::ranks]
@@ -55,9 +56,9 @@ class StreamingBatches:
 class FixedBatches:
     """A set of sequences drawn once, held as the narrowest integers, and seen in a fresh order each epoch."""
 
-    def __init__(self, split: Split, batch_size: int) -> None:
+    def __init__(self, split: Split, batch_size: int, seed: int | None = None) -> None:
         self.batch_size = batch_size
-        self._seed = split.seed
+        self._seed = split.seed if seed is None else seed
         draws, rng = TrainingDraws(split), stream(split.seed, "training set")
         size = split.config.n_sequences
         self.parameters = draws.product(rng) if size is None else draws.draw(rng, size)
@@ -85,6 +86,38 @@ class FixedBatches:
         return self.parameters[stream(self._seed, "probe").permutation(size)[:rows]]
 
 
-def make_batches(split: Split, batch_size: int) -> Batches:
-    """The batches that a split's configuration asks for."""
-    return FixedBatches(split, batch_size) if split.config.mode == "fixed" else StreamingBatches(split, batch_size)
+class CurriculumBatches:
+    """The batches of others, in which some rows of some steps give way to fresh sequences of easier moduli."""
+
+    def __init__(self, batches: Batches, split: Split, seed: int | None = None) -> None:
+        self.batch_size = batches.batch_size
+        self._batches, self._config = batches, split.config
+        self._seed = split.seed if seed is None else seed
+        self._parts = [(phase, TrainingDraws(split.of_phase(phase))) for phase in split.config.curriculum]
+
+    def easier(self, step: int) -> list[Parameters]:
+        """The parameters that each phase puts into the batch of ``step``; parts of a row are rounded by lot."""
+        rng = stream(self._seed, "curriculum", step)
+        shares = [phase.share_at(step) * self.batch_size for phase, _ in self._parts]
+        ends = np.floor(np.cumsum([0.0, *shares]) + rng.random()).astype(int)
+        return [draws.draw(rng, int(n)) for (_, draws), n in zip(self._parts, np.diff(ends), strict=True) if n]
+
+    def tokens(self, step: int, rank: int = 0, ranks: int = 1) -> Tokens:
+        tokens = self._batches.tokens(step, rank, ranks)
+        if parts := self.easier(step):
+            length, tokenizer = self._config.context + 1, self._config.tokenizer
+            easier = np.concatenate([sequence_tokens(part, length, tokenizer) for part in parts])
+            places = stream(self._seed, "places", step).permutation(self.batch_size)[: len(easier)]
+            mine = places % ranks == rank
+            tokens[places[mine] // ranks] = easier[mine]
+        return tokens
+
+    def probe(self, rows: int) -> Parameters:
+        return self._batches.probe(rows)
+
+
+def make_batches(split: Split, batch_size: int, seed: int | None = None) -> Batches:
+    """The batches that a split's configuration asks for; ``seed``, of what is drawn for each step, is the split's."""
+    kind = FixedBatches if split.config.mode == "fixed" else StreamingBatches
+    batches = kind(split, batch_size, seed)
+    return CurriculumBatches(batches, split, seed) if split.config.curriculum else batches

@@ -3,7 +3,7 @@
 Source: section 3.1 of the paper and its appendix on dataset construction.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -12,8 +12,37 @@ from unrandom.core.config import Config
 from unrandom.tokenization import Tokenizer
 
 Modulus = Annotated[int, Field(ge=2, le=2**64)]
+Multiplier = Annotated[int, Field(ge=1, le=2**64 - 1)]
 Count = Annotated[int, Field(ge=1, le=2**32)]
 Period = Annotated[int, Field(ge=1, le=2**64 - 1)]
+
+
+class Phase(Config):
+    """A part of a curriculum: for some steps, a share of every batch has an easier modulus."""
+
+    modulus: Modulus  # FM: theirs; UM: the largest of theirs
+    share: Annotated[float, Field(gt=0, le=1)] = 1.0  # of the batch, at the first step
+    decay: Literal["constant", "linear", "exponential"] = "constant"
+    begin: Annotated[int, Field(ge=0, le=2**32)] = 0  # first step, from 0
+    steps: Count | None = None  # constant: how long (none: to the end); linear: to 0; exponential: to half the share
+
+    def share_at(self, step: int) -> float:
+        """The share of the batch of ``step`` (from 0)."""
+        passed = step - self.begin
+        if passed < 0:
+            return 0.0
+        if self.steps is None:
+            return self.share
+        if self.decay == "exponential":
+            return self.share * 0.5 ** (passed / self.steps)
+        left = max(0.0, 1 - passed / self.steps)
+        return self.share * (left if self.decay == "linear" else left > 0)
+
+    @model_validator(mode="after")
+    def _ends(self) -> "Phase":
+        if self.decay != "constant" and self.steps is None:
+            raise ValueError(f"decay={self.decay} needs steps")
+        return self
 
 
 class SequenceData(Config):
@@ -31,6 +60,10 @@ class SequenceData(Config):
     n_test_a: Count = 64  # multipliers held out for each test modulus (in UM at most half of those that exist)
     n_test_c: Count = 64  # increments, likewise
     test_multipliers: Literal["full-period", "primitive-root"] = "full-period"  # the latter for prime moduli
+    curriculum: tuple[Phase, ...] = ()  # easier sequences in the batches of some steps
+    digits: Annotated[int, Field(ge=1, le=64)] | None = None  # tokens a number; none: what the largest modulus needs
+
+    added_later: ClassVar[frozenset[str]] = frozenset({"curriculum", "digits"})
 
     @property
     def largest_modulus(self) -> int:
@@ -40,7 +73,7 @@ class SequenceData(Config):
     def tokenizer(self) -> Tokenizer:
         if self.base is None:
             return Tokenizer(self.largest_modulus)
-        return Tokenizer(self.base, digits_needed(self.largest_modulus - 1, self.base))
+        return Tokenizer(self.base, self.digits or digits_needed(self.largest_modulus - 1, self.base))
 
     @property
     def context_tokens(self) -> int:
@@ -54,6 +87,11 @@ class SequenceData(Config):
                 f"a modulus of {self.largest_modulus} needs digits: set data.base (256, say); "
                 "one token a number is allowed up to 2^20"
             )
+        if self.digits is not None:
+            if self.base is None:
+                raise ValueError(f"data.digits={self.digits} needs data.base")
+            if self.digits < (needed := digits_needed(self.largest_modulus - 1, self.base)):
+                raise ValueError(f"data.digits={self.digits} is less than the {needed} that a number can have")
         if self.min_period and self.max_period and self.min_period > self.max_period:
             raise ValueError(f"min_period={self.min_period} is larger than max_period={self.max_period}")
         if self.mode == "fixed" and self.n_sequences is None:
@@ -61,6 +99,11 @@ class SequenceData(Config):
                 raise ValueError("n_sequences=none takes every (a, c) of n_a x n_c: give both n_a and n_c")
             if self.full_period_share not in (0.0, 1.0):
                 raise ValueError("n_sequences=none takes every (a, c) once: full_period_share must be 0 or 1")
+        for phase in self.curriculum:
+            if phase.modulus > self.largest_modulus:
+                raise ValueError(f"curriculum: modulus {phase.modulus} is larger than the largest of the run")
+            if (total := sum(other.share_at(phase.begin) for other in self.curriculum)) > 1 + 1e-9:
+                raise ValueError(f"curriculum: the shares add up to {total:g} at step {phase.begin}; 1 is all")
         return self
 
 
@@ -69,6 +112,9 @@ class FixedModulus(SequenceData):
 
     regime: Literal["fm"] = "fm"
     modulus: Modulus
+    extra_test_multipliers: tuple[Multiplier, ...] = ()  # kept out of training too, to be tested by name
+
+    added_later: ClassVar[frozenset[str]] = SequenceData.added_later | {"extra_test_multipliers"}
 
     @property
     def test_moduli(self) -> tuple[int, ...]:
@@ -77,6 +123,12 @@ class FixedModulus(SequenceData):
     @property
     def largest_modulus(self) -> int:
         return self.modulus
+
+    @model_validator(mode="after")
+    def _below(self) -> "FixedModulus":
+        if above := [a for a in self.extra_test_multipliers if a >= self.modulus]:
+            raise ValueError(f"extra test multiplier {above[0]} is not below the modulus {self.modulus}")
+        return self
 
 
 class UnseenModulus(SequenceData):
@@ -115,6 +167,8 @@ class UnseenModulus(SequenceData):
             raise ValueError(
                 f"data.n_m=none trains on every modulus of [{low}, {high}]; give data.n_m beyond 2^20 of them"
             )
+        if easy := [phase.modulus for phase in self.curriculum if phase.modulus < low]:
+            raise ValueError(f"curriculum: no training modulus is as small as {easy[0]}; they begin at {low}")
         free = high - low + 1 - sum(low <= m <= high for m in self.held_out_moduli)
         if free < (self.n_m or 1):
             raise ValueError(f"{self.n_m or 1} training moduli were asked for; [{low}, {high}] leaves {max(free, 0)}")

@@ -8,21 +8,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import UInt64
+from jaxtyping import Bool, UInt64
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.data.config import FixedModulus, UnseenModulus
+from unrandom.data.config import FixedModulus, Phase, UnseenModulus
 from unrandom.data.parameters import Parameters
 from unrandom.generators.full_period import (
     count_increments,
     count_multipliers,
+    full_period_multipliers,
     sample_distinct,
     sample_increments,
     sample_multipliers,
 )
 from unrandom.generators.primitive_roots import count_primitive_roots, sample_primitive_roots
+
+Values = UInt64[np.ndarray, " values"]
 
 
 @dataclass(frozen=True)
@@ -56,10 +59,12 @@ class Split:
     held_out: tuple[HeldOut, ...]
     train_moduli: tuple[int, ...]
     held_out_for_validation: tuple[HeldOut, ...] = ()
+    extra_multipliers: tuple[int, ...] = ()  # held out as well, and tested apart
 
     @property
     def held_out_a(self) -> UInt64[np.ndarray, " values"]:
-        return np.unique(np.concatenate([part.multipliers for part in self._all_held_out]))
+        extra = np.array(self.extra_multipliers, dtype=np.uint64)
+        return np.unique(np.concatenate([*(part.multipliers for part in self._all_held_out), extra]))
 
     @property
     def held_out_c(self) -> UInt64[np.ndarray, " values"]:
@@ -79,6 +84,31 @@ class Split:
             return replace(self, held_out=self.held_out_for_validation), self
         first, second = zip(*(part.halves() for part in self.held_out), strict=True)
         return replace(self, held_out=first), replace(self, held_out=second)
+
+    def of_phase(self, phase: Phase) -> "Split":
+        """Training on the easier sequences of a phase, with the same held out."""
+        if isinstance(self.config, FixedModulus):
+            easier = self.config.model_copy(update={"modulus": phase.modulus, "curriculum": ()})
+            return replace(self, config=easier, train_moduli=(phase.modulus,))
+        return replace(self, train_moduli=tuple(m for m in self.train_moduli if m <= phase.modulus))
+
+    def with_extra_multipliers(self) -> "Split":
+        """The same with the extra multipliers in the place of those drawn for testing."""
+        extra = np.array(self.extra_multipliers, dtype=np.uint64)
+        return replace(self, held_out=tuple(replace(part, multipliers=extra) for part in self.held_out))
+
+    def unseen_by(self, earlier: "Split") -> "Split":
+        """The same without what a run could train on that this one's weights come from, by ``earlier``'s split.
+
+        UserError where a modulus has nothing left to test.
+        """
+        extra = np.array(self.extra_multipliers, dtype=np.uint64)
+        return replace(
+            self,
+            held_out=tuple(_unseen_part(part, earlier) for part in self.held_out),
+            held_out_for_validation=tuple(_unseen_part(part, earlier) for part in self.held_out_for_validation),
+            extra_multipliers=tuple(extra[_unseen(extra, earlier, earlier.held_out_a)].tolist()),
+        )
 
     def test_parameters(self, modulus: int, sequences: int, *, name: str = "test") -> Parameters:
         """Rows of a test modulus: its (a, c) pairs in random order, each as often as another, and x0 uniform."""
@@ -111,6 +141,7 @@ class Split:
             "seed": self.seed,
             "test": [part.tree() for part in self.held_out],
             "validation": [part.tree() for part in self.held_out_for_validation],
+            **({"extra_multipliers": list(self.extra_multipliers)} if self.extra_multipliers else {}),
             "train_moduli": list(self.train_moduli),
         }
 
@@ -122,7 +153,7 @@ def make_split(config: FixedModulus | UnseenModulus, seed: int) -> Split:
         hold_out(config, modulus, seed, at_most_half=unseen) for modulus in dict.fromkeys(config.test_moduli)
     )
     if isinstance(config, FixedModulus):
-        return Split(config, seed, held_out, config.test_moduli)
+        return Split(config, seed, held_out, config.test_moduli, extra_multipliers=_extra_multipliers(config))
     validation = tuple(
         hold_out(config, modulus, seed, at_most_half=True) for modulus in dict.fromkeys(config.validation_moduli)
     )
@@ -151,9 +182,37 @@ def hold_out(config: FixedModulus | UnseenModulus, modulus: int, seed: int, *, a
     if by_roots:
         multipliers = sample_primitive_roots(rng, modulus, n_a)
     else:
-        left = (1,) if at_most_half and count_multipliers(modulus) > 1 else ()
+        left = (1,) if at_most_half and count_multipliers(modulus) > 1 else _extra_multipliers(config)
         multipliers = sample_multipliers(rng, modulus, n_a, exclude=left)
     return HeldOut(modulus, multipliers, sample_increments(rng, modulus, n_c))
+
+
+def _unseen_part(part: HeldOut, earlier: Split) -> HeldOut:
+    """What is left of the parameters of a modulus for testing."""
+    kept = HeldOut(
+        part.modulus,
+        part.multipliers[_unseen(part.multipliers, earlier, earlier.held_out_a)],
+        part.increments[_unseen(part.increments, earlier, earlier.held_out_c)],
+    )
+    if part.modulus in earlier.train_moduli and isinstance(earlier.config, UnseenModulus):
+        raise UserError(f"the run to start from was trained on the modulus {part.modulus}, which is to be tested")
+    if not len(kept.multipliers) or not len(kept.increments):
+        raise UserError(f"the run to start from may have seen every (a, c) that is held out for {part.modulus}")
+    return kept
+
+
+def _unseen(values: Values, earlier: Split, held_out: UInt64[np.ndarray, " kept"]) -> Bool[np.ndarray, " values"]:
+    """Which multipliers (or increments) were too large for an earlier run, or held out from it, too."""
+    return (values >= np.uint64(earlier.config.largest_modulus)) | np.isin(values, held_out)
+
+
+def _extra_multipliers(config: FixedModulus | UnseenModulus) -> tuple[int, ...]:
+    """Those that the configuration names. UserError for one that has no full period."""
+    named = config.extra_test_multipliers if isinstance(config, FixedModulus) else ()
+    for a in named:
+        if a not in full_period_multipliers(config.largest_modulus):
+            raise UserError(f"extra test multiplier {a} has no full period modulo {config.largest_modulus}")
+    return named
 
 
 def _by_primitive_roots(config: FixedModulus | UnseenModulus, modulus: int) -> bool:

@@ -4,6 +4,8 @@ Draws are by vectorised rejection: propose for all open rows, keep what is allow
 list of the size of a modulus is ever built.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Bool, Integer, UInt64
 
@@ -15,13 +17,13 @@ from unrandom.data.split import Split
 from unrandom.generators.full_period import (
     count_increments,
     count_multipliers,
+    draw_below,
+    first_distinct,
     multiplier_step,
-    sample_distinct,
-    sample_increments,
 )
 
 ROUNDS = 1000  # of proposals, before saying that nothing fits
-Values = UInt64[np.ndarray, " values"]
+Values = UInt64[np.ndarray, "..."]
 
 
 class TrainingDraws:
@@ -189,20 +191,38 @@ class _Source:
         return _not_empty(pool, "multiplier", m)
 
     def _multipliers(self, rng: np.random.Generator, step: int, count: int, size: int) -> Values:
-        k = sample_distinct(rng, count, min(count, size + len(self.held_a)))
-        a = np.uint64(1) + np.uint64(step) * k
-        return a[~np.isin(a, self.held_a)][:size]
+        """Up to ``size`` different ones of 1 + step k, k < count, that are not held out."""
+
+        def allowed(k: Values) -> Values:
+            return _without(np.uint64(1) + np.uint64(step) * k, self.held_a)
+
+        return _sample(rng, count, size, count - len(self.held_a), allowed)
 
     def _c_pool(self, split: Split, i: int, size: int) -> Values:
         m = int(self.last[i]) + 1
-        rng = stream(split.seed, "increments", m, int(self.full))
-        wanted = size + len(self.held_c)
-        c = (
-            sample_increments(rng, m, min(count_increments(m), wanted))
-            if self.full
-            else sample_distinct(rng, m, min(m, wanted))
-        )
-        return _not_empty(c[~np.isin(c, self.held_c)][:size], "increment", m)
+        prime_to = np.uint64(multiplier_step(m) if self.full else 1)  # the step has the primes of m
+
+        def allowed(c: Values) -> Values:
+            return _without(c[np.gcd(c, prime_to) == 1], self.held_c)
+
+        left = (count_increments(m) if self.full else m) - len(self.held_c)
+        pool = _sample(stream(split.seed, "increments", m, int(self.full)), m, size, left, allowed)
+        return _not_empty(pool, "increment", m)
+
+
+def _sample(rng: np.random.Generator, n: int, size: int, left: int, allowed: Callable[[Values], Values]) -> Values:
+    """Up to ``size`` different values that ``allowed`` makes of 0 … n − 1; it makes at least ``left``."""
+    if left < 2 * size:  # too few are left to be found by drawing
+        return allowed(rng.permutation(n).astype(np.uint64))[:size]
+    return first_distinct(lambda count: allowed(draw_below(rng, n, count)), size)
+
+
+def _without(values: Values, held: UInt64[np.ndarray, " held"]) -> UInt64[np.ndarray, " left"]:
+    """The values that are not among the held ones, which are in order."""
+    if not len(held):
+        return values
+    places = np.searchsorted(held, values)
+    return values[held[np.minimum(places, len(held) - 1)] != values]
 
 
 def _not_empty(pool: Values, what: str, m: int) -> Values:

@@ -38,12 +38,17 @@ class Evaluation:
         """Over all positions. Its trials share sequences, so that its interval is not the tally's (see ``tree``)."""
         return Tally.of(self.correct)
 
+    def pair_accuracies(self) -> Float[np.ndarray, "pairs guesses"]:
+        """Number accuracy by position for each (a, c)."""
+        pairs, which = np.unique(np.stack([self.parameters.a, self.parameters.c]), axis=1, return_inverse=True)
+        sums = np.zeros((pairs.shape[1], self.correct.shape[1]))
+        np.add.at(sums, which.ravel(), self.correct)
+        return sums / np.bincount(which.ravel())[:, None]
+
     def by_pair(self, *, last: bool = False) -> Float[np.ndarray, " pairs"]:
         """Number accuracy over all positions, or on the last, for each (a, c): independent units for a bootstrap."""
-        shares = self.correct[:, -1] if last else self.correct.mean(axis=1)
-        pairs, which = np.unique(np.stack([self.parameters.a, self.parameters.c]), axis=1, return_inverse=True)
-        sums = np.bincount(which.ravel(), weights=shares, minlength=pairs.shape[1])
-        return sums / np.bincount(which.ravel(), minlength=pairs.shape[1])
+        accuracies = self.pair_accuracies()
+        return accuracies[:, -1] if last else accuracies.mean(axis=1)
 
     @property
     def last_number_accuracy(self) -> Tally:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from unrandom.evaluation import Trend
 from unrandom.evaluation.bootstrap import bootstrap_mean
 
 Verdict = Literal["reproduced", "not reproduced", "not run"]
@@ -26,21 +27,23 @@ class Claim:
     def bound(self) -> str:
         return f"{'≥' if self.at_least else '≤'} {self.threshold:g}"
 
-    def judge(self, values: Sequence[float]) -> "Judgement":
-        """Judge from one value for each independent unit (a seed, or an (a, c) pair).
+    def judge(self, values: "Sequence[float] | Trend") -> "Judgement":
+        """Judge from one value for each independent unit (a seed, or an (a, c) pair), or from a fit.
 
-        The claim is reproduced when the whole 95 % interval of the mean is on the right side of the threshold. One unit
-        has no interval, and is judged by its value.
+        The claim is reproduced when the whole 95 % interval (of the mean, of the fit) is on the right side of the
+        threshold. One unit has no interval, and is judged by its value.
         """
+        if isinstance(values, Trend):
+            return self._judged(values)
         if not values:
             return Judgement(self, "not run")
-        low, high = bootstrap_mean(values)
-        worst = low if self.at_least else high
+        return self._judged(Trend(float(np.mean(values)), *bootstrap_mean(values), len(values)))
+
+    def _judged(self, found: Trend) -> "Judgement":
+        worst = found.low if self.at_least else found.high
         holds = worst >= self.threshold if self.at_least else worst <= self.threshold
-        interval = (low, high) if len(values) > 1 else None
-        return Judgement(
-            self, "reproduced" if holds else "not reproduced", float(np.mean(values)), interval, len(values)
-        )
+        interval = (found.low, found.high) if found.units > 1 else None
+        return Judgement(self, "reproduced" if holds else "not reproduced", found.value, interval, found.units)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from unrandom.evaluation import Trend
 from unrandom.experiments.claims import Claim
 from unrandom.experiments.runs import Run
 from unrandom.models import training_flops
@@ -15,7 +16,7 @@ SCALES: tuple[Scale, ...] = ("smoke", "laptop", "gpu", "paper")
 
 Rows = list[dict[str, Any]]
 Tables = dict[str, Rows]  # each a tidy table: a row is one observation
-Evidence = Mapping[str, Sequence[float]]  # for a claim's key, one value a unit
+Evidence = Mapping[str, Sequence[float] | Trend]  # for a claim's key, one value a unit, or a fit to many
 
 
 @dataclass(frozen=True)

@@ -94,8 +94,8 @@ def cells(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[Cell]:
         assignments = [f"{key}={text}" for key, text in zip(grid, values, strict=True)]
         for seed in range(config.seed, config.seed + seeds):
             chosen = config.override([*assignments, f"seed={seed}"])
-            if (data := (chosen.data.digest(), seed)) not in split_already:
-                split = make_split(chosen.data, seed)
+            if (data := (chosen.data.digest(), chosen.split_seed)) not in split_already:
+                split = make_split(chosen.data, chosen.split_seed)
                 split.for_choosing()
                 split_already.add(data)
                 if data[0] not in drawn_already:

@@ -219,6 +219,56 @@ def um_base256() -> RunConfig:
     )
 
 
+def um_base16() -> RunConfig:
+    return um_base256().override(
+        [
+            "data.test_moduli=[32,64,128,27,81,25,125,49]",
+            "data.min_modulus=24",
+            "data.max_modulus=153",
+            "data.context=63",
+            "data.mode=streaming",
+            "data.n_m=none",
+            "data.n_a=none",
+            "data.n_c=none",
+            "data.full_period_share=0.5",
+            "data.base=16",
+            "data.n_test_a=8",
+            "data.n_test_c=8",
+            "model.depth=4",
+            "model.n_heads=8",
+            "model.d_model=128",
+            "optimizer.name=muon",
+            "optimizer.lr=3e-3",
+            "optimizer.weight_decay=0.1",
+            "optimizer.muon_lr=0.05",
+            "steps=2500",
+            "warmup_steps=100",
+            "evaluate_every=100",
+            "checkpoint_every=200",
+        ]
+    )
+
+
+def um_base16_wide() -> RunConfig:
+    return um_base16().override(
+        [
+            "data.test_moduli=[256,512,1024,2048,243,729,625,343]",
+            "data.min_modulus=128",
+            "data.max_modulus=2457",
+            "data.context=159",
+            "data.n_test_a=16",
+            "data.n_test_c=16",
+            "model.depth=6",
+            "model.n_heads=8",
+            "model.d_model=512",
+            "steps=20000",
+            "warmup_steps=500",
+            "evaluate_every=500",
+            "checkpoint_every=1000",
+        ]
+    )
+
+
 RECIPES = {
     recipe.name: recipe
     for recipe in (
@@ -242,6 +292,10 @@ RECIPES = {
             "base-256 digits, abacus positions, 2^16 (to 2^32 by --set data.modulus=2^32)",
             fm_base256,
         ),
+        Recipe(
+            "um-base16", "unseen powers of 2, 3, 5 and 7 up to 128 in base-16 digits; 15 minutes on a laptop", um_base16
+        ),
+        Recipe("um-base16-wide", "the same up to 2048, wider and deeper; one GPU", um_base16_wide),
         Recipe("um-base256", "unseen moduli up to 2^16 in base-256 digits; one GPU for a day", um_base256),
     )
 }

@@ -51,8 +51,20 @@ class Run:
     def id(self) -> str:
         return self.folder.path.name
 
+    def ancestors(self) -> list["Run"]:
+        """The runs that this one's weights come from, in the same parent folder, the first of all first."""
+        start = self.config.start
+        if start is None:
+            return []
+        parent = Run(RunFolder(self.folder.path.parent / start.run_id), start.recipe, start.config)
+        return [*parent.ancestors(), parent]
+
     def split(self) -> Split:
-        return make_split(self.config.data, self.config.seed)
+        """What training may see and what is held out, from the runs that this one comes from, too."""
+        split = make_split(self.config.data, self.config.split_seed)
+        for ancestor in self.ancestors():
+            split = split.unseen_by(make_split(ancestor.config.data, ancestor.config.split_seed))
+        return split
 
     def result(self) -> dict[str, Any]:
         """``result.json``, once the run is finished."""
@@ -79,7 +91,7 @@ def create_run(recipe: str, config: RunConfig, out: Path, command: list[str]) ->
     """The run of this configuration under ``out``: a new folder, or the one it has had before."""
     run = Run(RunFolder(out / f"{recipe}-{config.digest()}"), recipe, config)
     if not run.folder.exists:
-        split = make_split(config.data, config.seed)  # bad data settings end here, before anything is written
+        split = run.split()  # bad data settings end here, before anything is written
         run.folder.create(_manifest(run, split, command))
     return run
 
@@ -93,18 +105,44 @@ def execute(
 ) -> dict[str, Any]:
     """Train ``run`` from where it stands, or until told to stop; returns its result. A finished run is not run again.
 
+    Runs whose weights it begins with are trained before; if the time is up in one of these, the result is of that one.
     Raises Busy, a UserError, when another process holds the folder, NonFiniteLoss when training breaks down.
     """
     device = choose_device(launched_device())
     prepare(device)
+    until = None if max_minutes is None else time.monotonic() + 60 * max_minutes
     with joined_ranks(device) as ranks:
-        ranks.check_batch(run.config.batch_size)
-        if ranks.agree(run.folder.finished, device):
+        for ancestor in () if ranks.agree(run.folder.finished, device) else run.ancestors():
+            if ranks.leads:
+                command = shlex.split(run.folder.read_manifest()["command"])
+                create_run(ancestor.recipe, ancestor.config, ancestor.folder.path.parent, command)
+            result = _execute(ancestor, device, ranks, _seconds_left(until), stop, ())
+            if not result["finished"]:
+                return result
+        return _execute(run, device, ranks, _seconds_left(until), stop, observers if ranks.leads else ())
+
+
+def _seconds_left(until: float | None) -> float | None:
+    return None if until is None else max(0.0, until - time.monotonic())
+
+
+def _execute(
+    run: Run,
+    device: torch.device,
+    ranks: Ranks,
+    max_seconds: float | None,
+    stop: Callable[[], bool] | None,
+    observers: tuple[Observer, ...],
+) -> dict[str, Any]:
+    ranks.check_batch(run.config.batch_size, run.config.micro_batches)
+    if ranks.agree(run.folder.finished, device):
+        return run.result()
+    with run.folder.lock() if ranks.leads else nullcontext():
+        if ranks.agree(run.folder.finished, device):  # by another process, which has let go of it meanwhile
             return run.result()
-        with run.folder.lock() if ranks.leads else nullcontext():
-            if ranks.agree(run.folder.finished, device):  # by another process, which has let go of it meanwhile
-                return run.result()
-            return _train(run, device, ranks, max_minutes, stop, observers if ranks.leads else ())
+        trainee, batches = _begin(run, device, ranks)
+        train(trainee, batches, device=device, ranks=ranks, max_seconds=max_seconds, stop=stop, observers=observers)
+        return _conclude(run, trainee.progress) if ranks.leads else _result(run, trainee.progress)
 
 
 def execute_together(
@@ -120,10 +158,12 @@ def execute_together(
     prepare(device)
     with ExitStack() as locks:
         for run in runs:
+            if not all(ancestor.folder.finished for ancestor in run.ancestors()):
+                raise UserError(f"{run.id} begins with the weights of a run that is not finished")
             locks.enter_context(run.folder.lock())
         begun = [_begin(run, device) for run in runs if not run.folder.finished]
         for index, step in enumerate(sorted({trainee.progress.step for trainee, _ in begun})):
-            seconds = None if until is None else max(0.0, until - time.monotonic())
+            seconds = _seconds_left(until)
             if index and (seconds == 0 or (stop is not None and stop())):
                 break
             trainees, batches = zip(*(each for each in begun if each[0].progress.step == step), strict=True)
@@ -134,24 +174,10 @@ def execute_together(
         ]
 
 
-def _train(
-    run: Run,
-    device: torch.device,
-    ranks: Ranks,
-    max_minutes: float | None,
-    stop: Callable[[], bool] | None,
-    observers: tuple[Observer, ...],
-) -> dict[str, Any]:
-    trainee, batches = _begin(run, device, ranks)
-    seconds = None if max_minutes is None else 60 * max_minutes
-    train(trainee, batches, device=device, ranks=ranks, max_seconds=seconds, stop=stop, observers=observers)
-    return _conclude(run, trainee.progress) if ranks.leads else _result(run, trainee.progress)
-
-
 def _begin(run: Run, device: torch.device, ranks: Ranks | None = None) -> tuple[Trainee, Batches]:
     """The run where it stands: its newest whole checkpoint, and the folder without what came later."""
     config, split = run.config, run.split()
-    batches = make_batches(split, config.batch_size)
+    batches = make_batches(split, config.batch_size, config.seed)
     precision = choose_precision(config.precision, device)
     measure = TrainingMeasure(split, batches, test_sequences=config.test_sequences, precision=precision)
     start = checkpoint_to_resume(run.folder)
@@ -159,7 +185,8 @@ def _begin(run: Run, device: torch.device, ranks: Ranks | None = None) -> tuple[
         run.folder.remove_leftovers()
         set_aside_later(run.folder, start)
         run.folder.rewind_metrics(start.step if start else 0)
-    return Trainee.begin(run.folder, config, measure, device, start), batches
+    parent = run.ancestors()[-1].load_model() if start is None and config.start is not None else None
+    return Trainee.begin(run.folder, config, measure, device, start, parent), batches
 
 
 def _conclude(run: Run, progress: Progress) -> dict[str, Any]:

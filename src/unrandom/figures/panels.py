@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, StrMethodFormatter
 
 from unrandom.figures import style
 
@@ -22,6 +22,7 @@ class Line:
     low: Sequence[float] | None = None
     high: Sequence[float] | None = None
     faint: bool = False
+    dots: bool = False  # points that no line joins
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class LinePanel:
     ticks: Sequence[int] = ()  # on the x axis; with ticks, the axis is logarithmic
     marks: Sequence[float] = ()  # vertical lines
     limits: tuple[float | None, float | None] = (0, 1.04)
+    levels: Sequence[float] = ()  # ticks on the y axis; with them, it is logarithmic
 
 
 @dataclass(frozen=True)
@@ -87,19 +89,30 @@ def _draw_lines(axis: Any, panel: LinePanel) -> None:
         labelled.add(line.label)
         y = [float("nan") if value is None else value for value in line.y]
         alpha = 0.4 if line.faint else 1.0
-        axis.plot(line.x, y, style.FILE_DASHES[dash], color=colour, alpha=alpha, label=label or "_", linewidth=1.3)
+        form = "o" if line.dots else style.FILE_DASHES[dash]
+        axis.plot(line.x, y, form, color=colour, alpha=alpha, label=label or "_", linewidth=1.3, markersize=3.5)
         if line.low is not None and line.high is not None:
             axis.fill_between(line.x, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
-    if panel.ticks:
-        axis.set_xscale("log", base=2)
-        axis.xaxis.set_major_locator(FixedLocator(list(panel.ticks)))
-        axis.xaxis.set_minor_locator(NullLocator())
-        axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    for ticks, set_scale, scaled in (
+        (panel.ticks, axis.set_xscale, axis.xaxis),
+        (panel.levels, axis.set_yscale, axis.yaxis),
+    ):
+        if ticks:
+            set_scale("log", base=2)
+            scaled.set_major_locator(FixedLocator(list(ticks)))
+            scaled.set_minor_locator(NullLocator())
+            scaled.set_major_formatter(FuncFormatter(_power) if max(ticks) > 2**12 else StrMethodFormatter("{x:g}"))
     for mark in panel.marks:
         axis.axvline(mark, color=style.GREY, linewidth=0.8, linestyle=":")
     axis.set_ylim(*panel.limits)
     if any(line.label for line in panel.lines):
         axis.legend()
+
+
+def _power(value: float, _place: int) -> str:
+    """2^k as such; another number as it is."""
+    exponent = round(np.log2(value))
+    return f"$2^{{{exponent}}}$" if 2.0**exponent == value else f"{value:g}"
 
 
 def _draw_map(axis: Any, panel: MapPanel) -> None:

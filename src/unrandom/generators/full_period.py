@@ -74,7 +74,7 @@ def sample_distinct(rng: np.random.Generator, n: int, k: int) -> UInt64[np.ndarr
         raise UserError(f"{k} different numbers cannot be drawn from {n}; 0 <= k <= n <= 2**64 is needed")
     if k > n // 2:
         return rng.permutation(n)[:k].astype(np.uint64)
-    return _first_distinct(lambda size: _draw(rng, n, size), k)
+    return first_distinct(lambda size: draw_below(rng, n, size), k)
 
 
 def sample_multipliers(
@@ -108,14 +108,15 @@ def sample_increments(
 
     if k + len(excluded) > count // 2:  # too few are left to be found by drawing
         return rng.permutation(allowed(np.arange(m, dtype=np.uint64)))[:k]
-    return _first_distinct(lambda size: allowed(_draw(rng, m, size * m // count)), k)
+    return first_distinct(lambda size: allowed(draw_below(rng, m, size * m // count)), k)
 
 
-def _draw(rng: np.random.Generator, n: int, size: int) -> UInt64[np.ndarray, " size"]:
+def draw_below(rng: np.random.Generator, n: int, size: int) -> UInt64[np.ndarray, " size"]:
+    """Integers of 0 … n − 1, uniform, for n <= 2**64."""
     return rng.integers(0, n - 1, size=size, dtype=np.uint64, endpoint=True)  # n = 2**64 is not a uint64
 
 
-def _first_distinct(draw: Callable[[int], np.ndarray], k: int) -> UInt64[np.ndarray, " k"]:
+def first_distinct(draw: Callable[[int], np.ndarray], k: int) -> UInt64[np.ndarray, " k"]:
     """The first k different values in a stream of draws, which are a sample without replacement."""
     kept = np.empty(0, np.uint64)
     while len(kept) < k:

@@ -1,5 +1,7 @@
 """How large is a model, and what does it cost? Closed forms, which the tests hold against the model and a counter."""
 
+from dataclasses import dataclass
+
 from unrandom.models.config import TransformerConfig
 
 
@@ -30,3 +32,92 @@ def forward_flops(config: TransformerConfig, *, sequences: int, tokens: int, cau
 def training_flops(config: TransformerConfig, *, sequences: int, tokens: int) -> int:
     """Operations of one training step: the forward pass and, at twice its cost, the backward pass."""
     return 3 * forward_flops(config, sequences=sequences, tokens=tokens)
+
+
+def recomputed_flops(config: TransformerConfig, *, sequences: int, tokens: int) -> int:
+    """Operations that a step makes a second time when its blocks run again in the backward pass."""
+    unembedding = 2 * config.vocab_size * config.d_model * sequences * tokens
+    return forward_flops(config, sequences=sequences, tokens=tokens) - unembedding
+
+
+@dataclass(frozen=True)
+class TrainingMemory:
+    """Bytes of a training step at its highest, by what they are for."""
+
+    weights: int
+    gradients: int
+    optimizer: int
+    activations: int  # kept by the forward pass for the backward pass of one micro-batch
+    working: int  # more than that, for a moment, in the backward pass
+
+    @property
+    def total(self) -> int:
+        return self.weights + self.gradients + self.optimizer + self.activations + self.working
+
+
+def training_memory(
+    config: TransformerConfig,
+    *,
+    sequences: int,
+    precision: str,
+    attention: str,
+    optimizer: str,
+    micro_batches: int = 1,
+    recompute: bool = False,
+) -> TrainingMemory:
+    """What a step of ``sequences`` full contexts takes, cut into ``micro_batches``.
+
+    ``precision`` is fp32 or bf16, ``attention`` explicit or fused, ``optimizer`` adamw or muon. Weights, gradients,
+    optimiser and the residual stream are in fp32 always; bf16 is what the matrix products read.
+    """
+    b, T, d, V = -(-sequences // micro_batches), config.context, config.d_model, config.vocab_size
+    narrow = _narrow(precision)
+    casts = 0 if precision == "fp32" else narrow  # bytes a weight
+    mixing, mlp = _kept_by_attention(config, precision, attention), _kept_by_mlp(config, precision)
+    block, stream = b * (mixing + mlp) + 12 * d**2 * casts, 4 * b * T * d
+    top = b * T * (_norm(config, precision) + 4 * V) + V * d * casts  # with the log-probabilities in fp32
+    # the gradient of the residual stream, and beside it: that of the logits and of what they are made of; those of both
+    # sides of the activation; or, once what the MLP kept is gone, those of both sides of the softmax
+    logits = 2 * 4 * b * T * V
+    inside = stream + b * T * (4 * narrow * d + casts * d)
+    if attention == "explicit":
+        pattern = b * config.n_heads * T**2 * (8 - casts)
+        inside = max(inside, stream + pattern - b * (mlp + narrow * T * d))
+    parameters, matrices = parameter_count(config), 12 * config.depth * d**2
+    return TrainingMemory(
+        weights=4 * parameters,
+        gradients=4 * parameters,
+        optimizer=8 * parameters - (4 * matrices if optimizer == "muon" else 0),
+        activations=top + config.depth * (stream if recompute else block),
+        working=max(logits, inside - top + (block - stream if recompute else 0)),
+    )
+
+
+def _narrow(precision: str) -> int:
+    """Bytes of a number that a matrix product reads."""
+    return 2 if precision == "bf16" else 4
+
+
+def _norm(config: TransformerConfig, precision: str) -> int:
+    """Bytes that a norm keeps of a token: its input with mean and deviation, and its output."""
+    return 4 * config.d_model + 8 + _narrow(precision) * config.d_model
+
+
+def _kept_by_attention(config: TransformerConfig, precision: str, attention: str) -> int:
+    """Bytes that attention and its norm keep of a sequence: the inputs of every product, and the pattern."""
+    T, d, heads, narrow = config.context, config.d_model, config.n_heads, _narrow(precision)
+    parts = 4  # queries, keys, values, and what is mixed of them
+    if config.positions == "rotary" and attention == "fused":
+        parts = 6 if heads == 1 else 7  # what was turned is new, and mixed in another order than it is read
+    elif config.positions == "rotary" and heads == 1:
+        parts = 6  # values that are not copied keep what all three were cut from
+    linear = T * (_norm(config, precision) + parts * narrow * d)
+    if attention == "fused":
+        return linear + 4 * heads * T  # the logarithm of each row's sum
+    return linear + heads * T**2 * (4 if precision == "fp32" else 4 + narrow)  # in fp32, and as the product reads it
+
+
+def _kept_by_mlp(config: TransformerConfig, precision: str) -> int:
+    """Bytes that the MLP and its norm keep of a sequence; relu needs its output alone."""
+    sides = 1 if config.activation == "relu" else 2
+    return config.context * (_norm(config, precision) + sides * _narrow(precision) * config.d_mlp)

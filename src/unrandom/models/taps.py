@@ -49,8 +49,9 @@ def record(model: nn.Module, names: Sequence[str]) -> Iterator[dict[str, Tensor]
 def intervene(model: nn.Module, edits: Mapping[str, Edit]) -> Iterator[None]:
     """Within the block, replace what passes each named tap by its edit of it.
 
-    Raises UserError for an unknown name, RuntimeError when a tap never ran (fused attention has no pattern to edit,
-    and compiled code does not see hooks).
+    Raises UserError for an unknown name, and in a forward pass whose blocks run again in the backward pass, where the
+    edits may be gone. RuntimeError when a tap never ran (fused attention has no pattern to edit, and compiled code does
+    not see hooks).
     """
     if hasattr(model, "_orig_mod"):
         raise UserError("a compiled model does not see hooks; look inside the model it was compiled from")
@@ -61,6 +62,8 @@ def intervene(model: nn.Module, edits: Mapping[str, Edit]) -> Iterator[None]:
 
     def hook(name: str) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], Tensor]:
         def apply(_module: nn.Module, _inputs: tuple[Tensor, ...], value: Tensor) -> Tensor:
+            if getattr(model, "recomputes", False):
+                raise UserError("a model that recomputes its blocks runs them twice; set its recompute to False")
             pending.discard(name)
             return edits[name](value)
 

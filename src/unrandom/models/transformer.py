@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 from unrandom.core.errors import UserError
 from unrandom.models.attention import Attention, AttentionPath
@@ -67,6 +68,7 @@ class Transformer(nn.Module):
     def __init__(self, config: TransformerConfig, *, seed: int = 0) -> None:
         super().__init__()
         self.config = config
+        self.recompute = False  # in training, keep of each block only its input, and run it again in the backward pass
         self.embed = nn.Embedding(config.vocab_size, config.d_model)
         # rotary positions live in the attention instead
         self.pos_embed = POSITIONS[config.positions](config) if config.positions in POSITIONS else None
@@ -97,8 +99,13 @@ class Transformer(nn.Module):
         if self.pos_embed is not None:
             x = x + self.hook_pos_embed(self.pos_embed(length))
         for block in self.blocks:
-            x = block(x)
+            x = checkpoint(block, x, use_reentrant=False, preserve_rng_state=False) if self.recomputes else block(x)
         return self.unembed(self.ln_final(x))
+
+    @property
+    def recomputes(self) -> bool:
+        """Whether a forward pass now would be one whose blocks run again."""
+        return self.recompute and self.training and torch.is_grad_enabled()
 
     def use_attention(self, path: AttentionPath) -> "Transformer":
         """Choose how attention is computed; the results agree to rounding. Returns the model."""

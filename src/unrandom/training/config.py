@@ -1,16 +1,17 @@
 """What is a run? One tree: data, model, optimiser, and for how long (section 3.2, appendix on training details)."""
 
 import json
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from unrandom.core.config import Config
 from unrandom.data import DataConfig
-from unrandom.models import ModelConfig, TransformerConfig
+from unrandom.models import ModelConfig, TransformerConfig, obstacle
 
 Count = Annotated[int, Field(ge=1, le=2**32)]
 Rate = Annotated[float, Field(ge=0, le=1000)]
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
 Beta = Annotated[float, Field(ge=0, lt=1)]
 
 
@@ -24,6 +25,17 @@ class OptimizerConfig(Config):
     beta2: Beta = 0.99
     muon_lr: Rate = 0.02
     muon_momentum: Beta = 0.95
+
+
+class StartFrom(Config):
+    """The finished run whose weights a run begins with: all of its configuration, so that it can be made again."""
+
+    recipe: Annotated[str, Field(pattern=r"[\w.-]+", max_length=200)]
+    config: "RunConfig"
+
+    @property
+    def run_id(self) -> str:
+        return f"{self.recipe}-{self.config.digest()}"
 
 
 class RunConfig(Config):
@@ -41,7 +53,17 @@ class RunConfig(Config):
     evaluate_every: Count = 1000  # steps
     checkpoint_every: Count = 1000  # steps
     test_sequences: Count = 1024  # in each evaluation during training, over all test moduli
-    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    seed: Seed = 0
+    data_seed: Seed | None = None  # of the split and of a fixed training set; none: seed. The rest follows seed
+    start: StartFrom | None = None  # none: from random weights
+    micro_batches: Count = 1  # parts a step's sequences are run in, one after another: less memory, the same step
+    recompute: bool = False  # blocks run again in the backward pass: less memory, a third more operations
+
+    added_later: ClassVar[frozenset[str]] = frozenset({"data_seed", "start", "micro_batches", "recompute"})
+
+    @property
+    def split_seed(self) -> int:
+        return self.seed if self.data_seed is None else self.data_seed
 
     @property
     def transformer(self) -> TransformerConfig:
@@ -56,11 +78,17 @@ class RunConfig(Config):
 
     def stack_key(self) -> str:
         """Equal for runs that can be trained side by side: they differ in the seed and the optimiser's numbers only."""
-        tree = {**self.tree(), "seed": None, "optimizer": self.optimizer.name}
+        tree = {**self.tree(), "seed": None, "data_seed": None, "optimizer": self.optimizer.name}
+        if self.micro_batches > 1 or self.recompute:
+            return self.digest()  # what needs the memory is trained alone
         return json.dumps(tree, sort_keys=True)
 
     @model_validator(mode="after")
     def _consistent(self) -> "RunConfig":
         if self.data.mode == "fixed" and self.data.n_sequences is not None and self.data.n_sequences < self.batch_size:
             raise ValueError(f"data.n_sequences={self.data.n_sequences} is less than one batch of {self.batch_size}")
+        if self.batch_size % self.micro_batches:
+            raise ValueError(f"batch_size={self.batch_size} must be a multiple of micro_batches={self.micro_batches}")
+        if self.start is not None and (problem := obstacle(self.start.config.transformer, self.transformer)):
+            raise ValueError(f"start: {problem}")
         return self

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import torch
@@ -28,6 +28,10 @@ class Ranks:
         """The model with its gradients averaged over the ranks."""
         return nn.parallel.DistributedDataParallel(model) if self.count > 1 else model
 
+    def apart(self, wrapped: nn.Module) -> AbstractContextManager:
+        """Within it, the gradients of what ``wrap`` gave stay on this rank, and the next ones outside are added."""
+        return wrapped.no_sync() if isinstance(wrapped, nn.parallel.DistributedDataParallel) else nullcontext()
+
     def mean(self, value: Tensor) -> Tensor:
         """The mean of a tensor over the ranks."""
         if self.count == 1:
@@ -44,14 +48,20 @@ class Ranks:
         dist.broadcast(answer, src=0)
         return bool(answer.item())
 
-    def check_batch(self, batch_size: int) -> None:
-        if batch_size % self.count:
-            raise UserError(f"batch_size={batch_size} must be a multiple of the {self.count} ranks")
+    def check_batch(self, batch_size: int, micro_batches: int = 1) -> None:
+        if batch_size % (self.count * micro_batches):
+            parts = f" with micro_batches={micro_batches} each" if micro_batches > 1 else ""
+            raise UserError(f"batch_size={batch_size} must be a multiple of the {self.count} ranks{parts}")
 
 
 def is_leading_process() -> bool:
     """Whether this is rank 0 of torchrun, or the only process."""
     return os.environ.get("RANK", "0") == "0"
+
+
+def launched_ranks() -> int:
+    """How many processes torchrun started, or 1."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def launched_device() -> str | None:
@@ -63,12 +73,11 @@ def launched_device() -> str | None:
 @contextmanager
 def joined_ranks(device: torch.device) -> Iterator[Ranks]:
     """Join the process group that torchrun set up, if it did, and leave it at the end."""
-    count = int(os.environ.get("WORLD_SIZE", "1"))
-    if count == 1:
+    if launched_ranks() == 1:
         yield Ranks()
         return
     dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
     try:
-        yield Ranks(dist.get_rank(), count)
+        yield Ranks(dist.get_rank(), dist.get_world_size())
     finally:
         dist.destroy_process_group()

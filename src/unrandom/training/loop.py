@@ -18,11 +18,11 @@ from torch.nn import functional as F
 from unrandom.core.run_folder import RunFolder
 from unrandom.core.seeds import torch_seed
 from unrandom.data import Batches
-from unrandom.models import Transformer
+from unrandom.models import Transformer, grow
 from unrandom.training.checkpoint import Checkpoint, save_checkpoint
 from unrandom.training.config import RunConfig
 from unrandom.training.distributed import Ranks
-from unrandom.training.machine import autocast, choose_attention, choose_precision
+from unrandom.training.machine import autocast, choose_attention, choose_precision, return_freed_memory, saves_memory
 from unrandom.training.optimizers import Optimizers
 from unrandom.training.schedule import learning_rate_factor
 
@@ -57,6 +57,7 @@ class Progress:
 def build_model(config: RunConfig, device: torch.device) -> Transformer:
     """A fresh model of a run, on its device."""
     model = Transformer(config.transformer, seed=torch_seed(config.seed, "init")).to(device)
+    model.recompute = config.recompute
     return model.use_attention(choose_attention(config.transformer, device))
 
 
@@ -73,10 +74,21 @@ class Trainee:
 
     @classmethod
     def begin(
-        cls, folder: RunFolder, config: RunConfig, measure: Measure, device: torch.device, start: Checkpoint | None
+        cls,
+        folder: RunFolder,
+        config: RunConfig,
+        measure: Measure,
+        device: torch.device,
+        start: Checkpoint | None,
+        parent: Transformer | None = None,
     ) -> "Trainee":
-        """A fresh model, or the one of a checkpoint. ``measure`` maps a model to one line of metrics."""
+        """A fresh model, one grown from its ``parent``, or the one of a checkpoint.
+
+        ``measure`` maps a model to one line of metrics.
+        """
         model = build_model(config, device)
+        if parent is not None:
+            grow(parent, model)
         optimizers = Optimizers(model, config.optimizer)
         if start is None:
             return cls(folder, config, measure, model, optimizers, Progress())
@@ -104,8 +116,8 @@ def train(
 ) -> None:
     """Train to ``config.steps``, or until ``max_seconds`` have passed or ``stop`` says so after a step.
 
-    However it ends, the last step is checkpointed. Raises NonFiniteLoss, naming the step; on a CPU before that
-    update, elsewhere before anything of it is saved.
+    The observers see where it begins, and every step. However it ends, the last step is checkpointed. Raises
+    NonFiniteLoss, naming the step; on a CPU before that update, elsewhere before anything of it is saved.
     """
     ranks = ranks or Ranks()
     stepper = Stepper(trainee.config, trainee.model, trainee.optimizers, batches, ranks, device)
@@ -147,6 +159,8 @@ def go_on(
 
     ``progress`` and ``config`` are those of any run of the group: they are all at the same step.
     """
+    for observer in observers:
+        observer(progress)
     while progress.step < config.steps:
         advance()
         finished = progress.step == config.steps
@@ -180,31 +194,46 @@ class Stepper:
     ) -> None:
         self.config, self.model, self.optimizers, self.batches = config, model, optimizers, batches
         self.ranks, self.device = ranks, device
+        ranks.check_batch(config.batch_size, config.micro_batches)
+        if saves_memory(config):
+            return_freed_memory(device)
         self.precision = choose_precision(config.precision, device)
         self.settle_every = 1 if device.type == "cpu" else 50
         self.waiting: list[tuple[int, Tensor]] = []  # step (from 1) and its loss
-        network = ranks.wrap(model)
-        self.network = torch.compile(network) if device.type == "cuda" else network
+        self.wrapped = ranks.wrap(model)
+        self.network = torch.compile(self.wrapped) if device.type == "cuda" else self.wrapped
 
     def advance(self, progress: Progress) -> None:
         """One update."""
         began = time.perf_counter()
         self.optimizers.scale_learning_rates(learning_rate_factor(self.config, progress.step))
-        loss = self._loss(progress.step)
-        self.waiting.append((progress.step + 1, loss.detach()))
+        self.optimizers.zero_grad()
+        self.waiting.append((progress.step + 1, self._gradients(progress.step)))
         if len(self.waiting) >= self.settle_every:
             self.settle(progress)
-        self.optimizers.zero_grad()
-        loss.backward()
         if self.config.gradient_clip is not None:
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.gradient_clip)
         self.optimizers.step()
         progress.step += 1
         progress.train_seconds += time.perf_counter() - began
 
-    def _loss(self, step: int) -> Tensor:
+    def _gradients(self, step: int) -> Tensor:
+        """The gradients of a step, added up part by part; returns the loss of this rank's rows."""
         tokens = self.batches.tokens(step, self.ranks.rank, self.ranks.count)
         batch = torch.from_numpy(tokens).to(self.device, non_blocking=True).long()
+        *firsts, last = batch.chunk(self.config.micro_batches)
+        losses = []
+        for part in firsts:
+            with self.ranks.apart(self.wrapped):
+                losses.append(self._add_gradients(part))
+        return torch.stack([*losses, self._add_gradients(last)]).sum()
+
+    def _add_gradients(self, part: Tensor) -> Tensor:
+        loss = self._loss(part) / self.config.micro_batches
+        loss.backward()
+        return loss.detach()
+
+    def _loss(self, batch: Tensor) -> Tensor:
         with autocast(self.precision, self.device):
             logits = self.network(batch[:, :-1])
         return F.cross_entropy(logits.float().flatten(0, 1), batch[:, 1:].flatten())

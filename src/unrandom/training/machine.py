@@ -2,6 +2,8 @@
 
 import ctypes
 import platform
+import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 import torch
@@ -9,8 +11,9 @@ import torch
 from unrandom.core.errors import UserError
 from unrandom.models import TransformerConfig
 from unrandom.models.attention import AttentionPath
+from unrandom.training.config import RunConfig
 
-_M_TRIM_THRESHOLD, _M_TOP_PAD, _M_MMAP_MAX = -1, -2, -4  # malloc.h
+_M_TRIM_THRESHOLD, _M_TOP_PAD, _M_MMAP_THRESHOLD, _M_MMAP_MAX = -1, -2, -3, -4  # malloc.h
 
 
 def choose_device(name: str | None = None) -> torch.device:
@@ -35,9 +38,24 @@ def prepare(device: torch.device) -> None:
         torch.set_float32_matmul_precision("high")
         return
     torch.set_flush_denormal(True)
+    _malloc(((_M_MMAP_MAX, 0), (_M_TRIM_THRESHOLD, 2**31 - 1), (_M_TOP_PAD, 2**26)))
+
+
+def saves_memory(config: RunConfig) -> bool:
+    """Whether a run is asked to do with less memory."""
+    return config.micro_batches > 1 or config.recompute
+
+
+def return_freed_memory(device: torch.device) -> None:
+    """The opposite, for runs that save memory: what is kept is in pieces, and half as much again is taken for it."""
+    if device.type != "cuda":
+        _malloc(((_M_MMAP_MAX, 2**16), (_M_MMAP_THRESHOLD, 2**20)))
+
+
+def _malloc(options: tuple[tuple[int, int], ...]) -> None:
     if platform.libc_ver()[0] == "glibc":
         libc = ctypes.CDLL(None)
-        for option, value in ((_M_MMAP_MAX, 0), (_M_TRIM_THRESHOLD, 2**31 - 1), (_M_TOP_PAD, 2**26)):
+        for option, value in options:
             libc.mallopt(option, value)
 
 
@@ -72,6 +90,29 @@ def choose_attention(config: TransformerConfig, device: torch.device) -> Attenti
     if device.type == "cpu":
         return "explicit" if config.context <= 512 else "fused"
     return "explicit" if config.d_head > 256 else "fused"
+
+
+def matrix_product(size: int, precision: str, device: torch.device) -> Callable[[], None]:
+    """A large square matrix product: the ceiling of any step that is made of them."""
+    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    left, right = (torch.randn(size, size, device=device).to(dtype) for _ in range(2))
+
+    def product() -> None:
+        (left @ right)[0, 0].item()  # waits until it is there, on any device
+
+    return product
+
+
+def matrix_rate(precision: str, device: torch.device) -> float:
+    """Operations a second of a matrix product, now: the best of a few, in a tenth of a second or so."""
+    size = 4096 if device.type == "cuda" else 768
+    product = matrix_product(size, precision, device)
+    seconds = []
+    for _ in range(4):
+        began = time.perf_counter()
+        product()
+        seconds.append(time.perf_counter() - began)
+    return 2 * size**3 / min(seconds)
 
 
 def describe(device: torch.device) -> str:

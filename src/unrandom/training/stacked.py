@@ -16,7 +16,7 @@ from torch.nn import functional as F
 
 from unrandom.data import Batches
 from unrandom.training.loop import Trainee, check_finite, go_on, time_is_up
-from unrandom.training.machine import autocast, choose_precision
+from unrandom.training.machine import autocast, choose_precision, saves_memory
 from unrandom.training.schedule import learning_rate_factor
 
 
@@ -48,8 +48,10 @@ class StackedStepper:
         if len({_shape(trainee) for trainee in trainees}) != 1:
             raise ValueError("only runs that differ in nothing but seed and rates, at one step, are trained together")
         self.trainees, self.batches, self.device = trainees, batches, device
+        config = trainees[0].config
+        assert not saves_memory(config), "what needs the memory is trained alone"
         models = [trainee.model.use_attention("explicit") for trainee in trainees]
-        self.precision = choose_precision(trainees[0].config.precision, device)
+        self.precision = choose_precision(config.precision, device)
         self.stacked, _ = stack_module_state(list(models))
         for index, model in enumerate(models):
             for name, parameter in model.named_parameters():

@@ -22,5 +22,5 @@ def unseen_sequences(run: Run, sequences: int) -> dict[int, SequenceSet]:
 
 def training_numbers(run: Run, sequences: int) -> UInt64[np.ndarray, "rows context"]:
     """Sequences as training sees them, to take means over."""
-    drawn = make_batches(run.split(), run.config.batch_size).probe(sequences)
+    drawn = make_batches(run.split(), run.config.batch_size, run.config.seed).probe(sequences)
     return drawn.orbits(run.config.data.context)

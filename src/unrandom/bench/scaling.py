@@ -1,0 +1,110 @@
+"""Do long sequences of large moduli fit? Token sets, a step's memory, evaluation, and what fresh sequences cost."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+from unrandom.bench.data import LENGTH, SET_ROWS, M, make_set
+from unrandom.bench.evaluation import bench_evaluation
+from unrandom.bench.timing import interleaved
+from unrandom.bench.training import our_step
+from unrandom.core.memory import available_memory
+from unrandom.data import make_batches, make_split
+from unrandom.training import RunConfig
+from unrandom.training.machine import choose_device, prepare
+
+UNSEEN_ROWS = 32_768 * 128  # the paper's n_m x n_a, with one increment each
+UNSEEN_MODULI = (1025, 65_535)
+EVALUATED = 512  # sequences
+STREAMING = ("data.mode=streaming", "data.n_a=none", "data.n_c=none")
+GIVEN_FOR_A_CPU = ("data.modulus=2^32", "model.d_model=128", "batch_size=32")
+
+# A process of its own, so that its peak memory is the step's; tiny steps first, for all that is loaded with them.
+STEP_MEMORY = """
+import json, sys
+from unrandom.bench.training import our_step
+from unrandom.core.memory import peak_memory, resident_memory
+from unrandom.training import RunConfig
+from unrandom.training.estimate import step_memory
+from unrandom.training.machine import choose_device, prepare
+device = choose_device("cpu")
+prepare(device)
+config = RunConfig.parse(json.loads(sys.argv[1]))
+tiny = config.override([f"model.d_model={2 * config.model.n_heads}", f"batch_size={config.micro_batches}"])
+for shape in (tiny, config):
+    before = resident_memory()
+    step = our_step(shape, device)
+    step()
+    step()  # with the optimiser's state
+peak = peak_memory()
+taken = None if peak is None or before is None else peak - before
+print(json.dumps([taken, step_memory(config, ranks=1, device=device).total]))
+"""
+
+
+def on_this_machine() -> list[str]:
+    """Settings of a recipe that make it fit: the paper's modulus, and on a CPU a narrower model."""
+    return ["data.modulus=2^32"] if choose_device().type == "cuda" else list(GIVEN_FOR_A_CPU)
+
+
+def bench_scaling(
+    config: RunConfig,
+    *,
+    set_rows: int = SET_ROWS,
+    unseen_rows: int = UNSEEN_ROWS,
+    evaluated: int = EVALUATED,
+) -> dict[str, Any]:
+    """Seconds and memory of the paper's two token sets, and of a step, an evaluation and a fresh batch of ``config``.
+
+    Batches are fresh ones; the step's memory is that of a CPU. What could not be measured is None, with the reason.
+    """
+    config = config.override([*STREAMING, "data.n_sequences=none"])
+    step = step_on_cpu(config)
+    return {
+        "d_model": config.model.d_model,
+        "depth": config.model.depth,
+        "batch_size": config.batch_size,
+        "tokens": config.data.context_tokens,
+        **_named("set", make_set((M, M), set_rows)),
+        **_named("unseen_set", _unseen_set(unseen_rows)),
+        **step,
+        **_named("evaluation", {"sequences": evaluated, **bench_evaluation(config, evaluated, rounds=1)}),
+        **_fresh(config),
+    }
+
+
+def step_on_cpu(config: RunConfig) -> dict[str, Any]:
+    """Peak memory of a training step on the CPU, beside the estimate."""
+    command = [sys.executable, "-c", STEP_MEMORY, json.dumps(config.tree())]
+    measured, expected = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+    return {
+        "step_peak_gigabytes": measured and round(measured / 1e9, 3),
+        "step_estimate_gigabytes": round(expected / 1e9, 3),
+        "step_peak_to_estimate": measured and round(measured / expected, 3),
+    }
+
+
+def _unseen_set(rows: int) -> dict[str, Any]:
+    size, free = rows * LENGTH * 2, available_memory()
+    if free is not None and free < 1.2 * size:
+        return {"gigabytes": None, "reason": f"{size / 1e9:.1f} GB are needed, {free / 1e9:.1f} GB available"}
+    return make_set(UNSEEN_MODULI, rows, width=2)
+
+
+def _fresh(config: RunConfig) -> dict[str, Any]:
+    """The share of a step that goes into making its sequences."""
+    device = choose_device()
+    prepare(device)
+    batches = make_batches(make_split(config.data, config.split_seed), config.batch_size, config.seed)
+    steps = iter(range(2**32))
+    whole, made = interleaved(our_step(config, device), lambda: batches.tokens(next(steps)), rounds=5, warmup=1)
+    return {
+        "ms_per_step": round(whole * 1e3, 2),
+        "ms_per_fresh_batch": round(made * 1e3, 2),
+        "fresh_share_of_step": round(made / whole, 4),
+    }
+
+
+def _named(prefix: str, measured: dict[str, Any]) -> dict[str, Any]:
+    return {f"{prefix}_{key}": value for key, value in measured.items()}

@@ -1,0 +1,63 @@
+"""What do the scaling experiments measure in common? Accuracy by position, and the numbers needed for a threshold."""
+
+from typing import Any
+
+from unrandom.data import SequenceSet, Split
+from unrandom.evaluation import Evaluation, PowerLaw, elements_needed, evaluate
+from unrandom.evaluation.elements import THRESHOLDS
+from unrandom.experiments.experiment import Rows, Scale
+from unrandom.experiments.runs import Run
+from unrandom.training.machine import choose_device
+
+SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper": 4096}
+
+LEARNED = 0.9  # of last numbers: the accuracy from which a modulus counts as learned
+
+
+def about(run: Run, modulus: int) -> dict[str, Any]:
+    """The columns that every row of a run has."""
+    config = run.config
+    return {"run": run.id, "modulus": modulus, "seed": config.seed, "data_seed": config.split_seed}
+
+
+def tested(run: Run, split: Split, modulus: int, sequences: int) -> Evaluation:
+    """The run on the parameters that a split holds out for a modulus."""
+    test = split.test_parameters(modulus, sequences)
+    return evaluate(run.predictor(choose_device()), SequenceSet.of(test, run.config.data.context + 1))
+
+
+def position_rows(which: dict[str, Any], evaluation: Evaluation) -> Rows:
+    """Number accuracy after t numbers."""
+    return [{**which, "seen": t + 1, "value": float(value)} for t, value in enumerate(evaluation.by_position.value)]
+
+
+def element_rows(which: dict[str, Any], evaluation: Evaluation) -> Rows:
+    """Numbers needed for each threshold, with the interval over (a, c)."""
+    rows = []
+    for threshold in THRESHOLDS:
+        found = elements_needed(evaluation, threshold)
+        rows.append({**which, "threshold": threshold, "needed": found.needed, "low": found.low, "high": found.high})
+    return rows
+
+
+def reached(rows: Rows, threshold: float) -> dict[int, list[float]]:
+    """For each modulus, the elements of every seed that got there; no entry where none did."""
+    found: dict[int, list[float]] = {}
+    for row in rows:
+        if row["threshold"] == threshold and row["needed"] is not None:
+            found.setdefault(row["modulus"], []).append(float(row["needed"]))
+    return found
+
+
+def law_columns(law: PowerLaw | None) -> dict[str, float | int | None]:
+    """A power law as columns; null where too few moduli got there."""
+    if law is None:
+        return {"exponent": None, "low": None, "high": None, "factor": None, "moduli": 0}
+    found = law.exponent
+    return {
+        "exponent": found.value,
+        "low": found.low,
+        "high": found.high,
+        "factor": law.factor,
+        "moduli": found.units,
+    }

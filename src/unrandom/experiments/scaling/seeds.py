@@ -1,0 +1,123 @@
+"""Which seed matters, the model's or the data's? (appendix:seeds_20, appendix:same_ds)
+
+One seed of the data with several of initialisation and batch order, and one of those with several of the data: of the
+split and of a fixed training set.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from unrandom.evaluation import Tally, Trend
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.rows import by_run
+from unrandom.experiments.runs import Run
+from unrandom.experiments.scaling.elements import SEQUENCES, about, element_rows, position_rows, tested
+from unrandom.experiments.scaling.runs import planned, size_of
+from unrandom.figures.panels import Line, LinePanel, save_panels
+
+SUCCESS = 0.99  # of last numbers
+MODEL, DATA = "model seeds", "data seeds"
+KINDS: dict[str, str] = {MODEL: "data_seed", DATA: "seed"}  # and which of the two stays at 0
+
+EXPONENTS: dict[Scale, tuple[int, ...]] = {"smoke": (4,), "laptop": (8,), "gpu": (16,), "paper": (20, 32)}
+FIXED: dict[Scale, tuple[str, ...]] = {  # a set of sequences that the data's seed decides
+    "smoke": ("data.mode=fixed", "data.n_sequences=256"),
+    "laptop": ("data.mode=fixed", "data.n_sequences=20000"),
+    "gpu": ("data.mode=fixed", "data.n_sequences=1000000"),
+    "paper": (),
+}
+MORE_SEEDS = 2  # of each kind, for one that other experiments have
+
+CLAIMS = (
+    Claim(
+        "success",
+        "Most seeds find the solution: share of runs right on 99 % of last numbers (Wilson interval).",
+        "appendix:seeds_20",
+        0.5,
+    ),
+    Claim(
+        "model-spread",
+        "Runs that share their data differ in the numbers they need for 99 %: the most over the least.",
+        "appendix:seeds_20",
+        1.1,
+    ),
+    Claim(
+        "data-spread",
+        "Runs that share the model's seed, on other data, do too: the most over the least.",
+        "appendix:same_ds",
+        1.1,
+    ),
+)
+
+
+def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+    """Both kinds have the run of (0, 0)."""
+    pairs = [(seed, 0) for seed in range(MORE_SEEDS * seeds)] + [(0, seed) for seed in range(1, MORE_SEEDS * seeds)]
+    return [
+        planned(scale, size_of(scale, exponent), model, (*FIXED[scale], f"data_seed={data}"))
+        for exponent in EXPONENTS[scale]
+        for model, data in pairs
+    ]
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    tables: Tables = {"positions": [], "elements": []}
+    for run in runs:
+        (modulus,) = run.config.data.test_moduli
+        evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
+        which = about(run, modulus)
+        tables["positions"] += position_rows(which, evaluation)
+        tables["elements"] += element_rows(which, evaluation)
+    return tables
+
+
+def evidence(tables: Tables) -> Evidence:
+    last = [rows[-1]["value"] for rows in by_run(tables["positions"]).values()]
+    tally = Tally.of(np.array(last) >= SUCCESS)
+    low, high = tally.interval()
+    return {
+        "success": Trend(float(tally.value), float(low), float(high), len(last)),
+        "model-spread": _spreads(tables["elements"], MODEL),
+        "data-spread": _spreads(tables["elements"], DATA),
+    }
+
+
+def _spreads(elements: Rows, kind: str) -> list[float]:
+    """For each modulus, the most numbers needed over the least, of the runs that got there."""
+    spreads = []
+    for modulus in sorted({row["modulus"] for row in elements}):
+        of = [row for row in elements if row["modulus"] == modulus and row[KINDS[kind]] == 0]
+        needed = [row["needed"] for row in of if row["threshold"] == SUCCESS and row["needed"] is not None]
+        if len(needed) > 1:
+            spreads.append(max(needed) / min(needed))
+    return spreads
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """The curve of every seed."""
+    panels = []
+    for modulus in sorted({row["modulus"] for row in tables["positions"]}):
+        for title, fixed in KINDS.items():
+            rows = [row for row in tables["positions"] if row["modulus"] == modulus and row[fixed] == 0]
+            varied = "seed" if fixed == "data_seed" else "data_seed"
+            lines = [
+                Line([r["seen"] for r in own], [r["value"] for r in own], f"seed {own[0][varied]}", kind)
+                for kind, own in enumerate(by_run(rows).values())
+            ]
+            panels.append(LinePanel(f"m = {modulus}: {title}", "numbers seen (t)", "number right", lines))
+    save_panels(panels, folder / "fm-seeds")
+
+
+EXPERIMENT = Experiment(
+    name="fm-seeds",
+    about="seeds of the model and seeds of the data, apart",
+    figures=("appendix:seeds_20", "appendix:same_ds"),
+    claims=CLAIMS,
+    runs=runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+    compares=True,
+)

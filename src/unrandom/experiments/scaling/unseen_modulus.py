@@ -1,0 +1,195 @@
+"""How many numbers does a larger unseen modulus need, and does the base's own prime help? (fig:um_scaling, fig:acc_um)
+
+One model a base, tested on powers of 2, 3, 5 and 7 that training never sees.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from unrandom.core.arithmetic import factorize
+from unrandom.evaluation import PowerLaw, power_law
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.recipes import recipe
+from unrandom.experiments.rows import seed_lines
+from unrandom.experiments.runs import Run
+from unrandom.experiments.scaling.elements import about, element_rows, law_columns, position_rows, reached, tested
+from unrandom.figures.panels import Line, LinePanel, save_panels
+
+THRESHOLD = 0.6  # the paper's
+CEILING = 6  # numbers after which the exact posterior is right in nearly all cases
+PAPERS_EXPONENTS = (0.24, 0.33)
+SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 1024, "gpu": 2048, "paper": 4096}  # of each modulus
+BASES: dict[Scale, tuple[int, int]] = {"smoke": (4, 3), "laptop": (16, 27), "gpu": (16, 27), "paper": (256, 243)}
+
+SMOKE = (
+    "data.test_moduli=[16,32,27]",
+    "data.min_modulus=12",
+    "data.max_modulus=48",
+    "data.context=12",
+    "data.n_test_a=3",
+    "data.n_test_c=3",
+    "model.d_model=16",
+    "model.depth=1",
+    "steps=8",
+    "evaluate_every=8",
+    "test_sequences=48",
+    "batch_size=16",
+    "precision=fp32",
+)
+CHANGES: dict[Scale, tuple[str, ...]] = {"smoke": SMOKE, "laptop": (), "gpu": (), "paper": ()}
+RECIPES: dict[Scale, str] = {
+    "smoke": "um-base16",
+    "laptop": "um-base16",
+    "gpu": "um-base16-wide",
+    "paper": "um-base256",
+}
+
+CLAIMS = (
+    Claim(
+        "exponent-low",
+        "Numbers needed for 60 % grow as m^γ on powers of the base's prime: γ is not below 0.24.",
+        "fig:um_scaling",
+        PAPERS_EXPONENTS[0],
+    ),
+    Claim(
+        "exponent-high",
+        "Numbers needed for 60 % grow as m^γ on powers of the base's prime: γ is not above 0.33.",
+        "fig:um_scaling",
+        PAPERS_EXPONENTS[1],
+        at_least=False,
+    ),
+    Claim(
+        "own-prime",
+        "A modulus does better in the base of its own prime: accuracy over all positions, powers of 2 and 3, own base "
+        "less the other.",
+        "fig:acc_um_appendix",
+        0.02,
+    ),
+)
+
+
+def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+    """A model for each base and seed."""
+    config = recipe(RECIPES[scale]).build().override(CHANGES[scale])
+    largest = {243: ["data.max_modulus=59048"]} if scale == "paper" else {}
+    return [
+        PlannedRun(f"um-base{base}", config.override([f"data.base={base}", f"seed={seed}", *largest.get(base, [])]))
+        for base in BASES[scale]
+        for seed in range(seeds)
+    ]
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    tables: Tables = {"positions": [], "elements": [], "accuracy": []}
+    for run in runs:
+        for modulus in run.config.data.test_moduli:
+            evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
+            which = {**about(run, modulus), "base": run.config.data.base, "prime": _prime(modulus)}
+            tables["positions"] += position_rows(which, evaluation)
+            tables["elements"] += element_rows(which, evaluation)
+            whole, last = evaluation.number_accuracy, evaluation.last_number_accuracy
+            tables["accuracy"].append({**which, "all": float(whole.value), "last": float(last.value)})
+    tables["laws"] = [_law_row(tables["elements"], base, prime) for base in _values(tables, "base")
+                      for prime in _values(tables, "prime")]  # fmt: skip
+    return tables
+
+
+def _prime(modulus: int) -> int:
+    """The prime that the modulus is a power of."""
+    (prime,) = factorize(modulus)
+    return prime
+
+
+def _values(tables: Tables, key: str) -> list[int]:
+    return sorted({row[key] for row in tables["accuracy"]})
+
+
+def _law(elements: Rows, base: int, prime: int) -> PowerLaw | None:
+    return power_law(reached([row for row in elements if (row["base"], row["prime"]) == (base, prime)], THRESHOLD))
+
+
+def _law_row(elements: Rows, base: int, prime: int) -> dict[str, object]:
+    """The power law of one base and prime. Null: fewer than three moduli got there."""
+    return {"base": base, "prime": prime, **law_columns(_law(elements, base, prime))}
+
+
+def evidence(tables: Tables) -> Evidence:
+    own = _own_law(tables)
+    fitted = () if own is None else own.exponent
+    return {"exponent-low": fitted, "exponent-high": fitted, "own-prime": _gains(tables["accuracy"])}
+
+
+def _own_law(tables: Tables) -> PowerLaw | None:
+    """The law of the base and its own prime that rests on the most moduli."""
+    laws = [_law(tables["elements"], base, _prime(base)) for base in _values(tables, "base")]
+    return max((law for law in laws if law is not None), key=lambda law: law.exponent.units, default=None)
+
+
+def _gains(rows: Rows) -> list[float]:
+    """For each seed: accuracy of the bases' primes in their own base less that in the other, both primes alike."""
+    bases = sorted({row["base"] for row in rows})
+    gains = []
+    for seed in sorted({row["seed"] for row in rows}):
+        means = {
+            (base, prime): np.mean(
+                [r["all"] for r in rows if (r["seed"], r["base"], r["prime"]) == (seed, base, prime)]
+            )
+            for base in bases
+            for prime in map(_prime, bases)
+        }
+        own = [means[base, _prime(base)] for base in bases]
+        other = [means[base, _prime(alien)] for base, alien in zip(bases, reversed(bases), strict=True)]
+        gains.append(float(np.mean(own) - np.mean(other)))
+    return gains
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """For each base: accuracy by position of every test modulus, and the numbers needed against m."""
+    panels: list[LinePanel] = []
+    for base in _values(tables, "base"):
+        panels += [_accuracy_panel(tables, base), _law_panel(tables, base)]
+    save_panels(panels, folder / "um-scaling")
+
+
+def _accuracy_panel(tables: Tables, base: int) -> LinePanel:
+    """The largest modulus of each prime."""
+    rows = [row for row in tables["positions"] if row["base"] == base]
+    lines: list[Line] = []
+    for kind, prime in enumerate(_values(tables, "prime")):
+        largest = max(row["modulus"] for row in rows if row["prime"] == prime)
+        own = [row for row in rows if row["modulus"] == largest]
+        lines += seed_lines(own, "seen", "value", f"m = {largest}", kind)
+    return LinePanel(f"base {base}: largest modulus of each prime", "numbers seen (t)", "number right", lines)
+
+
+def _law_panel(tables: Tables, base: int) -> LinePanel:
+    moduli = sorted({row["modulus"] for row in tables["accuracy"]})
+    lines = []
+    for kind, prime in enumerate(_values(tables, "prime")):
+        own = [row for row in tables["elements"] if (row["base"], row["prime"]) == (base, prime)]
+        points = [(m, value) for m, of in sorted(reached(own, THRESHOLD).items()) for value in of]
+        law = _law(tables["elements"], base, prime)
+        fit = "" if law is None else f": $m^{{{law.exponent.value:.2f}}}$"
+        lines.append(Line([m for m, _ in points], [v for _, v in points], f"powers of {prime}{fit}", kind, dots=True))
+        if law is not None:
+            lines.append(Line([m for m, _ in points], [law.at(m) for m, _ in points], "", kind))
+    lines.append(Line(moduli, [CEILING] * len(moduli), "enough for the exact posterior: 6", 7))
+    ticks = [2**k for k in range(moduli[0].bit_length() - 1, moduli[-1].bit_length() + 1)]
+    levels = [2**k for k in range(2, 10)]
+    return LinePanel(f"base {base}: numbers needed for 60 %", "modulus", "numbers seen", lines, ticks, limits=(4, 512),
+                     levels=levels)  # fmt: skip
+
+
+EXPERIMENT = Experiment(
+    name="um-scaling",
+    about="numbers needed for unseen moduli in two bases",
+    figures=("fig:um_scaling", "fig:acc_um_appendix"),
+    claims=CLAIMS,
+    runs=runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+    compares=True,
+)

@@ -1,0 +1,58 @@
+"""How does a model take over the weights of a smaller one? More tokens, more positions, the same blocks."""
+
+import torch
+from torch import Tensor
+
+from unrandom.core.errors import UserError
+from unrandom.models.config import ModelConfig, TransformerConfig
+from unrandom.models.transformer import Transformer
+
+TOLERANCE = 1e-4  # of a logit, in fp32
+
+
+def obstacle(small: TransformerConfig, large: TransformerConfig) -> str | None:
+    """Why weights of one shape cannot be taken over by the other; None where they can."""
+    for name in ModelConfig.model_fields:
+        before, now = getattr(small, name), getattr(large, name)
+        if before != now:
+            return f"model.{name} is {now}, and it was {before}"
+    for name in ("vocab_size", "context", "digits"):
+        before, now = getattr(small, name), getattr(large, name)
+        if before > now:
+            return f"the model's {name.replace('_', ' ')} shrinks from {before} to {now}"
+    return None
+
+
+@torch.no_grad()
+def grow(small: Transformer, large: Transformer) -> None:
+    """Copy the weights of ``small`` into ``large``, whose vocabulary, context and digits a number may be larger.
+
+    New rows of the embedding, of the unembedding and of the position tables stay as ``large`` has them. So on what
+    ``small`` can read, ``large`` gives the same logits for the same tokens, which is checked; not where a number has
+    more digits than before, as its tokens then come in between. Raises UserError where there is an `obstacle`.
+    """
+    if problem := obstacle(small.config, large.config):
+        raise UserError(f"weights cannot be taken over: {problem}")
+    theirs = dict(large.named_parameters())
+    for name, weight in small.named_parameters():
+        theirs[name][tuple(slice(size) for size in weight.shape)] = weight
+    if small.config.digits == large.config.digits:
+        _check_kept(small, large)
+
+
+def _check_kept(small: Transformer, large: Transformer) -> None:
+    """Raise RuntimeError unless both give the same logits for what the small one knows."""
+    config = small.config
+    generator = torch.Generator().manual_seed(0)
+    device = next(large.parameters()).device
+    tokens = torch.randint(config.vocab_size, (4, config.context), generator=generator).to(device)
+    training = large.training
+    large.eval()
+    kept = _logits(large, tokens)[..., : config.vocab_size]
+    large.train(training)
+    if not torch.allclose(kept, _logits(small.to(device).eval(), tokens), atol=TOLERANCE, rtol=TOLERANCE):
+        raise RuntimeError("the grown model does not compute what the small one did")
+
+
+def _logits(model: Transformer, tokens: Tensor) -> Tensor:
+    return model(tokens).float()

@@ -1,0 +1,115 @@
+"""Easier sequences come in the stated share, for the stated steps, and never hold what is kept for testing."""
+
+import numpy as np
+import pytest
+
+from unrandom.core.errors import UserError
+from unrandom.data import CurriculumBatches, FixedModulus, Phase, UnseenModulus, make_batches, make_split
+from unrandom.training import RunConfig
+
+FM = FixedModulus(modulus=256, context=12, mode="streaming", n_sequences=None, n_test_a=4, n_test_c=8)
+UM = UnseenModulus(test_moduli=(50, 64), context=12, mode="streaming", n_sequences=None, n_test_a=3, n_test_c=3)
+
+
+@pytest.mark.parametrize(
+    ("phase", "shares"),
+    [
+        (Phase(modulus=16, share=0.5), {0: 0.5, 1000: 0.5}),
+        (Phase(modulus=16, begin=10, steps=5), {9: 0, 10: 1, 14: 1, 15: 0}),
+        (Phase(modulus=16, share=0.8, decay="linear", begin=2, steps=4), {1: 0, 2: 0.8, 4: 0.4, 6: 0, 7: 0}),
+        (Phase(modulus=16, share=0.8, decay="exponential", steps=4), {0: 0.8, 4: 0.4, 8: 0.2, 40: 0.8 / 1024}),
+    ],
+)
+def test_the_share_follows_its_schedule(phase, shares):
+    assert {step: phase.share_at(step) for step in shares} == pytest.approx(shares)
+
+
+def with_phases(data, *phases, **changes):
+    return data.model_copy(update={"curriculum": phases, **changes})
+
+
+@pytest.mark.parametrize("mode", ["streaming", "fixed"])
+def test_a_batch_holds_the_stated_share_of_easier_sequences_on_average(mode):
+    data = with_phases(FM, Phase(modulus=16, share=0.3), mode=mode, n_sequences=100 if mode == "fixed" else None)
+    batches = make_batches(make_split(data, 0), 8)
+    easier = [(batches.tokens(step) < 16).all(axis=1).sum() for step in range(200)]
+    assert set(easier) == {2, 3}
+    assert np.mean(easier) == pytest.approx(2.4, abs=0.15)
+
+
+def test_the_ranks_share_the_rows_of_the_one_batch():
+    data = with_phases(FM, Phase(modulus=16, share=0.4), Phase(modulus=64, share=0.4))
+    batches = make_batches(make_split(data, 0), 12)
+    whole = batches.tokens(5)
+    for rank in range(3):
+        assert np.array_equal(batches.tokens(5, rank, 3), whole[rank::3])
+
+
+@pytest.mark.parametrize("data", [FM, UM])
+def test_easier_sequences_are_of_training_alone_and_up_to_the_phase_s_modulus(data):
+    split = make_split(with_phases(data, Phase(modulus=40 if data is UM else 32)), 1)
+    batches = make_batches(split, 256)
+    assert isinstance(batches, CurriculumBatches)
+    (drawn,) = batches.easier(0)
+    split.check(drawn)
+    moduli = {drawn.modulus(row) for row in range(len(drawn))}
+    assert moduli == ({32} if data is FM else set(range(12, 41)))
+
+
+def test_the_seed_of_the_data_fixes_the_split_and_the_set_and_not_the_order(tiny):
+    tree = tiny.tree()
+    tree["data"].update(mode="fixed", n_sequences=64)
+    one = RunConfig.parse({**tree, "seed": 1, "data_seed": 7})
+    two = RunConfig.parse({**tree, "seed": 2, "data_seed": 7})
+    splits = [make_split(config.data, config.split_seed) for config in (one, two)]
+    assert splits[0].manifest() == splits[1].manifest()
+    first, second = (make_batches(split, 16, seed) for split, seed in zip(splits, (1, 2), strict=True))
+    assert np.array_equal(first.set_tokens, second.set_tokens)
+    assert not np.array_equal(first.tokens(0), second.tokens(0))
+
+
+def test_named_multipliers_are_kept_out_of_training_and_tested_apart():
+    data = FM.model_copy(update={"extra_test_multipliers": (5, 77)})
+    split = make_split(data, 0)
+    named = split.with_extra_multipliers().test_parameters(256, 64)
+    assert set(named.a.tolist()) == {5, 77}
+    assert not set(split.test_parameters(256, 64).a.tolist()) & {5, 77}
+    trained = np.concatenate([make_batches(split, 512).probe(2000).a])
+    assert not set(trained.tolist()) & {5, 77}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ('data.curriculum=[{"modulus": 512}]', "512 is larger than the largest of the run"),
+        ('data.curriculum=[{"modulus": 16, "share": 0.7}, {"modulus": 32, "share": 0.5}]', "add up to 1.2 at step 0"),
+        ('data.curriculum=[{"modulus": 16, "decay": "linear"}]', "decay=linear needs steps"),
+        ('data.curriculum=[{"modulus": 16, "shares": 1}]', "unknown configuration key"),
+        ("data.extra_test_multipliers=300", "300 is not below the modulus"),
+        ("data_seed=-1", "data_seed=-1"),
+    ],
+)
+def test_what_does_not_fit_is_said_in_one_line(tiny, change, said):
+    with pytest.raises(UserError, match=said):
+        tiny.override([change])
+
+
+def test_a_named_multiplier_without_full_period_is_refused():
+    with pytest.raises(UserError, match="extra test multiplier 6 has no full period modulo 256"):
+        make_split(FM.model_copy(update={"extra_test_multipliers": (6,)}), 0)
+
+
+def test_a_grown_run_is_tested_only_on_what_the_smaller_one_could_not_see():
+    large = FM.model_copy(update={"n_test_a": 16, "n_test_c": 32, "extra_test_multipliers": (5, 77)})
+    split, earlier = make_split(large, 0), make_split(FM.model_copy(update={"modulus": 64}), 0)
+    kept = split.unseen_by(earlier)
+    for values, before, held_out in (
+        (kept.held_out[0].multipliers, split.held_out[0].multipliers, earlier.held_out_a),
+        (kept.held_out[0].increments, split.held_out[0].increments, earlier.held_out_c),
+    ):
+        assert set(values) == {v for v in before if v >= 64 or v in held_out}
+        assert 0 < len(values) < len(before)
+    assert kept.extra_multipliers == (77,)
+    seen = UM.model_copy(update={"test_moduli": (40,), "max_modulus": 76})
+    with pytest.raises(UserError, match="trained on the modulus 50"):
+        make_split(UM, 0).unseen_by(make_split(seen, 0))

@@ -1,0 +1,53 @@
+"""The numbers needed are those from which accuracy stays; their interval is over (a, c) pairs."""
+
+import numpy as np
+import pytest
+
+from unrandom.data import Parameters
+from unrandom.evaluation import Evaluation, elements_needed
+from unrandom.evaluation.elements import first_lasting
+
+
+def test_a_position_counts_only_if_accuracy_stays():
+    rows = np.array([[0, 1, 0, 1, 1], [1, 1, 1, 1, 1], [1, 1, 1, 1, 0]], dtype=float)
+    assert first_lasting(rows, 1.0).tolist() == [4, 1, np.inf]
+    assert first_lasting(rows.mean(axis=0), 0.9) == np.inf
+    assert first_lasting(rows.mean(axis=0), 0.6) == 1
+    assert first_lasting(np.full(5, 1 / 3) + np.full(5, 1 / 3) + np.full(5, 1 / 3), 1.0) == 1  # rounding is no miss
+
+
+def evaluation(correct):
+    """An evaluation of made-up guesses; every second row has another multiplier."""
+    rows = len(correct)
+    words = np.arange(rows, dtype=np.uint64)
+    numbers = np.zeros(correct.shape, dtype=np.uint64)
+    return Evaluation("made up", 64, Parameters(64, words // 2, words % 2, words), correct, numbers, numbers, 0)
+
+
+def test_the_interval_holds_the_value_and_is_over_pairs():
+    correct = np.zeros((400, 20), dtype=bool)
+    for row, right_from in enumerate(np.random.default_rng(0).integers(8, 13, size=400)):
+        correct[row, right_from:] = True
+    found = elements_needed(evaluation(correct), 0.6)
+    assert (found.needed, found.low, found.high) == (11, 11, 11) or found.low <= found.needed <= found.high
+    assert elements_needed(evaluation(correct), 1.0).needed == 13
+    assert elements_needed(evaluation(correct), 1.0).high == 13
+
+
+def test_what_is_not_reached_is_none_and_later_than_anything():
+    correct = np.ones((40, 10), dtype=bool)
+    correct[:4, 5:] = False
+    found = elements_needed(evaluation(correct), 0.9)
+    assert (found.needed, found.low, found.high) == (1, 1, None)
+    assert elements_needed(evaluation(~correct), 0.9).needed is None
+
+
+def test_accuracy_by_pair_is_the_mean_over_its_sequences():
+    correct = np.random.default_rng(1).random((60, 7)) < 0.5
+    made = evaluation(correct)
+    twice = Evaluation("twice", 64, Parameters(64, *(np.tile(v, 2) for v in (made.parameters.a, made.parameters.c,
+                       made.parameters.x0))), np.vstack([correct, ~correct]), np.tile(made.guesses, (2, 1)),
+                       np.tile(made.truth, (2, 1)), 0)  # fmt: skip
+    assert made.pair_accuracies().shape == (60, 7)
+    assert twice.pair_accuracies() == pytest.approx(np.full((60, 7), 0.5))
+    assert made.by_pair(last=True) == pytest.approx(made.pair_accuracies()[:, -1])

@@ -1,0 +1,41 @@
+"""A power law is found where there is one, with an interval; two moduli are no law."""
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from unrandom.evaluation import power_law, rank_correlation
+
+
+def test_an_exact_power_law_is_found_exactly():
+    law = power_law({2**k: [8 * 2 ** (k / 4)] for k in (8, 10, 12, 14, 16)})
+    assert law.exponent.value == pytest.approx(0.25)
+    assert (law.exponent.low, law.exponent.high) == pytest.approx((0.25, 0.25))
+    assert law.factor == pytest.approx(8)
+    assert law.at(2**20) == pytest.approx(256)
+    assert law.exponent.units == 5
+
+
+def test_the_interval_covers_the_truth_and_grows_with_the_noise():
+    rng = np.random.default_rng(0)
+    widths = []
+    for noise in (0.01, 0.2):
+        points = {2**k: np.exp(0.3 * k * np.log(2) + noise * rng.standard_normal(3)).tolist() for k in range(8, 18)}
+        found = power_law(points).exponent
+        assert found.low <= 0.3 <= found.high
+        widths.append(found.high - found.low)
+    assert widths[1] > 5 * widths[0]
+
+
+def test_two_moduli_are_no_law():
+    assert power_law({256: [32.0, 33.0], 4096: [64.0], 65536: []}) is None
+
+
+def test_the_rank_correlation_is_spearman_s():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 20, size=80).astype(float)
+    y = -x + rng.integers(0, 20, size=80)
+    found = rank_correlation(x, y)
+    assert found.value == pytest.approx(spearmanr(x, y).statistic)
+    assert found.low < found.value < found.high < 0
+    assert found.units == 80

@@ -1,0 +1,51 @@
+"""A grown model computes what the small one did, and what cannot be grown is said."""
+
+import pytest
+import torch
+
+from unrandom.core.errors import UserError
+from unrandom.models import Transformer, TransformerConfig, grow, obstacle
+
+SMALL = TransformerConfig(
+    depth=2, n_heads=2, d_model=16, positions="abacus", vocab_size=4, context=11, digits=2, activation="gelu"
+)
+
+
+def resized(**changes):
+    return SMALL.model_copy(update=changes)
+
+
+@pytest.mark.parametrize("positions", ["abacus", "learned", "rotary"])
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_function_is_kept_where_the_vocabulary_and_the_context_grow(positions, tied):
+    shape = resized(positions=positions, tied=tied)
+    small, large = Transformer(shape, seed=1), Transformer(shape.model_copy(update={"vocab_size": 9, "context": 21}))
+    tokens = torch.randint(4, (3, 11))
+    assert not torch.allclose(small(tokens), large(tokens)[..., :4])
+    grow(small, large)
+    assert torch.allclose(small(tokens), large(tokens)[..., :4], atol=1e-5)
+
+
+def test_more_digits_a_number_take_over_the_tables_and_leave_the_new_rows():
+    small, large = Transformer(SMALL, seed=1), Transformer(resized(digits=3, context=32), seed=2)
+    fresh = large.pos_embed.W_digit[2].clone()
+    grow(small, large)
+    assert torch.equal(large.pos_embed.W_digit[:2], small.pos_embed.W_digit)
+    assert torch.equal(large.pos_embed.W_digit[2], fresh)
+    assert torch.equal(large.pos_embed.W_int[:6], small.pos_embed.W_int)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"depth": 3}, "model.depth is 3, and it was 2"),
+        ({"positions": "learned"}, "model.positions is learned"),
+        ({"vocab_size": 3}, "vocab size shrinks from 4 to 3"),
+        ({"context": 9}, "context shrinks from 11 to 9"),
+        ({"digits": 1}, "digits shrinks from 2 to 1"),
+    ],
+)
+def test_what_cannot_be_taken_over_is_said(changes, said):
+    assert said in obstacle(SMALL, resized(**changes))
+    with pytest.raises(UserError, match=said):
+        grow(Transformer(SMALL), Transformer(resized(**changes)))

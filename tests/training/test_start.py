@@ -1,0 +1,72 @@
+"""A run that begins with another's weights trains that one first, begins where it ended, and goes on like any run."""
+
+import json
+
+import pytest
+import torch
+
+from unrandom.cli import main
+from unrandom.core.errors import UserError
+from unrandom.core.run_folder import RunFolder
+from unrandom.experiments.runs import Run, create_run, execute
+
+SHAPE = ("data.base=4", "data.modulus=64", "model.positions=abacus")
+
+
+def grown(tiny, **changes):
+    small = tiny.override([*SHAPE, "data.digits=4"])
+    start = json.dumps({"recipe": "small", "config": small.tree()})
+    values = {"data.modulus": 256, "data.context": 16, "start": start, **changes}
+    return tiny.override([*SHAPE, *(f"{key}={value}" for key, value in values.items())])
+
+
+def test_the_smaller_run_is_trained_first_and_its_function_is_taken_over(tiny, tmp_path):
+    run = create_run("large", grown(tiny, **{"optimizer.lr": 0, "optimizer.muon_lr": 0}), tmp_path, ["test"])
+    assert execute(run)["finished"]
+    (parent,) = run.ancestors()
+    assert RunFolder(parent.folder.path).finished
+    tokens = torch.randint(4, (3, 48))
+    assert torch.allclose(run.load_model()(tokens), parent.load_model()(tokens), atol=1e-4)
+
+
+def test_a_run_stopped_in_its_parent_goes_on_to_the_same_end(tiny, tmp_path):
+    config = grown(tiny)
+    whole = create_run("large", config, tmp_path / "whole", ["test"])
+    execute(whole)
+    parts = create_run("large", config, tmp_path / "parts", ["test"])
+    calls = iter(range(1000))
+    first = execute(parts, stop=lambda: next(calls) == 4)
+    assert (first["finished"], first["recipe"]) == (False, "small")
+    while not execute(parts, stop=lambda: next(calls) % 5 == 0)["finished"]:
+        pass
+    theirs, ours = (dict(run.load_model().named_parameters()) for run in (whole, parts))
+    assert all(torch.equal(theirs[name], ours[name]) for name in theirs)
+    assert whole.folder.read_metrics()[-1]["test_loss"] == parts.folder.read_metrics()[-1]["test_loss"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"model.depth": 2}, "start: model.depth is 2, and it was 1"), ({"data.context": 8}, "context shrinks")],
+)
+def test_shapes_that_do_not_fit_are_refused_before_anything_runs(tiny, change, said):
+    with pytest.raises(UserError, match=said):
+        grown(tiny, **change)
+
+
+def test_from_the_command_line(tiny, tmp_path, capsys):
+    small = create_run("fm-256", tiny.override([*SHAPE, "data.digits=4"]), tmp_path, ["test"])
+    tree = grown(tiny).tree()
+    plain = ("batch_size", "steps", "warmup_steps", "precision", "evaluate_every", "checkpoint_every", "test_sequences")
+    values = {key: tree[key] for key in plain} | {
+        f"{section}.{key}": value
+        for section in ("data", "model", "optimizer")
+        for key, value in tree[section].items()
+        if key != "regime"
+    }
+    sets = [f"--set={key}={json.dumps(value)}" for key, value in values.items()]
+    folder = str(small.folder.path)
+    assert main(["train", "fm-256", *sets, "--start-from", folder, "--out", str(tmp_path), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert Run.open(tmp_path / answer["run"].split("/")[-1]).config.start.run_id == small.id
+    assert main(["train", "fm-256", *sets, "--start-from", folder, "--out", str(tmp_path / "elsewhere")]) == 2
+    assert "set --out to where it is" in capsys.readouterr().err
