@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from unrandom.interpretation import Share, largest_power, lookback_shares
+from unrandom.core.arithmetic import largest_power
+from unrandom.interpretation import Share, lookback_shares
 
 
 def looking_back(tokens: int, weights: dict[int, float], p: int) -> np.ndarray:

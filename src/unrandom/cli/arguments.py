@@ -144,6 +144,11 @@ def _evaluate(commands: Any) -> None:
     command = _command(commands, "evaluate", about, example)
     _run_folder(command)
     command.add_argument("--modulus", metavar="M", help="one modulus instead of the run's test moduli")
+    command.add_argument(
+        "--predictors",
+        metavar="NAME,NAME,...",
+        help="set the model beside these on one test set: copy, lookback, algebraic, bayes",
+    )
     command.add_argument("--sequences", type=_at_least(int, 1), default=1024, metavar="N", help="sequences (1024)")
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from unrandom.cli.numbers import predict_sequences, read_sequences
 from unrandom.cli.progress import TrainingProgress, working
-from unrandom.cli.words import evaluation_words, result_words
+from unrandom.cli.words import comparison_words, evaluation_words, result_words
 from unrandom.core.config import parse_integer
 from unrandom.core.errors import UserError
+from unrandom.core.files import make_folder
 from unrandom.experiments.measure import evaluate_run
 from unrandom.experiments.recipes import RECIPES, recipe
 from unrandom.experiments.runs import Run, create_run, execute
@@ -82,9 +83,24 @@ def _trained(run: Run, arguments: Namespace) -> tuple[Tree, str]:
 def _evaluate(arguments: Namespace) -> tuple[Tree, str]:
     run = Run.open(arguments.run)
     modulus = None if arguments.modulus is None else parse_integer(arguments.modulus)
+    if arguments.predictors is not None:
+        return _compare(run, modulus, arguments)
     with working("evaluating"):
         tested = evaluate_run(run, run.predictor(choose_device()), modulus=modulus, sequences=arguments.sequences)
     return {"run": str(run.folder.path), "evaluation": tested}, evaluation_words(tested)
+
+
+def _compare(run: Run, modulus: int | None, arguments: Namespace) -> tuple[Tree, str]:
+    from unrandom.experiments.comparison import compare
+    from unrandom.figures.comparison import save_comparison
+
+    names = [name.strip() for name in arguments.predictors.split(",") if name.strip()]
+    with working("evaluating"):
+        predictor = run.predictor(choose_device())
+        compared = compare(run, names, predictor, modulus=modulus, sequences=arguments.sequences)
+        picture = save_comparison(compared, make_folder(run.folder.path / "figures") / "predictors")
+    words = f"{comparison_words(compared)}\npicture {picture}"
+    return {"run": str(run.folder.path), "comparison": compared, "picture": str(picture)}, words
 
 
 def _predict(arguments: Namespace) -> tuple[Tree, str]:

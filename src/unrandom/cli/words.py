@@ -49,6 +49,31 @@ def _modulus_words(tested: Tree) -> str:
     return "\n".join(lines)
 
 
+def comparison_words(compared: list[Tree]) -> str:
+    """A block a modulus, a line a predictor: accuracy, and the numbers needed with their ratio to the ceiling."""
+    return "\n\n".join(_compared_words(each) for each in compared)
+
+
+def _compared_words(compared: Tree) -> str:
+    rows = compared["predictors"]
+    thresholds = list(rows[0]["needed"])
+    head = ["predictor", "last", "all", *(f"for {threshold}" for threshold in thresholds), "assumes"]
+    table = [head, *([*_compared_cells(row, thresholds), row["assumes"]] for row in rows)]
+    widths = [max(len(line[index]) for line in table) for index in range(len(head))]
+    lines = ["  ".join(f"{text:<{width}}" for text, width in zip(line, widths, strict=True)).rstrip() for line in table]
+    said = f"modulus {compared['modulus']}, {compared['sequences']} sequences; numbers seen until accuracy stays"
+    return "\n".join([said, *lines])
+
+
+def _compared_cells(row: Tree, thresholds: list[str]) -> list[str]:
+    cells = [row["predictor"], f"{row['last_number_accuracy']['value']:.3f}", f"{row['number_accuracy']:.3f}"]
+    for threshold in thresholds:
+        found = row["needed"][threshold]
+        ratio = "" if found["over_ceiling"] is None else f" ({found['over_ceiling']:g}x)"
+        cells.append("never" if found["numbers"] is None else f"{found['numbers']}{ratio}")
+    return cells
+
+
 def _share(tally: Tree) -> str:
     return (
         f"{tally['value']:.4f}  (95 % interval {tally['low']:.4f} to {tally['high']:.4f}; "

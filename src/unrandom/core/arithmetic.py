@@ -89,6 +89,16 @@ def digits_needed(limit: int, base: int) -> int:
     return digits
 
 
+def largest_power(t: int, p: int) -> int:
+    """The largest p^k <= t with k >= 0. Raises ValueError unless t >= 1 and p >= 2."""
+    if t < 1 or p < 2:
+        raise ValueError(f"t={t}, p={p}: a power of p >= 2 up to t >= 1 is needed")
+    power = 1
+    while power * p <= t:
+        power *= p
+    return power
+
+
 def multiplicative_order(a: int, n: int) -> int:
     """The least t >= 1 with a**t ≡ 1 (mod n), for 1 <= n <= 2**64 and gcd(a, n) = 1 (else UserError)."""
     if n < 1 or gcd(a, n) != 1:

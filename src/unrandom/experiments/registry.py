@@ -3,11 +3,11 @@
 import difflib
 
 from unrandom.core.errors import UserError
-from unrandom.experiments import fixed_modulus, scaling, setting, unseen_modulus
+from unrandom.experiments import beyond, fixed_modulus, scaling, setting, unseen_modulus
 from unrandom.experiments.experiment import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
-    each.name: each for floor in (setting, fixed_modulus, unseen_modulus, scaling) for each in floor.EXPERIMENTS
+    each.name: each for floor in (setting, fixed_modulus, unseen_modulus, scaling, beyond) for each in floor.EXPERIMENTS
 }
 
 

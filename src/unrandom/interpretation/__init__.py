@@ -6,7 +6,6 @@ from unrandom.interpretation.attention import (
     PrimeLookback,
     Share,
     attention_by_distance,
-    largest_power,
     lookback_shares,
     strongest_distances,
 )
@@ -99,7 +98,6 @@ __all__ = [
     "head_values",
     "keep_lookbacks",
     "keep_random",
-    "largest_power",
     "lookback_ablation",
     "lookback_shares",
     "low_and_high_digits",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from unrandom.core.arithmetic import factorize
+from unrandom.core.arithmetic import factorize, largest_power
 from unrandom.evaluation import Tally
 
 
@@ -100,16 +100,6 @@ class Lookbacks:
             "primes": [prime.tree() for prime in self.primes],
             "divisors": [divisor.tree() for divisor in self.divisors],
         }
-
-
-def largest_power(t: int, p: int) -> int:
-    """The largest p^k <= t with k >= 0. Raises ValueError unless t >= 1 and p >= 2."""
-    if t < 1 or p < 2:
-        raise ValueError(f"t={t}, p={p}: a power of p >= 2 up to t >= 1 is needed")
-    power = 1
-    while power * p <= t:
-        power *= p
-    return power
 
 
 def lookback_shares(pattern: Float[np.ndarray, "*axes queries keys"], m: int) -> Lookbacks:

@@ -14,12 +14,13 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from unrandom.core.arithmetic import largest_power
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.data import SequenceSet
 from unrandom.evaluation import Evaluation, Tally, evaluate
 from unrandom.generators.residues import digit_period, digits_of, to_digits
-from unrandom.interpretation.attention import Share, largest_power
+from unrandom.interpretation.attention import Share
 from unrandom.models import Transformer, intervene
 from unrandom.models.taps import Edit
 from unrandom.predictors import TransformerPredictor

@@ -46,14 +46,14 @@ class Size:
 
 
 # these read the tokens of a larger modulus, whose low digits are the same
-FOUR_DIGITS = Size(14, 160, 900, 32)  # in base 16
+FOUR_DIGITS = Size(14, 176, 900, 32)  # in base 16
 THREE_DIGITS = Size(16, 192, 5_000, 256, digits=3)
 SIZES: dict[Scale, tuple[Size, ...]] = {
     "smoke": (Size(4, 8, 8), Size(6, 10, 8), Size(8, 12, 8, start=Size(6, 10, 8, digits=4))),
     "laptop": (
         Size(8, 48, 400),
         Size(10, 80, 500),
-        Size(12, 80, 600),
+        Size(12, 96, 650),
         FOUR_DIGITS,
         Size(16, 320, 700, 16, start=FOUR_DIGITS),
     ),

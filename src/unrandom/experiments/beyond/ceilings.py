@@ -1,0 +1,173 @@
+"""How far is a trained model from what is possible? Copying, looking back by hand, algebra and the exact posterior.
+
+All on one test set: accuracy by position, and the numbers needed for 60, 90 and 99 % over those of the posterior. For a
+fixed modulus, what the paper's explanation predicts is held against the model digit by digit.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from unrandom.data import FixedModulus
+from unrandom.experiments.claims import Claim
+from unrandom.experiments.comparison import CEILING, compare
+from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.fixed_modulus.accuracy import evaluated
+from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs
+from unrandom.experiments.runs import Run
+from unrandom.experiments.unseen_modulus.runs import main_runs
+from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.predictors import LookbackPredictor
+from unrandom.training.machine import choose_device
+
+FIXED = ("copy", "lookback-copy", "lookback", "algebraic", "bayes")
+UNSEEN = ("copy", "algebraic", "bayes")
+SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
+MODEL = "transformer"
+KNOWN = 0.9  # of sequences: from here a digit counts as known
+
+FIGURE = "beyond the paper"
+CLAIMS = (
+    Claim(
+        "fixed-far",
+        "Fixed modulus: the model needs several times the numbers that would do for 99 %: model over posterior.",
+        FIGURE,
+        3.0,
+    ),
+    Claim(
+        "unseen-far",
+        "Unseen moduli: so it does for 60 %, on the moduli where it gets there: model over posterior.",
+        FIGURE,
+        3.0,
+    ),
+    Claim(
+        "algebra",
+        "Fixed modulus: three numbers and algebra are all that the posterior needs: algebra over posterior, for 99 %.",
+        FIGURE,
+        1.0,
+        at_least=False,
+    ),
+    Claim(
+        "explained",
+        "Looking back explains what the model knows: digits it knows from a position on, of those that look-back by "
+        "hand is certain of there.",
+        FIGURE,
+        0.9,
+    ),
+    Claim(
+        "unexplained",
+        "And no more: digits it knows where look-back is not certain, of all that look-back is not certain of.",
+        FIGURE,
+        0.1,
+        at_least=False,
+    ),
+)
+
+
+def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+    """A fixed modulus and the unseen ones, as other experiments have them."""
+    return fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1]) + main_runs(scale, seeds)
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    tables: Tables = {"positions": [], "needed": [], "digits": []}
+    for run in runs:
+        fixed = isinstance(run.config.data, FixedModulus)
+        names = FIXED if fixed else UNSEEN
+        model = run.predictor(choose_device())
+        for compared in compare(run, names, model, modulus=None, sequences=SEQUENCES[scale]):
+            which = {"run": run.id, "seed": run.config.seed, "regime": run.config.data.regime}
+            for row in compared["predictors"]:
+                about = {**which, "modulus": compared["modulus"], "predictor": row["predictor"]}
+                curve = row["by_position"]
+                tables["positions"] += [
+                    {**about, "seen": seen, "value": value}
+                    for seen, value in zip(curve["seen"], curve["value"], strict=True)
+                ]
+                tables["needed"] += [{**about, "threshold": key, **found} for key, found in row["needed"].items()]
+        if fixed:
+            tables["digits"] += _digit_rows(run, SEQUENCES[scale])
+    return tables
+
+
+def _digit_rows(run: Run, sequences: int) -> Rows:
+    """For each digit and position, how often the model is right, and whether looking back is certain."""
+    tested = evaluated(run, sequences)
+    lookback = LookbackPredictor(tested.modulus)
+    certain = np.array([lookback.digits_known(t) for t in range(tested.correct.shape[1])])
+    return [
+        {
+            "run": run.id,
+            "seed": run.config.seed,
+            "modulus": tested.modulus,
+            "digit": digit,
+            "seen": t + 1,
+            "value": float(value),
+            "certain": bool(certain[t, i]),
+        }
+        for i, (digit, tally) in enumerate(tested.by_digit().items())
+        for t, value in enumerate(tally.value)
+    ]
+
+
+def evidence(tables: Tables) -> Evidence:
+    needed = tables["needed"]
+    return {
+        "fixed-far": _ratios(needed, "fm", MODEL, "99%"),
+        "unseen-far": _ratios(needed, "um", MODEL, "60%"),
+        "algebra": _ratios(needed, "fm", "algebraic", "99%"),
+        "explained": _known(tables["digits"], certain=True),
+        "unexplained": _known(tables["digits"], certain=False),
+    }
+
+
+def _ratios(needed: Rows, regime: str, predictor: str, threshold: str) -> list[float]:
+    """For each run, numbers needed over the ceiling's: the mean over its test moduli that have one."""
+    found: dict[str, list[float]] = {}
+    for row in needed:
+        asked = (row["regime"], row["predictor"], row["threshold"]) == (regime, predictor, threshold)
+        if asked and row["over_ceiling"] is not None:
+            found.setdefault(row["run"], []).append(row["over_ceiling"])
+    return [float(np.mean(ratios)) for ratios in found.values()]
+
+
+def _known(digits: Rows, *, certain: bool) -> list[float]:
+    """For each run, the share of digits and positions, certain ones or the others, at which the model knows them."""
+    found: dict[str, list[bool]] = {}
+    for row in digits:
+        if row["certain"] == certain:
+            found.setdefault(row["run"], []).append(row["value"] >= KNOWN)
+    return [float(np.mean(known)) for known in found.values()]
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """Accuracy by position of every predictor, a panel a modulus; the model's line once a seed."""
+    panels = []
+    for regime, modulus in dict.fromkeys((row["regime"], row["modulus"]) for row in tables["positions"]):
+        rows = [row for row in tables["positions"] if (row["regime"], row["modulus"]) == (regime, modulus)]
+        first = min(row["seed"] for row in rows)
+        lines = []
+        for kind, name in enumerate(dict.fromkeys(row["predictor"] for row in rows)):
+            seeds = sorted({row["seed"] for row in rows}) if name == MODEL else [first]
+            for seed in seeds:
+                curve = [row for row in rows if (row["predictor"], row["seed"]) == (name, seed)]
+                lines.append(Line([row["seen"] for row in curve], [row["value"] for row in curve], name, kind))
+        longest = max(row["seen"] for row in rows)
+        ticks = [2**k for k in range(longest.bit_length())]
+        title = f"{'fixed' if regime == 'fm' else 'unseen'} modulus {modulus}"
+        panels.append(LinePanel(title, "numbers seen (t)", "number right", lines, ticks))
+    save_panels(panels, folder / "ceilings")
+
+
+EXPERIMENT = Experiment(
+    name="ceilings",
+    about=f"the model beside copying, look-back, algebra and the exact posterior ({CEILING})",
+    figures=(FIGURE,),
+    claims=CLAIMS,
+    runs=runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+    compares=True,
+    kept_seeds=1,
+)

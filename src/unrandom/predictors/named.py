@@ -1,0 +1,54 @@
+"""Which predictors can be compared with a model? Those that its data leave a chance, by name."""
+
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+
+from unrandom.core.errors import UserError
+from unrandom.data import FixedModulus, UnseenModulus
+from unrandom.predictors.algebraic import AlgebraicPredictor
+from unrandom.predictors.bayes import BayesFixed
+from unrandom.predictors.bayes_unseen import BayesUnseen
+from unrandom.predictors.copying import CopyPredictor
+from unrandom.predictors.lookback import LookbackPredictor
+from unrandom.predictors.protocol import Predictor
+
+FIXED: Mapping[str, Callable[[FixedModulus], Predictor]] = {
+    "copy": lambda data: CopyPredictor(),
+    "lookback-copy": lambda data: LookbackPredictor(data.modulus, steps=1),
+    "lookback": lambda data: LookbackPredictor(data.modulus),
+    "algebraic": lambda data: AlgebraicPredictor(data.modulus),
+    "bayes": lambda data: BayesFixed(data.modulus, full_period_share=data.full_period_share),
+}
+"""For a fixed modulus, which they are told."""
+
+UNSEEN: Mapping[str, Callable[[UnseenModulus], Predictor]] = {
+    "copy": lambda data: CopyPredictor(),
+    "algebraic": lambda data: AlgebraicPredictor(),
+    "bayes": lambda data: BayesUnseen(
+        range(data.smallest_modulus, data.largest_modulus + 1), full_period_share=data.full_period_share
+    ),
+}
+"""For unseen moduli: bayes is told the range that training draws from, the others nothing.
+
+The prior of bayes is that of training, with (a, c) uniform: what is held out of it for testing counts as possible.
+"""
+
+
+def make_predictors(names: Sequence[str], data: FixedModulus | UnseenModulus) -> list[Predictor]:
+    """The predictors of these names for the test sequences of ``data``.
+
+    UserError for a name that there is not, with those that come close, and for one that needs a modulus that is
+    unseen.
+    """
+    return [_make(name, data) for name in names]
+
+
+def _make(name: str, data: FixedModulus | UnseenModulus) -> Predictor:
+    if name not in FIXED:
+        near = get_close_matches(name, FIXED, n=3, cutoff=0.4) or list(FIXED)
+        raise UserError(f"no predictor is called {name!r}; near misses: {', '.join(near)}")
+    if isinstance(data, FixedModulus):
+        return FIXED[name](data)
+    if name not in UNSEEN:
+        raise UserError(f"{name} needs the modulus: it can be had for a fixed modulus, not for unseen ones")
+    return UNSEEN[name](data)

@@ -1,0 +1,51 @@
+"""Copying finds what followed the same number the last time, and nothing else."""
+
+import numpy as np
+from priors import arbitrary
+
+from unrandom.predictors import CopyPredictor, Predictor
+
+
+def copied(sequence):
+    """For each number but the last, what followed its last earlier occurrence."""
+    followed, guesses = {}, []
+    for before, after in zip([None, *sequence[:-2]], sequence[:-1], strict=True):
+        followed[before] = after
+        guesses.append(followed.get(after))
+    return guesses
+
+
+def said(sequences):
+    predictions = CopyPredictor().predict(np.array(sequences, dtype=np.uint64))
+    rows = zip(predictions.numbers.tolist(), predictions.abstained.tolist(), strict=True)
+    return [[None if abstained else x for x, abstained in zip(*row, strict=True)] for row in rows]
+
+
+def test_it_is_a_predictor():
+    assert isinstance(CopyPredictor(), Predictor)
+
+
+def test_the_successor_of_the_last_earlier_occurrence_is_copied():
+    assert said([[5, 7, 5, 7, 5, 9], [1, 2, 1, 3, 1, 1]]) == [[None, None, 7, 5, 7], [None, None, 2, None, 3]]
+
+
+def test_random_numbers_are_copied_as_a_dictionary_would():
+    sequences = np.random.default_rng(0).integers(0, 7, size=(50, 30)).tolist()
+    assert said(sequences) == [copied(sequence) for sequence in sequences]
+
+
+def test_an_abstention_says_nothing():
+    predictions = CopyPredictor().predict(np.array([[3, 4, 2**64 - 1, 6]], dtype=np.uint64))
+    assert predictions.abstained.all()
+    assert not predictions.numbers.any()
+
+
+def test_on_an_lcg_every_guess_is_right():
+    x = arbitrary(100, rows=200, length=64)
+    predictions = CopyPredictor().predict(x)
+    assert (predictions.correct(x) == ~predictions.abstained).all()
+    assert predictions.correct(x)[:, -1].mean() > 0.8  # most periods are short
+
+
+def test_one_number_leaves_nothing_to_guess():
+    assert CopyPredictor().predict(np.array([[3]], dtype=np.uint64)).numbers.shape == (1, 0)

@@ -1,0 +1,64 @@
+"""Every name makes a predictor that sees the past alone, and each ceiling lies where it should."""
+
+import numpy as np
+import pytest
+from priors import full_period
+
+from unrandom.core.errors import UserError
+from unrandom.data import make_split
+from unrandom.data.sequences import SequenceSet
+from unrandom.evaluation import evaluate
+from unrandom.predictors import make_predictors
+
+FM, UM = ["copy", "lookback-copy", "lookback", "algebraic", "bayes"], ["copy", "algebraic", "bayes"]
+
+
+@pytest.fixture(params=["fixed", "unseen"])
+def predictors(request, fm_data, um_data):
+    return make_predictors(FM, fm_data) if request.param == "fixed" else make_predictors(UM, um_data)
+
+
+def test_a_predictor_is_called_what_it_was_asked_for(fm_data, um_data):
+    assert [p.name for p in make_predictors(FM, fm_data)] == FM
+    assert [p.name for p in make_predictors(UM, um_data)] == UM
+
+
+def test_no_guess_depends_on_what_it_guesses_or_on_what_follows(predictors):
+    x = full_period(32, rows=20, length=12)
+    other = x.copy()
+    other[:, 7:] = np.random.default_rng(0).integers(0, 32, size=(20, 5))
+    for predictor in predictors:
+        before, after = predictor.predict(x), predictor.predict(other)
+        assert (before.numbers[:, :7] == after.numbers[:, :7]).all()
+        assert (before.abstained[:, :7] == after.abstained[:, :7]).all()
+
+
+def test_each_row_is_predicted_for_itself(predictors):
+    x = full_period(32, rows=6, length=12)
+    for predictor in predictors:
+        alone = [predictor.predict(x[i : i + 1]) for i in range(6)]
+        assert (predictor.predict(x).numbers == np.concatenate([p.numbers for p in alone])).all()
+
+
+def test_ceilings_of_a_fixed_modulus(fm_data):
+    sequences = SequenceSet.of(make_split(fm_data, seed=0).test_parameters(64, 64), 20)
+    accuracy = {p.name: evaluate(p, sequences).by_position.value for p in make_predictors(FM, fm_data)}
+    assert (accuracy["bayes"][2:] == 1).all()
+    assert (accuracy["algebraic"][2:] == 1).all()
+    assert (accuracy["lookback"][7:] == 1).all()  # six bits after eight numbers
+    assert (accuracy["lookback-copy"] < 1).all()
+    assert (accuracy["copy"] == 0).all()  # the period is 64
+
+
+def test_primitive_roots_are_arbitrary_multipliers(fm_data):
+    data = fm_data.model_copy(update={"modulus": 61, "test_multipliers": "primitive-root"})
+    sequences = SequenceSet.of(make_split(data, seed=0).test_parameters(61, 16), 8)
+    (bayes,) = make_predictors(["bayes"], data)
+    assert (evaluate(bayes, sequences).by_position.value[2:] == 1).all()
+
+
+def test_what_cannot_be_made_is_said_in_one_line(fm_data, um_data):
+    with pytest.raises(UserError, match=r"^no predictor is called 'look-back'; near misses: lookback"):
+        make_predictors(["copy", "look-back"], fm_data)
+    with pytest.raises(UserError, match=r"^lookback needs the modulus: "):
+        make_predictors(["lookback"], um_data)
