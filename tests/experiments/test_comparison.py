@@ -9,12 +9,12 @@ from unrandom.core.errors import UserError
 from unrandom.experiments.beyond import ceilings
 from unrandom.experiments.comparison import compare, with_ratios
 from unrandom.experiments.registry import EXPERIMENTS
+from unrandom.predictors import make_predictors
 
 
 def test_every_predictor_sees_the_same_sequences(finished_run):
-    (compared,) = compare(
-        finished_run, ["copy", "algebraic", "bayes"], finished_run.predictor(), modulus=None, sequences=32
-    )
+    others = make_predictors(["copy", "algebraic", "bayes"], finished_run.config.data)
+    (compared,) = compare(finished_run, [finished_run.predictor(), *others], modulus=None, sequences=32)
     rows = {row["predictor"]: row for row in compared["predictors"]}
     assert list(rows) == ["transformer", "copy", "algebraic", "bayes"]
     assert {row["last_number_accuracy"]["total"] for row in rows.values()} == {32}
@@ -49,7 +49,7 @@ def test_from_the_command_line(finished_run, capsys):
 
 def test_a_modulus_that_is_not_a_test_modulus_is_refused(finished_run):
     with pytest.raises(UserError, match="no test modulus"):
-        compare(finished_run, ["copy"], finished_run.predictor(), modulus=60, sequences=8)
+        compare(finished_run, [finished_run.predictor()], modulus=60, sequences=8)
 
 
 def test_ceilings_judges_by_the_runs_that_got_there():

@@ -12,7 +12,8 @@ from unrandom.experiments.runs import create_run, execute
 def test_measurements_are_json_and_hold_every_part(finished_run):
     measured = measure_run(finished_run, sequences=32)
     assert json.loads(json.dumps(measured, allow_nan=False)) == measured
-    assert set(measured) == {"run", "metrics", "evaluation", "attention", "attention_sequence", "embedding", "samples"}
+    parts = {"run", "metrics", "evaluation", "ceilings", "attention", "attention_sequence", "embedding", "samples"}
+    assert set(measured) == parts
     assert len(measured["attention"]) == 2
     assert len(measured["samples"]) == 10
 

@@ -43,6 +43,15 @@ def test_the_ladder_shows_every_modulus_and_what_would_be_enough():
     assert [trace.text[0] for trace in known.data if trace.mode == "text"] == ["three numbers would do"]
 
 
+def test_the_ladder_shows_other_predictors_for_the_largest_modulus():
+    curve = {"seen": [1, 2, 3], "value": [0, 0, 1]}
+    ceilings = [{"modulus": m, "predictors": [{"predictor": "bayes", "by_position": curve}]} for m in (1800, 2352)]
+    lines = figures.ladder_figure(UM["evaluation"], unseen_modulus=True, ceilings=ceilings).data
+    assert [trace.name for trace in lines if trace.name][3:] == ["bayes, m = 2352"]
+    assert list(lines[-1].y) == [0, 0, 1]
+    assert not [trace for trace in lines if trace.mode == "text"]
+
+
 def test_the_staircase_stands_where_a_digit_has_been_seen_one_period_ago():
     x, y = staircase(["2^0", "2^1", "2^2", "3^0"], longest=7)
     assert x == [None, 1.5, 1.5, 3.5, 3.5, None, 2.5, 2.5]  # 2^2 has period 8, never seen twice within 7

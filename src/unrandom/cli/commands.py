@@ -93,11 +93,12 @@ def _evaluate(arguments: Namespace) -> tuple[Tree, str]:
 def _compare(run: Run, modulus: int | None, arguments: Namespace) -> tuple[Tree, str]:
     from unrandom.experiments.comparison import compare
     from unrandom.figures.comparison import save_comparison
+    from unrandom.predictors import make_predictors
 
     names = [name.strip() for name in arguments.predictors.split(",") if name.strip()]
     with working("evaluating"):
-        predictor = run.predictor(choose_device())
-        compared = compare(run, names, predictor, modulus=modulus, sequences=arguments.sequences)
+        predictors = [run.predictor(choose_device()), *make_predictors(list(dict.fromkeys(names)), run.config.data)]
+        compared = compare(run, predictors, modulus=modulus, sequences=arguments.sequences)
         picture = save_comparison(compared, make_folder(run.folder.path / "figures") / "predictors")
     words = f"{comparison_words(compared)}\npicture {picture}"
     return {"run": str(run.folder.path), "comparison": compared, "picture": str(picture)}, words

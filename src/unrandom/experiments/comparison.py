@@ -9,7 +9,7 @@ from unrandom.core.errors import UserError
 from unrandom.data import SequenceSet
 from unrandom.evaluation import Evaluation, elements_needed, evaluate
 from unrandom.experiments.runs import Run
-from unrandom.predictors import Predictor, TransformerPredictor, make_predictors
+from unrandom.predictors import Predictor
 
 THRESHOLDS = (0.6, 0.9, 0.99)
 CEILING = "bayes"
@@ -17,16 +17,13 @@ CEILING = "bayes"
 Tree = dict[str, Any]
 
 
-def compare(
-    run: Run, names: Sequence[str], transformer: TransformerPredictor, *, modulus: int | None, sequences: int
-) -> list[Tree]:
-    """For each test modulus (or the one given), a row a predictor; the trained model comes first.
+def compare(run: Run, predictors: Sequence[Predictor], *, modulus: int | None, sequences: int) -> list[Tree]:
+    """For each test modulus of the run (or the one given), a row a predictor, all on the same sequences.
 
     Numbers needed are those from which accuracy stays above a threshold, with the bootstrap interval over (a, c), and
-    over those that ``bayes`` needs, if it is among them. UserError for a name that does not fit the run's data.
+    over those that ``bayes`` needs, if it is among them. UserError for a modulus that the run does not test.
     """
     split, data = run.split(), run.config.data
-    predictors: list[Predictor] = [transformer, *make_predictors(list(dict.fromkeys(names)), data)]
     if modulus is not None and modulus not in data.test_moduli:
         raise UserError(f"{modulus} is no test modulus of this run; those are {', '.join(map(str, data.test_moduli))}")
     compared = []

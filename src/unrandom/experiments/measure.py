@@ -13,18 +13,21 @@ import torch
 from unrandom.core.arithmetic import factorize
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.data import FixedModulus, Parameters, SequenceSet
+from unrandom.data import DataConfig, FixedModulus, Parameters, SequenceSet, UnseenModulus
 from unrandom.data.split import Split, hold_out
 from unrandom.evaluation import evaluate
+from unrandom.experiments.comparison import compare
 from unrandom.experiments.runs import Run
 from unrandom.interpretation.attention import attention_by_distance
 from unrandom.interpretation.embedding import embedding_table
-from unrandom.models import Transformer, record
-from unrandom.predictors import TransformerPredictor
+from unrandom.models import Transformer, parameter_count, record
+from unrandom.predictors import TransformerPredictor, make_predictors, predictor_names
 from unrandom.training.checkpoint import latest_checkpoint
 
 TOKENS_SHOWN = 256  # of an attention map
 SEQUENCES_AVERAGED = 64  # in the attention by distance
+SEQUENCES_OF_CEILINGS = 256
+LARGEST_POSTERIOR = 2**13  # of unseen moduli
 SAMPLES = 10
 SMALL_MODULI = (2, 3, 4, 5, 6, 7, 8, 9)  # residues looked for where training saw many moduli
 
@@ -54,11 +57,25 @@ def measure_run(run: Run, *, sequences: int = 1024) -> Tree:
         "run": _about(run, manifest),
         "metrics": metrics,
         "evaluation": evaluate_run(run, predictor, modulus=None, sequences=sequences),
+        "ceilings": _ceilings(run),
         "attention": _attention(predictor, shown, _test_set(run, split, SEQUENCES_AVERAGED)),
         "attention_sequence": _named(shown.parameters, 0),
         "embedding": _embedding(run, predictor.model),
         "samples": _samples(predictor, _test_set(run, split, SAMPLES)),
     }
+
+
+def _ceilings(run: Run) -> list[Tree]:
+    """What other predictors do with as many numbers, for each test modulus."""
+    data = run.config.data
+    left_out = {"lookback-copy"} | ({"bayes"} if _takes_long(data) else set())
+    names = [name for name in predictor_names(data) if name not in left_out]
+    return compare(run, make_predictors(names, data), modulus=None, sequences=SEQUENCES_OF_CEILINGS)
+
+
+def _takes_long(data: DataConfig) -> bool:
+    """Whether the exact posterior has more unseen moduli to weigh than a report should wait for."""
+    return isinstance(data, UnseenModulus) and data.largest_modulus > LARGEST_POSTERIOR
 
 
 def _evaluate_modulus(run: Run, predictor: TransformerPredictor, split: Split, modulus: int, sequences: int) -> Tree:
@@ -163,7 +180,8 @@ def _about(run: Run, manifest: Tree) -> Tree:
         "steps": checkpoint.step,
         "train_seconds": checkpoint.progress.get("train_seconds"),
         "finished": run.folder.finished,
-        **{name: manifest.get(name) for name in ("command", "device", "versions", "commit", "parameters", "created")},
+        "parameters": parameter_count(run.config.transformer),
+        **{name: manifest.get(name) for name in ("command", "device", "versions", "commit", "created")},
         "again": [
             *([str(manifest["command"])] if manifest.get("command") else []),
             f"unrandom evaluate {run.folder.path}",

@@ -68,11 +68,19 @@ def scale_choices(base: int, low: float, high: float) -> list[style.Choice]:
     ]
 
 
-def ladder_figure(evaluation: Sequence[Entry], *, unseen_modulus: bool = False) -> go.Figure:
-    """One line and 95 % band for each modulus, and the steps a perfect predictor would take."""
+def ladder_figure(
+    evaluation: Sequence[Entry], *, unseen_modulus: bool = False, ceilings: Sequence[Entry] = ()
+) -> go.Figure:
+    """One line and 95 % band for each modulus, and other predictors' lines for the largest modulus.
+
+    Without ``ceilings``, the steps that a perfect predictor would take.
+    """
     longest = max(entry["by_position"]["seen"][-1] for entry in evaluation)
     traces = [trace for i, entry in enumerate(evaluation) for trace in _line_and_band(entry, i)]
-    traces += [trace for step in enough(unseen_modulus) for trace in _reference(step, longest)]
+    if ceilings:
+        traces += _ceiling_lines(max(ceilings, key=lambda entry: entry["modulus"]), len(evaluation), len(ceilings) > 1)
+    else:
+        traces += [trace for step in enough(unseen_modulus) for trace in _reference(step, longest)]
     base = common_base(evaluation)
     figure = style.plain_figure(traces, x=style.SEEN, y=style.SHARE, height=420, hovermode="x unified")
     figure.update_yaxes(range=[-0.02, 1.09], tickvals=[0, 0.25, 0.5, 0.75, 1])
@@ -101,6 +109,20 @@ def _line_and_band(entry: Entry, index: int) -> list[go.Scatter]:
         hovertemplate="%{y:.1%}",
     )
     return [outline, line]
+
+
+def _ceiling_lines(ceiling: Entry, first: int, several: bool) -> list[go.Scatter]:
+    """A thin line a predictor; the modulus is named where there are several."""
+    return [
+        go.Scatter(
+            x=row["by_position"]["seen"],
+            y=row["by_position"]["value"],
+            name=row["predictor"] + f", m = {ceiling['modulus']}" * several,
+            line={"color": style.category(first + i)[0], "width": 1.3, "dash": "dot"},
+            hovertemplate="%{y:.1%}",
+        )
+        for i, row in enumerate(ceiling["predictors"])
+    ]
 
 
 def _reference(step: Enough, longest: int) -> list[go.Scatter]:

@@ -5,7 +5,7 @@ from unrandom.predictors.bayes import BayesFixed
 from unrandom.predictors.bayes_unseen import BayesUnseen
 from unrandom.predictors.copying import CopyPredictor
 from unrandom.predictors.lookback import LookbackPredictor
-from unrandom.predictors.named import make_predictors
+from unrandom.predictors.named import make_predictors, predictor_names
 from unrandom.predictors.protocol import Predictions, Predictor
 from unrandom.predictors.transformer import TransformerPredictor
 
@@ -19,5 +19,6 @@ __all__ = [
     "Predictor",
     "TransformerPredictor",
     "make_predictors",
+    "predictor_names",
     "recover",
 ]

@@ -34,6 +34,11 @@ The prior of bayes is that of training, with (a, c) uniform: what is held out of
 """
 
 
+def predictor_names(data: FixedModulus | UnseenModulus) -> list[str]:
+    """All that can be made for the test sequences of ``data``."""
+    return list(FIXED if isinstance(data, FixedModulus) else UNSEEN)
+
+
 def make_predictors(names: Sequence[str], data: FixedModulus | UnseenModulus) -> list[Predictor]:
     """The predictors of these names for the test sequences of ``data``.
 

@@ -17,6 +17,12 @@ from unrandom.core.files import write_atomically
 
 Tree = dict[str, Any]
 LEVELS = (0.5, 0.9, 0.99)
+PREDICTORS = {
+    "copy": "copy repeats what followed the current number before",
+    "lookback": "lookback is the paper's algorithm by hand, copying and extrapolating from p^k numbers before",
+    "algebraic": "algebraic solves for the parameters",
+    "bayes": "bayes is the exact posterior under the training prior: the ceiling",
+}
 PLANES = ((0, 1), (1, 2), (3, 4))  # components: parity, then the circles mod 4 and mod 8 that the paper finds
 
 
@@ -88,23 +94,31 @@ def _ladder(measurements: Tree) -> Section:
     evaluation = measurements.get("evaluation")
     if not evaluation:
         return _without(section, "the run was not evaluated on test sequences")
-    unseen = _unseen_modulus(measurements)
+    unseen, ceilings = _unseen_modulus(measurements), measurements.get("ceilings") or []
     panel = Panel(
         "Accuracy of the next number, by how many numbers were seen",
         "Each point is the share of test sequences whose next number is named exactly; the band is a 95% "
-        "binomial interval. The grey line is what is enough in principle: "
+        "binomial interval. "
+        + (_ceiling_words(ceilings) if ceilings else "The grey line is what is enough in principle. ")
         + (
-            "three numbers when the modulus is known, about six on average when it is not (exact Bayesian posterior)."
+            "With an unknown modulus, about six numbers are enough in principle, and three with a known one."
             if unseen
-            else "three numbers determine every later one when the modulus is known."
+            else "Three numbers determine every later one when the modulus is known."
         ),
-        figures.ladder_figure(evaluation, unseen_modulus=unseen),
+        figures.ladder_figure(evaluation, unseen_modulus=unseen, ceilings=ceilings),
     )
     reading = (
         "A model that has found the digits of the numbers climbs in steps: once pᵏ numbers are seen it can look "
         "back pᵏ places, to where the lowest k digits were the same."
     )
     return Section(section.key, section.heading, reading, [[panel]])
+
+
+def _ceiling_words(ceilings: list[Tree]) -> str:
+    """What the dotted lines are."""
+    known = [row["predictor"] for row in ceilings[0]["predictors"]]
+    explained = [words for name, words in PREDICTORS.items() if name in known]
+    return f"Dotted, on the same kind of sequences: {'; '.join(explained)}. "
 
 
 def _digits(measurements: Tree) -> Section:

@@ -17,11 +17,9 @@ from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
-from unrandom.predictors import LookbackPredictor
+from unrandom.predictors import LookbackPredictor, make_predictors, predictor_names
 from unrandom.training.machine import choose_device
 
-FIXED = ("copy", "lookback-copy", "lookback", "algebraic", "bayes")
-UNSEEN = ("copy", "algebraic", "bayes")
 SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
 MODEL = "transformer"
 KNOWN = 0.9  # of sequences: from here a digit counts as known
@@ -72,11 +70,10 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
 def measure(runs: list[Run], scale: Scale) -> Tables:
     tables: Tables = {"positions": [], "needed": [], "digits": []}
     for run in runs:
-        fixed = isinstance(run.config.data, FixedModulus)
-        names = FIXED if fixed else UNSEEN
-        model = run.predictor(choose_device())
-        for compared in compare(run, names, model, modulus=None, sequences=SEQUENCES[scale]):
-            which = {"run": run.id, "seed": run.config.seed, "regime": run.config.data.regime}
+        data = run.config.data
+        predictors = [run.predictor(choose_device()), *make_predictors(predictor_names(data), data)]
+        for compared in compare(run, predictors, modulus=None, sequences=SEQUENCES[scale]):
+            which = {"run": run.id, "seed": run.config.seed, "regime": data.regime}
             for row in compared["predictors"]:
                 about = {**which, "modulus": compared["modulus"], "predictor": row["predictor"]}
                 curve = row["by_position"]
@@ -85,7 +82,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
                     for seen, value in zip(curve["seen"], curve["value"], strict=True)
                 ]
                 tables["needed"] += [{**about, "threshold": key, **found} for key, found in row["needed"].items()]
-        if fixed:
+        if isinstance(data, FixedModulus):
             tables["digits"] += _digit_rows(run, SEQUENCES[scale])
     return tables
 
