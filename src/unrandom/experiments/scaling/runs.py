@@ -39,6 +39,7 @@ class Size:
     batch_size: int = 64
     digits: int | None = None  # tokens a number; none: what the modulus needs
     start: "Size | None" = None  # the run whose weights it begins with
+    most_seeds: int | None = None  # none: as many as asked for
 
     @property
     def modulus(self) -> int:
@@ -55,7 +56,7 @@ SIZES: dict[Scale, tuple[Size, ...]] = {
         Size(10, 80, 500),
         Size(12, 96, 650),
         FOUR_DIGITS,
-        Size(16, 320, 700, 16, start=FOUR_DIGITS),
+        Size(16, 320, 700, 16, start=FOUR_DIGITS, most_seeds=1),
     ),
     "gpu": (
         Size(16, 192, 8_000, 256),
