@@ -17,6 +17,11 @@ def test_equal_configurations_have_equal_digests_and_different_ones_do_not(tiny)
     assert int(tiny.digest(), 16) >= 0
 
 
+def test_how_a_run_is_computed_is_no_part_of_its_name(tiny):
+    assert tiny.override(["micro_batches=4", "recompute=true"]).digest() == tiny.digest()
+    assert tiny.override(["data_seed=0"]).digest() != tiny.digest()
+
+
 def test_overrides_change_what_they_name_and_nothing_else(tiny):
     changed = tiny.override(["model.depth=3", "data.base=16", "data.modulus=2^16", "optimizer.name=adamw"])
     assert (changed.model.depth, changed.data.modulus, changed.optimizer.name) == (3, 65536, "adamw")

@@ -111,5 +111,13 @@ def test_a_grown_run_is_tested_only_on_what_the_smaller_one_could_not_see():
         assert 0 < len(values) < len(before)
     assert kept.extra_multipliers == (77,)
     seen = UM.model_copy(update={"test_moduli": (40,), "max_modulus": 76})
-    with pytest.raises(UserError, match="trained on the modulus 50"):
-        make_split(UM, 0).unseen_by(make_split(seen, 0))
+    phase = FM.model_copy(update={"curriculum": (Phase(modulus=64),)})
+    for other, modulus in ((seen, 50), (FM.model_copy(update={"modulus": 50, "n_test_a": 1}), 50), (phase, 64)):
+        with pytest.raises(UserError, match=f"trained on modulus {modulus}"):
+            make_split(UM, 0).unseen_by(make_split(other, 0))
+
+
+def test_a_phase_that_cannot_be_drawn_is_said_at_once():
+    data = with_phases(FM, Phase(modulus=16, begin=500), min_period=100)
+    with pytest.raises(UserError, match="found no training parameters"):
+        make_batches(make_split(data, 0), 8)

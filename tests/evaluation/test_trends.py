@@ -16,6 +16,17 @@ def test_an_exact_power_law_is_found_exactly():
     assert law.exponent.units == 5
 
 
+def test_three_moduli_off_the_line_have_a_wide_interval_and_one_seed_does_not_hide_it():
+    found = power_law({32: [5.0], 64: [6.0], 128: [12.0]}).exponent
+    assert found.low < 0 < found.value < found.high
+
+
+def test_seeds_widen_what_lies_on_a_line():
+    found = power_law({2**k: [2 ** (k / 2 + 1), 2 ** (k / 2 - 1)] for k in (8, 10, 12)}).exponent
+    assert found.value == pytest.approx(0.5)
+    assert found.high - found.low > 0.3
+
+
 def test_the_interval_covers_the_truth_and_grows_with_the_noise():
     rng = np.random.default_rng(0)
     widths = []
@@ -38,4 +49,5 @@ def test_the_rank_correlation_is_spearman_s():
     found = rank_correlation(x, y)
     assert found.value == pytest.approx(spearmanr(x, y).statistic)
     assert found.low < found.value < found.high < 0
+    assert rank_correlation(x, np.ones(80)) is None
     assert found.units == 80

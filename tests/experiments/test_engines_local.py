@@ -1,5 +1,6 @@
 """Worker processes: each run once, a killed worker is replaced, and none outlives its parent."""
 
+import json
 import os
 import signal
 import time
@@ -12,6 +13,7 @@ from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.engines import Death, Options, load_engine, run_jobs
 from unrandom.experiments.engines.local import device_of, physical_cores, workers_and_threads
+from unrandom.experiments.experiment import PlannedRun, with_ancestors
 from unrandom.experiments.plan import Job, jobs
 from unrandom.experiments.runs import create_run
 from unrandom.experiments.work import Outcome, Work, carry_out, failure, record_death
@@ -27,6 +29,18 @@ def test_every_run_is_finished_once(tiny, tmp_path):
     assert {outcome.run for outcome in outcomes} == {run.id for run in runs}
     assert {outcome.status for outcome in outcomes} == {"finished"}
     assert all(steps_measured(tmp_path / run.id) == [4, 8, 12] for run in runs)
+
+
+def test_a_run_waits_for_the_one_whose_weights_it_begins_with(tiny, tmp_path):
+    shape = tiny.override(["data.base=4", "model.positions=abacus"])
+    start = json.dumps({"recipe": "small", "config": shape.tree()})
+    children = [PlannedRun("large", shape.override([f"start={start}", f"seed={seed}"])) for seed in (0, 1)]
+    runs = with_ancestors(children)
+    assert [run.name for run in runs] == ["small", "large", "large"]
+    outcomes = list(run_jobs(local(), jobs(runs[::-1]), Work(out=tmp_path)))
+    assert outcomes[0].run == runs[0].id
+    assert {outcome.status for outcome in outcomes} == {"finished"}
+    assert steps_measured(tmp_path / runs[0].id) == [4, 8, 12]
 
 
 def test_workers_and_threads_fill_the_cores():

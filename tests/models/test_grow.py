@@ -43,6 +43,7 @@ def test_more_digits_a_number_take_over_the_tables_and_leave_the_new_rows():
         ({"vocab_size": 3}, "vocab size shrinks from 4 to 3"),
         ({"context": 9}, "context shrinks from 11 to 9"),
         ({"digits": 1}, "digits shrinks from 2 to 1"),
+        ({"digits": 3, "context": 14}, "context shrinks from 6 to 5 numbers"),
     ],
 )
 def test_what_cannot_be_taken_over_is_said(changes, said):

@@ -36,7 +36,8 @@ def test_a_run_stopped_in_its_parent_goes_on_to_the_same_end(tiny, tmp_path):
     parts = create_run("large", config, tmp_path / "parts", ["test"])
     calls = iter(range(1000))
     first = execute(parts, stop=lambda: next(calls) == 4)
-    assert (first["finished"], first["recipe"]) == (False, "small")
+    assert (first["finished"], first["recipe"], first["steps"]) == (False, "large", 0)
+    assert "small-" in first["waits_for"]
     while not execute(parts, stop=lambda: next(calls) % 5 == 0)["finished"]:
         pass
     theirs, ours = (dict(run.load_model().named_parameters()) for run in (whole, parts))
@@ -69,4 +70,4 @@ def test_from_the_command_line(tiny, tmp_path, capsys):
     answer = json.loads(capsys.readouterr().out)
     assert Run.open(tmp_path / answer["run"].split("/")[-1]).config.start.run_id == small.id
     assert main(["train", "fm-256", *sets, "--start-from", folder, "--out", str(tmp_path / "elsewhere")]) == 2
-    assert "set --out to where it is" in capsys.readouterr().err
+    assert "set --out" in capsys.readouterr().err

@@ -2,8 +2,17 @@
 
 from unrandom.bench.data import bench_data
 from unrandom.bench.evaluation import bench_evaluation
+from unrandom.bench.predictors import bench_predictors
 from unrandom.bench.scaling import bench_scaling, on_this_machine
 from unrandom.bench.sweep import bench_sweep
 from unrandom.bench.training import bench_training
 
-__all__ = ["bench_data", "bench_evaluation", "bench_scaling", "bench_sweep", "bench_training", "on_this_machine"]
+__all__ = [
+    "bench_data",
+    "bench_evaluation",
+    "bench_predictors",
+    "bench_scaling",
+    "bench_sweep",
+    "bench_training",
+    "on_this_machine",
+]

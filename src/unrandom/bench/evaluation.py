@@ -22,7 +22,7 @@ def bench_evaluation(config: RunConfig, sequences: int = SEQUENCES, rounds: int 
     prepare(device)
     model = build_model(config, device).eval().use_attention("explicit")
     predictor = TransformerPredictor(model, config.data.tokenizer)
-    split = make_split(config.data, config.seed)
+    split = make_split(config.data, config.split_seed)
     parameters = split.test_parameters(max(config.data.test_moduli), sequences)
     tested = SequenceSet.of(parameters, config.data.context + 1)
     tokens = torch.from_numpy(predictor.tokenizer.encode(tested.numbers).astype(np.int64))[:, :-1].to(device)

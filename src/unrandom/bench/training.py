@@ -50,7 +50,7 @@ def bench_training(config: RunConfig) -> dict[str, Any]:
 
 def our_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
     """A step of this package, each call the next one."""
-    batches = make_batches(make_split(config.data, config.seed), config.batch_size)
+    batches = make_batches(make_split(config.data, config.split_seed), config.batch_size, config.seed)
     model = build_model(config, device)
     stepper = Stepper(config, model, Optimizers(model, config.optimizer), batches, Ranks(), device)
     progress = Progress()
@@ -64,7 +64,7 @@ def our_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
 
 def _baseline_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
     """What the public scripts do on a CPU: fp32, fused attention, a DataLoader over int64 tokens, AdamW."""
-    batches = make_batches(make_split(config.data, config.seed), config.batch_size)
+    batches = make_batches(make_split(config.data, config.split_seed), config.batch_size, config.seed)
     tokens = torch.cat([torch.from_numpy(batches.tokens(step)).long() for step in range(8)])
     loader = DataLoader(TensorDataset(tokens[:, :-1], tokens[:, 1:]), config.batch_size, shuffle=True)
 

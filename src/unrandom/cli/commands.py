@@ -20,7 +20,7 @@ from unrandom.experiments.recipes import RECIPES, recipe
 from unrandom.experiments.runs import Run, create_run, execute
 from unrandom.training import RunConfig
 from unrandom.training.distributed import is_leading_process, launched_device, launched_ranks
-from unrandom.training.estimate import Estimate, estimate
+from unrandom.training.estimate import estimate
 from unrandom.training.machine import choose_device
 
 Tree = dict[str, Any]
@@ -73,10 +73,7 @@ def _resume(arguments: Namespace) -> tuple[Tree, str]:
 
 
 def _trained(run: Run, arguments: Namespace) -> tuple[Tree, str]:
-    expected = None
-    if is_leading_process() and not run.folder.finished:
-        expected = estimate(run.config, ranks=launched_ranks(), device=choose_device(launched_device()))
-    result = _execute(run, arguments.max_minutes, expected)
+    result = _execute(run, arguments.max_minutes)
     return result, result_words(result, run.config.steps)
 
 
@@ -130,7 +127,7 @@ def _bench(arguments: Namespace) -> tuple[Tree, str]:
 
     scaling = arguments.what == "scaling"
     name = arguments.recipe or ("fm-base256" if scaling else "fm-256")
-    smaller = bench.on_this_machine() if scaling else []
+    smaller = bench.on_this_machine() if scaling and arguments.recipe is None else []
     config = recipe(name).build().override([*smaller, *arguments.assignments])
     benches = {
         "data": bench.bench_data,
@@ -138,6 +135,7 @@ def _bench(arguments: Namespace) -> tuple[Tree, str]:
         "evaluate": lambda: bench.bench_evaluation(config),
         "sweep": lambda: bench.bench_sweep(config),
         "scaling": lambda: bench.bench_scaling(config),
+        "predictors": bench.bench_predictors,
     }
     with working("measuring"):
         measured = benches[arguments.what]()
@@ -154,20 +152,35 @@ def _configure(config: RunConfig, arguments: Namespace) -> RunConfig:
 
 def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunConfig:
     """The configuration of a run that begins with the weights of another, in the same parent folder."""
-    if parent.folder.path.resolve().parent != arguments.out.resolve():
-        raise UserError(f"--start-from {parent.folder.path}: it is not in {arguments.out}; set --out to where it is")
-    return RunConfig.parse({**config.tree(), "start": {"recipe": parent.recipe, "config": parent.config.tree()}})
+    config = RunConfig.parse({**config.tree(), "start": {"recipe": parent.recipe, "config": parent.config.tree()}})
+    assert config.start is not None, "it was just set"
+    expected = arguments.out / config.start.run_id
+    if parent.folder.path.resolve() != expected.resolve():
+        raise UserError(
+            f"--start-from {parent.folder.path}: it must be {expected}; set --out, or undo a change of name"
+        )
+    return config
 
 
-def _execute(run: Run, max_minutes: float | None, expected: Estimate | None = None) -> Tree:
-    """The result, with what was expected of the steps that were left."""
+def _execute(run: Run, max_minutes: float | None) -> Tree:
+    """The result, with what was expected of the steps that were left. Says before each training what it will cost."""
+    expected: dict[str, Tree] = {}
+
+    def announce(each: Run, step: int) -> None:
+        cost = estimate(each.config, ranks=launched_ranks(), device=choose_device(launched_device())).after(step)
+        first = "" if each.id == run.id else f"first {each.id}, whose weights it begins with: "
+        print(first + cost.words, file=sys.stderr, flush=True)
+        progress.begin(each.config.steps)
+        expected[each.id] = cost.tree()
+
     if run.folder.finished:
         result = run.result()
-        print(f"{run.folder.path} is finished; nothing to train", file=sys.stderr)
+        if is_leading_process():
+            print(f"{run.folder.path} is finished; nothing to train", file=sys.stderr)
         return {**result, "estimate": None}
-    with TrainingProgress(run.config.steps, expected) as progress:
-        result = execute(run, max_minutes=max_minutes, observers=(progress,))
-        return {**result, "estimate": progress.expected and progress.expected.tree()}
+    with TrainingProgress(run.config.steps) as progress:
+        result = execute(run, max_minutes=max_minutes, observers=(progress,), announce=announce)
+    return {**result, "estimate": expected.get(run.id)}
 
 
 def _sweep(arguments: Namespace) -> tuple[Tree, str]:
@@ -190,6 +203,12 @@ def _claims(arguments: Namespace) -> tuple[list[Tree], str]:
     return reproduction.claims(arguments)
 
 
+def _audit(arguments: Namespace) -> tuple[Tree, str]:
+    from unrandom.cli.audit import audit
+
+    return audit(arguments)
+
+
 COMMANDS: dict[str, Callable[[Namespace], tuple[Tree | list[Tree], str]]] = {
     "demo": _demo,
     "train": _train,
@@ -200,5 +219,6 @@ COMMANDS: dict[str, Callable[[Namespace], tuple[Tree | list[Tree], str]]] = {
     "report": _report,
     "reproduce": _reproduce,
     "claims": _claims,
+    "audit": _audit,
     "bench": _bench,
 }

@@ -8,7 +8,6 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from unrandom.training.estimate import Estimate
 from unrandom.training.loop import Progress as Standing
 
 
@@ -23,10 +22,10 @@ def working(what: str) -> Iterator[None]:
 
 
 class TrainingProgress:
-    """An observer of training, which says first what to expect. Use it as a context manager."""
+    """An observer of training. Use it as a context manager."""
 
-    def __init__(self, steps: int, expected: Estimate | None = None) -> None:
-        self.steps, self.expected = steps, expected
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
         self._said = 0
         self._task: TaskID | None = None
         columns = (
@@ -47,12 +46,16 @@ class TrainingProgress:
     ) -> None:
         self._bar.stop()
 
+    def begin(self, steps: int) -> None:
+        """Show a run of so many steps from now on."""
+        self.steps, self._said = steps, 0
+        if self._task is not None:
+            self._bar.remove_task(self._task)
+            self._task = None
+
     def __call__(self, standing: Standing) -> None:
         if self._task is None:
             self._task = self._bar.add_task("", total=self.steps)
-            if self.expected is not None:
-                self.expected = self.expected.after(standing.step)
-                print(self.expected.words, file=sys.stderr, flush=True)
         words = _words(standing)
         self._bar.update(self._task, completed=standing.step, description=words)
         measured = standing.latest.get("step", 0)

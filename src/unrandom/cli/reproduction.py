@@ -9,7 +9,7 @@ from unrandom.cli.progress import working
 from unrandom.cli.work import train_all
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
-from unrandom.experiments.experiment import SCALES, Experiment
+from unrandom.experiments.experiment import SCALES, Experiment, with_ancestors
 from unrandom.experiments.kept import keep_runs, open_kept
 from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, carry_out, is_measured, missing_runs
@@ -38,7 +38,7 @@ def _described(each: Experiment, results: Path) -> Tree:
         "about": each.about,
         "figures": list(each.figures),
         "claims": [{"sentence": claim.sentence, "threshold": claim.bound} for claim in each.claims],
-        "flops": {scale: sum(run.flops for run in each.runs(scale, 3)) for scale in SCALES},
+        "flops": {scale: sum(run.flops for run in with_ancestors(each.runs(scale, 3))) for scale in SCALES},
         "state": {scale: "measured" if is_measured(each, scale, results) else "not run" for scale in SCALES},
     }
 

@@ -9,7 +9,7 @@ from unrandom.cli.work import carry_out
 from unrandom.core.files import read_json
 from unrandom.experiments.cell import measured_cell
 from unrandom.experiments.engines import Options, load_engine
-from unrandom.experiments.experiment import PlannedRun, Rows
+from unrandom.experiments.experiment import PlannedRun, Rows, with_ancestors
 from unrandom.experiments.plan import cells, cost_words, parse_grid, plain, state
 from unrandom.experiments.runs import Run
 from unrandom.experiments.sweep import Sweep, save_sweep
@@ -29,13 +29,17 @@ def sweep(arguments: Namespace, config: RunConfig) -> tuple[Tree, str]:
     named = {cell.planned.id: cell for cell in planned}
 
     def words(run: PlannedRun) -> str:
+        if run.id not in named:
+            return f"{run.id}, which others begin with"
         said = f"{named[run.id].words} ({run.id})"
         if not asked.is_done(named[run.id], arguments.out):
             return said
         measured = measured_cell(Run.open(arguments.out / run.id), arguments.sequences)
         return f"{said}: last number {measured['validation_last']:.3f} in validation"
 
-    wanted = [cell.planned for cell in missing]
+    cells_wanted = [cell.planned for cell in missing]
+    begun_with = [run for run in with_ancestors(cells_wanted) if run not in cells_wanted]
+    wanted = [run for run in begun_with if state(run, arguments.out) != "finished"] + cells_wanted
     outcomes = carry_out(wanted, arguments, what="cell", sequences=arguments.sequences, words=words)
     folder, rows, best = save_sweep(asked, arguments.out, arguments.command_line)
     left, failed = (sum(outcome.status == status for outcome in outcomes) for status in ("stopped", "failed"))

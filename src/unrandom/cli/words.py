@@ -18,6 +18,8 @@ def result_words(result: Tree, steps: int) -> str:
             f"numbers  right on unseen (a, c): {result['number_accuracy']:.4f} of all, "
             f"{result['last_number_accuracy']:.4f} of the last"
         )
+    if "waits_for" in result:
+        lines.append(f"the time was up in {result['waits_for']}, whose weights it begins with")
     if not result["finished"]:
         lines.append(f"to go on: unrandom resume {result['run']}")
     return "\n".join(lines)

@@ -22,6 +22,8 @@ class Config(BaseModel):
 
     # Fields that came after runs had been kept: at their default they do not count in the digest.
     added_later: ClassVar[frozenset[str]] = frozenset()
+    # Fields that say how something is computed, and not what: they never count.
+    only_how: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
     def parse(cls: type[C], tree: Any) -> C:
@@ -44,17 +46,18 @@ class Config(BaseModel):
 
     def digest(self) -> str:
         """The first 8 hex digits of the SHA-256 of the canonical JSON (sorted keys, no spaces)."""
-        canonical = json.dumps(self._digested(), sort_keys=True, separators=(",", ":"))
+        canonical = json.dumps(self.identity(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:8]
 
-    def _digested(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Any]:
+        """The part of the tree that tells this configuration from others."""
         tree = self.tree()
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
-            if name in self.added_later and value == field.default:
+            if name in self.only_how or (name in self.added_later and value == field.default):
                 del tree[name]
             elif isinstance(value, Config):
-                tree[name] = value._digested()
+                tree[name] = value.identity()
         return tree
 
     def override(self: C, assignments: Sequence[str]) -> C:

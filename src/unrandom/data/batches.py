@@ -94,6 +94,8 @@ class CurriculumBatches:
         self._batches, self._config = batches, split.config
         self._seed = split.seed if seed is None else seed
         self._parts = [(phase, TrainingDraws(split.of_phase(phase))) for phase in split.config.curriculum]
+        for _, draws in self._parts:  # what cannot be drawn is to be said now, not at the first step of its phase
+            draws.draw(stream(self._seed, "curriculum"), 1)
 
     def easier(self, step: int) -> list[Parameters]:
         """The parameters that each phase puts into the batch of ``step``; parts of a row are rounded by lot."""
@@ -104,12 +106,11 @@ class CurriculumBatches:
 
     def tokens(self, step: int, rank: int = 0, ranks: int = 1) -> Tokens:
         tokens = self._batches.tokens(step, rank, ranks)
-        if parts := self.easier(step):
-            length, tokenizer = self._config.context + 1, self._config.tokenizer
-            easier = np.concatenate([sequence_tokens(part, length, tokenizer) for part in parts])
-            places = stream(self._seed, "places", step).permutation(self.batch_size)[: len(easier)]
-            mine = places % ranks == rank
-            tokens[places[mine] // ranks] = easier[mine]
+        places = stream(self._seed, "places", step).permutation(self.batch_size)
+        for part in self.easier(step):
+            own, places = places[: len(part)], places[len(part) :]
+            mine = own % ranks == rank
+            tokens[own[mine] // ranks] = sequence_tokens(part[mine], self._config.context + 1, self._config.tokenizer)
         return tokens
 
     def probe(self, rows: int) -> Parameters:

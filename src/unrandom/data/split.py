@@ -85,6 +85,15 @@ class Split:
         first, second = zip(*(part.halves() for part in self.held_out), strict=True)
         return replace(self, held_out=first), replace(self, held_out=second)
 
+    @property
+    def seen_moduli(self) -> set[int]:
+        """Those of training, the easier ones of a curriculum too."""
+        return {*self.train_moduli, *(phase.modulus for phase in self._phases)}
+
+    @property
+    def _phases(self) -> tuple[Phase, ...]:
+        return self.config.curriculum if isinstance(self.config, FixedModulus) else ()
+
     def of_phase(self, phase: Phase) -> "Split":
         """Training on the easier sequences of a phase, with the same held out."""
         if isinstance(self.config, FixedModulus):
@@ -102,6 +111,10 @@ class Split:
 
         UserError where a modulus has nothing left to test.
         """
+        if isinstance(self.config, UnseenModulus):
+            for part in self._all_held_out:
+                if part.modulus in earlier.seen_moduli:
+                    raise UserError(f"the run to start from was trained on modulus {part.modulus}, which is held out")
         extra = np.array(self.extra_multipliers, dtype=np.uint64)
         return replace(
             self,
@@ -194,8 +207,6 @@ def _unseen_part(part: HeldOut, earlier: Split) -> HeldOut:
         part.multipliers[_unseen(part.multipliers, earlier, earlier.held_out_a)],
         part.increments[_unseen(part.increments, earlier, earlier.held_out_c)],
     )
-    if part.modulus in earlier.train_moduli and isinstance(earlier.config, UnseenModulus):
-        raise UserError(f"the run to start from was trained on the modulus {part.modulus}, which is to be tested")
     if not len(kept.multipliers) or not len(kept.increments):
         raise UserError(f"the run to start from may have seen every (a, c) that is held out for {part.modulus}")
     return kept

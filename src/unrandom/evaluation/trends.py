@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import rankdata
+from scipy.stats import linregress, rankdata
+from scipy.stats import t as student
 
 from unrandom.core.seeds import stream
 from unrandom.evaluation.bootstrap import RESAMPLES
@@ -37,30 +38,34 @@ class PowerLaw:
 def power_law(elements: Mapping[int, Sequence[float]]) -> PowerLaw | None:
     """The fit to the mean logarithm of the elements at each modulus, one value a seed.
 
-    The interval is from resampling moduli, and seeds within each. None for fewer than three moduli with a value.
+    The interval is the wider one, on either side, of two: Student's for the slope, whose units are the moduli, and the
+    bootstrap over the seeds of each modulus. None for fewer than three moduli with a value.
     """
     seeds = {m: np.log(np.asarray(values, dtype=float)) for m, values in sorted(elements.items()) if len(values)}
     if len(seeds) < FEWEST_MODULI:
         return None
     logs, groups = np.log(np.array([float(m) for m in seeds])), list(seeds.values())
-    slope, level = np.polyfit(logs, [group.mean() for group in groups], 1)
+    line = linregress(logs, [group.mean() for group in groups])
+    reach = float(student.ppf(0.975, len(groups) - 2) * line.stderr)
     rng = stream(0, "power law", len(groups))
-    slopes: list[float] = []
-    while len(slopes) < RESAMPLES:
-        picked = rng.integers(len(groups), size=len(groups))
-        if len(set(picked.tolist())) < FEWEST_MODULI:
-            continue
-        means = [rng.choice(groups[i], size=len(groups[i])).mean() for i in picked]
-        slopes.append(float(np.polyfit(logs[picked], means, 1)[0]))
-    low, high = np.percentile(slopes, [2.5, 97.5])
-    return PowerLaw(Trend(float(slope), float(low), float(high), len(groups)), float(np.exp(level)))
+    means = np.stack([rng.choice(group, size=(RESAMPLES, len(group))).mean(axis=1) for group in groups])
+    centred = logs - logs.mean()
+    low, high = np.percentile(centred @ means / (centred @ centred), [2.5, 97.5])
+    slope = float(line.slope)
+    exponent = Trend(slope, min(slope - reach, float(low)), max(slope + reach, float(high)), len(groups))
+    return PowerLaw(exponent, float(np.exp(line.intercept)))
 
 
 def rank_correlation(
     x: Sequence[float] | Float[np.ndarray, " units"], y: Sequence[float] | Float[np.ndarray, " units"]
-) -> Trend:
-    """Spearman's rank correlation (Spearman 1904), from -1 to 1, resampled over the units; ties share a rank."""
+) -> Trend | None:
+    """Spearman's rank correlation (Spearman 1904), from -1 to 1, resampled over the units; ties share a rank.
+
+    None where all of one are equal.
+    """
     first, second = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if len(set(first.tolist())) < 2 or len(set(second.tolist())) < 2:
+        return None
     picks = stream(0, "rank correlation", len(first)).integers(len(first), size=(RESAMPLES, len(first)))
     low, high = np.nanpercentile(_of_ranks(first[picks], second[picks]), [2.5, 97.5])
     return Trend(float(_of_ranks(first[None], second[None])[0]), float(low), float(high), len(first))

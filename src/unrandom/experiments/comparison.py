@@ -8,10 +8,10 @@ import numpy as np
 from unrandom.core.errors import UserError
 from unrandom.data import SequenceSet
 from unrandom.evaluation import Evaluation, elements_needed, evaluate
+from unrandom.evaluation.elements import THRESHOLDS
 from unrandom.experiments.runs import Run
 from unrandom.predictors import Predictor
 
-THRESHOLDS = (0.6, 0.9, 0.99)
 CEILING = "bayes"
 
 Tree = dict[str, Any]

@@ -1,6 +1,6 @@
 """What is an experiment? Runs → measure → tables (saved) → draw → judge, with its claims stated beforehand."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -30,11 +30,25 @@ class PlannedRun:
     def id(self) -> str:
         return f"{self.name}-{self.config.digest()}"
 
+    def ancestors(self) -> list["PlannedRun"]:
+        """The runs whose weights it begins with, the first of all first."""
+        start = self.config.start
+        if start is None:
+            return []
+        parent = PlannedRun(start.recipe, start.config)
+        return [*parent.ancestors(), parent]
+
     @property
     def flops(self) -> int:
+        """Training operations, without those of its ancestors."""
         config = self.config
         tokens = config.data.context_tokens
         return config.steps * training_flops(config.transformer, sequences=config.batch_size, tokens=tokens)
+
+
+def with_ancestors(runs: Iterable[PlannedRun]) -> list[PlannedRun]:
+    """The runs and all that they begin with, each once, ancestors before what comes of them."""
+    return list({each.id: each for run in runs for each in (*run.ancestors(), run)}.values())
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def _evaluate_modulus(run: Run, predictor: TransformerPredictor, split: Split, m
     return {
         **unseen.tree(),
         "unseen_parameters": unseen_parameters,
-        "modulus_in_training": modulus in split.train_moduli,
+        "modulus_in_training": modulus in split.seen_moduli,
         "by_period": [
             {"group": group, "last_number_accuracy": tally.tree()} for group, tally in arbitrary.by_period().items()
         ],

@@ -13,8 +13,9 @@ from typing import Any, Literal
 from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
 from unrandom.core.seeds import stream
-from unrandom.data import Split, TrainingDraws, make_split
+from unrandom.data import Split, TrainingDraws
 from unrandom.experiments.experiment import PlannedRun
+from unrandom.experiments.runs import split_of
 from unrandom.training import RunConfig
 
 MANY_MODULI = 4096  # with more, what is drawn for each of them takes too long for a plan
@@ -94,8 +95,9 @@ def cells(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[Cell]:
         assignments = [f"{key}={text}" for key, text in zip(grid, values, strict=True)]
         for seed in range(config.seed, config.seed + seeds):
             chosen = config.override([*assignments, f"seed={seed}"])
-            if (data := (chosen.data.digest(), chosen.split_seed)) not in split_already:
-                split = make_split(chosen.data, chosen.split_seed)
+            start = "" if chosen.start is None else chosen.start.run_id
+            if (data := (chosen.data.digest() + start, chosen.split_seed)) not in split_already:
+                split = split_of(chosen)
                 split.for_choosing()
                 split_already.add(data)
                 if data[0] not in drawn_already:
@@ -115,6 +117,8 @@ def _try_drawing(split: Split, rows: int) -> None:
     draws = TrainingDraws(split)
     if split.config.mode == "streaming" or split.config.n_sequences is not None:  # else they are listed, not drawn
         draws.draw(stream(split.seed, "plan"), rows)
+    for phase in split.config.curriculum:
+        TrainingDraws(split.of_phase(phase)).draw(stream(split.seed, "plan"), 1)
 
 
 def jobs(runs: Sequence[PlannedRun], pack: int = 1) -> list[Job]:

@@ -13,14 +13,14 @@ from typing import Any
 from unrandom.core.files import make_folder, read_json, write_atomically, write_json
 from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.claims import Judgement
-from unrandom.experiments.experiment import Experiment, PlannedRun, Scale, Tables
+from unrandom.experiments.experiment import Experiment, PlannedRun, Scale, Tables, with_ancestors
 from unrandom.experiments.runs import Run
 
 
 def missing_runs(experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path) -> list[PlannedRun]:
     """Every run that the experiments need and that is not finished, each once, in the order of need."""
-    needed = {run.id: run for experiment in experiments for run in experiment.runs(scale, seeds)}
-    return [run for run in needed.values() if not RunFolder(runs_folder / run.id).finished]
+    needed = with_ancestors(run for experiment in experiments for run in experiment.runs(scale, seeds))
+    return [run for run in needed if not RunFolder(runs_folder / run.id).finished]
 
 
 def carry_out(

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from unrandom import __version__
-from unrandom.core.errors import UserError
+from unrandom.core.errors import Busy, UserError
 from unrandom.core.files import read_json, write_json
 from unrandom.core.run_folder import RunFolder
 from unrandom.data import Batches, Split, make_batches, make_split
@@ -28,6 +28,8 @@ from unrandom.training.distributed import Ranks, joined_ranks, launched_device
 from unrandom.training.loop import Observer, Trainee
 from unrandom.training.machine import choose_device, choose_precision, describe, prepare
 from unrandom.training.stacked import train_together
+
+Announce = Callable[["Run", int], None]
 
 PACKAGES = ("torch", "numpy", "pydantic", "safetensors")
 
@@ -60,11 +62,7 @@ class Run:
         return [*parent.ancestors(), parent]
 
     def split(self) -> Split:
-        """What training may see and what is held out, from the runs that this one comes from, too."""
-        split = make_split(self.config.data, self.config.split_seed)
-        for ancestor in self.ancestors():
-            split = split.unseen_by(make_split(ancestor.config.data, ancestor.config.split_seed))
-        return split
+        return split_of(self.config)
 
     def result(self) -> dict[str, Any]:
         """``result.json``, once the run is finished."""
@@ -87,12 +85,29 @@ class Run:
         return TransformerPredictor(self.load_model(device), self.config.data.tokenizer)
 
 
+def split_of(config: RunConfig) -> Split:
+    """What training may see and what is held out, from the runs that this one's weights come from, too."""
+    split, start = make_split(config.data, config.split_seed), config.start
+    while start is not None:
+        split = split.unseen_by(make_split(start.config.data, start.config.split_seed))
+        start = start.config.start
+    return split
+
+
 def create_run(recipe: str, config: RunConfig, out: Path, command: list[str]) -> Run:
-    """The run of this configuration under ``out``: a new folder, or the one it has had before."""
+    """The run of this configuration under ``out``: a new folder, or the one it has had before.
+
+    Raises Busy, a UserError, when another process makes it at the same moment.
+    """
     run = Run(RunFolder(out / f"{recipe}-{config.digest()}"), recipe, config)
     if not run.folder.exists:
         split = run.split()  # bad data settings end here, before anything is written
-        run.folder.create(_manifest(run, split, command))
+        try:
+            run.folder.create(_manifest(run, split, command))
+        except FileNotFoundError:
+            if not run.folder.exists:
+                raise
+            raise Busy(f"another process made {run.folder.path} at the same moment") from None
     return run
 
 
@@ -102,46 +117,68 @@ def execute(
     max_minutes: float | None = None,
     stop: Callable[[], bool] | None = None,
     observers: tuple[Observer, ...] = (),
+    announce: Announce | None = None,
 ) -> dict[str, Any]:
     """Train ``run`` from where it stands, or until told to stop; returns its result. A finished run is not run again.
 
-    Runs whose weights it begins with are trained before; if the time is up in one of these, the result is of that one.
+    Runs whose weights it begins with are trained before; if the time is up in one of these, the result names it as
+    ``waits_for``. ``announce`` is told of each run to be trained, and its step, before its data are made.
     Raises Busy, a UserError, when another process holds the folder, NonFiniteLoss when training breaks down.
     """
     device = choose_device(launched_device())
     prepare(device)
     until = None if max_minutes is None else time.monotonic() + 60 * max_minutes
     with joined_ranks(device) as ranks:
-        for ancestor in () if ranks.agree(run.folder.finished, device) else run.ancestors():
+        told = _Told(until, stop, observers, announce) if ranks.leads else _Told(until, stop)
+        ranks.check_batch(run.config.batch_size, run.config.micro_batches)
+        for ancestor in run.ancestors() if ranks.agree(_needs_ancestors(run), device) else ():
             if ranks.leads:
                 command = shlex.split(run.folder.read_manifest()["command"])
                 create_run(ancestor.recipe, ancestor.config, ancestor.folder.path.parent, command)
-            result = _execute(ancestor, device, ranks, _seconds_left(until), stop, ())
+            result = _execute(ancestor, device, ranks, told)
             if not result["finished"]:
-                return result
-        return _execute(run, device, ranks, _seconds_left(until), stop, observers if ranks.leads else ())
+                return {**_result(run, Progress()), "waits_for": result["run"]}
+        return _execute(run, device, ranks, told)
+
+
+def _needs_ancestors(run: Run) -> bool:
+    """Whether it has yet to take over the weights of another run."""
+    begun = run.folder.finished or run.config.start is None or checkpoint_to_resume(run.folder) is not None
+    return not begun
+
+
+@dataclass(frozen=True)
+class _Told:
+    """When to stop, and whom to tell."""
+
+    until: float | None  # on the monotonic clock
+    stop: Callable[[], bool] | None
+    observers: tuple[Observer, ...] = ()
+    announce: Announce | None = None
 
 
 def _seconds_left(until: float | None) -> float | None:
     return None if until is None else max(0.0, until - time.monotonic())
 
 
-def _execute(
-    run: Run,
-    device: torch.device,
-    ranks: Ranks,
-    max_seconds: float | None,
-    stop: Callable[[], bool] | None,
-    observers: tuple[Observer, ...],
-) -> dict[str, Any]:
+def _execute(run: Run, device: torch.device, ranks: Ranks, told: _Told) -> dict[str, Any]:
     ranks.check_batch(run.config.batch_size, run.config.micro_batches)
     if ranks.agree(run.folder.finished, device):
         return run.result()
     with run.folder.lock() if ranks.leads else nullcontext():
         if ranks.agree(run.folder.finished, device):  # by another process, which has let go of it meanwhile
             return run.result()
-        trainee, batches = _begin(run, device, ranks)
-        train(trainee, batches, device=device, ranks=ranks, max_seconds=max_seconds, stop=stop, observers=observers)
+        trainee, batches = _begin(run, device, ranks, told.announce)
+        seconds = _seconds_left(told.until)
+        train(
+            trainee,
+            batches,
+            device=device,
+            ranks=ranks,
+            max_seconds=seconds,
+            stop=told.stop,
+            observers=told.observers,
+        )
         return _conclude(run, trainee.progress) if ranks.leads else _result(run, trainee.progress)
 
 
@@ -158,7 +195,7 @@ def execute_together(
     prepare(device)
     with ExitStack() as locks:
         for run in runs:
-            if not all(ancestor.folder.finished for ancestor in run.ancestors()):
+            if _needs_ancestors(run) and not all(ancestor.folder.finished for ancestor in run.ancestors()):
                 raise UserError(f"{run.id} begins with the weights of a run that is not finished")
             locks.enter_context(run.folder.lock())
         begun = [_begin(run, device) for run in runs if not run.folder.finished]
@@ -174,13 +211,19 @@ def execute_together(
         ]
 
 
-def _begin(run: Run, device: torch.device, ranks: Ranks | None = None) -> tuple[Trainee, Batches]:
+def _begin(
+    run: Run, device: torch.device, ranks: Ranks | None = None, announce: Announce | None = None
+) -> tuple[Trainee, Batches]:
     """The run where it stands: its newest whole checkpoint, and the folder without what came later."""
     config, split = run.config, run.split()
+    start = checkpoint_to_resume(run.folder)
+    if start is not None:
+        start.check_shape(config.transformer)
+    if announce is not None:
+        announce(run, start.step if start else 0)
     batches = make_batches(split, config.batch_size, config.seed)
     precision = choose_precision(config.precision, device)
     measure = TrainingMeasure(split, batches, test_sequences=config.test_sequences, precision=precision)
-    start = checkpoint_to_resume(run.folder)
     if ranks is None or ranks.leads:
         run.folder.remove_leftovers()
         set_aside_later(run.folder, start)

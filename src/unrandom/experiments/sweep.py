@@ -36,7 +36,7 @@ class Sweep:
     @property
     def name(self) -> str:
         """The same whenever the same grid over the same configuration is asked for."""
-        asked = json.dumps([self.config.tree(), list(self.grid.items())], sort_keys=True)
+        asked = json.dumps([self.config.identity(), list(self.grid.items())], sort_keys=True)
         return f"{self.recipe}-{hashlib.sha256(asked.encode()).hexdigest()[:8]}"
 
     def is_done(self, cell: Cell, out: Path) -> bool:

@@ -89,12 +89,7 @@ def _train_together(runs: Sequence[PlannedRun], work: Work, stop: Stop | None) -
 
 def _open(planned: PlannedRun, work: Work) -> Run:
     """The run's folder, made if need be."""
-    try:
-        return create_run(planned.name, planned.config, work.out, list(work.command))
-    except FileNotFoundError:
-        if not (work.out / planned.id / "manifest.json").is_file():
-            raise
-        raise Busy(f"another process made {work.out / planned.id} at the same moment") from None
+    return create_run(planned.name, planned.config, work.out, list(work.command))
 
 
 def _train_one(planned: PlannedRun, work: Work, stop: Stop | None) -> Outcome:

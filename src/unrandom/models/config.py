@@ -42,3 +42,8 @@ class TransformerConfig(ModelConfig):
     vocab_size: Size  # tokens known
     context: Size  # tokens read at once
     digits: Size = 1  # tokens a number
+
+    @property
+    def numbers(self) -> int:
+        """Numbers read at once, the last one perhaps in part."""
+        return -(-self.context // self.digits)

@@ -10,7 +10,7 @@ def parameter_count(config: TransformerConfig) -> int:
     d = config.d_model
     positions = {
         "learned": config.context,
-        "abacus": -(-config.context // config.digits) + config.digits,
+        "abacus": config.numbers + config.digits,
         "rotary": 0,
     }[config.positions]
     embeddings = config.vocab_size * (1 if config.tied else 2)

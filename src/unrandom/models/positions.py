@@ -24,8 +24,7 @@ class AbacusPositions(nn.Module):
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.digits = config.digits
-        numbers = -(-config.context // config.digits)
-        self.W_int = nn.Parameter(torch.empty(numbers, config.d_model))
+        self.W_int = nn.Parameter(torch.empty(config.numbers, config.d_model))
         self.W_digit = nn.Parameter(torch.empty(config.digits, config.d_model))
 
     def forward(self, length: int) -> Float[Tensor, "pos d_model"]:

@@ -37,6 +37,11 @@ class Checkpoint:
     step: int  # updates made
     progress: dict[str, Any]
 
+    def check_shape(self, shape: TransformerConfig) -> None:
+        """Raise UserError unless it holds a model of this shape."""
+        if TransformerConfig.parse(read_json(self.folder / SHAPE)) != shape:
+            raise UserError(f"{self.folder} does not fit this model: it holds one of another shape")
+
     def load_model(self, device: torch.device | None = None) -> Transformer:
         """The model as it was, in evaluation mode."""
         return load_model(self.folder, device)

@@ -30,7 +30,7 @@ class OptimizerConfig(Config):
 class StartFrom(Config):
     """The finished run whose weights a run begins with: all of its configuration, so that it can be made again."""
 
-    recipe: Annotated[str, Field(pattern=r"[\w.-]+", max_length=200)]
+    recipe: Annotated[str, Field(pattern=r"^[\w.-]+$", max_length=200)]
     config: "RunConfig"
 
     @property
@@ -59,7 +59,8 @@ class RunConfig(Config):
     micro_batches: Count = 1  # parts a step's sequences are run in, one after another: less memory, the same step
     recompute: bool = False  # blocks run again in the backward pass: less memory, a third more operations
 
-    added_later: ClassVar[frozenset[str]] = frozenset({"data_seed", "start", "micro_batches", "recompute"})
+    added_later: ClassVar[frozenset[str]] = frozenset({"data_seed", "start"})
+    only_how: ClassVar[frozenset[str]] = frozenset({"micro_batches", "recompute"})
 
     @property
     def split_seed(self) -> int:
@@ -80,7 +81,7 @@ class RunConfig(Config):
         """Equal for runs that can be trained side by side: they differ in the seed and the optimiser's numbers only."""
         tree = {**self.tree(), "seed": None, "data_seed": None, "optimizer": self.optimizer.name}
         if self.micro_batches > 1 or self.recompute:
-            return self.digest()  # what needs the memory is trained alone
+            return f"{self.digest()} {self.seed}"  # what needs the memory is trained alone
         return json.dumps(tree, sort_keys=True)
 
     @model_validator(mode="after")

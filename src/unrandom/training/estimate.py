@@ -90,7 +90,8 @@ def estimate(config: RunConfig, *, ranks: int, device: torch.device) -> Estimate
         data=held,
         data_beside=beside,
         available=available,
-        advice=_advice(config, ranks, device, available, 0 if beside else held),
+        advice=_advice(config, ranks, device, available, 0 if beside else held)
+        + (_data_advice(ranks * held) if beside else ""),
     )
 
 
@@ -150,6 +151,14 @@ def _advice(config: RunConfig, ranks: int, device: torch.device, available: int 
                 settings = [f"{key}={str(value).lower()}" for key, value in changed.items() if config.at(key) != value]
                 return f"; set {' and '.join(settings)} to need {_bytes(least)}"
     return "; no number of micro_batches makes it fit, nor recompute"
+
+
+def _data_advice(held: int) -> str:
+    """What to set so that the training sets of all ranks of this machine fit; nothing where they do."""
+    free = available_memory()
+    if free is None or held <= free:
+        return ""
+    return f"; the training sets need {_bytes(held)} of {_bytes(free)} of main memory: set data.mode=streaming"
 
 
 def _bytes(number: float) -> str:

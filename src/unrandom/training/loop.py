@@ -116,7 +116,7 @@ def train(
 ) -> None:
     """Train to ``config.steps``, or until ``max_seconds`` have passed or ``stop`` says so after a step.
 
-    The observers see where it begins, and every step. However it ends, the last step is checkpointed. Raises
+    The observers see every step. However it ends, the last step is checkpointed. Raises
     NonFiniteLoss, naming the step; on a CPU before that update, elsewhere before anything of it is saved.
     """
     ranks = ranks or Ranks()
@@ -159,8 +159,6 @@ def go_on(
 
     ``progress`` and ``config`` are those of any run of the group: they are all at the same step.
     """
-    for observer in observers:
-        observer(progress)
     while progress.step < config.steps:
         advance()
         finished = progress.step == config.steps

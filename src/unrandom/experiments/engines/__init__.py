@@ -3,8 +3,9 @@
 import importlib
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol, runtime_checkable
 
 from unrandom.core.errors import UserError
@@ -66,12 +67,13 @@ def needs_extra(what: str) -> UserError:
 def run_jobs(engine: Engine, jobs: Sequence[Job], work: Work) -> Iterator[Outcome]:
     """Hand out the jobs in order; gives the outcome of each run as it comes.
 
-    When the time is up no job starts any more. A run that another process holds is tried again until that one is done
-    with it. A worker that dies is replaced, and its runs go on from the checkpoint, each for itself. After a full disk
-    nothing else comes.
+    A run waits for those whose weights it begins with. When the time is up no job starts any more. A run that another
+    process holds is tried again until that one is done with it. A worker that dies is replaced, and its runs go on from
+    the checkpoint, each for itself. After a full disk nothing else comes.
     """
     waiting, later = deque(jobs), deque[tuple[float, Job]]()  # later: not before this moment
     running, deaths = 0, Counter[str]()
+    pending = {planned.id for job in jobs for planned in job.runs}
     try:
         while waiting or later or running:
             while later and (later[0][0] <= time.monotonic() or work.over):
@@ -79,7 +81,9 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], work: Work) -> Iterator[Outcom
             if work.over:
                 yield from (Outcome(planned.id, "stopped") for job in waiting for planned in job.runs)
                 waiting.clear()
-            starting = [waiting.popleft() for _ in range(min(len(waiting), engine.places - running))]
+            starting = _ready(waiting, pending, engine.places - running)
+            for job in starting:
+                waiting.remove(job)
             if starting:
                 engine.start(starting, work)
                 running += len(starting)
@@ -96,8 +100,16 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], work: Work) -> Iterator[Outcom
                     answer = [record_death(planned, work, answer.words) for planned in job.runs]
                 if busy := tuple(run for run, each in zip(job.runs, answer, strict=False) if each.status == "busy"):
                     later.append((time.monotonic() + BUSY_SECONDS, Job(busy)))
-                yield from (each for each in answer if each.status != "busy")
+                ended = [each for each in answer if each.status != "busy"]
+                pending -= {each.run for each in ended}
+                yield from ended
                 if any(each.status == "full disk" for each in answer):
                     return
     finally:
         engine.close()
+
+
+def _ready(waiting: Iterable[Job], pending: set[str], places: int) -> list[Job]:
+    """The first jobs, as many as there are places for, that begin with the weights of none that is still to come."""
+    ready = (job for job in waiting if not any(each.id in pending for run in job.runs for each in run.ancestors()))
+    return list(islice(ready, max(0, places)))

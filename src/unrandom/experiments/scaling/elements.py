@@ -36,17 +36,18 @@ def element_rows(which: dict[str, Any], evaluation: Evaluation) -> Rows:
     rows = []
     for threshold in THRESHOLDS:
         found = elements_needed(evaluation, threshold)
-        rows.append({**which, "threshold": threshold, "needed": found.needed, "low": found.low, "high": found.high})
+        interval = {"needed": found.needed, "low": found.low, "high": found.high}
+        rows.append({**which, "threshold": threshold, **interval, "longest": evaluation.correct.shape[1]})
     return rows
 
 
 def reached(rows: Rows, threshold: float) -> dict[int, list[float]]:
-    """For each modulus, the elements of every seed that got there; no entry where none did."""
-    found: dict[int, list[float]] = {}
+    """For each modulus that every seed got to, their elements. One that some did not reach would look easier."""
+    found: dict[int, list[float | None]] = {}
     for row in rows:
-        if row["threshold"] == threshold and row["needed"] is not None:
-            found.setdefault(row["modulus"], []).append(float(row["needed"]))
-    return found
+        if row["threshold"] == threshold:
+            found.setdefault(row["modulus"], []).append(row["needed"])
+    return {m: [float(each) for each in of if each] for m, of in found.items() if all(of)}
 
 
 def law_columns(law: PowerLaw | None) -> dict[str, float | int | None]:

@@ -40,6 +40,7 @@ class Size:
     digits: int | None = None  # tokens a number; none: what the modulus needs
     start: "Size | None" = None  # the run whose weights it begins with
     most_seeds: int | None = None  # none: as many as asked for
+    changes: tuple[str, ...] = ()  # of the configuration, beyond those of the scale
 
     @property
     def modulus(self) -> int:
@@ -65,7 +66,7 @@ SIZES: dict[Scale, tuple[Size, ...]] = {
         Size(22, 288, 6_000, 256, start=THREE_DIGITS),
         Size(24, 320, 7_000, 256, start=THREE_DIGITS),
     ),
-    "paper": tuple(Size(exponent, 511, 200_000, 512) for exponent in range(16, 33, 2)),
+    "paper": tuple(Size(exponent, 511, 200_000, 512, changes=("micro_batches=8",)) for exponent in range(16, 33, 2)),
 }
 # (multipliers, increments): small moduli have few, and training should see some too
 HELD_OUT = {4: (1, 2), 6: (4, 4), 8: (16, 32), 10: (32, 64)}
@@ -144,5 +145,6 @@ def _config(scale: Scale, size: Size, seed: int) -> RunConfig:
             f"steps={size.steps}",
             f"seed={seed}",
             f"start={json.dumps(start)}",
+            *size.changes,
         ]
     )

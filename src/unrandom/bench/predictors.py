@@ -1,0 +1,69 @@
+"""How long do the predictors and the audit take? Seconds for sizes that people have, start included where they wait."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from unrandom.data import SequenceSet, UnseenModulus, make_split
+from unrandom.generators.lcg import lcg_orbits
+from unrandom.predictors import AlgebraicPredictor, BayesUnseen
+
+ROWS, LENGTH, M = 4096, 256, 2**32
+UNSEEN_ROWS, POSITIONS = 512, 64
+MMIX = (6364136223846793005, 1442695040888963407)  # multiplier and increment, modulo 2^64
+
+
+def bench_predictors() -> dict[str, Any]:
+    """Algebra on a batch, the exact posterior over unseen moduli, and the audit of two files."""
+    rng = np.random.default_rng(0)
+    a, c, x0 = (rng.integers(0, M, size=ROWS, dtype=np.uint64) for _ in range(3))
+    numbers = lcg_orbits(x0, a=a, c=c, m=M, length=LENGTH)
+    data = UnseenModulus(test_moduli=(2048,), context=POSITIONS, min_modulus=256, n_test_a=64, n_test_c=64)
+    unseen = SequenceSet.of(make_split(data, 0).test_parameters(2048, UNSEEN_ROWS), POSITIONS + 1).numbers
+    moduli = range(data.smallest_modulus, data.largest_modulus + 1)
+    return {
+        "algebraic_4096x256_seconds": _seconds(lambda: AlgebraicPredictor(M).predict(numbers)),
+        "algebraic_unknown_512x64_seconds": _seconds(lambda: AlgebraicPredictor().predict(unseen)),
+        "bayes_unseen_2048_512x64_seconds": _seconds(lambda: BayesUnseen(moduli).predict(unseen)),
+        "audit_lcg_1000_words_seconds": _audit(_lcg_words(1000)),
+        "audit_mt19937_2000_words_seconds": _audit(_twister_words(2000)),
+    }
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = perf_counter()
+    work()
+    return round(perf_counter() - began, 3)
+
+
+def _lcg_words(count: int) -> list[int]:
+    """The whole states of a 64-bit generator whose parameters the audit is not told."""
+    multiplier, increment = MMIX
+    words, x = [], 1
+    for _ in range(count):
+        x = (multiplier * x + increment) % 2**64
+        words.append(x)
+    return words
+
+
+def _twister_words(count: int) -> list[int]:
+    return np.random.Generator(np.random.MT19937(1)).integers(0, 2**32, size=count, dtype=np.uint32).tolist()
+
+
+def _audit(words: list[int]) -> float:
+    """Seconds that ``unrandom audit`` takes in a process of its own. It must find the generator."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "outputs.txt"
+        path.write_text("\n".join(map(str, words)) + "\n")
+        command = [sys.executable, "-m", "unrandom", "audit", str(path), "--json"]
+        began = perf_counter()
+        answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        seconds = perf_counter() - began
+    assert '"verdict": "predictable"' in answer, answer[:200]
+    return round(seconds, 3)
