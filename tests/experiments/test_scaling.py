@@ -73,11 +73,15 @@ def test_a_modulus_that_one_seed_does_not_reach_is_no_part_of_the_law():
 
 def test_own_prime_compares_each_prime_in_both_bases():
     rows = [
-        {"seed": 0, "base": base, "prime": prime, "all": 0.5 + 0.1 * (base % prime == 0)}
+        {"run": str(base), "base": base, "prime": prime, "modulus": prime**3, "accuracy": accuracy + 0.1 * (pair % 2)}
         for base in (16, 27)
-        for prime in (2, 3, 5)
+        for prime, accuracy in ((2, 0.5 + 0.2 * (base == 16)), (3, 0.4 + 0.2 * (base == 27)), (5, base / 100))
+        for pair in range(40)
     ]
-    assert unseen_modulus._gains(rows) == pytest.approx([0.1])
+    found = unseen_modulus._own_prime(rows)
+    assert found.value == pytest.approx(0.2)
+    assert 0.15 < found.low < 0.2 < found.high < 0.25
+    assert found.units == 4
 
 
 def test_a_winner_that_never_gets_there_has_not_won():

@@ -25,7 +25,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--version", action="version", version=f"unrandom {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    for add in (_demo, _train, _resume, _sweep, _evaluate, _predict, _report, _reproduce, _claims, _bench):
+    for add in (_demo, _train, _resume, _sweep, _evaluate, _predict, _report, _reproduce, _claims, _audit, _bench):
         add(commands)
     return parser.parse_args(argv)
 
@@ -147,7 +147,7 @@ def _evaluate(commands: Any) -> None:
     command.add_argument(
         "--predictors",
         metavar="NAME,NAME,...",
-        help="set the model beside these on one test set: copy, lookback, algebraic, bayes",
+        help="set the model beside these, and draw it: copy, lookback-copy, lookback, algebraic, bayes",
     )
     command.add_argument("--sequences", type=_at_least(int, 1), default=1024, metavar="N", help="sequences (1024)")
 
@@ -207,12 +207,34 @@ def _results(command: Parser) -> None:
     command.add_argument("--results", type=Path, default=folder, metavar="DIR", help="where results are kept (results)")
 
 
+def _audit(commands: Any) -> None:
+    example = "unrandom audit outputs.txt --max-seconds 20"
+    about = "can a stream of numbers be predicted, by what, from how many, and what comes next"
+    command = _command(commands, "audit", about, example)
+    command.add_argument(
+        "file",
+        metavar="FILE|-",
+        help="whole numbers, 0x numbers or fractions from 0 to 1, in their order; - is standard input",
+    )
+    command.add_argument("--modulus", metavar="M", help="the modulus of the generator, if it is known, e.g. 2^32")
+    command.add_argument("--bits", metavar="B", help="the width of the numbers (that of the largest one)")
+    command.add_argument("--bounded", metavar="N", help="outputs were reduced to 0 ... N-1, as by x %% N or nextInt(N)")
+    command.add_argument("--family", metavar="NAME", help="try this family of generators only")
+    command.add_argument("--raw", choices=("u32", "u64"), help="little-endian words instead of text")
+    command.add_argument("--column", metavar="C", help="of a table, the column with this heading or number")
+    command.add_argument(
+        "--max-seconds", type=_at_least(float, 0.0), default=60.0, metavar="S", help="time for the search (60)"
+    )
+
+
 def _bench(commands: Any) -> None:
     example = "unrandom bench train --recipe fm-2048 --set batch_size=8"
     command = _command(commands, "bench", "measure speed as ratios to baselines and ceilings of the same run", example)
-    command.add_argument("what", choices=("data", "train", "evaluate", "sweep", "scaling"))
+    command.add_argument("what", choices=("data", "train", "evaluate", "sweep", "scaling", "predictors"))
     command.add_argument(
-        "--recipe", metavar="RECIPE", help="for all but data (fm-256; for scaling fm-base256, smaller on a CPU)"
+        "--recipe",
+        metavar="RECIPE",
+        help="for all but data and predictors (fm-256; for scaling fm-base256, smaller on a CPU)",
     )
     _assignments(command)
 

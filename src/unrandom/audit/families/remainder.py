@@ -1,0 +1,177 @@
+"""Were the outputs of a known generator reduced by a remainder, as by rand() % 6 or Java's nextInt(10)?
+
+An output y = w mod N of a window w of an LCG's state, N = 2**j · odd. The lowest j bits of w are the top of a smaller
+LCG, of which all bits can be found; few, so by trying them all, or by a lattice. With these known, w = N q + y, and q
+itself obeys an LCG modulo what is left, of which it is a small number: a lattice again. For odd N, both q and the bits
+below the window are unknown, and one lattice of twice the dimension holds them; that goes only for N not too small.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate, repeat
+from math import ceil, log2
+
+import numpy as np
+
+from unrandom.audit.families.lcg import backwards
+from unrandom.audit.families.truncated import first_states
+from unrandom.audit.family import Deadline, Generator, Machine, Tree
+from unrandom.audit.lattice import closest, states_within
+from unrandom.audit.stream import Stream
+from unrandom.generators.known import KNOWN
+from unrandom.generators.lcg import Lcg
+
+TRIED = 20
+"""Bits that are found by trying all."""
+
+MOST = 256
+"""Outputs looked at."""
+
+DIMENSIONS = 60
+"""Of a lattice, at most."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """Programs whose output is bits low … low + bits − 1 of an LCG, before it is reduced."""
+
+    about: str
+    lcg: Lcg
+    low: int
+    bits: int
+
+
+WINDOWS = tuple(
+    Window(about, Lcg(2 ** (low + bits), known.a % 2 ** (low + bits), known.c % 2 ** (low + bits)), low, bits)
+    for about, known, low, bits in (
+        ("java.util.Random.nextInt(N)", KNOWN["java"].lcg, 17, 31),
+        ("MSVC rand() % N", KNOWN["msvc"].lcg, 16, 15),
+        ("rand() % N, as in the C standard", KNOWN["ansi-c"].lcg, 16, 15),
+        ("Borland rand() % N", KNOWN["borland"].lcg, 16, 15),
+        ("glibc TYPE_0 random() % N", KNOWN["glibc-type0"].lcg, 0, 31),
+        ("musl rand() % N", KNOWN["musl"].lcg, 33, 31),
+        ("newlib rand() % N", KNOWN["newlib"].lcg, 32, 31),
+    )
+)
+
+
+class Remainder:
+    """Known LCGs, reduced to 0 … N − 1 by a remainder; N is what --bounded gives."""
+
+    name = "remainder"
+    about = "a known linear congruential generator reduced by a remainder"
+    trivial = False
+    most = MOST
+
+    def needs(self, stream: Stream) -> int | None:
+        return None if stream.bounded is None else ceil(40 / log2(stream.bounded))
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        n = stream.bounded
+        outputs = [int(y) for y in stream.values.tolist()]
+        if n is None or len(outputs) < 4:
+            return
+        for window in WINDOWS:
+            deadline.check()
+            if n < 2**window.bits:
+                for state in _states(window, n, outputs, deadline):
+                    parameters: Tree = {"generator": window.about, "N": n, "m": window.lcg.m, "state": state}
+                    yield _machine(parameters, state, window, n)
+
+
+def _machine(parameters: Tree, state: int, window: Window, n: int) -> Machine:
+    return Machine(parameters, state, window.lcg, lambda x: (x >> window.low) % n, backwards(window.lcg))
+
+
+def _states(window: Window, n: int, outputs: list[int], deadline: Deadline) -> Iterator[int]:
+    shown = (n & -n).bit_length() - 1  # j: n is 2**j times an odd number
+    if shown == 0 and window.low:
+        yield from _both(window, n, outputs)
+        return
+    for low_part in _low_parts(window, shown, outputs, deadline):
+        if n == 1 << shown:
+            yield low_part
+        else:
+            yield from _quotients(window, n, shown, low_part, outputs)
+
+
+def _low_parts(window: Window, shown: int, outputs: list[int], deadline: Deadline) -> Iterator[int]:
+    """States modulo 2**(low + shown) whose top bits are the lowest bits of all outputs."""
+    size = window.low + shown
+    if size == 0:
+        yield 0
+        return
+    m = 1 << size
+    lcg = Lcg(m, window.lcg.a % m, window.lcg.c % m) if m > 1 else window.lcg
+    tops = [y & (1 << shown) - 1 for y in outputs]
+    if window.low > TRIED:
+        yield from first_states(lcg, [(y << window.low, (y + 1 << window.low) - 1) for y in tops])
+        return
+    first = np.arange(1 << window.low, dtype=np.uint64) + np.uint64(tops[0] << window.low)
+    states = first.copy()
+    for top in tops[1:]:
+        deadline.check()
+        states = states * np.uint64(lcg.a) + np.uint64(lcg.c) & np.uint64(m - 1)
+        alike = states >> np.uint64(window.low) == np.uint64(top)
+        first, states = first[alike], states[alike]
+        if not len(first):
+            return
+    yield from first[:4].tolist()
+
+
+def _powers(lcg: Lcg, count: int) -> tuple[list[int], list[int]]:
+    """A and C with x[t] = A[t] x[0] + C[t], for the first `count` numbers."""
+    a = list(accumulate(repeat(lcg.a, count - 1), lambda x, y: x * y % lcg.m, initial=1))
+    c = list(accumulate(repeat(lcg.c, count - 1), lambda x, y: (x * lcg.a + y) % lcg.m, initial=0))
+    return a, c
+
+
+def _quotients(window: Window, n: int, shown: int, low_part: int, outputs: list[int]) -> Iterator[int]:
+    """States with this low part: the quotients q of the windows by n are a truncated LCG modulo 2**(bits − shown)."""
+    odd, left = n >> shown, window.bits - shown
+    count = min(len(outputs), DIMENSIONS, ceil(1.5 * (left + 8) / max(0.5, log2(odd) - 0.3)))
+    a, c = _powers(window.lcg, count)
+    below = (1 << window.low) - 1
+    known = []  # of each state, what is known: y in the place of its window, and the bits below
+    for t in range(count):
+        state = (a[t] * low_part + c[t]) % window.lcg.m
+        known.append((outputs[t] << window.low) + (state & below))
+    m, inverse = 1 << left, pow(odd, -1, 1 << left)
+    offsets = []
+    for t in range(count):
+        rest = a[t] * known[0] + c[t] - known[t]
+        offsets.append((rest >> window.low + shown) * inverse % m)
+    top = (1 << window.bits) // n
+    for q in states_within([x % m for x in a], offsets, m, [(0, top)] * count):
+        if q <= top:
+            yield (q * n << window.low) + known[0]
+
+
+def _both(window: Window, n: int, outputs: list[int]) -> Iterator[int]:
+    """States with unknown quotients q and unknown bits e below the window, 2**low (n q + y) + e, from one lattice of
+    (q[0], e[0], q[1], e[1], …).
+    """
+    m, low = window.lcg.m, window.low
+    gain = log2(n)
+    count = ceil(1.6 * log2(m) / gain)
+    if not 2 <= count <= min(len(outputs), DIMENSIONS // 2):
+        count = min(len(outputs), DIMENSIONS // 2)
+        if count * gain < 1.2 * log2(m):
+            return
+    a, c = _powers(window.lcg, count)
+    # e[t] = A (n q[0] 2**low + e[0]) + κ[t] − n q[t] 2**low modulo m
+    constants = [a[t] * (outputs[0] << low) + c[t] - (outputs[t] << low) for t in range(count)]
+    size = 2 * count
+    rows = [[0] * size for _ in range(size)]
+    for t in range(count):
+        rows[0][2 * t + 1], rows[1][2 * t + 1] = a[t] * (n << low) % m, a[t]
+    rows[0][:2], rows[1][:2] = [1, 0], [0, 1]
+    for t in range(1, count):
+        rows[2 * t][2 * t], rows[2 * t][2 * t + 1] = 1, -(n << low) % m
+        rows[2 * t + 1][2 * t + 1] = m
+    quotient, below = (1 << window.bits) // n + 1, 1 << low
+    target = [x for t in range(count) for x in (quotient // 2, below // 2 - (constants[t] if t else 0))]
+    for vector in closest(rows, target, [quotient, below] * count):
+        q, e = vector[0], vector[1]
+        if 0 <= q <= quotient and 0 <= e < below:
+            yield (q * n + outputs[0] << low) + e

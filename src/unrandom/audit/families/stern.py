@@ -1,0 +1,154 @@
+"""Is it a linear congruential generator of unknown parameters that shows only its top bits?
+
+The differences d of the states are a geometric sequence modulo m, so an integer relation ∑ λ[i] d[i + j] = 0 says that
+the polynomial ∑ λ[i] z^i has the root a modulo m. Relations among the differences of the outputs, found by lattice
+reduction, are so short that they hold for the states, too: all else would make a short vector where there is none.
+Enough such polynomials span the lattice of all that vanish at a, whose triangular (Hermite) form shows m and a. Stern
+(1987) found that, and Joux and Stern (1998) the form used here. The low bits of the first state and the increment
+cannot be told apart entirely; a pair that fits all outputs is taken.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import accumulate, pairwise
+from math import ceil, log2
+
+from flint import fmpz_mat
+
+from unrandom.audit.families.lcg import backwards
+from unrandom.audit.family import Deadline, Generator, Machine, Tree
+from unrandom.audit.lattice import short_vectors, states_within
+from unrandom.audit.stream import Number, Stream, View
+from unrandom.core.arithmetic import is_power_of_two
+from unrandom.generators.lcg import Lcg
+
+STATES = (32, 48, 64)
+"""Bits of state that are prepared for; smaller ones are found with the next larger."""
+
+LONGEST = 80
+"""Differences in a relation, at most."""
+
+MOST = 1 << 16
+"""Outputs looked at: the more, the better are the increment and the low bits known."""
+
+WINDOWS = 5
+"""Places where relations are looked for."""
+
+
+class UnknownTruncated:
+    """LCGs with all parameters unknown that show the top bits of their state, modulo a power of two."""
+
+    name = "truncated-lcg-unknown"
+    about = "a linear congruential generator modulo a power of two that shows its top bits; all parameters unknown"
+    trivial = False
+    most = MOST
+
+    def needs(self, stream: Stream) -> int | None:
+        if stream.bounded is not None and not is_power_of_two(stream.bounded):
+            return None
+        return min((_outputs(*size) for view in stream.views for size in _sizes(view.bits)), default=None)
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        for view in stream.views:
+            for width, length in _sizes(view.bits):
+                if len(view.numbers) >= _outputs(width, length):
+                    yield from _generators(view, width, length, deadline)
+
+
+def _sizes(bits: int) -> list[tuple[int, int]]:
+    """For each size of state the width t of the vectors that relations hold for, and the length n of relations.
+
+    Reduction leaves relations of b t / (n − t) bits, which must be fewer than b − k / t − log2(n) / 2.
+    """
+    sizes = []
+    for state in STATES:
+        if state <= bits:
+            continue
+        fitting = [
+            (t, n)
+            for t in range(2, 40)
+            for n in range(2 * t, LONGEST)
+            if bits * t / (n - t) + 1 < bits - state / t - log2(n) / 2
+        ]
+        if fitting:
+            sizes.append(min(fitting, key=lambda size: size[1]))
+    return sizes
+
+
+def _outputs(width: int, length: int) -> int:
+    return WINDOWS * width + length + 1
+
+
+def _generators(view: View, width: int, length: int, deadline: Deadline) -> Iterator[Generator]:
+    steps = [after - before for before, after in pairwise(view.numbers)]
+    deadline.check()
+    found = _modulus_and_multiplier(tuple(steps[: _outputs(width, length)]), width, length)
+    if found is None:
+        return
+    m, a = found
+    low = m.bit_length() - 1 - view.bits
+    if low <= 0 or m > 2**64:
+        return
+    generator = _fitted(view, steps, m, a, low)
+    if generator is not None:
+        lcg, state = generator
+        parameters: Tree = {"m": m, "a": a, "c": lcg.c, "state": state, "shown": f"the top {view.bits} bits"}
+        yield Machine(parameters, state, lcg, partial(_top, view, low), backwards(lcg))
+
+
+def _top(view: View, low: int, x: int) -> Number:
+    return view.show(x >> low)
+
+
+@lru_cache(maxsize=16)  # a longer stream, which is tried next, begins alike
+def _modulus_and_multiplier(steps: tuple[int, ...], width: int, length: int) -> tuple[int, int] | None:
+    polynomials: list[list[int]] = []
+    for window in range(WINDOWS):
+        polynomials += _relations(steps[window * width :], width, length)
+    return _root(polynomials, length)
+
+
+def _relations(steps: Sequence[int], width: int, length: int) -> list[list[int]]:
+    """Short λ with ∑ λ[i] d[i + j] = 0 for 0 <= j < width."""
+    heavy = 1 << 80
+    rows = [[heavy * steps[i + j] for j in range(width)] + [int(i == k) for k in range(length)] for i in range(length)]
+    reduced = [row[width:] for row in short_vectors(rows) if not any(row[:width])]
+    return reduced[: (length - width) // 2]  # the longest may not hold for the states
+
+
+def _root(polynomials: list[list[int]], length: int) -> tuple[int, int] | None:
+    """m and a from polynomials that span all those with a root a modulo m: the last rows of the Hermite form, with the
+    constant terms last, are (…, 1, −a) and (…, 0, m).
+    """
+    rows = short_vectors([row[::-1] for row in polynomials])
+    if len(rows) != length:
+        return None
+    form = fmpz_mat(rows).hnf()
+    last, before = int(form[length - 1, length - 1]), int(form[length - 2, length - 2])
+    m = last & -last  # a factor that is no power of two is left over where the polynomials span too little
+    if before != 1 or m < 4:
+        return None
+    return m, -int(form[length - 2, length - 1]) % m
+
+
+def _fitted(view: View, steps: list[int], m: int, a: int, low: int) -> tuple[Lcg, int] | None:
+    """An increment and a first state that fit all outputs given."""
+    bits = m.bit_length() - 1
+    count = min(len(steps), ceil(1.5 * (bits + 8) / max(0.5, view.bits - 1.5)))
+    reach = (1 << low) - 1
+    bounds = [(d * (1 << low) - reach, d * (1 << low) + reach) for d in steps[:count]]
+    powers = list(accumulate([a] * (count - 1), lambda x, y: x * y % m, initial=1))
+    for first in states_within(powers, [0] * count, m, bounds):
+        least, most, moved, step = 0, reach, 0, first  # bounds for the bits of the first state that are not shown
+        for y in view.numbers[1:]:
+            moved, step = (moved + step) % m, a * step % m
+            # (start + e + moved) mod m lies in [y, y + 1) · 2**low
+            off = (y - view.numbers[0] << low) - moved
+            off = (off + m // 2) % m - m // 2
+            least, most = max(least, off), min(most, off + reach)
+            if least > most:
+                break
+        else:
+            start = (view.numbers[0] << low) + (least + most) // 2
+            return Lcg(m, a, (first - (a - 1) * start) % m), start
+    return None

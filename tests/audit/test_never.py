@@ -1,0 +1,77 @@
+"""What cannot be predicted is never called predictable."""
+
+import hashlib
+import os
+import random
+
+import numpy as np
+import pytest
+from false_positives import false_positives
+from streams import lcg, seeded_twister, stream_of, take
+
+from unrandom.audit.search import audit
+
+MMIX = (2**64, 6364136223846793005, 1442695040888963407, 12345)
+
+
+def words(content: bytes, bits: int) -> list[int]:
+    return np.frombuffer(content, dtype=f"<u{bits // 8}").astype(int if bits < 64 else np.uint64).tolist()
+
+
+def test_random_streams():
+    wrong = false_positives(22)
+    assert len(wrong) == 11
+    assert not sum(wrong.values())
+
+
+@pytest.mark.parametrize("bits", [8, 32, 64])
+def test_cryptographic_streams(bits):
+    hashed = b"".join(hashlib.sha256(i.to_bytes(8, "big")).digest() for i in range(64))
+    for content in (os.urandom(2048), hashed, hashlib.shake_128(b"seed").digest(2048)):
+        assert not audit(stream_of(words(content, bits), bits)).predictable
+
+
+def test_shuffled_outputs():
+    numbers = take(lcg(*MMIX), 400)
+    random.Random(0).shuffle(numbers)
+    assert not audit(stream_of(numbers)).predictable
+
+
+@pytest.mark.parametrize("place", [100, 300, 398, 399])
+def test_one_flipped_bit_and_where_it_is(place):
+    numbers = take(lcg(*MMIX), 400)
+    numbers[place] ^= 1 << 40
+    verdict = audit(stream_of(numbers))
+    assert not verdict.predictable
+    assert verdict.breaks_at == place
+    assert f"predicts the first {place} outputs, but output {place + 1} is another one" in verdict.words()
+
+
+def test_a_flipped_bit_at_the_start_is_not_forgiven():
+    numbers = take(lcg(*MMIX), 400)
+    numbers[2] ^= 1
+    assert not audit(stream_of(numbers)).predictable
+
+
+def test_a_twister_with_a_flipped_bit():
+    twister = seeded_twister(1)
+    numbers = [twister.getrandbits(32) for _ in range(1000)]
+    numbers[900] ^= 1
+    verdict = audit(stream_of(numbers))
+    assert not verdict.predictable
+    assert verdict.breaks_at == 900
+
+
+@pytest.mark.parametrize("count", range(1, 4))
+def test_too_few_numbers(count):
+    verdict = audit(stream_of(take(lcg(*MMIX), count), 64))
+    assert not verdict.predictable
+    assert verdict.too_few > count
+    assert "are too few; the least any family needs is" in verdict.words()
+
+
+def test_short_streams_are_certified_only_by_what_is_held_back():
+    """Five numbers determine an LCG, and any five numbers nearly do; a sixth of 64 bits is proof enough."""
+    numbers = take(lcg(*MMIX), 8)
+    assert audit(stream_of(numbers, 64), family="lcg").predictable
+    assert not audit(stream_of([*numbers[:-1], numbers[-1] ^ 2], 64), family="lcg").predictable
