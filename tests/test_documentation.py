@@ -17,7 +17,7 @@ COMMANDS = [
     for document in DOCUMENTS
     for block in re.findall(r"```sh\n(.*?)```", document.read_text(), flags=re.DOTALL)
     for line in block.replace("\\\n", " ").splitlines()
-    if "unrandom " in line and not line.startswith(("#", "git", "pip", "torchrun"))
+    if "unrandom " in line and not line.startswith(("#", "git", "pip", "torchrun", "srun"))
 ]
 
 

@@ -82,7 +82,7 @@ def run(*command):
 
 
 def needs(program):
-    return pytest.mark.skipif(shutil.which(program) is None, reason=f"{program} is not installed")
+    return pytest.mark.skipif(shutil.which(program) is None, reason=f"2026-11-21: {program} is not installed")
 
 
 def check(tmp_path, printed, family, **about):

@@ -17,9 +17,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.command_line = ["unrandom", *command]
     logging.basicConfig(format="unrandom: %(levelname)s: %(message)s", stream=sys.stderr, level=logging.WARNING)
     try:
-        from unrandom.cli import commands  # torch comes with it, and --help should not wait for that
-
-        commands.run(arguments)
+        if arguments.command == "audit":  # torch comes with the others, and neither this nor --help should wait for it
+            from unrandom.cli.audit import run
+        else:
+            from unrandom.cli.commands import run
+        run(arguments)
     except UserError as mistake:
         return _say(str(mistake), 2)
     except KeyboardInterrupt:

@@ -203,12 +203,6 @@ def _claims(arguments: Namespace) -> tuple[list[Tree], str]:
     return reproduction.claims(arguments)
 
 
-def _audit(arguments: Namespace) -> tuple[Tree, str]:
-    from unrandom.cli.audit import audit
-
-    return audit(arguments)
-
-
 COMMANDS: dict[str, Callable[[Namespace], tuple[Tree | list[Tree], str]]] = {
     "demo": _demo,
     "train": _train,
@@ -219,6 +213,5 @@ COMMANDS: dict[str, Callable[[Namespace], tuple[Tree | list[Tree], str]]] = {
     "report": _report,
     "reproduce": _reproduce,
     "claims": _claims,
-    "audit": _audit,
     "bench": _bench,
 }
