@@ -9,7 +9,7 @@ from unrandom.experiments.experiment import Rows, Scale
 from unrandom.experiments.runs import Run
 from unrandom.training.machine import choose_device
 
-SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 1024, "gpu": 4096, "paper": 4096}
+SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper": 4096}
 
 LEARNED = 0.9  # of last numbers: the accuracy from which a modulus counts as learned
 

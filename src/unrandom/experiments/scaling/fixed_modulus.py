@@ -16,7 +16,6 @@ from unrandom.experiments.rows import seed_lines
 from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import (
     LEARNED,
-    SEQUENCES,
     about,
     element_rows,
     law_columns,
@@ -31,6 +30,7 @@ from unrandom.predictors import LookbackPredictor
 
 ALMOST = 0.99
 FEWEST_MULTIPLIERS = 64  # for a curve
+SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 256, "gpu": 4096, "paper": 4096}  # long ones
 KNOWN_BIT = 0.99  # of sequences
 CEILING = 3  # numbers after which all later ones follow, for a known modulus
 PAPERS_EXPONENT = 0.25
