@@ -7,7 +7,7 @@ look-back carries, which head is needed, and what each neuron votes for are know
 import numpy as np
 import torch
 
-from unrandom.interpretation import largest_power
+from unrandom.core.arithmetic import largest_power
 from unrandom.models import Transformer, TransformerConfig
 
 M, CONTEXT = 8, 12
