@@ -15,7 +15,7 @@ from unrandom.training.machine import choose_attention, choose_precision, matrix
 # Of the rate of a matrix product, what a step reaches: a guess at the low end of what `unrandom bench train` measured,
 # .38 to .82; the progress bar knows better after some steps.
 EFFICIENCY = 0.4
-HOLES = 1.6  # on a CPU, freed memory is kept in pieces that do not always fit: measured 1.4 to 1.9
+HOLES = 1.7  # on a CPU, freed memory is kept in pieces that do not always fit: measured 1.4 to 1.9
 
 
 @dataclass(frozen=True)
