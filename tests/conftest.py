@@ -38,7 +38,7 @@ TINY = RunConfig(
 
 @pytest.fixture(autouse=True)
 def one_thread() -> None:
-    """What a test before left behind must not change the order of sums in this one."""
+    """A job sets the threads of its process (`bench sweep` runs some here); their number changes the order of sums."""
     torch.set_num_threads(1)
 
 

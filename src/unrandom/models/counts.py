@@ -76,10 +76,12 @@ def training_memory(
     mixing, mlp = _kept_by_attention(config, precision, attention), _kept_by_mlp(config, precision)
     block, stream = b * (mixing + mlp) + 12 * d**2 * casts, 4 * b * T * d
     top = b * T * (_norm(config, precision) + 4 * V) + V * d * casts  # with the log-probabilities in fp32
-    # the gradient of the residual stream, and beside it: that of the logits and of what they are made of; those of both
-    # sides of the activation; or, once what the MLP kept is gone, those of both sides of the softmax
+    # the gradient of the residual stream, and beside it: that of the logits and of what they are made of; those of the
+    # MLP's inside; or, once what the MLP kept is gone, those of both sides of the softmax
     logits = 2 * 4 * b * T * V
-    inside = stream + b * T * (4 * narrow * d + casts * d)
+    # gelu's output is gone before the gradient of its input is made; relu's output is all that it keeps
+    mlp_gradients = 2 * narrow * config.d_mlp if config.activation == "relu" else narrow * config.d_mlp + casts * d
+    inside = stream + b * T * mlp_gradients
     if attention == "explicit":
         pattern = b * config.n_heads * T**2 * (8 - casts)
         inside = max(inside, stream + pattern - b * (mlp + narrow * T * d))
