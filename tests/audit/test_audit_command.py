@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from streams import lcg, take
 
+from plainly import lcg, take
 from unrandom.cli import main
 
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from streams import found, lcg, ranlux24_base, seeded_twister, stream_of, take
+from streams import found, stream_of
 
+from plainly import lcg, ranlux24_base, seeded_twister, take
 from unrandom.audit.families import FAMILIES
 from unrandom.audit.families.carry import WithCarry
 from unrandom.audit.families.lcg import FullState, recover

@@ -7,8 +7,9 @@ import random
 import numpy as np
 import pytest
 from false_positives import false_positives
-from streams import lcg, seeded_twister, stream_of, take
+from streams import stream_of
 
+from plainly import lcg, seeded_twister, take
 from unrandom.audit.search import audit
 
 MMIX = (2**64, 6364136223846793005, 1442695040888963407, 12345)

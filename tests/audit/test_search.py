@@ -1,8 +1,9 @@
 """Only what re-predicts is believed: certificates, the time limit, and the fewest outputs."""
 
 import pytest
-from streams import lcg, stream_of, take
+from streams import stream_of
 
+from plainly import lcg, take
 from unrandom.audit.families import FAMILIES
 from unrandom.audit.family import Family
 from unrandom.audit.search import CERTAIN, audit, choose

@@ -9,7 +9,7 @@ from unrandom.core.errors import UserError
 from unrandom.experiments.beyond import ceilings
 from unrandom.experiments.comparison import compare, with_ratios
 from unrandom.experiments.registry import EXPERIMENTS
-from unrandom.predictors import make_predictors
+from unrandom.predictors.named import make_predictors
 
 
 def test_every_predictor_sees_the_same_sequences(finished_run):

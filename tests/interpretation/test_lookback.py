@@ -21,7 +21,8 @@ from unrandom.interpretation import (
     on_head,
 )
 from unrandom.models import Transformer, TransformerConfig, intervene, record
-from unrandom.predictors import Predictions, TransformerPredictor
+from unrandom.predictors import Predictions
+from unrandom.predictors.transformer import TransformerPredictor
 from unrandom.tokenization import Tokenizer
 
 TAP = "blocks.0.attn.hook_pattern"

@@ -10,7 +10,7 @@ from unrandom.core.errors import UserError
 from unrandom.data import Parameters, SequenceSet
 from unrandom.interpretation import patch_all, patch_head, patch_parameters
 from unrandom.models import Transformer, TransformerConfig
-from unrandom.predictors import TransformerPredictor
+from unrandom.predictors.transformer import TransformerPredictor
 from unrandom.tokenization import Tokenizer
 
 

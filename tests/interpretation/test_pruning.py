@@ -20,7 +20,7 @@ from unrandom.interpretation import (
     replace_head,
 )
 from unrandom.models import Transformer, TransformerConfig, intervene, record
-from unrandom.predictors import TransformerPredictor
+from unrandom.predictors.transformer import TransformerPredictor
 from unrandom.tokenization import Tokenizer
 
 REPLACEMENTS = ["zero", "position-mean", "scalar-mean"]

@@ -8,7 +8,7 @@ from unrandom.core.errors import UserError
 from unrandom.data import make_split
 from unrandom.data.sequences import SequenceSet
 from unrandom.evaluation import evaluate
-from unrandom.predictors import make_predictors
+from unrandom.predictors.named import make_predictors
 
 FM, UM = ["copy", "lookback-copy", "lookback", "algebraic", "bayes"], ["copy", "algebraic", "bayes"]
 

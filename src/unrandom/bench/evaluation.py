@@ -8,7 +8,7 @@ import torch
 from unrandom.bench.timing import interleaved
 from unrandom.data import SequenceSet, make_split
 from unrandom.evaluation import evaluate
-from unrandom.predictors import TransformerPredictor
+from unrandom.predictors.transformer import TransformerPredictor
 from unrandom.training import RunConfig
 from unrandom.training.loop import build_model
 from unrandom.training.machine import choose_device, prepare

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.core.errors import UserError
-from unrandom.predictors import TransformerPredictor
+from unrandom.predictors.transformer import TransformerPredictor
 
 
 def read_sequences(source: str, *, limit: int, longest: int) -> list[list[int]]:

@@ -8,7 +8,7 @@ from jaxtyping import Bool
 from unrandom.data import Batches, SequenceSet, Split
 from unrandom.evaluation.tally import Tally
 from unrandom.models import Transformer
-from unrandom.predictors import TransformerPredictor
+from unrandom.predictors.transformer import TransformerPredictor
 
 PROBES = 512  # training sequences followed
 

@@ -21,7 +21,8 @@ from unrandom.experiments.runs import Run
 from unrandom.interpretation.attention import attention_by_distance
 from unrandom.interpretation.embedding import embedding_table
 from unrandom.models import Transformer, parameter_count, record
-from unrandom.predictors import TransformerPredictor, make_predictors, predictor_names
+from unrandom.predictors.named import make_predictors, predictor_names
+from unrandom.predictors.transformer import TransformerPredictor
 from unrandom.training.checkpoint import latest_checkpoint
 
 TOKENS_SHOWN = 256  # of an attention map

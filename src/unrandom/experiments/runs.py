@@ -21,7 +21,7 @@ from unrandom.core.run_folder import RunFolder
 from unrandom.data import Batches, Split, make_batches, make_split
 from unrandom.evaluation import TrainingMeasure
 from unrandom.models import Transformer, parameter_count
-from unrandom.predictors import TransformerPredictor
+from unrandom.predictors.transformer import TransformerPredictor
 from unrandom.training import Progress, RunConfig, train
 from unrandom.training.checkpoint import checkpoint_to_resume, latest_checkpoint, set_aside_later
 from unrandom.training.distributed import Ranks, joined_ranks, launched_device

@@ -23,7 +23,7 @@ from unrandom.generators.residues import digit_period, digits_of, to_digits
 from unrandom.interpretation.attention import Share
 from unrandom.models import Transformer, intervene
 from unrandom.models.taps import Edit
-from unrandom.predictors import TransformerPredictor
+from unrandom.predictors.transformer import TransformerPredictor
 
 
 @dataclass(frozen=True)

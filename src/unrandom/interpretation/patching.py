@@ -19,7 +19,7 @@ from unrandom.evaluation.bootstrap import bootstrap_mean
 from unrandom.interpretation.heads import check_exact, check_head
 from unrandom.models import intervene, record
 from unrandom.models.taps import Edit
-from unrandom.predictors import TransformerPredictor
+from unrandom.predictors.transformer import TransformerPredictor
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from unrandom.evaluation import Evaluation, evaluate
 from unrandom.interpretation.heads import check_exact, head_columns, head_values
 from unrandom.models import Transformer, intervene
 from unrandom.models.taps import Edit
-from unrandom.predictors import TransformerPredictor
+from unrandom.predictors.transformer import TransformerPredictor
 
 SEQUENCES_AT_ONCE = 64
 

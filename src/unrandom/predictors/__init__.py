@@ -1,24 +1,28 @@
-"""Everything that predicts, behind one protocol."""
+"""Everything that predicts, behind one protocol.
+
+What needs no torch is here; ``transformer`` has the trained model, and ``named`` those that its data leave a chance.
+"""
 
 from unrandom.predictors.algebraic import AlgebraicPredictor, recover
 from unrandom.predictors.bayes import BayesFixed
 from unrandom.predictors.bayes_unseen import BayesUnseen
 from unrandom.predictors.copying import CopyPredictor
+from unrandom.predictors.lagged import LaggedPredictor
+from unrandom.predictors.lattice import LatticePredictor
+from unrandom.predictors.linear import LinearPredictor
 from unrandom.predictors.lookback import LookbackPredictor
-from unrandom.predictors.named import make_predictors, predictor_names
 from unrandom.predictors.protocol import Predictions, Predictor
-from unrandom.predictors.transformer import TransformerPredictor
 
 __all__ = [
     "AlgebraicPredictor",
     "BayesFixed",
     "BayesUnseen",
     "CopyPredictor",
+    "LaggedPredictor",
+    "LatticePredictor",
+    "LinearPredictor",
     "LookbackPredictor",
     "Predictions",
     "Predictor",
-    "TransformerPredictor",
-    "make_predictors",
-    "predictor_names",
     "recover",
 ]

@@ -16,7 +16,7 @@ from unrandom.core.arithmetic import WORD, Integers, as_modulus, as_words
 from unrandom.generators.lcg import Lcg
 from unrandom.predictors.congruences import Congruences, solve
 from unrandom.predictors.modular import add, multiply, subtract
-from unrandom.predictors.protocol import Predictions
+from unrandom.predictors.protocol import Predictions, one_by_one
 
 SERIES = "that the sequence is an LCG"
 
@@ -47,13 +47,7 @@ class AlgebraicPredictor:
         """Any numbers will do."""
         if self.modulus is not None:
             return _predict_modulo(sequences, self.modulus)
-        numbers = np.zeros(sequences[:, 1:].shape, dtype=np.uint64)
-        abstained = np.ones(numbers.shape, dtype=bool)
-        for row, sequence in enumerate(sequences.tolist()):
-            for t, guess in enumerate(_guesses(sequence[:-1])):
-                if guess is not None:
-                    numbers[row, t], abstained[row, t] = guess, False
-        return Predictions(numbers, abstained)
+        return one_by_one(sequences, _guesses)
 
 
 def recover(sequence: Integers, modulus: int | None = None) -> Lcg | None:

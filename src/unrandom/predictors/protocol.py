@@ -1,5 +1,6 @@
 """What is a predictor? Anything that, for each number of a sequence, guesses it from the numbers before it."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -33,3 +34,19 @@ class Predictor(Protocol):
     def predict(self, sequences: UInt64[np.ndarray, "batch length"]) -> Predictions:
         """Guess each number of each sequence from its past alone: no guess may depend on it or on what follows."""
         ...
+
+
+def one_by_one(
+    sequences: UInt64[np.ndarray, "batch length"], guesses: Callable[[list[int]], Iterable[int | None]]
+) -> Predictions:
+    """What ``guesses`` gives for each number of a sequence: the next one, or None for an abstention.
+
+    It is given all numbers but the last, and must use no number after the one that it is at.
+    """
+    numbers = np.zeros(sequences[:, 1:].shape, dtype=np.uint64)
+    abstained = np.ones(numbers.shape, dtype=bool)
+    for row, sequence in enumerate(sequences.tolist()):
+        for t, guess in enumerate(guesses(sequence[:-1])):
+            if guess is not None:
+                numbers[row, t], abstained[row, t] = guess, False
+    return Predictions(numbers, abstained)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 from unrandom.audit.families.lcg import backwards
 from unrandom.audit.family import Deadline, Generator, Machine
-from unrandom.audit.lattice import states_within
 from unrandom.audit.stream import Stream, View
 from unrandom.generators.known import KNOWN
+from unrandom.predictors.hidden_state import states_within
 
 JAVA = KNOWN["java"].lcg
 STEPS = JAVA.jump(2)

@@ -13,9 +13,9 @@ import numpy as np
 from jaxtyping import UInt64
 
 from unrandom.audit.family import Deadline, Generator, Recurrence, Tree
-from unrandom.audit.gf2 import solve
 from unrandom.audit.stream import Stream, View
 from unrandom.audit.verdict import power
+from unrandom.predictors.mod_two import solve
 
 LONGEST = 64
 """Up to here all lags are tried."""

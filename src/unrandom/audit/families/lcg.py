@@ -1,22 +1,19 @@
-"""Is it a linear congruential generator that shows its whole state, x[t+1] = (a x[t] + c) mod m?
-
-Its differences d are a geometric sequence modulo m, so every d[i] d[j+1] − d[i+1] d[j] is a multiple of m, and their
-greatest common divisor is soon m itself. Of a, each difference fixes the part that is prime to it.
-"""
+"""Is it a linear congruential generator that shows its whole state, x[t+1] = (a x[t] + c) mod m?"""
 
 from collections.abc import Iterator
 from itertools import pairwise
 from math import gcd
 
+from unrandom import predictors
 from unrandom.audit.family import Deadline, Generator, Machine, Tree
 from unrandom.audit.stream import Stream, View
 from unrandom.core.arithmetic import WORD
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import Lcg
+from unrandom.predictors.congruences import Congruences
 
 MOST = 256
 """Outputs looked at; the greatest common divisor settles long before."""
-
 
 FACTOR = 256
 """The greatest common divisor of few minors is taken for up to so many times the modulus."""
@@ -58,44 +55,21 @@ def named(lcg: Lcg) -> Tree:
 
 
 def recover(numbers: list[int], modulus: int | None = None) -> Lcg | None:
-    """An LCG that makes these numbers, of the given or the greatest possible modulus; None if there is none."""
+    """An LCG that makes these numbers, of the given modulus or the least that goes; None if there is none."""
     if len(numbers) < (3 if modulus else 5):
         return None
-    steps = [after - before for before, after in pairwise(numbers)]
-    m = modulus or _least_above(max(numbers), _multiple_of_modulus(steps))
-    if not max(numbers) < m <= WORD or m < 2:
-        return None
-    a = _multiplier(steps, m)
-    return None if a is None else Lcg(m, a, (numbers[1] - a * numbers[0]) % m)
+    m = modulus or _least_above(max(numbers), _multiple_of_modulus(numbers))
+    return predictors.recover(numbers, m) if 2 <= m <= WORD else None
+
+
+def _multiple_of_modulus(numbers: list[int]) -> int:
+    known = Congruences()
+    for d, e in pairwise(after - before for before, after in pairwise(numbers)):
+        known.add(d, e)
+    return known.modulus
 
 
 def _least_above(number: int, multiple: int) -> int:
     """The modulus, of which the common divisor may still be a small multiple: the least part above all outputs."""
     parts = (multiple // k for k in range(FACTOR, 0, -1) if multiple % k == 0)
     return next((part for part in parts if part > number), 0)
-
-
-def _multiple_of_modulus(steps: list[int]) -> int:
-    common = gcd(*steps) or 1  # with a factor common to all of them, the minors would have its square
-    d, m = [step // common for step in steps], 0
-    for i in range(len(d) - 2):
-        m = gcd(m, d[i] * d[i + 2] - d[i + 1] ** 2, d[0] * d[i + 1] - d[1] * d[i])
-    return common * m
-
-
-def _multiplier(steps: list[int], m: int) -> int | None:
-    """An a with a d[i] ≡ d[i+1] (mod m) for all i, from a combination of differences that divides them all."""
-    divisor, image = m, 0  # a · divisor ≡ image (mod m)
-    for before, after in pairwise(steps):
-        common = gcd(divisor, before)
-        if common == divisor:
-            continue
-        # divisor · u + before · v = common
-        v = pow(before // common, -1, divisor // common)
-        u = (common - before * v) // divisor
-        divisor, image = common, (image * u + after * v) % m
-    if image % divisor:
-        return None
-    a = image // divisor % (m // divisor)
-    agrees = all((a * before - after) % m == 0 for before, after in pairwise(steps))
-    return a if agrees else None

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from unrandom.audit.family import Deadline, Generator, Tree
-from unrandom.audit.gf2 import follows, plane, shortest_recurrence
 from unrandom.audit.stream import Number, Stream, View
+from unrandom.predictors.mod_two import MARGIN, follows, plane, shortest_recurrence
 
 MOST = 50_000
 """Outputs looked at: enough for the 19,937 bits of MT19937."""
-
-MARGIN = 8
-"""Bits beyond those that determine a recurrence, so that a wrong one is rarely checked."""
 
 
 class LinearModuloTwo:

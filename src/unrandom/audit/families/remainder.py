@@ -16,10 +16,10 @@ import numpy as np
 from unrandom.audit.families.lcg import backwards
 from unrandom.audit.families.truncated import first_states
 from unrandom.audit.family import Deadline, Generator, Machine, Tree
-from unrandom.audit.lattice import closest, states_within
 from unrandom.audit.stream import Stream
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import Lcg
+from unrandom.predictors.hidden_state import hidden_states, outputs_used, states_within
 
 TRIED = 20
 """Bits that are found by trying all."""
@@ -148,30 +148,11 @@ def _quotients(window: Window, n: int, shown: int, low_part: int, outputs: list[
 
 
 def _both(window: Window, n: int, outputs: list[int]) -> Iterator[int]:
-    """States with unknown quotients q and unknown bits e below the window, 2**low (n q + y) + e, from one lattice of
-    (q[0], e[0], q[1], e[1], …).
+    """States of which neither the quotients nor the bits below the window are known: modulo 2**low n they lie between
+    2**low y and 2**low (y + 1).
     """
-    m, low = window.lcg.m, window.low
-    gain = log2(n)
-    count = ceil(1.6 * log2(m) / gain)
-    if not 2 <= count <= min(len(outputs), DIMENSIONS // 2):
-        count = min(len(outputs), DIMENSIONS // 2)
-        if count * gain < 1.2 * log2(m):
-            return
-    a, c = _powers(window.lcg, count)
-    # e[t] = A (n q[0] 2**low + e[0]) + κ[t] − n q[t] 2**low modulo m
-    constants = [a[t] * (outputs[0] << low) + c[t] - (outputs[t] << low) for t in range(count)]
-    size = 2 * count
-    rows = [[0] * size for _ in range(size)]
-    for t in range(count):
-        rows[0][2 * t + 1], rows[1][2 * t + 1] = a[t] * (n << low) % m, a[t]
-    rows[0][:2], rows[1][:2] = [1, 0], [0, 1]
-    for t in range(1, count):
-        rows[2 * t][2 * t], rows[2 * t][2 * t + 1] = 1, -(n << low) % m
-        rows[2 * t + 1][2 * t + 1] = m
-    quotient, below = (1 << window.bits) // n + 1, 1 << low
-    target = [x for t in range(count) for x in (quotient // 2, below // 2 - (constants[t] if t else 0))]
-    for vector in closest(rows, target, [quotient, below] * count):
-        q, e = vector[0], vector[1]
-        if 0 <= q <= quotient and 0 <= e < below:
-            yield (q * n + outputs[0] << low) + e
+    lcg, low = window.lcg, window.low
+    bounds = [(y << low, (y + 1 << low) - 1) for y in outputs]
+    count = outputs_used(bounds, lcg.m, unknown_increment=False, period=n << low)
+    for _, state in hidden_states(bounds[:count], lcg.m, lcg.a, lcg.c, period=n << low) if count else ():
+        yield state

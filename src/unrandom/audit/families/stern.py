@@ -10,17 +10,16 @@ cannot be told apart entirely; a pair that fits all outputs is taken.
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import accumulate, pairwise
-from math import ceil, log2
+from itertools import pairwise
+from math import log2
 
 from flint import fmpz_mat
 
 from unrandom.audit.families.lcg import backwards
 from unrandom.audit.family import Deadline, Generator, Machine, Tree
-from unrandom.audit.lattice import short_vectors, states_within
 from unrandom.audit.stream import Number, Stream, View
 from unrandom.core.arithmetic import is_power_of_two
-from unrandom.generators.lcg import Lcg
+from unrandom.predictors.hidden_state import hidden_states, short_vectors
 
 STATES = (32, 48, 64)
 """Bits of state that are prepared for; smaller ones are found with the next larger."""
@@ -89,9 +88,8 @@ def _generators(view: View, width: int, length: int, deadline: Deadline) -> Iter
     low = m.bit_length() - 1 - view.bits
     if low <= 0 or m > 2**64:
         return
-    generator = _fitted(view, steps, m, a, low)
-    if generator is not None:
-        lcg, state = generator
+    bounds = [(y << low, (y + 1 << low) - 1) for y in view.numbers]
+    for lcg, state in hidden_states(bounds, m, a):
         parameters: Tree = {"m": m, "a": a, "c": lcg.c, "state": state, "shown": f"the top {view.bits} bits"}
         yield Machine(parameters, state, lcg, partial(_top, view, low), backwards(lcg))
 
@@ -129,26 +127,3 @@ def _root(polynomials: list[list[int]], length: int) -> tuple[int, int] | None:
     if before != 1 or m < 4:
         return None
     return m, -int(form[length - 2, length - 1]) % m
-
-
-def _fitted(view: View, steps: list[int], m: int, a: int, low: int) -> tuple[Lcg, int] | None:
-    """An increment and a first state that fit all outputs given."""
-    bits = m.bit_length() - 1
-    count = min(len(steps), ceil(1.5 * (bits + 8) / max(0.5, view.bits - 1.5)))
-    reach = (1 << low) - 1
-    bounds = [(d * (1 << low) - reach, d * (1 << low) + reach) for d in steps[:count]]
-    powers = list(accumulate([a] * (count - 1), lambda x, y: x * y % m, initial=1))
-    for first in states_within(powers, [0] * count, m, bounds):
-        least, most, moved, step = 0, reach, 0, first  # bounds for the bits of the first state that are not shown
-        for y in view.numbers[1:]:
-            moved, step = (moved + step) % m, a * step % m
-            # (start + e + moved) mod m lies in [y, y + 1) · 2**low
-            off = (y - view.numbers[0] << low) - moved
-            off = (off + m // 2) % m - m // 2
-            least, most = max(least, off), min(most, off + reach)
-            if least > most:
-                break
-        else:
-            start = (view.numbers[0] << low) + (least + most) // 2
-            return Lcg(m, a, (first - (a - 1) * start) % m), start
-    return None

@@ -7,19 +7,14 @@ The low bits of x modulo 2**k are those of an LCG modulo 2**k. So bits l … l +
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import accumulate, repeat
-from math import ceil, log2
 
 from unrandom.audit.families.lcg import backwards
 from unrandom.audit.family import Deadline, Generator, Machine, Tree
-from unrandom.audit.lattice import Bounds, states_within
 from unrandom.audit.stream import Number, Scale, Stream, View
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import Lcg
-
-DIMENSIONS = 72
-"""Outputs in a lattice at most: reduction fails above."""
+from unrandom.predictors.hidden_state import DIMENSIONS, Bounds, hidden_states, outputs_used
 
 
 @dataclass(frozen=True)
@@ -129,25 +124,6 @@ def first_states(lcg: Lcg, bounds: Bounds) -> Iterator[int]:
     """Candidates for the first state, when each is known to lie between bounds. As many outputs are used as have
     together somewhat more bits than the state.
     """
-    m = lcg.m
-    gained = [log2(m / (high - low + 1)) for low, high in bounds if high >= low]
-    if len(gained) < len(bounds) or not gained:
-        return
-    wanted, seen, count = log2(m) + 4, 0.0, 0
-    for gain in gained:
-        seen, count = seen + gain - 0.35, count + 1  # a lattice point is found if outputs have some bits to spare
-        if seen >= wanted:
-            break
-    else:
-        return
-    count = min(len(bounds), count + ceil(count / 4))
-    multipliers = list(accumulate(repeat(lcg.a, count - 1), lambda x, a: x * a % m, initial=1))
-    offsets = list(accumulate(repeat(lcg.c, count - 1), lambda x, c: (x * lcg.a + c) % m, initial=0))
-    yield from (
-        x
-        for x in states_within(multipliers, offsets, m, bounds[:count])
-        if all(
-            low <= (a * x + c) % m <= high
-            for a, c, (low, high) in zip(multipliers, offsets, bounds[:count], strict=True)
-        )
-    )
+    count = outputs_used(bounds, lcg.m, unknown_increment=False)
+    for _, state in hidden_states(bounds[:count], lcg.m, lcg.a, lcg.c) if count else ():
+        yield state

@@ -11,8 +11,8 @@ from functools import cache
 
 from unrandom.audit.families.xoshiro import ENGINES, State
 from unrandom.audit.family import Deadline, Generator, Tree
-from unrandom.audit.gf2 import solve
 from unrandom.audit.stream import Number, Scale, Stream
+from unrandom.predictors.mod_two import solve
 
 BLOCK = 64
 """Fractions that V8 makes at once."""

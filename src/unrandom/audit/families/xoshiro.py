@@ -14,8 +14,8 @@ from typing import TypeAlias
 from unrandom.audit.families.lcg import recover
 from unrandom.audit.families.xorshift import single_words
 from unrandom.audit.family import Deadline, Generator, Machine
-from unrandom.audit.gf2 import solve
 from unrandom.audit.stream import Stream, View
+from unrandom.predictors.mod_two import solve
 
 State: TypeAlias = tuple[int, ...]
 

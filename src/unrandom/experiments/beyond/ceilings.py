@@ -17,7 +17,8 @@ from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
-from unrandom.predictors import LookbackPredictor, make_predictors, predictor_names
+from unrandom.predictors import LookbackPredictor
+from unrandom.predictors.named import make_predictors, predictor_names
 from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}

@@ -1,12 +1,11 @@
-"""Equations and recurrences modulo 2, and lattices, give back what was put in."""
+"""Equations and recurrences modulo 2 give back what was put in."""
 
 import random
 
 import numpy as np
 import pytest
 
-from unrandom.audit.gf2 import follows, plane, shortest_recurrence, solve
-from unrandom.audit.lattice import short_vectors, states_within
+from unrandom.predictors.mod_two import follows, plane, shortest_recurrence, solve
 
 
 @pytest.mark.parametrize("unknowns", [1, 5, 64, 130])
@@ -42,19 +41,3 @@ def test_random_bits_have_no_short_recurrence():
 def test_planes():
     numbers = np.array([1, 2, 3, 4], dtype=np.uint64)
     assert [plane(numbers, bit) for bit in range(3)] == [0b0101, 0b0110, 0b1000]
-
-
-def test_states_within_bounds():
-    m, a, c, x = 2**48, 0x5DEECE66D, 11, 123456789012345
-    powers, offsets, bounds = [1], [0], []
-    for _ in range(7):
-        powers.append(powers[-1] * a % m)
-        offsets.append((offsets[-1] * a + c) % m)
-    for power, offset in zip(powers, offsets, strict=True):
-        low = (power * x + offset) % m >> 36 << 36
-        bounds.append((low, low + 2**36 - 1))
-    assert x in states_within(powers, offsets, m, bounds)
-
-
-def test_short_vectors_leave_out_what_depends():
-    assert len(short_vectors([[2, 0], [0, 2], [1, 1], [3, 5]])) == 2

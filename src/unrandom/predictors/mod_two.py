@@ -5,6 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 from jaxtyping import UInt64
 
+MARGIN = 8
+"""Bits beyond those that determine a recurrence, so that a wrong one is hardly ever taken for one."""
+
 
 def solve(equations: Iterable[tuple[int, int]], unknowns: int) -> int | None:
     """The unknown bits (bit k of the answer is unknown k) from equations: the xor of the unknowns in a mask is a bit.
@@ -30,23 +33,42 @@ def solve(equations: Iterable[tuple[int, int]], unknowns: int) -> int | None:
     return solution
 
 
-def shortest_recurrence(bits: int, count: int) -> tuple[int, int]:
-    """The shortest linear recurrence of `count` bits (bit i of `bits` is s[i]): its order L, and C with C[0] = 1 and
-    ⊕ C[j] s[i − j] = 0 for all i >= L. Determined once count >= 2 L. Berlekamp and Massey (1969).
+class ShortestRecurrence:
+    """The shortest linear recurrence of the bits seen so far, which is determined by 2 L of them.
+
+    ``order`` is L, and ``connection`` C (bit j is C[j]) with C[0] = 1 and ⊕ C[j] s[i − j] = 0 for all i >= L. Berlekamp
+    and Massey (1969).
     """
-    connection, before, order, since, window = 1, 1, 0, 1, 0
+
+    def __init__(self) -> None:
+        self.order, self.connection, self._seen = 0, 1, 0
+        self._before, self._since, self._window = 1, 1, 0
+
+    def see(self, bit: int) -> None:
+        """One more bit."""
+        self._window = self._window << 1 | bit
+        if self._seen % 256 == 0:
+            self._window &= (1 << (self.order + 512)) - 1  # older bits do not matter
+        self._seen += 1
+        if (self.connection & self._window).bit_count() & 1:
+            if 2 * self.order < self._seen:
+                self.connection, self._before = self.connection ^ self._before << self._since, self.connection
+                self.order, self._since = self._seen - self.order, 1
+                return
+            self.connection ^= self._before << self._since
+        self._since += 1
+
+    def next(self) -> int:
+        """The bit that it says comes next."""
+        return (self.connection >> 1 & self._window).bit_count() & 1
+
+
+def shortest_recurrence(bits: int, count: int) -> tuple[int, int]:
+    """Order and connection for `count` bits (bit i of `bits` is s[i])."""
+    recurrence = ShortestRecurrence()
     for i in range(count):
-        window = window << 1 | (bits >> i & 1)
-        if i % 256 == 0:
-            window &= (1 << (order + 512)) - 1  # older bits do not matter
-        if (connection & window).bit_count() & 1:
-            if 2 * order <= i:
-                connection, before = connection ^ before << since, connection
-                order, since = i + 1 - order, 1
-                continue
-            connection ^= before << since
-        since += 1
-    return order, connection
+        recurrence.see(bits >> i & 1)
+    return recurrence.order, recurrence.connection
 
 
 def follows(bits: int, count: int, order: int, connection: int) -> bool:

@@ -1,0 +1,73 @@
+"""How soon is an LCG given away that shows some bits of its state? A lattice finds the state (``hidden_state``)."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from jaxtyping import UInt64
+
+from unrandom.core.arithmetic import is_power_of_two
+from unrandom.core.errors import UserError
+from unrandom.generators.lcg import Lcg
+from unrandom.predictors.hidden_state import Bounds, hidden_states, outputs_used
+from unrandom.predictors.protocol import Predictions, one_by_one
+
+ATTEMPTS = 16
+"""Failures in a row after which it looks no more."""
+
+
+class LatticePredictor:
+    """An LCG of known modulus and multiplier that shows ``bits`` bits of its state, those from bit ``low`` on.
+
+    2 <= modulus <= 2**64; the increment is known, or (None) not. As soon as the numbers have somewhat more bits than
+    the state (the state and the increment, if it is unknown), it looks for a state that has shown them all, and
+    guesses what comes next; when a guess fails, it looks again. Abstains before that, and where it finds none.
+    UserError for parameters that are no LCG's, and unless 1 <= bits, 0 <= low and bit ``low`` is one of a residue.
+    """
+
+    name = "lattice"
+
+    def __init__(self, modulus: int, multiplier: int, increment: int | None = None, *, low: int, bits: int) -> None:
+        Lcg(modulus, multiplier, increment or 0)
+        size = (modulus - 1).bit_length()
+        if not 0 <= low < size or bits < 1:
+            raise UserError(f"{bits} bits from bit {low} on were asked for; a state has bits 0 to {size - 1}")
+        parts = ("modulus", "multiplier", *(() if increment is None else ("increment",)), "place of the bits")
+        self.assumes = f"an LCG, its {', '.join(parts[:-1])} and the {parts[-1]} that are seen"
+        self.low, self.bits = low, bits
+        self._period = min(1 << low + bits, modulus)
+        if is_power_of_two(modulus):  # bits above those that are seen make no difference to these
+            modulus = self._period
+        self._modulus, self._multiplier = modulus, multiplier % modulus
+        self._increment = None if increment is None else increment % modulus
+
+    def predict(self, sequences: UInt64[np.ndarray, "batch length"]) -> Predictions:
+        """Numbers below 2**bits; others are shown by no state."""
+        return one_by_one(sequences, self._guesses)
+
+    def _guesses(self, seen: list[int]) -> Iterator[int | None]:
+        bounds = [(y << self.low, (y + 1 << self.low) - 1) for y in seen]
+        found: tuple[Lcg, int] | None = None  # the generator, and its state at the next number
+        failures = 0
+        for t, number in enumerate(seen):
+            if found is not None and self._show(found[1]) != number:
+                found = None
+            if found is not None:
+                lcg, state = found
+                found = lcg, lcg(state)
+            elif failures < ATTEMPTS and self._enough(bounds[: t + 1]):
+                found = self._after(bounds[: t + 1])
+                failures = 0 if found else failures + 1
+            yield None if found is None else self._show(found[1])
+
+    def _enough(self, bounds: Bounds) -> bool:
+        return outputs_used(bounds, self._modulus, self._increment is None, self._period) is not None
+
+    def _after(self, bounds: Bounds) -> tuple[Lcg, int] | None:
+        """A generator that has shown all this, and the state that comes next."""
+        states = hidden_states(bounds, self._modulus, self._multiplier, self._increment, period=self._period)
+        for lcg, first in states:
+            return lcg, lcg.jump(len(bounds))(first)
+        return None
+
+    def _show(self, state: int) -> int:
+        return state >> self.low & (1 << self.bits) - 1
