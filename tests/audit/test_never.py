@@ -3,13 +3,14 @@
 import hashlib
 import os
 import random
+import secrets
 
 import numpy as np
 import pytest
 from false_positives import false_positives
 from streams import stream_of
 
-from plainly import lcg, seeded_twister, take
+from plainly import chacha20, lcg, seeded_twister, take
 from unrandom.audit.search import audit
 
 MMIX = (2**64, 6364136223846793005, 1442695040888963407, 12345)
@@ -30,6 +31,20 @@ def test_cryptographic_streams(bits):
     hashed = b"".join(hashlib.sha256(i.to_bytes(8, "big")).digest() for i in range(64))
     for content in (os.urandom(2048), hashed, hashlib.shake_128(b"seed").digest(2048)):
         assert not audit(stream_of(words(content, bits), bits)).predictable
+
+
+def test_chacha20():
+    key, nonce = bytes(range(32)), bytes([0, 0, 0, 9, 0, 0, 0, 0x4A, 0, 0, 0, 0])
+    numbers = take(chacha20(key, nonce, 1), 3000)
+    assert numbers[:4] == [0xE4E7F110, 0x15593BD1, 0x1FDD0F50, 0xC47120A3]  # RFC 8439, section 2.3.2
+    assert not audit(stream_of(numbers, 32)).predictable
+    assert not audit(stream_of([x >> 24 for x in numbers], 8)).predictable
+
+
+@pytest.mark.parametrize("bits", [16, 31, 32, 64])
+def test_what_pythons_secrets_makes(bits):
+    assert not audit(stream_of([secrets.randbits(bits) for _ in range(700)], bits)).predictable
+    assert not audit(stream_of([secrets.randbelow(52) for _ in range(700)], bounded=52)).predictable
 
 
 def test_shuffled_outputs():
