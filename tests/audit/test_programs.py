@@ -97,20 +97,20 @@ def check(tmp_path, printed, family, **about):
     return verdict
 
 
+def compiled(folder, compiler, name, source):
+    (folder / name).write_text(source)
+    run(compiler, "-o", folder / "numbers", folder / name)
+    return folder / "numbers"
+
+
 @pytest.fixture(scope="module")
 def c_program(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("c")
-    (folder / "numbers.c").write_text(C)
-    run("gcc", "-o", folder / "numbers", folder / "numbers.c")
-    return folder / "numbers"
+    return compiled(tmp_path_factory.mktemp("c"), "gcc", "numbers.c", C)
 
 
 @pytest.fixture(scope="module")
 def cpp_program(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("cpp")
-    (folder / "numbers.cc").write_text(CPP)
-    run("g++", "-o", folder / "numbers", folder / "numbers.cc")
-    return folder / "numbers"
+    return compiled(tmp_path_factory.mktemp("cpp"), "g++", "numbers.cc", CPP)
 
 
 @pytest.fixture(scope="module")

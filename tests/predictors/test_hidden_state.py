@@ -47,7 +47,7 @@ def test_too_little_is_said_in_advance():
     bounds = [(0, 2**60 - 1)] * 17  # 4 of 64 bits each
     assert outputs_used(bounds, 2**64, unknown_increment=False) is None
     assert not list(hidden_states(bounds, 2**64, MULTIPLIER, 1))
-    assert outputs_used(bounds * 2, 2**64, unknown_increment=False) == 24
+    assert outputs_used(bounds * 2, 2**64, unknown_increment=False) == 34
     assert outputs_used([*bounds * 2, (5, 4)], 2**64, unknown_increment=False) is None
 
 

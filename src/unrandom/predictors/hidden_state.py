@@ -21,6 +21,9 @@ Bounds = Sequence[tuple[int, int]]
 DIMENSIONS = 72
 """Coordinates of a lattice at most: reduction fails above."""
 
+SPARE = 0.75
+"""More outputs than that, where there are as many, as a share: with fewer, reduction misses some."""
+
 LOST = 0.35
 """Bits of an output that do not help: a vector is found if the outputs have some to spare."""
 
@@ -53,7 +56,7 @@ def hidden_states(
 
 def outputs_used(bounds: Bounds, modulus: int, unknown_increment: bool, period: int | None = None) -> int | None:
     """How many of the first bounds a lattice is made of: those that together say somewhat more than a state has bits,
-    and a quarter more. None if all of them say less, or one cannot be fulfilled.
+    and SPARE more. None if all of them say less, or one cannot be fulfilled.
     """
     span, coordinates = period or modulus, 2 if period and period < modulus else 1
     if not bounds or any(high < low for low, high in bounds):
@@ -65,7 +68,7 @@ def outputs_used(bounds: Bounds, modulus: int, unknown_increment: bool, period: 
     for low, high in bounds:
         said, least = said + log2(span / (high - low + 1)) - LOST, least + 1
         if said >= wanted and least * coordinates <= DIMENSIONS:
-            return min(len(bounds), least + ceil(least / 4), DIMENSIONS // coordinates)
+            return min(len(bounds), least + ceil(SPARE * least), DIMENSIONS // coordinates)
     return None
 
 
