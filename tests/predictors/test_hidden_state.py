@@ -5,7 +5,7 @@ import random
 import pytest
 
 from unrandom.generators.lcg import Lcg
-from unrandom.predictors.hidden_state import hidden_states, outputs_used, short_vectors, states_within
+from unrandom.predictors.hidden_state import hidden_states, outputs_needed, short_vectors, states_within
 
 MULTIPLIER = 6364136223846793005
 
@@ -45,10 +45,21 @@ def test_states_of_which_a_window_is_known(modulus, low, bits, known):
 
 def test_too_little_is_said_in_advance():
     bounds = [(0, 2**60 - 1)] * 17  # 4 of 64 bits each
-    assert outputs_used(bounds, 2**64, unknown_increment=False) is None
+    assert outputs_needed(bounds, 2**64, unknown_increment=False) is None
     assert not list(hidden_states(bounds, 2**64, MULTIPLIER, 1))
-    assert outputs_used(bounds * 2, 2**64, unknown_increment=False) == 34
-    assert outputs_used([*bounds * 2, (5, 4)], 2**64, unknown_increment=False) is None
+    assert outputs_needed(bounds * 2, 2**64, unknown_increment=False) == 19
+    assert outputs_needed([*bounds * 2, (5, 4)], 2**64, unknown_increment=False) is None
+    assert outputs_needed([(0, 2**63 - 1)] * 500, 2**64, unknown_increment=False) is None  # too many for a lattice
+
+
+@pytest.mark.parametrize("bits", [24, 28, 30])
+def test_low_bits_modulo_a_prime_with_the_increment_unknown(bits):
+    """Few periods fit below the modulus, so that the states must be between 0 and it."""
+    lcg, period = Lcg(2**31 - 1, 48271, 12345), 1 << bits
+    for start in range(1, 2**31, 2**27):
+        seen = [x % period for x in lcg.orbit(start, 40)]
+        found, first = next(hidden_states([(x, x) for x in seen], lcg.m, lcg.a, period=period))
+        assert [x % period for x in found.orbit(first, 40)] == seen
 
 
 def test_what_no_state_shows_has_none():

@@ -68,6 +68,13 @@ def test_the_increment_may_be_unknown(modulus, multiplier, low, bits, needed):
     assert right[:, -1].mean() > 0.8
 
 
+@pytest.mark.parametrize("multiplier", [3, 5, 65539])
+def test_small_multipliers_take_a_wider_lattice(multiplier):
+    x = windows(Lcg(2**32, multiplier, 12345), 24, 8)
+    made = LatticePredictor(2**32, multiplier, 12345, low=24, bits=8).predict(x)
+    assert made.correct(x)[:, -10:].all()
+
+
 def test_all_bits_are_a_window_too():
     x = windows(Lcg(2**31, 1103515245, 12345), 0, 31)
     made = LatticePredictor(2**31, 1103515245, low=0, bits=31).predict(x)

@@ -38,6 +38,17 @@ def test_random_bits_have_no_short_recurrence():
     assert 990 <= order <= 1010
 
 
+def test_the_order_may_jump_far():
+    """A register of 1,279 bits that starts with ones shows no more than a constant for long."""
+    bits = [1] * 1279
+    while len(bits) < 3000:
+        bits.append(bits[-1279] ^ bits[-418])
+    packed = sum(bit << i for i, bit in enumerate(bits))
+    order, connection = shortest_recurrence(packed, 3000)
+    assert order == 1279
+    assert follows(packed, 3000, order, connection)
+
+
 def test_planes():
     numbers = np.array([1, 2, 3, 4], dtype=np.uint64)
     assert [plane(numbers, bit) for bit in range(3)] == [0b0101, 0b0110, 0b1000]

@@ -29,19 +29,27 @@ LOST = 0.35
 
 
 def hidden_states(
-    bounds: Bounds, modulus: int, multiplier: int, increment: int | None = None, *, period: int | None = None
+    bounds: Bounds,
+    modulus: int,
+    multiplier: int,
+    increment: int | None = None,
+    *,
+    period: int | None = None,
+    count: int | None = None,
 ) -> Iterator[tuple[Lcg, int]]:
     """Generators and first states x[0] with bounds[t][0] <= x[t] mod ``period`` <= bounds[t][1] for every t.
 
     They have this modulus, multiplier and increment; if none is given, one that will do (others would, too). Without a
-    period the bounds are for x[t] itself. None are found if the bounds say less than a state has bits, and one that
-    there is may be missed where they say little more.
+    period (which is at most the modulus) the bounds are for x[t] itself. The lattice is made of the first ``count``
+    bounds, else of ``SPARE`` more than needed. None are found if the bounds say less than a state has bits; those that
+    there are may be missed where they say little more, or where small multipliers make neighbours alike.
     """
-    count = outputs_used(bounds, modulus, increment is None, period)
-    if count is None:
+    m, span = modulus, min(period or modulus, modulus)
+    least = outputs_needed(bounds, m, increment is None, span)
+    if least is None:
         return
-    m, span = modulus, period or modulus
-    for first, second in _first_two(bounds[:count], m, multiplier, increment, span):
+    used = min(len(bounds), count or least + ceil(SPARE * least), most_outputs(m, span))
+    for first, second in _first_two(bounds[:used], m, multiplier, increment, span):
         lcg = Lcg(m, multiplier, (second - multiplier * first) % m if increment is None else increment)
         states = lcg.orbit(first, len(bounds))
         if increment is None:
@@ -54,22 +62,27 @@ def hidden_states(
             yield lcg, first
 
 
-def outputs_used(bounds: Bounds, modulus: int, unknown_increment: bool, period: int | None = None) -> int | None:
-    """How many of the first bounds a lattice is made of: those that together say somewhat more than a state has bits,
-    and SPARE more. None if all of them say less, or one cannot be fulfilled.
+def outputs_needed(bounds: Bounds, modulus: int, unknown_increment: bool, period: int | None = None) -> int | None:
+    """The first bounds that together say somewhat more than a state has bits: how many? None if all of them say less,
+    if a lattice cannot take as many, or if one cannot be fulfilled.
     """
-    span, coordinates = period or modulus, 2 if period and period < modulus else 1
+    span = period or modulus
     if not bounds or any(high < low for low, high in bounds):
         return None
     wanted = log2(modulus) + 4
     if unknown_increment:  # of its bits, as many as the bounds leave open make no difference
         wanted += log2(modulus) - min(log2(high - low + 1) for low, high in bounds)
-    said, least = 0.0, 0
-    for low, high in bounds:
-        said, least = said + log2(span / (high - low + 1)) - LOST, least + 1
-        if said >= wanted and least * coordinates <= DIMENSIONS:
-            return min(len(bounds), least + ceil(SPARE * least), DIMENSIONS // coordinates)
+    said = 0.0
+    for least, (low, high) in enumerate(bounds[: most_outputs(modulus, span)], start=1):
+        said += log2(span / (high - low + 1)) - LOST
+        if said >= wanted:
+            return least
     return None
+
+
+def most_outputs(modulus: int, period: int | None = None) -> int:
+    """The outputs that a lattice can take."""
+    return DIMENSIONS // 2 if period and period < modulus else DIMENSIONS
 
 
 def _first_two(bounds: Bounds, m: int, a: int, c: int | None, span: int) -> Iterator[tuple[int, int]]:
@@ -115,7 +128,7 @@ def _shift(states: Sequence[int], bounds: Bounds, m: int, span: int) -> int:
     if span == m:
         return shift
     to_the_middle = (m - 1 - min(unwrapped) - max(unwrapped)) // 2
-    return shift + to_the_middle // span * span
+    return shift + (to_the_middle - shift + span // 2) // span * span
 
 
 def _distance(off_and_state: tuple[int, int]) -> int:

@@ -16,14 +16,19 @@ from unrandom.predictors.protocol import Predictions, one_by_one
 LONGEST = 64
 """The longest lag that is tried."""
 
-SIGNS = ((1, 1), (1, -1), (-1, 1))
+CARRYING = ((1, 1), (1, -1), (-1, 1))
+KINDS = (*product((*CARRYING, (-1, -1)), (False,)), *product(CARRYING, (True,)))
+"""Signs of the two numbers, and whether there is a carry."""
+
+MOST = 4096
+"""Pairs of lags that are followed: those of random numbers are far fewer after one number."""
 
 CERTAIN = 32
 """Bits that a pair of lags must have foretold: of some 2**14 pairs, one in 2**18 sets has a wrong one that did."""
 
 
 class LaggedPredictor:
-    """x[t] = ± x[t−r] ± x[t−s] (± carry) mod m, with the lags, signs and the carry unknown; all lags up to 64.
+    """x[t] = ± x[t−r] ± x[t−s] mod m, with a carry unless both are subtracted; lags, signs and carry unknown, up to 64.
 
     The modulus is known, 2 <= m <= 2**64, else UserError. The carry is 1 after a sum or difference that had to be
     reduced. Guesses what the shortest lags say that have always been right and have foretold 32 bits; abstains where
@@ -49,9 +54,9 @@ class LaggedPredictor:
             if 2 <= t <= LONGEST:
                 fresh = (
                     _Rule(self.modulus, near, t, signs, carries)
-                    for near, signs, carries in product(range(1, t), SIGNS, (False, True))
+                    for near, (signs, carries) in product(range(1, t), KINDS)
                 )
-                rules += [rule for rule in fresh if rule.starts(sequence)]
+                rules = (rules + [rule for rule in fresh if rule.starts(sequence)])[:MOST]
             best = next((rule for rule in rules if rule.right >= enough), None)
             yield None if best is None else best.total(sequence, t + 1) % self.modulus
 

@@ -8,11 +8,11 @@ from jaxtyping import UInt64
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.errors import UserError
 from unrandom.generators.lcg import Lcg
-from unrandom.predictors.hidden_state import Bounds, hidden_states, outputs_used
+from unrandom.predictors.hidden_state import Bounds, hidden_states, most_outputs, outputs_needed
 from unrandom.predictors.protocol import Predictions, one_by_one
 
-ATTEMPTS = 16
-"""Failures in a row after which it looks no more."""
+WIDER = 1.1
+"""After a failure it looks again once so many times the numbers are seen, until a lattice cannot take more."""
 
 
 class LatticePredictor:
@@ -46,25 +46,28 @@ class LatticePredictor:
 
     def _guesses(self, seen: list[int]) -> Iterator[int | None]:
         bounds = [(y << self.low, (y + 1 << self.low) - 1) for y in seen]
+        # the bounds are alike, so that this depends on no number
+        least = outputs_needed(bounds, self._modulus, self._increment is None, self._period)
+        most = most_outputs(self._modulus, self._period)
         found: tuple[Lcg, int] | None = None  # the generator, and its state at the next number
-        failures = 0
-        for t, number in enumerate(seen):
-            if found is not None and self._show(found[1]) != number:
-                found = None
-            if found is not None:
+        count, again = 0, least or len(seen) + 1  # outputs in the lattice that found it; when to look if there is none
+        for t, number in enumerate(seen, start=1):
+            if found is not None and self._show(found[1]) == number:
                 lcg, state = found
                 found = lcg, lcg(state)
-            elif failures < ATTEMPTS and self._enough(bounds[: t + 1]):
-                found = self._after(bounds[: t + 1])
-                failures = 0 if found else failures + 1
+            elif found is not None or t == again:
+                found = self._after(bounds[:t], count) if count else None
+                if found is None:
+                    found = self._after(bounds[:t], t)
+                    # a wider lattice finds more; of the widest there is but one
+                    count, again = t, max(t + 1, round(WIDER * t)) if t < most else 0
             yield None if found is None else self._show(found[1])
 
-    def _enough(self, bounds: Bounds) -> bool:
-        return outputs_used(bounds, self._modulus, self._increment is None, self._period) is not None
-
-    def _after(self, bounds: Bounds) -> tuple[Lcg, int] | None:
+    def _after(self, bounds: Bounds, count: int) -> tuple[Lcg, int] | None:
         """A generator that has shown all this, and the state that comes next."""
-        states = hidden_states(bounds, self._modulus, self._multiplier, self._increment, period=self._period)
+        states = hidden_states(
+            bounds, self._modulus, self._multiplier, self._increment, period=self._period, count=count
+        )
         for lcg, first in states:
             return lcg, lcg.jump(len(bounds))(first)
         return None

@@ -42,15 +42,13 @@ class ShortestRecurrence:
 
     def __init__(self) -> None:
         self.order, self.connection, self._seen = 0, 1, 0
-        self._before, self._since, self._window = 1, 1, 0
+        self._before, self._since, self._bits = 1, 1, 0
 
     def see(self, bit: int) -> None:
         """One more bit."""
-        self._window = self._window << 1 | bit
-        if self._seen % 256 == 0:
-            self._window &= (1 << (self.order + 512)) - 1  # older bits do not matter
+        self._bits = self._bits << 1 | bit
         self._seen += 1
-        if (self.connection & self._window).bit_count() & 1:
+        if (self.connection & self._bits).bit_count() & 1:
             if 2 * self.order < self._seen:
                 self.connection, self._before = self.connection ^ self._before << self._since, self.connection
                 self.order, self._since = self._seen - self.order, 1
@@ -60,7 +58,7 @@ class ShortestRecurrence:
 
     def next(self) -> int:
         """The bit that it says comes next."""
-        return (self.connection >> 1 & self._window).bit_count() & 1
+        return (self.connection >> 1 & self._bits).bit_count() & 1
 
 
 def shortest_recurrence(bits: int, count: int) -> tuple[int, int]:

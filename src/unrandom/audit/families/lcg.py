@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 from math import gcd
 
-from unrandom import predictors
 from unrandom.audit.family import Deadline, Generator, Machine, Tree
 from unrandom.audit.stream import Stream, View
 from unrandom.core.arithmetic import WORD
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import Lcg
+from unrandom.predictors.algebraic import recover as recover_modulo
 from unrandom.predictors.congruences import Congruences
 
 MOST = 256
@@ -59,7 +59,7 @@ def recover(numbers: list[int], modulus: int | None = None) -> Lcg | None:
     if len(numbers) < (3 if modulus else 5):
         return None
     m = modulus or _least_above(max(numbers), _multiple_of_modulus(numbers))
-    return predictors.recover(numbers, m) if 2 <= m <= WORD else None
+    return recover_modulo(numbers, m) if 2 <= m <= WORD else None
 
 
 def _multiple_of_modulus(numbers: list[int]) -> int:

@@ -19,7 +19,7 @@ from unrandom.audit.family import Deadline, Generator, Machine, Tree
 from unrandom.audit.stream import Stream
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import Lcg
-from unrandom.predictors.hidden_state import hidden_states, outputs_used, states_within
+from unrandom.predictors.hidden_state import states_within
 
 TRIED = 20
 """Bits that are found by trying all."""
@@ -151,8 +151,5 @@ def _both(window: Window, n: int, outputs: list[int]) -> Iterator[int]:
     """States of which neither the quotients nor the bits below the window are known: modulo 2**low n they lie between
     2**low y and 2**low (y + 1).
     """
-    lcg, low = window.lcg, window.low
-    bounds = [(y << low, (y + 1 << low) - 1) for y in outputs]
-    count = outputs_used(bounds, lcg.m, unknown_increment=False, period=n << low)
-    for _, state in hidden_states(bounds[:count], lcg.m, lcg.a, lcg.c, period=n << low) if count else ():
-        yield state
+    bounds = [(y << window.low, (y + 1 << window.low) - 1) for y in outputs]
+    yield from first_states(window.lcg, bounds, period=n << window.low)

@@ -7,6 +7,7 @@ The low bits of x modulo 2**k are those of an LCG modulo 2**k. So bits l … l +
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
+from math import ceil
 
 from unrandom.audit.families.lcg import backwards
 from unrandom.audit.family import Deadline, Generator, Machine, Tree
@@ -14,7 +15,7 @@ from unrandom.audit.stream import Number, Scale, Stream, View
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import Lcg
-from unrandom.predictors.hidden_state import DIMENSIONS, Bounds, hidden_states, outputs_used
+from unrandom.predictors.hidden_state import DIMENSIONS, SPARE, Bounds, hidden_states, outputs_needed
 
 
 @dataclass(frozen=True)
@@ -120,10 +121,11 @@ def _written(about: str, lcg: Lcg, state: int) -> Tree:
     return {"generator": about, "m": lcg.m, "a": lcg.a, "c": lcg.c, "state": state}
 
 
-def first_states(lcg: Lcg, bounds: Bounds) -> Iterator[int]:
-    """Candidates for the first state, when each is known to lie between bounds. As many outputs are used as have
-    together somewhat more bits than the state.
+def first_states(lcg: Lcg, bounds: Bounds, period: int | None = None) -> Iterator[int]:
+    """Candidates for the first state, when each (modulo a period) is known to lie between bounds. Only as many outputs
+    are used as have together somewhat more bits than the state: if a later one is not as foretold, the search tells.
     """
-    count = outputs_used(bounds, lcg.m, unknown_increment=False)
-    for _, state in hidden_states(bounds[:count], lcg.m, lcg.a, lcg.c) if count else ():
+    least = outputs_needed(bounds, lcg.m, unknown_increment=False, period=period)
+    some = bounds[: least + ceil(SPARE * least)] if least else ()
+    for _, state in hidden_states(some, lcg.m, lcg.a, lcg.c, period=period):
         yield state
