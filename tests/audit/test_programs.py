@@ -63,6 +63,7 @@ public class Numbers {
   public static void main(String[] argument) {
     Random random = new Random(42);
     SplittableRandom splittable = new SplittableRandom(3);
+    Random secure = new java.security.SecureRandom();
     for (int i = 0; i < Integer.parseInt(argument[1]); i++) switch (argument[0]) {
       case "nextInt": System.out.println(random.nextInt()); break;
       case "nextLong": System.out.println(random.nextLong()); break;
@@ -70,6 +71,7 @@ public class Numbers {
       case "nextFloat": System.out.println(random.nextFloat()); break;
       case "nextInt64": System.out.println(random.nextInt(64)); break;
       case "nextInt10": System.out.println(random.nextInt(10)); break;
+      case "secure": System.out.println(secure.nextInt()); break;
       case "splittable": System.out.println(splittable.nextLong()); break;
     }
   }
@@ -203,3 +205,10 @@ def test_nodes_random(tmp_path, shown, about):
 def test_javas_random(tmp_path, java_classes, what, family, about):
     verdict = check(tmp_path, run("java", "-cp", java_classes, "Numbers", what, 300), family, **about)
     assert verdict.outputs_needed < 40
+
+
+@needs("javac")
+def test_javas_secure_random_is_not_predicted(tmp_path, java_classes):
+    path = tmp_path / "numbers"
+    path.write_text(run("java", "-cp", java_classes, "Numbers", "secure", 1000))
+    assert not audit(read(str(path))).predictable

@@ -5,7 +5,7 @@ import pytest
 from unrandom.data import make_split
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.scaling import fixed_modulus, runs, unseen_modulus, what_helps
-from unrandom.experiments.scaling.elements import reached
+from unrandom.experiments.scaling.elements import needed_by_modulus, reached
 from unrandom.generators.spectral import best_multipliers
 
 
@@ -67,8 +67,19 @@ def test_the_exponent_is_judged_by_its_interval():
 def test_a_modulus_that_one_seed_does_not_reach_is_no_part_of_the_law():
     rows = element_rows(0.25)
     rows[0] = {**rows[0], "needed": None}
-    assert reached(rows, 0.6).keys() == {2**k for k in (10, 12, 14, 16)}
-    assert reached(rows, 0.9).keys() == {2**k for k in (8, 10, 12, 14, 16)}
+    assert reached(needed_by_modulus(rows, 0.6)).keys() == {2**k for k in (10, 12, 14, 16)}
+    assert reached(needed_by_modulus(rows, 0.9)).keys() == {2**k for k in (8, 10, 12, 14, 16)}
+
+
+def test_the_law_of_the_best_seed_takes_every_modulus_that_one_seed_reached():
+    rows = [{**row, "group": "arbitrary"} for row in element_rows(0.25)]
+    lost = [{**row, "needed": None} if row["seed"] == 1 else row for row in rows]
+    assert any(row["needed"] is None for row in lost)
+    assert any(row["needed"] for row in lost)
+    laws = fixed_modulus._laws(lost, 0.9)
+    assert laws["all"] is None
+    assert laws["least"].exponent.units == 5
+    assert laws["least"].exponent.value == pytest.approx(0.25, abs=0.02)
 
 
 def test_own_prime_compares_each_prime_in_both_bases():

@@ -21,7 +21,7 @@ class Claim:
     figure: str  # the paper's label
     threshold: float
     at_least: bool = True
-    at_laptop: str = ""  # why it was not reproduced at laptop scale, as far as the pictures tell
+    at_laptop: str = ""  # why not, or why it was not judged, at laptop scale: as far as the pictures tell
 
     @property
     def bound(self) -> str:

@@ -86,6 +86,6 @@ def _rounded(tables: Tables) -> Tables:
 
 
 def _row(experiment: Experiment, scale: Scale, judgement: Judgement, command: str) -> dict[str, Any]:
-    explained = scale == "laptop" and judgement.verdict == "not reproduced" and "--run" not in command
+    explained = scale == "laptop" and judgement.verdict != "reproduced" and "--run" not in command
     why = judgement.claim.at_laptop if explained else ""
     return {"experiment": experiment.name, "scale": scale, **judgement.tree(), "why": why, "command": command}

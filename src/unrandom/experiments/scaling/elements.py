@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from unrandom.data import SequenceSet, Split
 from unrandom.evaluation import Evaluation, PowerLaw, elements_needed, evaluate
 from unrandom.evaluation.elements import THRESHOLDS
@@ -41,13 +43,24 @@ def element_rows(which: dict[str, Any], evaluation: Evaluation) -> Rows:
     return rows
 
 
-def reached(rows: Rows, threshold: float) -> dict[int, list[float]]:
-    """For each modulus that every seed got to, their elements. One that some did not reach would look easier."""
-    found: dict[int, list[float | None]] = {}
+def needed_by_modulus(rows: Rows, threshold: float) -> dict[int, list[float]]:
+    """For each modulus its elements, one value a seed: infinite where a seed never got there."""
+    found: dict[int, list[float]] = {}
     for row in rows:
         if row["threshold"] == threshold:
-            found.setdefault(row["modulus"], []).append(row["needed"])
-    return {m: [float(each) for each in of if each] for m, of in found.items() if all(of)}
+            found.setdefault(row["modulus"], []).append(float(row["needed"] or np.inf))
+    return found
+
+
+def reached(elements: dict[int, list[float]]) -> dict[int, list[float]]:
+    """The moduli that every value is finite for. One that some seeds did not reach would look easier without them."""
+    return {m: of for m, of in elements.items() if np.isfinite(of).all()}
+
+
+def finite_points(rows: Rows, threshold: float) -> list[tuple[int, float]]:
+    """Moduli and elements of the seeds that got there, for a picture."""
+    values = sorted(needed_by_modulus(rows, threshold).items())
+    return [(m, value) for m, of in values for value in of if np.isfinite(value)]
 
 
 def law_columns(law: PowerLaw | None) -> dict[str, float | int | None]:
