@@ -30,10 +30,16 @@ def _section(name: str, rows: list[Tree], scale: str, results: Path, folder: Pat
         "name": name,
         "about": experiment.about,
         "figures": ", ".join(experiment.figures),
-        "rows": [{**row, "short": row["claim"].split(":")[0].rstrip(".")} for row in rows if row["experiment"] == name],
+        "rows": [{**row, "short": _short(row["claim"])} for row in rows if row["experiment"] == name],
         "pictures": [os.path.relpath(picture, folder) for picture in pictures],
         "command": f"unrandom reproduce {name} --scale {scale}",
     }
+
+
+def _short(claim: str) -> str:
+    """What is claimed, without how it is measured."""
+    short = claim.removeprefix("Beyond the paper: ").split(":")[0].rstrip(".")
+    return short[:1].upper() + short[1:]
 
 
 def _measured(row: Tree) -> str:
