@@ -11,6 +11,8 @@ from unrandom.experiments.registry import EXPERIMENTS
 
 Tree = dict[str, Any]
 
+BEYOND = "Beyond the paper: "
+
 
 def results_page(rows: list[Tree], scale: str, results: Path, page: Path) -> str:
     """The text of ``page`` (.html, else Markdown), from saved judgements; pictures are linked relative to it."""
@@ -38,8 +40,10 @@ def _section(name: str, rows: list[Tree], scale: str, results: Path, folder: Pat
 
 def _short(claim: str) -> str:
     """What is claimed, without how it is measured."""
-    short = claim.removeprefix("Beyond the paper: ").split(":")[0].rstrip(".")
-    return short[:1].upper() + short[1:]
+    beyond = claim.removeprefix(BEYOND)
+    if beyond != claim:
+        claim = beyond[:1].upper() + beyond[1:]
+    return claim.split(":")[0].rstrip(".")
 
 
 def _measured(row: Tree) -> str:
