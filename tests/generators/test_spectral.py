@@ -1,6 +1,5 @@
 """The spectral test against Knuth's table and against exhaustive search."""
 
-import builtins
 from itertools import product
 from math import isqrt
 
@@ -61,17 +60,6 @@ def test_mistakes_are_named():
         spectral_test(5, 16, [1])
     with pytest.raises(UserError, match="up to 8 dimensions, but 9"):
         figures_of_merit(5, 16, [9])
-
-
-def test_a_missing_flint_is_named(monkeypatch):
-    def without_flint(name, *args, real=builtins.__import__, **kwargs):
-        if name == "flint":
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without_flint)
-    with pytest.raises(UserError, match="python-flint"):
-        spectral_test(5, 16)
 
 
 def test_the_best_multipliers_are_better_than_all_others_tried():

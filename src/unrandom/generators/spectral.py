@@ -10,6 +10,7 @@ from fractions import Fraction
 from math import isqrt, sqrt
 
 from unrandom.core.errors import UserError
+from unrandom.core.lattices import short_vectors
 from unrandom.core.seeds import stream
 from unrandom.generators.full_period import count_multipliers, sample_multipliers
 
@@ -29,7 +30,7 @@ def spectral_test(a: int, m: int, dimensions: Iterable[int] = range(2, 9)) -> di
     dimensions = list(dimensions)
     if min(dimensions, default=2) < 2:
         raise UserError(f"the spectral test needs dimensions of at least 2, but {min(dimensions)} was given")
-    return {d: _shortest_square(_reduced(_dual_lattice(a, m, d))) for d in dimensions}
+    return {d: _shortest_square(short_vectors(_dual_lattice(a, m, d))) for d in dimensions}
 
 
 def figures_of_merit(a: int, m: int, dimensions: Iterable[int] = range(2, 9)) -> dict[int, float]:
@@ -62,14 +63,6 @@ def _dual_lattice(a: int, m: int, dimension: int) -> list[Vector]:
     for i in range(1, dimension):
         rows[i][i] = 1
     return rows
-
-
-def _reduced(basis: list[Vector]) -> list[Vector]:
-    try:
-        from flint import fmpz_mat
-    except ImportError:
-        raise UserError("the spectral test needs python-flint: pip install python-flint") from None
-    return [[int(x) for x in row] for row in fmpz_mat(basis).lll().tolist()]
 
 
 def _shortest_square(basis: list[Vector]) -> int:

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, repeat
 from math import ceil, log2
 
-from flint import fmpz_mat
-
+from unrandom.core.lattices import short_vectors
 from unrandom.generators.lcg import Lcg
 
 Bounds = Sequence[tuple[int, int]]
@@ -159,9 +158,3 @@ def closest(rows: Sequence[Sequence[int]], target: Sequence[int], widths: Sequen
         if abs(last) == size:
             sign = last // size
             yield [t - sign * d // w for t, d, w in zip(target, difference, weights, strict=True)]
-
-
-def short_vectors(rows: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The reduced basis of the lattice that these rows span, as LLL orders it, without zero rows."""
-    reduced = fmpz_mat([list(row) for row in rows]).lll()
-    return [vector for row in reduced.tolist() if any(vector := [int(x) for x in row])]

@@ -47,9 +47,12 @@ def saves_memory(config: RunConfig) -> bool:
 
 
 def return_freed_memory(device: torch.device) -> None:
-    """The opposite, for runs that save memory: what is kept is in pieces, and half as much again is taken for it."""
+    """The opposite, for runs that save memory: what is kept is in pieces, and half as much again is taken for it.
+
+    What is free at the top of the heap must go too: a large tensor that fits there is put there, and stays.
+    """
     if device.type != "cuda":
-        _malloc(((_M_MMAP_MAX, 2**16), (_M_MMAP_THRESHOLD, 2**20)))
+        _malloc(((_M_MMAP_MAX, 2**16), (_M_MMAP_THRESHOLD, 2**20), (_M_TRIM_THRESHOLD, 2**20), (_M_TOP_PAD, 2**17)))
 
 
 def _malloc(options: tuple[tuple[int, int], ...]) -> None:

@@ -19,7 +19,8 @@ from unrandom.audit.families.lcg import backwards
 from unrandom.audit.family import Deadline, Generator, Machine, Tree
 from unrandom.audit.stream import Number, Stream, View
 from unrandom.core.arithmetic import is_power_of_two
-from unrandom.predictors.hidden_state import hidden_states, short_vectors
+from unrandom.core.lattices import short_vectors
+from unrandom.predictors.hidden_state import hidden_states
 
 STATES = (32, 48, 64)
 """Bits of state that are prepared for; smaller ones are found with the next larger."""
