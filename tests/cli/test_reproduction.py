@@ -19,21 +19,58 @@ def test_reproduce_then_claims_then_the_page(places, tmp_path, capsys):
     arguments = ["reproduce", "fm-primes", "tokenization", *places, "--seeds", "1", "--out", str(tmp_path / "runs")]
     assert main([*arguments, "--json"]) == 0
     made = json.loads(capsys.readouterr().out)["claims"]
-    assert {row["experiment"] for row in made} == {"fm-primes", "tokenization"}
+    assert {row["experiment"] for row in made} == {"fm-primes"}  # tokenization has nothing to judge
     assert main([*arguments, "--json"]) == 0  # nothing is trained again
     again = capsys.readouterr()
     assert json.loads(again.out)["claims"] == made
     assert "run 1 of" not in again.err
     assert main(["claims", *places, "--json", "--write", str(tmp_path / "docs" / "results.md")]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    answer = json.loads(capsys.readouterr().out)
+    rows = answer["claims"]
     keys = {"experiment", "figure", "claim", "scale", "value", "interval", "threshold", "verdict", "command"}
+    keys |= {"key", "quantity", "interval_kind", "units", "precondition", "origin", "written", "reason", "why", "half"}
     assert all(keys <= set(row) for row in rows)
     assert len(rows) == sum(len(each.claims) for each in EXPERIMENTS.values())
-    assert {"not run", "reproduced"} <= {row["verdict"] for row in rows}
+    assert {"not run", "not judged"} == {row["verdict"] for row in rows}  # one seed judges nothing
+    assert set(answer) == {"scale", "summary", "claims"}
+    assert sum(sum(of.values()) for of in answer["summary"].values()) == len(rows)
     page = (tmp_path / "docs" / "results.md").read_text()
     assert "](../results/smoke/fm-primes/fm-primes.png)" in page
     assert main(["claims", *places]) == 0
     assert "not run" in capsys.readouterr().out
+
+
+def test_each_verdict_is_said_once_and_then_where_everything_is(places, tmp_path, capsys):
+    arguments = ["reproduce", "fm-primes", *places, "--seeds", "1", "--out", str(tmp_path / "runs")]
+    assert main(arguments) == 0
+    out, err = capsys.readouterr()
+    for claim in EXPERIMENTS["fm-primes"].claims:
+        assert (out + err).count(claim.statement) == 1
+    folder = tmp_path / "results" / "smoke" / "fm-primes"
+    assert f"tables    {folder}/*.parquet" in out
+    assert f"picture   {folder}/fm-primes.png" in out
+    assert f"page      {(tmp_path / 'results' / 'smoke' / 'index.html').resolve().as_uri()}" in out
+    assert "fm-primes: 2 not judged" in err
+
+
+def test_tables_can_be_judged_and_drawn_again_without_any_run(places, tmp_path, capsys):
+    runs = tmp_path / "runs"
+    assert main(["reproduce", "fm-primes", *places, "--seeds", "1", "--out", str(runs), "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)["claims"]
+    shutil.rmtree(runs)
+    picture = tmp_path / "results" / "smoke" / "fm-primes" / "fm-primes.png"
+    picture.unlink()
+    assert main(["reproduce", "fm-primes", *places, "--from-tables", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["claims"] == first
+    assert picture.is_file()
+    assert not runs.exists()
+    assert main(["reproduce", "fm-ladder", *places, "--from-tables"]) == 2
+    assert "nothing was measured there" in capsys.readouterr().err
+
+
+def test_claims_without_results_name_the_folder(tmp_path, capsys):
+    assert main(["claims", "--results", str(tmp_path / "nowhere")]) == 2
+    assert f"there are no results in {tmp_path}/nowhere/laptop" in capsys.readouterr().err
 
 
 def test_out_of_time_nothing_is_judged_and_a_failed_run_is_named(places, tmp_path, capsys):
@@ -58,17 +95,20 @@ def test_a_run_of_one_s_own_is_measured_into_its_own_folder(finished_run, tmp_pa
     own = shutil.copytree(finished_run.folder.path, tmp_path / finished_run.id)
     assert main(["reproduce", "fm-attention", "--run", str(own), *places, "--json"]) == 0
     made = json.loads(capsys.readouterr().out)
-    assert len(made["claims"]) == 3
+    assert len(made["claims"]) == 6
     assert all(f"--run {own}" in row["command"] for row in made["claims"])
     assert (own / "experiments" / "smoke" / "fm-attention" / "fm-attention.png").is_file()
     assert not (tmp_path / "results").exists()  # the experiment's own verdicts are not touched
 
 
-def test_the_list_says_what_each_costs(capsys):
-    assert main(["reproduce", "--list", "--json"]) == 0
+def test_the_list_says_where_each_was_measured(tmp_path, capsys):
+    made = tmp_path / "laptop" / "fm-primes"
+    made.mkdir(parents=True)
+    (made / "made.json").write_text("{}")
+    assert main(["reproduce", "--list", "--json", "--results", str(tmp_path)]) == 0
     listed = json.loads(capsys.readouterr().out)["experiments"]
     assert [entry["name"] for entry in listed] == list(EXPERIMENTS)
-    assert all(set(entry["flops"]) == set(entry["state"]) == {"smoke", "laptop", "gpu", "paper"} for entry in listed)
+    assert [entry["name"] for entry in listed if entry["measured"] == ["laptop"]] == ["fm-primes"]
 
 
 def test_a_run_that_the_analyses_cannot_read_is_refused(tiny, um_data, tmp_path, places, capsys):
@@ -115,8 +155,8 @@ def test_kept_models_are_measured_without_training(tmp_path, places, capsys):
     assert main([*common, "--kept"]) == 2
     assert "is not kept in" in capsys.readouterr().err
     assert main([*common, "--out", str(tmp_path / "runs")]) == 0
-    first = json.loads((tmp_path / "results" / "smoke" / "um-embedding" / "shares.json").read_text())
+    first = (tmp_path / "results" / "smoke" / "um-embedding" / "shares.parquet").read_bytes()
     shutil.rmtree(tmp_path / "runs")
     assert main([*common, "--kept", "--out", str(tmp_path / "runs")]) == 0
-    assert json.loads((tmp_path / "results" / "smoke" / "um-embedding" / "shares.json").read_text()) == first
+    assert (tmp_path / "results" / "smoke" / "um-embedding" / "shares.parquet").read_bytes() == first
     assert not (tmp_path / "runs").exists()

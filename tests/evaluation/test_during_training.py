@@ -22,3 +22,14 @@ def test_a_line_of_metrics(regime, tiny, fm_data, um_data):
     assert list(line["accuracy_after"]) == ["1", "2", "4", "8", "12"]
     assert line["test_loss"] == pytest.approx(math.log(config.transformer.vocab_size), abs=0.3)
     assert measure(model) == line
+
+
+def test_counting_and_copying_are_apart_from_what_needs_the_rule(tiny, um_data):
+    split = make_split(um_data, 0)
+    measure = TrainingMeasure(split, make_batches(split, 8), test_sequences=40, precision="fp32")
+    drawn, periods = measure.probe.parameters, measure.probe.parameters.periods()
+    assert (drawn.a[~measure.short] == 1).any()  # counting has a long period
+    assert not (drawn.a[measure.rule] == 1).any()
+    assert (periods[measure.rule] > um_data.context).all()
+    assert (periods[measure.full] == drawn.m[measure.full]).all()
+    assert (measure.rule & ~measure.full).any()

@@ -1,7 +1,6 @@
-"""The numbers needed are those from which accuracy stays; their interval is over (a, c) pairs."""
+"""The numbers needed are those from which accuracy stays; their interval is over multipliers and increments."""
 
 import numpy as np
-import pytest
 
 from unrandom.data import Parameters
 from unrandom.evaluation import Evaluation, elements_needed
@@ -24,7 +23,7 @@ def evaluation(correct):
     return Evaluation("made up", 64, Parameters(64, words // 2, words % 2, words), correct, numbers, numbers, 0)
 
 
-def test_the_interval_holds_the_value_and_is_over_pairs():
+def test_the_interval_holds_the_value():
     correct = np.zeros((400, 20), dtype=bool)
     for row, right_from in enumerate(np.random.default_rng(0).integers(8, 13, size=400)):
         correct[row, right_from:] = True
@@ -42,12 +41,9 @@ def test_what_is_not_reached_is_none_and_later_than_anything():
     assert elements_needed(evaluation(~correct), 0.9).needed is None
 
 
-def test_accuracy_by_pair_is_the_mean_over_its_sequences():
-    correct = np.random.default_rng(1).random((60, 7)) < 0.5
-    made = evaluation(correct)
-    twice = Evaluation("twice", 64, Parameters(64, *(np.tile(v, 2) for v in (made.parameters.a, made.parameters.c,
-                       made.parameters.x0))), np.vstack([correct, ~correct]), np.tile(made.guesses, (2, 1)),
-                       np.tile(made.truth, (2, 1)), 0)  # fmt: skip
-    assert made.pair_accuracies().shape == (60, 7)
-    assert twice.pair_accuracies() == pytest.approx(np.full((60, 7), 0.5))
-    assert made.by_pair(last=True) == pytest.approx(made.pair_accuracies()[:, -1])
+def test_a_hard_multiplier_moves_the_upper_end():
+    correct = np.ones((40, 10), dtype=bool)
+    correct[:2, :8] = False  # both rows of one multiplier of twenty
+    found = elements_needed(evaluation(correct), 0.95)
+    assert found.needed == 1
+    assert found.high == 9

@@ -61,14 +61,53 @@ def test_digits_of_any_factorisation_can_be_asked_for(sequences):
     assert found.by_digit({8: 1, 45: 1})["45^0"].value.min() == 1
 
 
-def test_the_interval_over_all_positions_is_over_pairs_and_not_over_numbers(sequences):
+def sequences_of(multipliers, increments, each):
+    """Every pair of so many multipliers and increments modulo M, ``each`` times; a = 1 is one of them."""
+    a = np.repeat(1 + 60 * np.arange(multipliers, dtype=np.uint64), increments * each) % np.uint64(M)
+    c = np.tile(np.repeat(np.array([1, 7, 11, 13][:increments], dtype=np.uint64), each), multipliers)
+    return SequenceSet.of(Parameters(M, a, c, np.arange(len(a), dtype=np.uint64) % np.uint64(M)), 9)
+
+
+def test_the_interval_is_over_multipliers_and_not_over_sequences():
+    made = sequences_of(6, 4, 40)
+    hard = made.parameters.a < 150  # three of six multipliers are never predicted
+
     def spoil(numbers):
-        numbers[: len(numbers) // 2] += np.uint64(1)  # half of the sequences all wrong, the others all right
+        numbers[hard] = (numbers[hard] + np.uint64(1)) % np.uint64(M)
         return numbers
 
-    accuracy = evaluate(Oracle(spoil), sequences).tree()["number_accuracy"]
-    width = accuracy["high"] - accuracy["low"]
-    assert width == pytest.approx(2 * 1.96 * 0.5 / np.sqrt(1500), rel=0.25)
+    found = evaluate(Oracle(spoil), made).tree()
+    for accuracy in (found["number_accuracy"], found["last_number_accuracy"]):
+        assert accuracy["value"] == 0.5
+        assert accuracy["high"] - accuracy["low"] > 0.6  # by independent sequences it would be .06
+        assert accuracy["interval"] == "two-way cluster bootstrap over 6 multipliers and 4 increments"
+    assert found["by_position"]["high"][0] - found["by_position"]["low"][0] > 0.6
+
+
+def test_where_all_clusters_agree_the_interval_depends_on_how_many_there_are():
+    few, many = (evaluate(Oracle(), sequences_of(n, 4, 10)).tree()["last_number_accuracy"] for n in (2, 4))
+    assert few["value"] == many["value"] == few["high"] == 1
+    assert few["low"] < many["low"] < 1
+
+
+def test_accuracy_by_how_often_a_prime_divides_a_less_one():
+    made = sequences_of(6, 4, 10)  # a − 1 = 0, 60, 120, 180, 240, 300
+    odd = (made.parameters.a == 61) | (made.parameters.a == 181) | (made.parameters.a == 301)
+
+    def spoil(numbers):
+        numbers[odd] = (numbers[odd] + np.uint64(1)) % np.uint64(M)
+        return numbers
+
+    rows = evaluate(Oracle(spoil), made).by_valuation()
+    of_two = {row["valuation"]: (row["multipliers"], row["value"]) for row in rows if row["prime"] == 2}
+    assert of_two == {2: (3, 0.0), 3: (1, 1.0), 4: (1, 1.0), None: (1, 1.0)}
+    assert {row["valuation"] for row in rows if row["prime"] == 3} == {1, 2, None}
+    assert all(row["low"] <= row["value"] <= row["high"] for row in rows)
+    assert sum(row["total"] for row in rows if row["prime"] == 5) == len(made)
+
+
+def test_multipliers_without_full_period_have_no_valuation(sequences):
+    assert evaluate(Oracle(), sequences).by_valuation() == []
 
 
 def test_position_t_is_the_guess_after_t_numbers(sequences):

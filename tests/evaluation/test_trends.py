@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
+from scipy.stats import linregress
 
-from unrandom.evaluation import power_law, rank_correlation
+from unrandom.evaluation import power_law
 
 
 def test_an_exact_power_law_is_found_exactly():
@@ -22,9 +22,20 @@ def test_three_moduli_off_the_line_have_a_wide_interval_and_one_seed_does_not_hi
 
 
 def test_seeds_widen_what_lies_on_a_line():
-    found = power_law({2**k: [2 ** (k / 2 + 1), 2 ** (k / 2 - 1)] for k in (8, 10, 12)}).exponent
+    law = {2**k: [2 ** (k / 2 + 1), 2 ** (k / 3), 2 ** (k * 2 / 3)] for k in (8, 10, 12)}
+    found = power_law(law).exponent
     assert found.value == pytest.approx(0.5)
     assert found.high - found.low > 0.3
+    assert "3 seeds" in found.kind
+    assert "seeds" not in power_law({m: of[:2] for m, of in law.items()}).exponent.kind  # two are too few
+
+
+def test_the_regression_is_scipy_s():
+    points = {2**k: [2 ** (k / 4) + k % 3] for k in (8, 10, 12, 14)}
+    line = linregress(np.log(list(points)), np.log([of[0] for of in points.values()]))
+    found = power_law(points).exponent
+    assert found.value == pytest.approx(line.slope)
+    assert found.high - found.value == pytest.approx(4.302652729911275 * line.stderr)
 
 
 def test_the_interval_covers_the_truth_and_grows_with_the_noise():
@@ -40,14 +51,3 @@ def test_the_interval_covers_the_truth_and_grows_with_the_noise():
 
 def test_two_moduli_are_no_law():
     assert power_law({256: [32.0, 33.0], 4096: [64.0], 65536: []}) is None
-
-
-def test_the_rank_correlation_is_spearman_s():
-    rng = np.random.default_rng(0)
-    x = rng.integers(0, 20, size=80).astype(float)
-    y = -x + rng.integers(0, 20, size=80)
-    found = rank_correlation(x, y)
-    assert found.value == pytest.approx(spearmanr(x, y).statistic)
-    assert found.low < found.value < found.high < 0
-    assert rank_correlation(x, np.ones(80)) is None
-    assert found.units == 80

@@ -4,38 +4,112 @@ import json
 
 import pytest
 
-from unrandom.evaluation.bootstrap import bootstrap_mean
-from unrandom.experiments.claims import Claim
+from unrandom.evaluation import Estimate, over_units
+from unrandom.experiments.claims import Bound, Claim, Evidence, Precondition, Unknown, judge, judge_all
 
-HIGH = Claim("high", "x is large", "fig:x", 0.9)
-LOW = Claim("low", "x is small", "fig:x", 0.1, at_least=False)
+HIGH = Claim(key="high", statement="x is large", quantity="x", unit="number", threshold=0.9, precondition=None)
+LOW = Claim(
+    key="low", statement="x is small", quantity="x", unit="number", threshold=0.1, at_least=False, precondition=None
+)
+TRAINED = Claim(key="trained", statement="x is large", quantity="x", unit="number", threshold=0.9)
 
 
 @pytest.mark.parametrize(
     ("claim", "values", "verdict"),
     [
         (HIGH, [0.95, 0.96, 0.97], "reproduced"),
-        (HIGH, [0.95, 0.96, 0.5], "not reproduced"),  # the mean may be near, the interval is not
-        (HIGH, [0.8, 0.99, 0.99], "not reproduced"),
-        (HIGH, [0.9], "reproduced"),
-        (HIGH, [0.89], "not reproduced"),
-        (HIGH, [], "not run"),
+        (HIGH, [0.95, 0.96, 0.5], "inconclusive"),  # the interval holds the threshold
+        (HIGH, [0.7, 0.71, 0.72], "not reproduced"),
+        (HIGH, [0.95, 0.96], "not judged"),  # too few, though every value is large
+        (HIGH, [0.95], "not judged"),
+        (HIGH, [], "not judged"),
+        (HIGH, Unknown("no law"), "not judged"),
         (LOW, [0.01, 0.02, 0.03], "reproduced"),
-        (LOW, [0.01, 0.02, 0.5], "not reproduced"),
-        (LOW, [], "not run"),
+        (LOW, [0.01, 0.02, 0.5], "inconclusive"),
+        (LOW, [0.5, 0.51, 0.52], "not reproduced"),
+        (HIGH, Estimate(0.95, 0.91, 0.99, 4, "a fit"), "reproduced"),
+        (HIGH, Estimate(0.95, 0.89, 0.99, 4, "a fit"), "inconclusive"),
+        (HIGH, Estimate(0.5, 0.4, 0.6, 4, "a fit"), "not reproduced"),
     ],
 )
 def test_verdicts(claim, values, verdict):
-    assert claim.judge(values).verdict == verdict
+    judged = judge(claim, values, {})
+    assert judged.verdict == verdict
+    assert bool(judged.reason) == (verdict == "not judged")
 
 
-def test_the_interval_covers_the_mean_and_stays_within_the_values():
-    low, high = bootstrap_mean([0.1, 0.2, 0.6])
-    assert 0.1 <= low < 0.3 < high <= 0.6
-    assert bootstrap_mean([0.1, 0.2, 0.6]) == (low, high)
+def test_what_was_not_learned_is_not_judged_though_the_numbers_are_shown():
+    judged = judge(TRAINED, [0.95, 0.96, 0.97], {"learned": 0.24})
+    assert (judged.verdict, judged.reason) == (
+        "not judged",
+        "it presupposes last-number accuracy ≥ 0.9, which is 0.24",
+    )
+    assert judged.tree()["interval"] is not None
+    assert judge(TRAINED, [0.95, 0.96, 0.97], {"learned": 0.9}).verdict == "reproduced"
+    assert "was not measured" in judge(TRAINED, [0.95, 0.96, 0.97], {"learned": None}).reason
 
 
-def test_one_unit_has_no_interval():
-    judged = HIGH.judge([0.95]).tree()
-    assert judged["interval"] is None
-    assert json.loads(json.dumps(judged)) == judged
+def test_a_bound_has_no_interval_and_decides_in_its_own_direction():
+    why = "3 of 3 runs of AdamW never got there"
+    shown = judge(HIGH, Bound([3.3, 3.5, 3.7], at_least=True, why=why), {})
+    assert (shown.verdict, shown.reason) == ("reproduced", why)
+    tree = shown.tree()
+    assert (tree["bound"], tree["value"], tree["interval"], tree["units"]) == ("≥", 3.3, None, 3)
+    for bound in (Bound([0.2, 0.3, 0.4], at_least=True, why=why), Bound([3.3, 3.5, 3.7], at_least=False, why=why)):
+        assert judge(HIGH, bound, {}).verdict == "not judged"  # what is beyond it may be on either side
+    assert judge(HIGH, Bound([0.2, 0.3, 0.4], at_least=False, why=why), {}).verdict == "not reproduced"
+    assert judge(HIGH, Bound([3.3, 3.5], at_least=True, why=why), {}).verdict == "not judged"
+    assert judge(LOW, Bound([0.01, 0.02, 0.03], at_least=False, why=why), {}).verdict == "reproduced"
+
+
+def test_an_interval_of_a_share_ends_at_zero_and_one():
+    share = Claim(key="s", statement="x", quantity="x", unit="share", threshold=0.9, precondition=None)
+    values = [0.8, 0.99, 0.99]
+    assert over_units(values).high > 1
+    assert judge(share, values, {}).tree()["interval"][1] == 1
+
+
+def test_missing_and_unknown_keys_are_errors():
+    claims = (HIGH, TRAINED)
+    good = {"high": [1.0], "trained": [1.0]}
+    assert len(judge_all(claims, Evidence(good, {"learned": 1.0}))) == 2
+    with pytest.raises(KeyError, match="trained"):
+        judge_all(claims, Evidence({"high": [1.0]}, {"learned": 1.0}))
+    with pytest.raises(KeyError, match="trianed"):
+        judge_all(claims, Evidence({**good, "trianed": [1.0]}, {"learned": 1.0}))
+    with pytest.raises(KeyError, match="learned"):
+        judge_all(claims, Evidence(good))
+
+
+def test_a_judgement_is_json_and_says_all_of_the_claim():
+    claim = Claim(
+        key="k",
+        statement="S.",
+        quantity="q",
+        unit="share",
+        figure="fig:training",
+        threshold=0.9,
+        precondition=Precondition("learned", "accuracy", 0.5),
+        origin="beyond",
+        written="after",
+    )
+    tree = judge(claim, [0.95, 0.96, 0.97], {"learned": 1.0}).tree()
+    assert json.loads(json.dumps(tree)) == tree
+    assert tree == {
+        "key": "k",
+        "claim": "S.",
+        "quantity": "q",
+        "unit": "share",
+        "figure": "fig:training",
+        "value": 0.96,
+        "bound": "",
+        "interval": [0.9352, 0.9848],
+        "interval_kind": "Student's t over 3 seeds",
+        "threshold": "≥ 0.9",
+        "units": 3,
+        "precondition": "accuracy ≥ 0.5",
+        "origin": "beyond",
+        "written": "after",
+        "verdict": "reproduced",
+        "reason": "",
+    }

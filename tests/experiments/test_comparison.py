@@ -19,6 +19,7 @@ def test_every_predictor_sees_the_same_sequences(finished_run):
     assert list(rows) == ["transformer", "copy", "algebraic", "bayes"]
     assert {row["last_number_accuracy"]["total"] for row in rows.values()} == {32}
     assert rows["algebraic"]["needed"]["99%"] == {"numbers": 3, "low": 3, "high": 3, "over_ceiling": 1.0}
+    assert "full-period pairs" in rows["bayes"]["assumes"]  # the prior of the test sequences, whatever training drew
     assert rows["copy"]["needed"]["60%"]["numbers"] is None
     assert rows["bayes"]["by_position"]["value"][2:] == [1.0] * 10
 
@@ -67,12 +68,10 @@ def test_ceilings_judges_by_the_runs_that_got_there():
         {"run": "a", "certain": certain, "value": value}
         for certain, value in ((True, 1.0), (True, 0.5), (False, 0.5), (False, 0.95))
     ]
-    found = EXPERIMENTS["ceilings"].evidence({"needed": needed, "digits": digits, "positions": []})
-    assert found == {
-        "fixed-far": [10.0],
-        "unseen-far": [5.0],
-        "algebra": [1.0],
-        "explained": [0.5],
-        "unexplained": [0.5],
-    }
+    positions = [
+        {"run": "a", "regime": "fm", "predictor": "transformer", "modulus": 256, "value": value} for value in (0.1, 1.0)
+    ]
+    found = EXPERIMENTS["ceilings"].evidence({"needed": needed, "digits": digits, "positions": positions})
+    assert found.findings == {"fixed-far": [10.0], "unseen-far": [5.0], "explained": [0.5], "unexplained": [0.5]}
+    assert found.conditions == {"learned-fixed": 1.0, "learned-unseen": None}
     assert ceilings.MODEL == "transformer"

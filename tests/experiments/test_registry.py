@@ -2,14 +2,16 @@
 
 import json
 
-import polars
 import pytest
 
 from unrandom.core.errors import UserError
 from unrandom.data import make_split
+from unrandom.experiments.catalogue import CATALOGUE
+from unrandom.experiments.claims import judge_all
 from unrandom.experiments.experiment import SCALES
+from unrandom.experiments.paper import FIGURES
 from unrandom.experiments.registry import EXPERIMENTS, experiment
-from unrandom.experiments.reproduce import all_judgements, carry_out, missing_runs
+from unrandom.experiments.reproduce import all_judgements, carry_out, draw_and_judge, missing_runs, read_tables
 from unrandom.experiments.runs import create_run, execute
 
 
@@ -28,17 +30,17 @@ def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
     assert missing_runs([each], "smoke", 2, runs_folder) == []
     rows = carry_out(each, "smoke", runs, tmp_path, "the command")
     folder = tmp_path / "smoke" / name
-    assert [row["claim"] for row in rows] == [claim.sentence for claim in each.claims]
+    assert [row["claim"] for row in rows] == [claim.statement for claim in each.claims]
     assert {path.suffix for path in folder.iterdir()} == {".json", ".parquet", ".png", ".svg"}
-    for parquet in folder.glob("*.parquet"):
-        rows_saved = json.loads(parquet.with_suffix(".json").read_text())
-        assert len(polars.read_parquet(parquet)) == len(rows_saved) > 0
-    saved = {path.stem: json.loads(path.read_text()) for path in folder.glob("*.json")}
-    tables = {name: rows for name, rows in saved.items() if (folder / f"{name}.parquet").exists()}
-    evidence = each.evidence(tables)  # from what was saved, without a model
-    assert [claim.judge(evidence.get(claim.key, ())).tree()["value"] for claim in each.claims] == [
-        row["value"] for row in rows
-    ]
+    tables = read_tables(folder)
+    assert all(len(rows) > 0 for rows in tables.values())
+    assert json.loads((folder / "made.json").read_text())["command"] == "the command"
+    if each.claims:
+        evidence = each.evidence(tables)  # from what was saved, without a model
+        assert [judged.tree()["value"] for judged in judge_all(each.claims, evidence)] == [row["value"] for row in rows]
+    pictures = {path: path.read_bytes() for path in folder.glob("*.png")}
+    assert draw_and_judge(each, "smoke", tmp_path) == rows
+    assert {path: path.read_bytes() for path in folder.glob("*.png")} == pictures
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -62,9 +64,12 @@ def test_the_demo_is_one_of_the_runs():
 
 
 def test_what_was_not_measured_is_not_run(tmp_path):
+    (tmp_path / "gpu").mkdir()
     rows = all_judgements(list(EXPERIMENTS.values()), "gpu", tmp_path)
     assert {row["verdict"] for row in rows} == {"not run"}
     assert len(rows) == sum(len(each.claims) for each in EXPERIMENTS.values())
+    with pytest.raises(UserError, match=f"there are no results in {tmp_path}/paper"):
+        all_judgements(list(EXPERIMENTS.values()), "paper", tmp_path)
 
 
 def test_an_unknown_experiment_names_the_near_misses():
@@ -72,15 +77,38 @@ def test_an_unknown_experiment_names_the_near_misses():
         experiment("fm-lader")
 
 
-def test_digit_periods_would_notice_a_wrong_prediction():
-    tables = {
-        "periods": [
-            {"m": 8, "generator": 0, "r": 1, "digit": "2^0", "period": 2, "predicted": 2},
-            {"m": 8, "generator": 0, "r": 1, "digit": "2^1", "period": 8, "predicted": 4},
-        ]
-    }
-    assert EXPERIMENTS["digit-periods"].evidence(tables)["every-number"] == [0.5]
+def test_the_catalogue_is_what_there_is():
+    assert list(EXPERIMENTS) == list(CATALOGUE) == [each.name for each in EXPERIMENTS.values()]
+    labels = {label for entry in CATALOGUE.values() for label in entry.figures}
+    assert labels == set(FIGURES)
+    used = {claim.figure for each in EXPERIMENTS.values() for claim in each.claims} - {""}
+    assert used <= labels
 
 
-def test_claims_fit_into_a_table():
-    assert not [claim.sentence for each in EXPERIMENTS.values() for claim in each.claims if "|" in claim.sentence]
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_claims_are_told_apart_and_fit_into_a_table(name):
+    claims = EXPERIMENTS[name].claims
+    assert len({claim.key for claim in claims}) == len(claims)
+    assert len({(claim.statement, claim.quantity) for claim in claims}) == len(claims)
+    for claim in claims:
+        assert not {"|", "\n"} & set(claim.statement + claim.quantity)
+        assert claim.statement.endswith(".")
+        assert not claim.quantity.endswith(".")
+        assert (claim.figure == "") <= (claim.origin == "beyond")
+
+
+def test_a_note_is_shown_beside_the_verdict_that_it_explains(tmp_path):
+    experiment = EXPERIMENTS["fm-primes"]
+    (tmp_path / "smoke").mkdir()
+    notes = tmp_path / "smoke" / "notes.toml"
+    notes.write_text('[fm-primes]\npower = {verdict = "not run", note = "No time."}\n')
+    rows = {row["key"]: row["why"] for row in all_judgements([experiment], "smoke", tmp_path)}
+    assert rows == {"power": "No time.", "prime": ""}
+    notes.write_text('[fm-primes]\npower = {verdict = "reproduced", note = "It was easy."}\n')
+    assert not any(row["why"] for row in all_judgements([experiment], "smoke", tmp_path))
+    notes.write_text('[fm-primes]\npowr = {verdict = "reproduced", note = "It was easy."}\n')
+    with pytest.raises(UserError, match=r"explains fm-primes\.powr, which is no claim"):
+        all_judgements([experiment], "smoke", tmp_path)
+    notes.write_text('[fm-primes]\npower = "It was easy."\n')
+    with pytest.raises(UserError, match="needs a verdict and a note"):
+        all_judgements([experiment], "smoke", tmp_path)

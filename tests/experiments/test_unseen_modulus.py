@@ -4,13 +4,14 @@ from itertools import product
 
 import pytest
 
+from unrandom.experiments.claims import judge_all
 from unrandom.experiments.registry import EXPERIMENTS
-from unrandom.experiments.unseen_modulus.accuracy import cells, mean, tuned
+from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, mean, relative_spread, tuned
 from unrandom.experiments.unseen_modulus.lookback import best_head
 from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head
 
 
-def _rows(accuracy, *, splits=("test",), moduli=(48, 64), seeds=(0, 1), **axes):
+def _rows(accuracy, *, splits=("test",), moduli=(48, 64), seeds=(0, 1, 2), **axes):
     """A row for each combination, with ``accuracy`` as a function of the settings."""
     return [
         {**settings, "run": f"{settings}-{seed}", "seed": seed, "split": split, "modulus": m, "value": value}
@@ -25,8 +26,10 @@ def _rows(accuracy, *, splits=("test",), moduli=(48, 64), seeds=(0, 1), **axes):
 
 def _verdicts(name, tables):
     experiment = EXPERIMENTS[name]
-    evidence = experiment.evidence(tables)
-    return {claim.key: claim.judge(evidence[claim.key]).verdict for claim in experiment.claims}
+    return {judged.claim.key: judged.verdict for judged in judge_all(experiment.claims, experiment.evidence(tables))}
+
+
+TRAINED = [{"run": f"r{seed}", "seed": seed, "accuracy": 0.95} for seed in (0, 1, 2)]
 
 
 def test_settings_are_chosen_on_the_validation_moduli_alone():
@@ -40,34 +43,52 @@ def test_settings_are_chosen_on_the_validation_moduli_alone():
 def test_cells_are_means_over_moduli_for_each_seed():
     rows = _rows(lambda s, _: 0.5, depth=(1,))
     rows[0]["value"] = 1.0
-    assert cells(rows, ["depth"]) == {(1,): {0: 0.75, 1: 0.5}}
+    assert cells(rows, ["depth"]) == {(1,): {0: 0.75, 1: 0.5, 2: 0.5}}
+
+
+def test_what_was_learned_is_the_best_grid_point_of_each_seed():
+    found = {(1,): {0: 0.2, 1: 0.9}, (2,): {0: 0.8, 1: 0.1}}
+    assert best_cell(found) == pytest.approx(0.85)
+
+
+def test_a_spread_is_relative():
+    assert relative_spread([0.2, 0.1]) == 0.5
+    assert relative_spread([0.0, 0.0]) == 0
 
 
 def test_the_phase_diagram_of_the_paper_is_reproduced():
     def accuracy(settings, _split):
-        return 0.1 if settings["depth"] < 3 else {1: 0.4, 2: 0.8, 4: 0.9}[settings["heads"]]
+        return 0.1 if settings["depth"] < 3 else {1: 0.4, 2: 0.8, 4: 0.95}[settings["heads"]]
 
     rows = _rows(accuracy, depth=(1, 2, 3, 4), heads=(1, 2, 4), width=(64,))
     assert _verdicts("um-phase-diagram", {"accuracy": rows}) == {
         "shallow": "reproduced",
         "second-head": "reproduced",
     }
-    flat = _rows(lambda s, _: 0.3 + 0.1 * s["heads"], depth=(1, 2, 3, 4), heads=(1, 2, 4), width=(64,))
+    flat = _rows(lambda s, _: 0.6 + 0.1 * s["heads"], depth=(1, 2, 3, 4), heads=(1, 2, 4), width=(64,))
     assert _verdicts("um-phase-diagram", {"accuracy": flat}) == {
         "shallow": "not reproduced",
         "second-head": "not reproduced",
     }
 
 
-@pytest.mark.parametrize(("shallow", "verdict"), [(0.1, "reproduced"), (0.8, "not reproduced")])
-def test_critical_depth(shallow, verdict):
+@pytest.mark.parametrize(
+    ("shallow", "narrow", "verdicts"),
+    [
+        (0.1, 0.95, {"three-layers": "reproduced", "width": "reproduced"}),
+        (0.8, 0.95, {"three-layers": "not reproduced", "width": "reproduced"}),
+        (0.1, 0.5, {"three-layers": "reproduced", "width": "not reproduced"}),  # half as good: width matters
+    ],
+)
+def test_critical_depth(shallow, narrow, verdicts):
     axes = {"depth": (1, 2, 3), "width": (32, 64), "rate": (0.02, 0.05), "weight decay": (0.1,)}
 
     def accuracy(settings, _split):
-        return (shallow if settings["depth"] < 3 else 0.9) * (1.0 if settings["rate"] == 0.05 else 0.1)
+        deep = narrow if settings["width"] == 32 else 0.95
+        return (shallow * deep if settings["depth"] < 3 else deep) * (1.0 if settings["rate"] == 0.05 else 0.1)
 
     rows = _rows(accuracy, splits=("validation", "test"), **axes)
-    assert _verdicts("um-critical-depth", {"accuracy": rows}) == {"three-layers": verdict, "width": "reproduced"}
+    assert _verdicts("um-critical-depth", {"accuracy": rows}) == verdicts
 
 
 def test_the_area_of_good_settings():
@@ -93,7 +114,7 @@ def test_the_composition_of_the_training_set():
         made = _rows(lambda *_: accuracy, **{key: (text,) for key, text in {**usual, axis: value}.items()})
         return [{**row, "axis": "" if usual[axis] == value else axis, "largest": 64} for row in made]
 
-    table = rows("n_m", "all", 0.9) + rows("n_m", "8", 0.3) + rows("n_m", "16", 0.85)
+    table = rows("n_m", "all", 0.92) + rows("n_m", "8", 0.3) + rows("n_m", "16", 0.87)
     table += rows("n_a", "4", 0.88) + rows("n_c", "4", 0.5) + rows("full-period share", "0.0", 0.4)
     assert _verdicts("um-dataset", {"accuracy": table}) == {
         "moduli": "reproduced",
@@ -104,17 +125,48 @@ def test_the_composition_of_the_training_set():
     }
 
 
-def test_period_ablation():
-    def metrics(data, values):
-        return [
-            {"run": data, "seed": 0, "data": data, "step": 100 * (i + 1), "last_number_accuracy": value}
-            for i, value in enumerate(values)
-        ]
+def _metrics(data, values, seeds=(0, 1, 2)):
+    return [
+        {"run": f"{data}-{seed}", "seed": seed, "data": data, "step": 100 * (i + 1), "last_number_accuracy": value}
+        for seed in seeds
+        for i, value in enumerate(values)
+    ]
 
-    every = metrics("all periods", [0.0, 0.1, 0.2, 0.8])
-    long = metrics("long periods", [0.1, 0.5, 0.8, 0.8])
-    short = metrics("short periods", [0.0, 0.01, 0.02, 0.02])
+
+def test_period_ablation():
+    every = _metrics("all periods", [0.0, 0.1, 0.2, 0.95])
+    long = _metrics("long periods", [0.1, 0.5, 0.95, 0.95])
+    short = _metrics("short periods", [0.0, 0.01, 0.02, 0.02])
     assert set(_verdicts("um-period-ablation", {"metrics": every + long + short}).values()) == {"reproduced"}
+
+
+def test_the_period_ablation_trains_on_arbitrary_parameters():
+    assert {r.config.data.full_period_share for r in EXPERIMENTS["um-period-ablation"].runs("laptop", 1)} == {0.0}
+
+
+def test_unseen_moduli_come_with_what_needs_the_rule():
+    def rows(rule):
+        return [
+            {"run": f"r{seed}", "seed": seed, "step": step, "last_number_accuracy": test,
+             "train_short_period_accuracy": min(1.0, step / 200), "train_rule_accuracy": learned}
+            for seed in (0, 1, 2) for step, test, learned in ((100, 0.0, 0.0), (400, 0.5, rule), (500, 1.0, rule))
+        ]  # fmt: skip
+
+    verdicts = _verdicts("um-grokking", {"metrics": rows(1.0), "trained": TRAINED})
+    assert verdicts == {"solved": "reproduced", "short-first": "reproduced", "together": "reproduced"}
+    old = _verdicts("um-grokking", {"metrics": rows(None), "trained": TRAINED})
+    assert old == {"solved": "reproduced", "short-first": "not judged", "together": "not judged"}
+
+
+@pytest.mark.parametrize(("counting", "verdict"), [(0.95, "reproduced"), (0.2, "not reproduced"), (None, "not judged")])
+def test_primes_are_judged_in_both_readings(counting, verdict):
+    def row(seed, modulus, value, reading="primitive roots"):
+        which = {"run": f"r{seed}", "seed": seed, "modulus": modulus, "prime": modulus == 61}
+        return {**which, "value": value, "reading": reading}
+
+    rows = [row(seed, m, 0.95) for seed in (0, 1, 2) for m in (61, 64)]
+    rows += [row(seed, 61, counting, "a = 1") for seed in (0, 1, 2) if counting]
+    assert _verdicts("um-primes", {"accuracy": rows}) == {"as-easy-roots": "reproduced", "as-easy-counting": verdict}
 
 
 def test_the_head_that_looks_at_the_largest_number_is_found():
@@ -125,49 +177,66 @@ def test_the_head_that_looks_at_the_largest_number_is_found():
 
 
 def test_the_head_that_follows_the_modulus_is_found():
+    assert best_head(lookback_rows(0.8)) == (1, 0)
+    verdicts = _verdicts("um-lookback", {"heads": lookback_rows(0.8), "trained": TRAINED})
+    assert verdicts == {"divides": "reproduced", "clear": "reproduced"}
+    unclear = _verdicts("um-lookback", {"heads": lookback_rows(0.3), "trained": TRAINED})
+    assert unclear == {"divides": "not reproduced", "clear": "not reproduced"}  # a third of the spacings is not "so"
+
+
+def lookback_rows(excess):
     preferred = {(1, 0): {108: 6, 128: 4, 127: 5}, (2, 1): {108: 5, 128: 8, 127: 2}}
-    rows = [
-        {"run": "r", "layer": layer, "head": head, "half": half, "modulus": m, "preferred": r, "excess": 0.8}
+    return [
+        {"run": run, "layer": layer, "head": head, "half": half, "modulus": m, "preferred": r, "excess": excess}
+        for run in ("r0", "r1", "r2")
         for (layer, head), of in preferred.items()
         for m, r in of.items()
         for half in (0, 1)
     ]
-    assert best_head(rows) == (1, 0)
-    assert _verdicts("um-lookback", {"heads": rows}) == {
-        "divides": "reproduced",
-        "clear": "reproduced",
-        "adapts": "reproduced",
-    }
 
 
-def test_pruning_counts_the_papers_replacement_and_heads_with_a_prime():
-    def row(replacement, own, prime, damage):
-        return {"run": "r", "replacement": replacement, "own_prime": own, "prime": prime, "damage": damage}
+def test_pruning_judges_what_the_own_prime_loses_beyond_the_others():
+    def rows(own, other):
+        return [
+            {"run": run, "replacement": "scalar-mean", "own_prime": 2, "prime": prime, "damage": damage}
+            for run in ("r0", "r1", "r2")
+            for prime, damage in ((2, own), (3, other), (5, None))
+        ] + [{"run": "r0", "replacement": "zero", "own_prime": 2, "prime": 3, "damage": 1.0}]
 
-    digits = [row("scalar-mean", 2, 2, 0.9), row("scalar-mean", 2, 3, 0.1), row("zero", 2, 3, 1.0)]
-    digits += [row("scalar-mean", 0, 3, 1.0), row("scalar-mean", 3, 2, None)]
-    shares = [{"replacement": "scalar-mean", "value": 0.9, "permuted": 0.5, "primes": 2}]
-    assert set(_verdicts("um-pruning", {"digits": digits, "specialisation": shares}).values()) == {"reproduced"}
+    shares = [
+        {"run": f"r{i}", "replacement": "scalar-mean", "value": 0.9, "permuted": 0.5, "primes": 2} for i in range(3)
+    ]
+
+    def verdicts(own, other):
+        tables = {"digits": rows(own, other), "specialisation": shares, "trained": TRAINED}
+        return _verdicts("um-pruning", tables)
+
+    assert verdicts(0.9, 0.1) == {"own-prime": "reproduced", "lost": "reproduced", "spared": "reproduced"}
+    everything = verdicts(0.9, 0.9)  # any destructive ablation does this
+    assert everything == {"own-prime": "reproduced", "lost": "not reproduced", "spared": "not reproduced"}
 
 
 def test_where_nothing_was_learned_nothing_is_judged():
     axes = {"depth": (1, 2, 3, 4), "heads": (1, 2, 4), "width": (64,)}
-    nothing = {"accuracy": _rows(lambda *_: 0.0, **axes)}
-    assert set(_verdicts("um-phase-diagram", nothing).values()) == {"not run"}
+    for level in (0.0, 0.24, 0.89):
+        tables = {"accuracy": _rows(lambda s, _, level=level: level * (s["depth"] > 2), **axes)}
+        assert set(_verdicts("um-phase-diagram", tables).values()) == {"not judged"}
     axes = {"depth": (2, 3), "width": (32,), "rate": (0.05,), "weight decay": (0.1,)}
     nothing = {"accuracy": _rows(lambda *_: 0.01, splits=("validation", "test"), **axes)}
-    assert set(_verdicts("um-critical-depth", nothing).values()) == {"not run"}
+    assert set(_verdicts("um-critical-depth", nothing).values()) == {"not judged"}
     sized = _rows(lambda *_: 0.01, splits=("validation", "test"), rate=(1, 2), **{"weight decay": (1,)})
     nothing = {"accuracy": [{**row, "largest modulus": size} for size in (32, 64) for row in sized]}
-    assert set(_verdicts("um-hyperparameters", nothing).values()) == {"not run"}
-    flat = [
-        {"run": data, "seed": 0, "data": data, "step": 1, "last_number_accuracy": 0.0}
-        for data in ("all periods", "short periods", "long periods")
-    ]
-    assert set(_verdicts("um-period-ablation", {"metrics": flat}).values()) == {"not run"}
+    assert set(_verdicts("um-hyperparameters", nothing).values()) == {"not judged"}
+    flat = [row for data in ("all periods", "short periods", "long periods") for row in _metrics(data, [0.0])]
+    assert set(_verdicts("um-period-ablation", {"metrics": flat}).values()) == {"not judged"}
+
+
+def test_analyses_of_models_that_have_not_learned_are_not_judged():
+    poor = [{**row, "accuracy": 0.65} for row in TRAINED]
+    assert set(_verdicts("um-lookback", {"heads": lookback_rows(0.8), "trained": poor}).values()) == {"not judged"}
 
 
 def test_only_prime_moduli_leave_the_lookback_unjudged():
     row = {"run": "r", "layer": 1, "head": 0, "modulus": 127, "preferred": 5, "excess": 0.8}
     rows = [{**row, "half": half} for half in (0, 1)]
-    assert set(_verdicts("um-lookback", {"heads": rows}).values()) == {"not run"}
+    assert set(_verdicts("um-lookback", {"heads": rows, "trained": TRAINED}).values()) == {"not judged"}

@@ -17,6 +17,26 @@ def share(value: float, total: int) -> Tree:
     return {"value": p, "low": low, "high": high, "correct": correct, "total": total}
 
 
+def clustered(value: float, total: int) -> Tree:
+    """A share over sequences that share multipliers and increments: the interval is wider, and says how it was made."""
+    plain = share(value, total)
+    low, high = max(0.0, plain["value"] - 0.06), min(1.0, plain["value"] + 0.06)
+    kind = "two-way cluster bootstrap over 16 multipliers and 16 increments"
+    return {**plain, "low": low, "high": high, "interval": kind}
+
+
+def by_valuation(factors: dict[int, int], best: float) -> list[Tree]:
+    """Accuracy by v_p(a − 1): the least that full period allows is the hardest, a = 1 the easiest."""
+    rows = []
+    for prime, highest in factors.items():
+        least = 2 if prime == 2 and highest > 1 else 1
+        for v in [*range(least, highest), None]:
+            value = best if v is None else best * (1 - 0.3 / (v - least + 1))
+            which = {"prime": prime, "valuation": v, "multipliers": 1 if v is None else 8}
+            rows.append({**which, **clustered(value, 64 if v is None else 256)})
+    return rows
+
+
 def digit_accuracy(prime: int, power: int, seen: np.ndarray, best: float) -> np.ndarray:
     """Certain from t = p^(w+1) on; before that, better the more of the lower digits can be copied."""
     copied = np.floor(np.log(seen + 1e-9) / np.log(prime))
@@ -29,17 +49,18 @@ def one_modulus(modulus: int, factors: dict[int, int], length: int, best: float 
     rng, total, seen = np.random.default_rng(modulus), 1024, np.arange(1, length + 1)
     digits = [(prime, power) for prime, highest in factors.items() for power in range(highest)]
     by_digit = np.array([digit_accuracy(prime, power, seen, best) for prime, power in digits])
-    rows = [share(rng.binomial(total, p) / total, total) for p in by_digit.prod(axis=0)]
+    rows = [clustered(rng.binomial(total, p) / total, total) for p in by_digit.prod(axis=0)]
     groups = {"full period": rows[-1]["value"], "17-64": 0.97, "1-16": 1.0}
     return {
         "modulus": modulus,
         "sequences": total,
         "last_number_accuracy": rows[-1],
-        "number_accuracy": share(float(np.mean([row["value"] for row in rows])), total * length),
+        "number_accuracy": clustered(float(np.mean([row["value"] for row in rows])), total * length),
         "by_position": {
             "seen": seen.tolist(),
             **{key: [row[key] for row in rows] for key in ("value", "low", "high")},
         },
+        "by_valuation": by_valuation(factors, best),
         "by_digit": {
             "digits": [f"{prime}^{power}" for prime, power in digits],
             "chance": [1 / prime for prime, _ in digits],
@@ -162,6 +183,17 @@ def run(recipe: str, regime: str) -> Tree:
     }
 
 
+def ceilings(modulus: int, length: int) -> list[Tree]:
+    """Other predictors: copying never, the others certain from some count on, two of them the same."""
+    first = {"copy": length + 1, "lookback": 32, "algebraic": 3, "bayes": 3}
+    seen = list(range(1, length + 1))
+    rows = [
+        {"predictor": name, "by_position": {"seen": seen, "value": [float(t >= right_from) for t in seen]}}
+        for name, right_from in first.items()
+    ]
+    return [{"modulus": modulus, "predictors": rows}]
+
+
 def fixed_modulus() -> Tree:
     """A one-layer, one-head model on m = 256."""
     sequences = [(5, 31, 128), (13, 7, 128), (21, 3, 64), (29, 101, 128), (37, 55, 100)]
@@ -169,6 +201,7 @@ def fixed_modulus() -> Tree:
         "run": run("fm-256", "fm"),
         "metrics": metrics(0.99),
         "evaluation": [one_modulus(256, {2: 8}, 256)],
+        "ceilings": ceilings(256, 256),
         "attention": [attention_head(256, 2, 0, 0)],
         "attention_sequence": {"modulus": 256, "a": 5, "c": 31, "x0": 1},
         "embedding": embedding(256, [2, 4, 8, 16, 32, 64, 128]),

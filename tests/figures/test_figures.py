@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
-from synthetic_measurements import attention_head, fixed_modulus, one_modulus, share, unseen_modulus
+from synthetic_measurements import attention_head, ceilings, fixed_modulus, one_modulus, share, unseen_modulus
 
 from unrandom import figures
+from unrandom.figures import comparison
 from unrandom.figures.digits import above_chance, staircase
-from unrandom.figures.style import TEMPLATES, category, powers, translucent
+from unrandom.figures.ladder import LOOKS
+from unrandom.figures.style import CATEGORIES, PAGE_COLOURS, TEMPLATES, category, powers
 from unrandom.figures.training import ACCURACIES, lines
 
 FM, UM = fixed_modulus(), unseen_modulus()
@@ -44,12 +46,32 @@ def test_the_ladder_shows_every_modulus_and_what_would_be_enough():
 
 
 def test_the_ladder_shows_other_predictors_for_the_largest_modulus():
-    curve = {"seen": [1, 2, 3], "value": [0, 0, 1]}
-    ceilings = [{"modulus": m, "predictors": [{"predictor": "bayes", "by_position": curve}]} for m in (1800, 2352)]
-    lines = figures.ladder_figure(UM["evaluation"], unseen_modulus=True, ceilings=ceilings).data
-    assert [trace.name for trace in lines if trace.name][3:] == ["bayes, m = 2352"]
-    assert list(lines[-1].y) == [0, 0, 1]
-    assert not [trace for trace in lines if trace.mode == "text"]
+    two = [*ceilings(1800, 9), *ceilings(2352, 9)]
+    traces = figures.ladder_figure(UM["evaluation"], unseen_modulus=True, ceilings=two).data
+    names = [trace.name for trace in traces if trace.name and trace.showlegend is not False][3:]
+    assert names == [f"{name}, m = 2352" for name in ("copy", "lookback", "algebraic", "bayes")]
+    assert list(traces[-2].y) == [0, 0, *[1] * 7]
+    assert not [trace for trace in traces if trace.mode == "text"]
+
+
+def test_no_two_predictors_look_alike_and_those_that_coincide_bear_marks_in_turn():
+    traces = figures.ladder_figure(FM["evaluation"], ceilings=FM["ceilings"]).data
+    (model,) = (trace for trace in traces if trace.name == "m = 256")
+    marks = {trace.name: trace for trace in traces if trace.mode == "lines+markers"}
+    assert marks.keys() == LOOKS.keys()
+    assert len({trace.line.color for trace in [model, *marks.values()]}) == len(LOOKS) + 1
+    assert len({trace.line.dash for trace in marks.values()}) == len(LOOKS)
+    assert len({trace.marker.symbol for trace in marks.values()}) == len(LOOKS)
+    bears = {name: {x for x, y in zip(trace.x, trace.y, strict=True) if y is not None} for name, trace in marks.items()}
+    assert all(len(own) >= 4 for own in bears.values())
+    assert sum(map(len, bears.values())) == len(set.union(*bears.values()))
+    assert marks["bayes"].zorder < marks["algebraic"].zorder < (model.zorder or 0)
+    assert marks["bayes"].line.width > 2 * marks["algebraic"].line.width
+
+
+def test_what_is_pointed_at_is_named():
+    assert figures.ladder_figure(FM["evaluation"]).layout.xaxis.unifiedhovertitle.text == "after %{x} numbers"
+    assert figures.loss_figure(FM["metrics"]).layout.xaxis.unifiedhovertitle.text == "step %{x}"
 
 
 def test_the_staircase_stands_where_a_digit_has_been_seen_one_period_ago():
@@ -83,6 +105,24 @@ def test_periods_keep_their_order_and_their_counts():
     assert list(figure.layout.yaxis.ticktext) == ["full period", "17-64", "1-16"]
     assert len(figure.data) == 3
     assert figure.data[0].text[0].endswith("of 64")
+    heights = [y for trace in figure.data for y in trace.y]
+    assert len(set(heights)) == len(heights) == 9
+    assert max(heights[::3]) < min(heights[1::3])  # the rows of a group stand together
+
+
+def test_multipliers_are_in_the_order_of_their_valuation_and_a_1_comes_last():
+    evaluation = UM["evaluation"]
+    figure = figures.valuation_figure(evaluation)
+    assert list(figure.layout.yaxis.ticktext) == [f"v = {v}" for v in range(1, 11)] + ["a = 1"]
+    assert [trace.name for trace in figure.data][:4] == [f"m = 1800, p = {p}" for p in (2, 3, 5)] + ["m = 2048, p = 2"]
+    row = evaluation[1]["by_valuation"][0]
+    trace = figure.data[3]
+    assert trace.x[0] == row["value"]
+    assert trace.error_x.arrayminus[0] == row["value"] - row["low"]
+    assert trace.text[0] == f"{row['correct']} of 256, 8 multipliers"
+    alone = figures.valuation_figure(FM["evaluation"])
+    assert alone.layout.showlegend is False
+    assert list(alone.layout.yaxis.ticktext) == [f"v = {v}" for v in range(2, 8)] + ["a = 1"]
 
 
 def test_attention_marks_the_powers_at_their_distance():
@@ -135,15 +175,27 @@ def test_files_are_written_and_the_same_each_time(tmp_path: Path, suffix: str):
         assert twice[0].stat().st_size > 2000
 
 
+def test_the_first_of_compared_predictors_is_drawn_over_the_others(tmp_path: Path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(comparison, "save_panels", lambda panels, stem: drawn.extend(panels))
+    (entry,) = ceilings(256, 9)
+    for row in entry["predictors"]:
+        row["by_position"] |= {"low": row["by_position"]["value"], "high": row["by_position"]["value"]}
+    assert comparison.save_comparison([entry], tmp_path / "predictors") == tmp_path / "predictors.png"
+    assert [(line.label, line.kind) for line in drawn[0].lines][-1] == ("copy", 0)
+
+
 def test_an_unknown_kind_of_file_is_named(tmp_path: Path):
     with pytest.raises(ValueError, match=r"ladder\.bmp"):
         figures.save_ladder(FM["evaluation"], tmp_path / "ladder.bmp")
 
 
 def test_style_helpers():
-    assert translucent("#0072B2", 0.5) == "rgba(0,114,178,0.5)"
     assert len({category(i) for i in range(8)}) == 8
     assert TEMPLATES["light"]["layout"].keys() == TEMPLATES["dark"]["layout"].keys()
+    assert TEMPLATES.keys() == PAGE_COLOURS.keys()
+    assert all(list(colours) == list(CATEGORIES) for colours in PAGE_COLOURS.values())
+    assert all(len(set(colours.values())) == len(CATEGORIES) for colours in PAGE_COLOURS.values())
 
 
 def test_the_synthetic_interval_contains_its_value():

@@ -33,12 +33,13 @@ def arbitrary(m, rows, length, seed=0):
     return Parameters(m, a, draw_below(rng, m, rows), draw_below(rng, m, rows)).orbits(length)
 
 
-def listed(moduli, share, length):
+def listed(moduli, share, length, arbitrary_for=()):
     """Every sequence of arbitrary (m, a, c, x0), and for each beginning how probable each next number is, as counts.
 
-    A ``share`` of the prior, as a pair of integers (share, of), is full-period pairs; each modulus weighs the same.
+    A ``share`` of the prior, as a pair of integers (share, of), is full-period pairs, but for the moduli in
+    ``arbitrary_for``, which have none of them; each modulus weighs the same.
     """
-    part, whole = share
+    _, whole = share
     chances = defaultdict(Counter)
     sequences = set()
     pairs = {}
@@ -47,6 +48,7 @@ def listed(moduli, share, length):
         pairs[m] = (full, [(a, c) for a in range(1, m) for c in range(m)])
     unit = lcm(*(m * len(kind) for m in moduli for kind in pairs[m]))
     for m in moduli:
+        part = 0 if m in arbitrary_for else share[0]
         for kind, weight in zip(pairs[m], (part, whole - part), strict=True):
             for a, c in kind:
                 lcg = Lcg(m, a, c)

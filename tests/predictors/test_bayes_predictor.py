@@ -24,6 +24,14 @@ def test_an_unknown_modulus_by_listing(part, whole):
     assert_exact(BayesUnseen(range(2, 14), full_period_share=part / whole), [sequences[i] for i in some], chances)
 
 
+@pytest.mark.parametrize(("part", "whole"), [(1, 1), (1, 3)])
+def test_primes_may_have_a_prior_of_their_own(part, whole):
+    sequences, chances = listed(range(2, 14), (part, whole), length=6, arbitrary_for=(2, 3, 5, 7, 11, 13))
+    some = [sequences[i] for i in np.random.default_rng(0).permutation(len(sequences))[:500]]
+    predictor = BayesUnseen(range(2, 14), full_period_share=part / whole, arbitrary_for_primes=True)
+    assert_exact(predictor, some, chances)
+
+
 def test_moduli_may_be_few():
     sequences, chances = listed([6, 8, 9, 16], (1, 1), length=6)
     assert_exact(BayesUnseen([16, 9, 6, 8]), sequences[::7], chances)

@@ -70,10 +70,33 @@ def test_continuing_past_the_context_drops_the_earliest_number(predictor, sequen
     assert (predictor.continue_sequences(window, 1)[0][:, 0] == guesses[:, 1]).all()
 
 
+def test_of_a_sequence_longer_than_the_context_the_last_numbers_are_read(predictor, sequences):
+    longer, last = (predictor.continue_sequences(part, 3) for part in (sequences, sequences[:, 1:]))
+    assert (longer[0] == last[0]).all()
+    assert (longer[1] == last[1]).all()
+
+
+def test_what_comes_round_is_not_computed_again(predictor, sequences):
+    def plainly(numbers, steps):
+        """One number at a time, with nothing remembered."""
+        chances = []
+        for _ in range(steps):
+            guess, chance = predictor.continue_sequences(numbers[:, -12:], 1)
+            numbers = np.concatenate([numbers, guess], axis=1)
+            chances.append(chance[:, 0])
+        return numbers[:, -steps:], np.stack(chances, axis=1)
+
+    heard = []
+    guesses, chances = predictor.continue_sequences(sequences[:1], 2000, heard.append)
+    assert heard == list(range(1, len(heard) + 1))
+    assert len(heard) < 1000, "the numbers of a model this small come round"
+    expected, likely = plainly(sequences[:1], len(heard) + 200)
+    assert (guesses[:, : expected.shape[1]] == expected).all()
+    assert np.array_equal(chances[:, : expected.shape[1]], likely)
+
+
 def test_what_is_too_long_or_too_large_is_refused(predictor, sequences):
     with pytest.raises(UserError, match="14 numbers is too long; at most 13"):
         predictor.predict(np.zeros((1, 14), dtype=np.uint64))
-    with pytest.raises(UserError, match="13 numbers is too long; at most 12"):
-        predictor.continue_sequences(sequences, 1)
     with pytest.raises(UserError, match="does not fit; numbers below 64"):
         predictor.predict(sequences + np.uint64(64))

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from runpy import run_path
@@ -10,10 +12,13 @@ from typing import Any
 import pytest
 from plotly.offline import get_plotlyjs
 
-from unrandom.report.page import duration, percent, render_page, write_page
+from unrandom.figures.style import CATEGORIES
+from unrandom.report import page as page_module
+from unrandom.report.page import render_page, write_page
+from unrandom.report.words import duration, listed, percent
 
 SYNTHETIC = run_path(str(Path(__file__).parents[1] / "figures" / "synthetic_measurements.py"))
-SECTIONS = ("training", "ladder", "digits", "periods", "attention", "embedding", "samples", "again")
+SECTIONS = ("training", "ladder", "digits", "multipliers", "periods", "attention", "embedding", "samples", "again")
 
 
 class Page(HTMLParser):
@@ -107,7 +112,7 @@ def test_strings_from_the_run_are_escaped():
     }
     measurements["evaluation"][0]["by_period"][0]["group"] = attack
     page = Page(render_page(measurements))
-    assert len([tag for tag, _ in page.tags if tag == "script"]) == 4
+    assert len([tag for tag, _ in page.tags if tag == "script"]) == 5
     assert not any("alert" in (text or "") for name, text in page.scripts.items() if name is None)
     assert attack in page.text
     assert attack in json.dumps(json.loads(page.scripts["figures"]))
@@ -115,19 +120,93 @@ def test_strings_from_the_run_are_escaped():
 
 @pytest.mark.parametrize("empty", [[], None])
 def test_what_is_missing_is_said_and_never_drawn_empty(empty: list[Any] | None):
-    nothing = dict.fromkeys(("metrics", "evaluation", "attention", "attention_sequence", "embedding", "samples"), empty)
+    nothing = dict.fromkeys(
+        ("metrics", "evaluation", "ceilings", "attention", "attention_sequence", "embedding", "samples"), empty
+    )
     page = render("fixed_modulus", **nothing)
-    assert page.text.count("Left out: ") == 7
+    assert page.text.count("Left out: ") == 8
     assert json.loads(page.scripts["figures"]) == []
     assert "has not been evaluated yet" in page.text
 
 
 def test_parts_of_an_entry_may_be_missing():
     measurements = SYNTHETIC["fixed_modulus"]()
-    entry = {**measurements["evaluation"][0], "by_digit": None, "by_period": []}
+    entry = {**measurements["evaluation"][0], "by_digit": None, "by_period": [], "by_valuation": []}
     page = render("fixed_modulus", evaluation=[entry], run={**measurements["run"], "finished": False})
-    assert page.text.count("Left out: ") == 2
+    assert page.text.count("Left out: ") == 3
     assert "This run has not finished" in page.text
+
+
+def test_measurements_from_before_a_field_existed_are_drawn():
+    measurements = SYNTHETIC["fixed_modulus"]()
+    (entry,) = measurements["evaluation"]
+    del entry["by_valuation"], entry["last_number_accuracy"]["interval"], measurements["ceilings"]
+    text = render("fixed_modulus", **measurements, ceilings=None).text
+    assert text.count("Left out: ") == 1
+    assert "accuracy was not measured by multiplier" in text
+    assert "Wilson, over test sequences" in text
+    assert "The grey line is what is enough in principle" in text
+
+
+def test_intervals_are_named_as_they_were_made(page: Page):
+    kind = "two-way cluster bootstrap over 16 multipliers and 16 increments"
+    assert page.text.count(kind) == 2  # at the head, and at the ladder
+    assert "binomial" not in page.text
+    assert "Bars are 95% Wilson intervals" in page.text
+
+
+def test_the_hardness_of_multipliers_is_explained_and_drawn():
+    text = render("fixed_modulus").text
+    assert "v decides how soon its digits become predictable: the least v is the hardest" in text
+    drawn = [
+        figure["layout"]["yaxis"]["title"]["text"] for figure in json.loads(render("fixed_modulus").scripts["figures"])
+    ]
+    assert drawn.count("v: how often p divides a − 1") == 1
+
+
+def test_the_head_speaks_plainly():
+    fixed, unseen = Page(render_page(SYNTHETIC["fixed_modulus"]())), render("unseen_modulus")
+    assert "A Transformer that names the next number modulo 256 is right " in fixed.text
+    assert "modulo 1,800, 2,048 or 2,352, never seen in training, is right " in unseen.text
+    assert "fm-256-1a2b3c4d" in fixed.text  # the recipe is still named, above the headline
+    many = [{**SYNTHETIC["one_modulus"](m, {2: 4}, 9), "modulus": m} for m in (16, 32, 48, 64, 80)]
+    assert "modulo one of 5 moduli from 16 to 80, never" in render("unseen_modulus", evaluation=many).text
+    assert listed([1]) == "1"
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of ``#rrggbb`` as WCAG defines it."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_every_line_stands_out_from_the_paper_of_its_theme():
+    html = render_page(SYNTHETIC["unseen_modulus"]())
+    papers = dict(zip(("light", "dark"), re.findall(r"--paper: (#\w+)", html), strict=True))
+    themes = json.loads(Page(html).scripts["colours"])
+    for theme, paper in papers.items():
+        for colour in themes[theme].values():
+            low, high = sorted((luminance(paper), luminance(colour)))
+            assert (high + 0.05) / (low + 0.05) >= 3, (theme, colour)
+
+
+def test_every_colour_of_a_trace_has_its_own_in_each_theme(page: Page):
+    themes = json.loads(page.scripts["colours"])
+    own = {"#1b1b1b", "#ffffff"}  # the staircase lies on a map, not on the paper
+    for figure in json.loads(page.scripts["figures"]):
+        for trace in figure["data"]:
+            used = [trace.get(key, {}).get("color") for key in ("line", "marker")] + [trace.get("fillcolor")]
+            named = {colour for colour in used if isinstance(colour, str)} - own
+            assert all(named <= set(colours) for colours in themes.values())
+    assert set(themes["light"]) == set(CATEGORIES)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node reads the scripts")
+@pytest.mark.parametrize("name", ["page.js", "results.js"])
+def test_the_scripts_can_be_parsed(name: str):
+    path = Path(page_module.__file__).with_name(name)
+    assert subprocess.run(["node", "--check", path], capture_output=True).returncode == 0
 
 
 def test_digit_tokens_are_counted_in_numbers():
@@ -146,6 +225,17 @@ def test_samples_mark_right_and_wrong_and_tell_the_guess(page: Page):
     found = re.fullmatch(r"after (\d+): guessed (\d+), true (\d+) \(probability of the truth 0.11\)", wrong)
     assert found is not None
     assert found[2] != found[3]
+
+
+def test_a_guess_can_be_read_without_a_mouse(page: Page):
+    tags = [(tag, attributes) for tag, attributes in page.tags if tag in ("details", "div", "span", "p")]
+    groups = [i for i, (_, attributes) in enumerate(tags) if attributes.get("class") == "cells"]
+    assert groups
+    for i in groups:
+        assert tags[i][1]["tabindex"] == "0"
+        after = next(attributes for tag, attributes in tags[i + 1 :] if tag != "span")
+        assert after == {"class": "told", "aria-live": "polite"}
+    assert sum("tabindex" in attributes for _, attributes in tags) == len(groups)  # one stop a sequence
 
 
 def test_the_file_is_written_whole(tmp_path: Path):

@@ -11,6 +11,7 @@ from unrandom.core.run_folder import RunFolder
 from unrandom.models import Transformer
 from unrandom.training import checkpoint as checkpoints
 from unrandom.training.checkpoint import (
+    checkpoint_to_load,
     checkpoint_to_resume,
     latest_checkpoint,
     load_model,
@@ -105,6 +106,35 @@ def test_no_checkpoint_is_none(tmp_path):
     run = RunFolder(tmp_path / "run")
     run.create({})
     assert latest_checkpoint(run) is None
+
+
+def test_what_to_do_is_said_where_there_is_nothing_to_load(run, caplog):
+    for path in run.checkpoints.iterdir():
+        truncate(path / "model.safetensors")
+    for find in (checkpoint_to_load, checkpoint_to_resume):
+        with pytest.raises(UserError) as damaged:
+            find(run)
+        assert str(damaged.value) == (
+            f"every checkpoint in {run.checkpoints} is damaged; to train again from the start, "
+            f"remove what is in {run.checkpoints} and then: unrandom resume {run.path}"
+        )
+    run.result.write_text("{}")  # a run that is finished is not trained
+    with pytest.raises(UserError, match=f"remove what is in {run.checkpoints}, and {run.result}, and then"):
+        checkpoint_to_load(run)
+    assert caplog.text == ""  # one line says it all
+    shutil.rmtree(run.checkpoints)
+    with pytest.raises(UserError, match=f"no checkpoint, though the run is finished; remove {run.result} and train"):
+        checkpoint_to_load(run)
+    run.result.unlink()
+    assert checkpoint_to_resume(run) is None
+    with pytest.raises(UserError, match=f"has no checkpoint yet; train it with: unrandom resume {run.path}"):
+        checkpoint_to_load(run)
+
+
+def test_a_folder_of_checkpoints_that_was_removed_is_made_again(run, model):
+    shutil.rmtree(run.checkpoints)
+    save_checkpoint(run, 12, model, {}, {})
+    assert latest_checkpoint(run).step == 12
 
 
 def test_a_failed_save_leaves_the_earlier_ones_and_no_rubbish(run, model, monkeypatch):

@@ -1,13 +1,17 @@
-"""What to expect of a run is said before it begins: operations, memory, time, and what to set where it does not fit."""
+"""What to expect of a run: operations, memory and what to set where it does not fit; time, by its first steps."""
+
+import time
 
 import pytest
 import torch
 
 from unrandom.data import make_batches, make_split
+from unrandom.evaluation.during_training import PROBES
 from unrandom.experiments.recipes import recipe
+from unrandom.experiments.runs import create_run, execute
+from unrandom.training import Progress
 from unrandom.training import estimate as estimates
-from unrandom.training import machine
-from unrandom.training.estimate import data_bytes, estimate, step_memory
+from unrandom.training.estimate import WARM_UP, StepTimer, data_bytes, estimate, step_memory
 
 CPU = torch.device("cpu")
 GB = 10**9
@@ -15,7 +19,6 @@ GB = 10**9
 
 @pytest.fixture(autouse=True)
 def a_machine(monkeypatch):
-    monkeypatch.setattr(estimates, "matrix_rate", lambda _precision, _device: 0.7e12)
     monkeypatch.setattr(estimates, "available_memory", lambda: 24 * GB)
 
 
@@ -23,41 +26,94 @@ def test_words(monkeypatch):
     config = recipe("um-2048").build().override(["precision=bf16"])
     expected = estimate(config, ranks=1, device=CPU)
     first, second = expected.words.splitlines()
-    assert first == "about 1.22 EFLOP: 12.2 TFLOP a step; about 50 days at 40 % of 700 GFLOP/s"
+    assert first == "about 1.22 EFLOP: 12.2 TFLOP a step"
     assert second == (
         "memory 19.3 GB of 24 GB a rank "
         "(weights 122 MB, gradients 122 MB, optimiser 243 MB, activations 17.6 GB, data 1.18 GB)"
     )
-    assert expected.tree() == {
-        "flops": expected.flops,
-        "memory_bytes": expected.memory_bytes,
-        "seconds": round(expected.flops / 0.28e12, 1),
-    }
+    assert expected.tree() == {"flops": expected.flops, "memory_bytes": expected.memory_bytes, "seconds": None}
     monkeypatch.setattr(estimates, "available_memory", lambda: None)
     assert "memory 19.3 GB a rank" in estimate(config, ranks=1, device=CPU).words
 
 
-def test_a_run_that_goes_on_pays_for_the_steps_that_are_left(tiny):
-    whole = estimate(tiny, ranks=1, device=CPU)
-    assert whole.after(9).flops * 4 == whole.flops
-    assert " s at 40 % of" in whole.after(9).words
+def test_time_is_that_of_the_steps_and_evaluations_that_are_left(tiny):
+    config = tiny.override(["steps=10", "evaluate_every=4"])
+    whole, rest = (estimate(config, ranks=1, device=CPU, step=step, probes=16) for step in (0, 4))
+    assert (whole.steps, whole.evaluations) == (10, 3)  # after 4, 8 and 10 steps
+    assert (rest.steps, rest.evaluations) == (6, 2)
+    assert rest.flops * 10 == whole.flops * 6
+    assert whole.evaluation == (32 + 16) / (3 * 16)  # forward passes of sequences, where a step has three of each
+    assert whole.seconds is None
+    assert whole.timed(0.5).seconds == pytest.approx(0.5 * (10 + 3 * 1))
+    said = "about 6.5 s for 10 steps: 500 ms a step as measured, and an evaluation of 500 ms every 4 steps"
+    assert whole.timed(0.5).time_words == said
+    assert whole.timed(0.5).tree()["seconds"] == 6.5
 
 
 def test_ranks_share_the_work_and_the_memory_of_the_machine(tiny):
     one, two = (estimate(tiny, ranks=ranks, device=CPU) for ranks in (1, 2))
     assert two.flops == one.flops
-    assert two.seconds == pytest.approx(one.seconds / 2)
+    assert two.evaluation == 2 * one.evaluation  # one rank evaluates alone
     assert two.available == one.available // 2
     assert two.memory.activations < one.memory.activations
     assert two.memory.gradients == 2 * one.memory.gradients
 
 
-def test_blocks_that_run_twice_take_a_third_more_time():
+def test_blocks_that_run_twice_take_a_third_more_operations():
     config = recipe("um-2048").build()
     once, twice = (estimate(config.override([f"recompute={r}"]), ranks=1, device=CPU) for r in ("false", "true"))
     assert twice.flops == once.flops
-    assert twice.seconds / once.seconds == pytest.approx(4 / 3, rel=0.05)
+    assert once.evaluation / twice.evaluation == pytest.approx(4 / 3, rel=0.05)
     assert "TFLOP once more" in twice.words
+
+
+def seen(timer, *seconds):
+    """Let the timer see steps that took so long each."""
+    progress = Progress(train_seconds=100.0)  # of an earlier part of the run
+    for each in seconds:
+        progress.step += 1
+        progress.train_seconds += each
+        timer(progress)
+
+
+def test_the_first_steps_do_not_count_and_the_others_are_averaged():
+    found = []
+    seen(StepTimer(CPU, found.append), *[9.0] * WARM_UP, 0.1, 0.3, 0.2, 0.2)
+    assert found == []  # less than a second was measured
+    seen(StepTimer(CPU, found.append), *[9.0] * WARM_UP, 0.1, 0.3, 0.2, 0.2, 0.3, 77.0, 77.0)
+    assert found == [pytest.approx(0.22)]
+
+
+def test_what_a_device_has_yet_to_do_is_waited_for_and_counts(monkeypatch):
+    found = []
+    monkeypatch.setattr(estimates, "wait_for", lambda _device: 0.5)
+    seen(StepTimer(torch.device("meta"), found.append), *[0.1] * (WARM_UP + 5))
+    assert found == [pytest.approx(0.6)]
+
+
+def test_fast_steps_are_measured_for_a_second_and_slow_ones_once():
+    found = []
+    seen(StepTimer(CPU, found.append), *[0.01] * (WARM_UP + 99))
+    assert found == []
+    seen(StepTimer(CPU, found.append), *[0.01] * (WARM_UP + 101))
+    assert found.pop() == pytest.approx(0.01)
+    seen(StepTimer(CPU, found.append), *[50.0] * (WARM_UP + 1))
+    assert found.pop() == pytest.approx(50)
+
+
+def test_what_is_found_in_a_run_is_what_it_takes(tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(estimates, "ENOUGH_SECONDS", 0.2)
+    config = tiny.override(["steps=200", "evaluate_every=10", "checkpoint_every=200", "batch_size=64"])
+    run = create_run("tiny", config, tmp_path, ["test"])
+    found, began = [], []
+
+    def watch(_progress):
+        began.append(time.perf_counter())
+
+    execute(run, observers=(StepTimer(CPU, found.append), watch))
+    expected = estimate(config, ranks=1, device=CPU, step=1, probes=PROBES).timed(found[0]).seconds
+    took = began[-1] - began[0]
+    assert took / 3 < expected < 3 * took, "a machine whose load changes by so much within seconds?"
 
 
 def test_what_does_not_fit_is_told_what_to_set(monkeypatch):
@@ -95,7 +151,3 @@ def test_every_pair_of_a_product_is_counted():
     tokens, parameters, order = 1024, 32, 16
     assert data_bytes(recipe("um-base256").build()) == 32_768 * 128 * (tokens + parameters + order)
     assert data_bytes(recipe("fm-base256").build()) == 2**20 * (tokens + 24 + order)
-
-
-def test_the_rate_is_measured():
-    assert machine.matrix_rate("fp32", CPU) > 1e8

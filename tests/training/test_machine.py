@@ -1,5 +1,7 @@
 """The machine's choices are those that were measured to pay."""
 
+import time
+
 import pytest
 import torch
 
@@ -29,6 +31,12 @@ def test_short_contexts_on_a_cpu_use_explicit_attention(tiny):
 def test_a_device_that_is_not_there_is_said_to_be_missing():
     with pytest.raises(UserError, match="device 'cuda:77' cannot be used"):
         machine.choose_device("cuda:77")
+
+
+def test_waiting_for_a_device_takes_as_long_as_it_is_behind(monkeypatch):
+    assert machine.wait_for(CPU) == 0
+    monkeypatch.setattr(torch.accelerator, "synchronize", lambda _device: time.sleep(0.05))
+    assert machine.wait_for(torch.device("meta")) >= 0.05
 
 
 def test_denormals_are_flushed():

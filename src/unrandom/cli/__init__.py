@@ -2,7 +2,8 @@
 
 import logging
 import sys
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Callable, Sequence
 
 from unrandom.cli.arguments import parse
 from unrandom.core.errors import RunsFailed, UserError, out_of_memory
@@ -17,11 +18,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.command_line = ["unrandom", *command]
     logging.basicConfig(format="unrandom: %(levelname)s: %(message)s", stream=sys.stderr, level=logging.WARNING)
     try:
-        if arguments.command == "audit":  # torch comes with the others, and neither this nor --help should wait for it
-            from unrandom.cli.audit import run
-        else:
-            from unrandom.cli.commands import run
-        run(arguments)
+        _carried_out_by(arguments)(arguments)
     except UserError as mistake:
         return _say(str(mistake), 2)
     except KeyboardInterrupt:
@@ -43,6 +40,23 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         return _say(NO_MEMORY, 1)
     return 0
+
+
+def _carried_out_by(arguments: Namespace) -> Callable[[Namespace], None]:
+    """What carries out a command. Torch takes seconds to import: neither --help, nor audits and lists, wait for it."""
+    if arguments.command == "audit":
+        from unrandom.cli import audit
+
+        return audit.run
+    if getattr(arguments, "list", False):
+        from unrandom.cli import listing
+
+        return listing.run
+    from unrandom.cli.progress import working
+
+    with working("starting"):
+        from unrandom.cli import commands
+    return commands.run
 
 
 def _say(message: str, status: int) -> int:

@@ -1,11 +1,14 @@
 """What can be typed? Every command with its options and an example. It imports nothing heavy."""
 
 import argparse
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from unrandom import __version__
+
+RUN = "a run folder, a recipe's name (its newest run), a unique beginning of a run's name, or latest"
 
 
 class Parser(argparse.ArgumentParser):
@@ -16,7 +19,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """The arguments of one command."""
+    """The arguments of one command. No command at all is answered with the help."""
     parser = Parser(
         prog="unrandom",
         description="Teach Transformers to predict pseudo-random numbers, and look at how they do it.",
@@ -27,7 +30,17 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     for add in (_demo, _train, _resume, _sweep, _evaluate, _predict, _report, _reproduce, _claims, _audit, _bench):
         add(commands)
+    if not argv:
+        parser.print_help()
+        parser.exit(0)
+    if not argv[0].startswith("-") and argv[0] not in commands.choices:
+        parser.error(_no_such_command(argv[0], commands.choices))
     return parser.parse_args(argv)
+
+
+def _no_such_command(word: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(word, known, n=3, cutoff=0.5)
+    return f"no command is called {word!r}" + (f"; near misses: {', '.join(near)}" if near else "")
 
 
 def _command(commands: Any, name: str, about: str, example: str) -> Parser:
@@ -61,7 +74,7 @@ def _configuration(command: Parser) -> None:
 
 
 def _run_folder(command: Parser) -> None:
-    command.add_argument("run", type=Path, metavar="RUN", help="a run folder, e.g. runs/fm-256-1a2b3c4d")
+    command.add_argument("run", metavar="RUN", help=RUN)
 
 
 def _demo(commands: Any) -> None:
@@ -74,13 +87,12 @@ def _train(commands: Any) -> None:
     example = "unrandom train fm-256 --set model.depth=2 --seed 1"
     command = _command(commands, "train", "train a recipe; go on where an earlier try stopped", example)
     command.add_argument("recipe", metavar="RECIPE", nargs="?", help="a recipe's name (see --list)")
-    command.add_argument("--list", action="store_true", dest="list_recipes", help="list the recipes with their cost")
+    command.add_argument("--list", action="store_true", help="list the recipes with their cost")
     _configuration(command)
     command.add_argument(
         "--start-from",
-        type=Path,
         metavar="RUN",
-        help="begin with the weights of this run (trained first if need be), of a smaller modulus, say",
+        help=f"begin with the weights of this run (trained first if need be), of a smaller modulus, say: {RUN}",
     )
     _max_minutes(command)
 
@@ -153,7 +165,7 @@ def _evaluate(commands: Any) -> None:
 
 
 def _predict(commands: Any) -> None:
-    example = "seq 1 5 200 | unrandom predict runs/fm-256-1a2b3c4d - -n 3"
+    example = "seq 3 7 255 | unrandom predict fm-256 - -n 3"
     command = _command(commands, "predict", "the next numbers of a sequence, with probabilities", example)
     _run_folder(command)
     command.add_argument(
@@ -174,13 +186,16 @@ def _reproduce(commands: Any) -> None:
     example = "unrandom reproduce fm-ladder fm-primes --scale laptop --seeds 3"
     command = _command(commands, "reproduce", "make a figure of the paper, its numbers, and a verdict", example)
     command.add_argument("experiments", metavar="NAME", nargs="*", help="experiments (see --list)")
-    command.add_argument("--list", action="store_true", dest="list_experiments", help="list the experiments")
+    command.add_argument("--list", action="store_true", help="list the experiments")
     command.add_argument("--all", action="store_true", help="every experiment")
     _scale(command)
     command.add_argument("--seeds", type=_at_least(int, 1), default=3, metavar="K", help="seeds of each run (3)")
-    command.add_argument("--run", type=Path, metavar="RUN", help="measure this run instead, into its own folder")
+    command.add_argument("--run", metavar="RUN", help=f"measure this run instead, into its own folder: {RUN}")
     command.add_argument(
         "--kept", action="store_true", help="measure the models kept beside the results; train nothing"
+    )
+    command.add_argument(
+        "--from-tables", action="store_true", help="draw and judge again from the saved tables; measure nothing"
     )
     command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
     _results(command)

@@ -1,26 +1,28 @@
 """What does each command do? Calls the floors below and prints what they return: words, or one JSON object.
 
-Drawing and benchmarks are imported where they are used: training should not wait for them.
+Drawing and benchmarks are imported where they are used: training should not wait for them. Lists are elsewhere.
 """
 
-import json
 import sys
 from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
-from unrandom.cli.numbers import predict_sequences, read_sequences
-from unrandom.cli.progress import TrainingProgress, working
+from unrandom.cli.answer import print_answer
+from unrandom.cli.cost import Costs
+from unrandom.cli.numbers import Reliability, last_numbers, predict_sequences, read_sequences
+from unrandom.cli.progress import TrainingProgress, counting, working
 from unrandom.cli.words import comparison_words, evaluation_words, result_words
 from unrandom.core.config import parse_integer
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder
 from unrandom.experiments.measure import evaluate_run
+from unrandom.experiments.naming import find_run
 from unrandom.experiments.recipes import RECIPES, recipe
 from unrandom.experiments.runs import Run, create_run, execute
 from unrandom.training import RunConfig
-from unrandom.training.distributed import is_leading_process, launched_device, launched_ranks
-from unrandom.training.estimate import estimate
+from unrandom.training.checkpoint import checkpoint_to_load
+from unrandom.training.distributed import is_leading_process
 from unrandom.training.machine import choose_device
 
 Tree = dict[str, Any]
@@ -30,7 +32,7 @@ def run(arguments: Namespace) -> None:
     """Carry out one parsed command and print its answer."""
     answer, words = COMMANDS[arguments.command](arguments)
     if is_leading_process():
-        print(json.dumps(answer, allow_nan=False) if arguments.json else words)
+        print_answer(arguments, answer, words)
 
 
 def _demo(arguments: Namespace) -> tuple[Tree, str]:
@@ -56,11 +58,6 @@ def _demo(arguments: Namespace) -> tuple[Tree, str]:
 
 
 def _train(arguments: Namespace) -> tuple[Tree, str]:
-    if arguments.list_recipes:
-        listed = [{"recipe": r.name, "about": r.about, "cost": r.cost} for r in RECIPES.values()]
-        width = max(len(entry["recipe"]) for entry in listed)
-        lines = [f"{entry['recipe']:<{width}}  {entry['about']} ({entry['cost']})" for entry in listed]
-        return {"recipes": listed}, "\n".join(lines)
     if arguments.recipe is None:
         raise UserError(f"name a recipe: {', '.join(RECIPES)}")
     config = _configure(recipe(arguments.recipe).build(), arguments)
@@ -69,7 +66,7 @@ def _train(arguments: Namespace) -> tuple[Tree, str]:
 
 
 def _resume(arguments: Namespace) -> tuple[Tree, str]:
-    return _trained(Run.open(arguments.run), arguments)
+    return _trained(find_run(arguments.run), arguments)
 
 
 def _trained(run: Run, arguments: Namespace) -> tuple[Tree, str]:
@@ -78,7 +75,7 @@ def _trained(run: Run, arguments: Namespace) -> tuple[Tree, str]:
 
 
 def _evaluate(arguments: Namespace) -> tuple[Tree, str]:
-    run = Run.open(arguments.run)
+    run = find_run(arguments.run)
     modulus = None if arguments.modulus is None else parse_integer(arguments.modulus)
     if arguments.predictors is not None:
         return _compare(run, modulus, arguments)
@@ -102,21 +99,31 @@ def _compare(run: Run, modulus: int | None, arguments: Namespace) -> tuple[Tree,
 
 
 def _predict(arguments: Namespace) -> tuple[Tree, str]:
-    run = Run.open(arguments.run)
-    sequences = read_sequences(arguments.file, limit=run.config.data.largest_modulus, longest=run.config.data.context)
-    with working("predicting"):
-        predictions, probabilities = predict_sequences(run.predictor(choose_device()), sequences, arguments.count)
+    run = find_run(arguments.run)
+    sequences = read_sequences(arguments.file, limit=run.config.data.largest_modulus)
+    predictor = run.predictor(choose_device())
+    used = last_numbers(sequences, run.config.data.context)
+    reliability = Reliability.of(run.folder.read_metrics())
+    print(reliability.words(run.folder.path, fewest=min(map(len, used))), file=sys.stderr, flush=True)
+    with counting("predicting", len(used) * arguments.count) as count:
+        predictions, probabilities = predict_sequences(predictor, used, arguments.count, count)
+    answer = {
+        "predictions": predictions,
+        "probabilities": probabilities,
+        "reliable_from": reliability.start,
+        "numbers_used": [len(numbers) for numbers in used],
+    }
     lines = [
         "\n".join(f"{number}\t{probability:.3f}" for number, probability in zip(*row, strict=True))
         for row in zip(predictions, probabilities, strict=True)
     ]
-    return {"predictions": predictions, "probabilities": probabilities}, "\n\n".join(lines)
+    return answer, "\n\n".join(lines)
 
 
 def _report(arguments: Namespace) -> tuple[Tree, str]:
     from unrandom.report import report_run
 
-    run = Run.open(arguments.run)
+    run = find_run(arguments.run)
     with working("measuring and drawing"):
         _, page = report_run(run)
     return {"run": str(run.folder.path), "report": str(page)}, f"report  {page.resolve().as_uri()}"
@@ -146,8 +153,8 @@ def _bench(arguments: Namespace) -> tuple[Tree, str]:
 def _configure(config: RunConfig, arguments: Namespace) -> RunConfig:
     seed = [] if arguments.seed is None else [f"seed={arguments.seed}"]
     config = config.override([*arguments.assignments, *seed])
-    folder = getattr(arguments, "start_from", None)
-    return config if folder is None else _starting_from(Run.open(folder), config, arguments)
+    name = getattr(arguments, "start_from", None)
+    return config if name is None else _starting_from(find_run(name, arguments.out), config, arguments)
 
 
 def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunConfig:
@@ -164,23 +171,34 @@ def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunC
 
 def _execute(run: Run, max_minutes: float | None) -> Tree:
     """The result, with what was expected of the steps that were left. Says before each training what it will cost."""
-    expected: dict[str, Tree] = {}
+    if run.folder.finished:
+        return {**_finished(run), "estimate": None}
+    costs = Costs()
 
     def announce(each: Run, step: int) -> None:
-        cost = estimate(each.config, ranks=launched_ranks(), device=choose_device(launched_device())).after(step)
-        first = "" if each.id == run.id else f"first {each.id}, whose weights it begins with: "
-        print(first + cost.words, file=sys.stderr, flush=True)
+        costs.begin(each, step, "" if each.id == run.id else f"first {each.id}, whose weights it begins with: ")
         progress.begin(each.config.steps)
-        expected[each.id] = cost.tree()
 
-    if run.folder.finished:
-        result = run.result()
-        if is_leading_process():
-            print(f"{run.folder.path} is finished; nothing to train", file=sys.stderr)
-        return {**result, "estimate": None}
     with TrainingProgress(run.config.steps) as progress:
-        result = execute(run, max_minutes=max_minutes, observers=(progress,), announce=announce)
-    return {**result, "estimate": expected.get(run.id)}
+        result = execute(run, max_minutes=max_minutes, observers=(progress, costs), announce=announce)
+    return {**result, "estimate": costs.of[run.id].tree() if run.id in costs.of else None}
+
+
+def _finished(run: Run) -> Tree:
+    """The result of a finished run. UserError, saying what to do, where no whole checkpoint of it is left."""
+    result = run.result()
+    path, step = run.folder.path, checkpoint_to_load(run.folder).step
+    if not is_leading_process():
+        return result
+    if step == run.config.steps:
+        print(f"{path} is finished; nothing to train", file=sys.stderr)
+    else:
+        print(
+            f"{path} is finished, but its newest whole checkpoint is that of step {step}; to train the rest again, "
+            f"remove {run.folder.result} and then: unrandom resume {path}",
+            file=sys.stderr,
+        )
+    return result
 
 
 def _sweep(arguments: Namespace) -> tuple[Tree, str]:
@@ -192,18 +210,18 @@ def _sweep(arguments: Namespace) -> tuple[Tree, str]:
 def _reproduce(arguments: Namespace) -> tuple[Tree, str]:
     from unrandom.cli import reproduction
 
-    if arguments.list_experiments:
-        return reproduction.list_experiments(arguments.results)
+    if arguments.run is not None:
+        arguments.run = find_run(arguments.run, arguments.out).folder.path
     return reproduction.reproduce(arguments)
 
 
-def _claims(arguments: Namespace) -> tuple[list[Tree], str]:
+def _claims(arguments: Namespace) -> tuple[Tree, str]:
     from unrandom.cli import reproduction
 
     return reproduction.claims(arguments)
 
 
-COMMANDS: dict[str, Callable[[Namespace], tuple[Tree | list[Tree], str]]] = {
+COMMANDS: dict[str, Callable[[Namespace], tuple[Tree, str]]] = {
     "demo": _demo,
     "train": _train,
     "resume": _resume,

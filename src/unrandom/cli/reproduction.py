@@ -2,6 +2,7 @@
 
 import sys
 from argparse import Namespace
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,67 +10,69 @@ from unrandom.cli.progress import working
 from unrandom.cli.work import train_all
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
-from unrandom.experiments.experiment import SCALES, Experiment, with_ancestors
+from unrandom.experiments.catalogue import CATALOGUE
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.kept import keep_runs, open_kept
 from unrandom.experiments.registry import EXPERIMENTS, experiment
-from unrandom.experiments.reproduce import all_judgements, carry_out, is_measured, missing_runs
+from unrandom.experiments.reproduce import all_judgements, carry_out, draw_and_judge, missing_runs
 from unrandom.experiments.runs import Run
 from unrandom.report.results import results_page
 
 Tree = dict[str, Any]
 
 
-def list_experiments(results: Path) -> tuple[Tree, str]:
-    """Every experiment with its figures and claims, and its cost and state at each scale."""
-    listed = [_described(each, results) for each in EXPERIMENTS.values()]
-    width = max(len(entry["name"]) for entry in listed)
-    lines = []
-    for entry in listed:
-        costs = ", ".join(f"{scale} {flops:.0e}" for scale, flops in entry["flops"].items() if flops) or "none"
-        measured = ", ".join(scale for scale, state in entry["state"].items() if state == "measured") or "nowhere yet"
-        lines.append(f"{entry['name']:<{width}}  {entry['about']} ({', '.join(entry['figures'])})")
-        lines.append(f"{'':<{width}}  training FLOPs: {costs}; measured: {measured}")
-    return {"experiments": listed}, "\n".join(lines)
-
-
-def _described(each: Experiment, results: Path) -> Tree:
-    return {
-        "name": each.name,
-        "about": each.about,
-        "figures": list(each.figures),
-        "claims": [{"sentence": claim.sentence, "threshold": claim.bound} for claim in each.claims],
-        "flops": {scale: sum(run.flops for run in with_ancestors(each.runs(scale, 3))) for scale in SCALES},
-        "state": {scale: "measured" if is_measured(each, scale, results) else "not run" for scale in SCALES},
-    }
-
-
 def reproduce(arguments: Namespace) -> tuple[Tree, str]:
     """Train what is missing, then measure, draw and judge each experiment."""
     if not arguments.all and not arguments.experiments:
-        raise UserError(f"name an experiment, or --all; there are {', '.join(EXPERIMENTS)}")
+        raise UserError(f"name an experiment, or --all; there are {', '.join(CATALOGUE)}")
     chosen = list(EXPERIMENTS.values()) if arguments.all else [experiment(name) for name in arguments.experiments]
     scale, results = arguments.scale, arguments.results
-    own = _own_run(arguments.run, chosen) if arguments.run else None
-    if own:  # its verdicts are not those of the experiment's own runs, and must not take their place
-        results, how = arguments.run / "experiments", f"--run {arguments.run}"
+    if arguments.run:  # its verdicts are not those of the experiment's own runs, and must not take their place
+        own, results = _own_run(arguments.run, chosen), arguments.run / "experiments"
+        rows = [row for each in chosen for row in _measured(each, [own], arguments, results, f"--run {arguments.run}")]
+    elif arguments.from_tables:
+        rows = [row for each in chosen for row in draw_and_judge(each, scale, results)]
     else:
-        how = f"--seeds {arguments.seeds}" + " --kept" * arguments.kept
         left = 0 if arguments.kept else _train(chosen, arguments)
         if left:
             print(f"the time is up; {left} runs are left, and the same command goes on", file=sys.stderr)
             return {"scale": scale, "results": str(results), "claims": [], "left": left}, ""
-    rows: list[Tree] = []
-    for each, runs in [(each, [own] if own else _runs(each, arguments)) for each in chosen]:
-        with working(each.name):
-            judged = carry_out(each, scale, runs, results, f"unrandom reproduce {each.name} --scale {scale} {how}")
-            if not own:
-                keep_runs(each, runs, scale, results)
-        print(_table(judged), file=sys.stderr, flush=True)
-        rows += judged
+        rows = []
+        for each in chosen:
+            runs, how = _runs(each, arguments), f"--seeds {arguments.seeds}" + " --kept" * arguments.kept
+            rows += _measured(each, runs, arguments, results, how)
+            keep_runs(each, runs, scale, results)
     every = all_judgements(list(EXPERIMENTS.values()), scale, results)
     index = results / scale / "index.html"
     write_atomically(index, results_page(every, scale, results, index))
-    return {"scale": scale, "results": str(results), "claims": rows}, _table(rows)
+    made = {each.name: _made(results / scale / each.name) for each in chosen}
+    answer = {"scale": scale, "results": str(results), "claims": rows, "made": made, "page": str(index)}
+    return answer, "\n".join([_table(rows), "", *_places(made), f"page      {index.resolve().as_uri()}"]).lstrip("\n")
+
+
+def _measured(each: Experiment, runs: list[Run], arguments: Namespace, results: Path, how: str) -> list[Tree]:
+    """The verdicts on one experiment, and a line on standard error that counts them."""
+    command = f"unrandom reproduce {each.name} --scale {arguments.scale} {how}"
+    with working(each.name):
+        rows = carry_out(each, arguments.scale, runs, results, command)
+    counts = Counter(row["verdict"] for row in rows)
+    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "nothing to judge"
+    print(f"{each.name}: {said}", file=sys.stderr, flush=True)
+    return rows
+
+
+def _made(folder: Path) -> dict[str, list[str]]:
+    """The tables and pictures in an experiment's folder."""
+    return {kind: [str(path) for path in sorted(folder.glob(f"*.{kind}"))] for kind in ("parquet", "png")}
+
+
+def _places(made: dict[str, dict[str, list[str]]]) -> list[str]:
+    """Where tables and pictures are, a line for each picture."""
+    lines = []
+    for name, files in made.items():
+        lines += [f"tables    {Path(files['parquet'][0]).parent}/*.parquet  ({name})"] if files["parquet"] else []
+        lines += [f"picture   {picture}" for picture in files["png"]]
+    return lines
 
 
 def _train(chosen: list[Experiment], arguments: Namespace) -> int:
@@ -78,7 +81,7 @@ def _train(chosen: list[Experiment], arguments: Namespace) -> int:
 
 
 def _runs(each: Experiment, arguments: Namespace) -> list[Run]:
-    """The experiment's runs: those that were trained, or those that are kept beside the results."""
+    """The experiment's runs: those that were trained, or those that are saved beside the results."""
     planned = each.runs(arguments.scale, arguments.seeds)
     if arguments.kept:
         return open_kept(planned, arguments.scale, arguments.results)
@@ -100,22 +103,33 @@ def _own_run(path: Path, chosen: list[Experiment]) -> Run:
     return run
 
 
-def claims(arguments: Namespace) -> tuple[list[Tree], str]:
+def claims(arguments: Namespace) -> tuple[Tree, str]:
     """The table of all claims at one scale; with ``--write``, as a page (Markdown or HTML) with the figures."""
     rows = all_judgements(list(EXPERIMENTS.values()), arguments.scale, arguments.results)
     if arguments.write:
         page: Path = arguments.write
         make_folder(page.parent)
         write_atomically(page, results_page(rows, arguments.scale, arguments.results, page))
-    return rows, _table(rows)
+    summary = {
+        origin: dict(Counter(row["verdict"] for row in rows if row["origin"] == origin))
+        for origin in ("paper", "beyond")
+    }
+    said = [f"{origin}: {', '.join(f'{count} {v}' for v, count in of.items())}" for origin, of in summary.items()]
+    return {"scale": arguments.scale, "summary": summary, "claims": rows}, "\n".join([_table(rows), "", *said])
 
 
 def _table(rows: list[Tree]) -> str:
-    return "\n".join(f"{row['verdict']:<15} {_value(row):<30} {row['experiment']}: {row['claim']}" for row in rows)
+    """A line for each claim, and below it why it was not judged."""
+    lines = []
+    for row in rows:
+        lines.append(f"{row['verdict']:<15} {_value(row):<30} {row['experiment']}: {row['claim']} ({row['quantity']})")
+        if row["reason"]:
+            lines.append(f"{'':<15} because {row['reason']}")
+    return "\n".join(lines)
 
 
 def _value(row: Tree) -> str:
     if row["value"] is None:
         return f"(wanted {row['threshold']})"
     interval = "" if row["interval"] is None else f" [{row['interval'][0]:.3g}, {row['interval'][1]:.3g}]"
-    return f"{row['value']:.3g}{interval} {row['threshold']}"
+    return f"{row['bound']}{row['value']:.3g}{interval} (wanted {row['threshold']})"

@@ -10,7 +10,7 @@ def result_words(result: Tree, steps: int) -> str:
     """The outcome of training in a few lines."""
     lines = [
         f"run      {result['run']}",
-        f"steps    {result['steps']} of {steps} in {result['train_seconds']} s ({result['data_mode']} data)",
+        f"steps    {result['steps']} of {steps}{_in_seconds(result['train_seconds'])} ({result['data_mode']} data)",
     ]
     if result["train_loss"] is not None:
         lines.append(f"loss     train {result['train_loss']:.4f}  test {result['test_loss']:.4f} nats per token")
@@ -23,6 +23,10 @@ def result_words(result: Tree, steps: int) -> str:
     if not result["finished"]:
         lines.append(f"to go on: unrandom resume {result['run']}")
     return "\n".join(lines)
+
+
+def _in_seconds(seconds: float | None) -> str:
+    return "" if seconds is None else f" in {seconds} s"
 
 
 def evaluation_words(evaluation: list[Tree]) -> str:
@@ -41,14 +45,27 @@ def _modulus_words(tested: Tree) -> str:
         f"modulus {tested['modulus']}, {tested['sequences']} sequences of {tested['multipliers']} multipliers and "
         f"{tested['increments']} increments {kind}",
         f"last number right   {_share(tested['last_number_accuracy'])}",
+        f"                    interval: {tested['last_number_accuracy']['interval']}",
         f"{'numbers seen':<18}{head}",
         f"{'number accuracy':<18}{curve}",
     ]
     for name, values in zip(digits["digits"], digits["value"], strict=True):
         lines.append(f"{'  digit ' + name:<18}" + "".join(f"{values[t - 1]:>8.3f}" for t in shown))
+    lines += _valuation_words(tested["by_valuation"])
     lines.append("last number right by period, arbitrary (a, c):")
     lines += [f"  period {group['group']:<10} {_share(group['last_number_accuracy'])}" for group in tested["by_period"]]
     return "\n".join(lines)
+
+
+def _valuation_words(rows: list[Tree]) -> list[str]:
+    """Accuracy by how often each prime divides a − 1, which decides how hard a multiplier is."""
+    if not rows:
+        return []
+    lines = ["last number right by v_p(a − 1), how often p divides a − 1 (the less often, the harder):"]
+    for row in rows:
+        which = f"v_{row['prime']} = {'∞' if row['valuation'] is None else row['valuation']}"
+        lines.append(f"  {which:<8} {row['multipliers']:>4} multipliers  {_share(row)}")
+    return lines
 
 
 def comparison_words(compared: list[Tree]) -> str:

@@ -3,18 +3,22 @@
 from unrandom.evaluation.during_training import TrainingMeasure
 from unrandom.evaluation.elements import Elements, elements_needed
 from unrandom.evaluation.evaluate import Evaluation, evaluate
+from unrandom.evaluation.intervals import Clustered, Estimate, mean_of, over_trials, over_units
 from unrandom.evaluation.tally import Tally
-from unrandom.evaluation.trends import PowerLaw, Trend, power_law, rank_correlation
+from unrandom.evaluation.trends import PowerLaw, power_law
 
 __all__ = [
+    "Clustered",
     "Elements",
+    "Estimate",
     "Evaluation",
     "PowerLaw",
     "Tally",
     "TrainingMeasure",
-    "Trend",
     "elements_needed",
     "evaluate",
+    "mean_of",
+    "over_trials",
+    "over_units",
     "power_law",
-    "rank_correlation",
 ]

@@ -25,7 +25,10 @@ class TrainingMeasure:
             for part in split.held_out
         }
         self.probe = SequenceSet.of(batches.probe(PROBES), config.context + 1)
-        self.short = self.probe.parameters.periods() <= config.context  # such a sequence can be copied
+        drawn, periods = self.probe.parameters, self.probe.parameters.periods()
+        self.short = periods <= config.context  # such a sequence can be copied
+        self.rule = ~self.short & (drawn.a != 1)  # neither copying nor counting (x + c) predicts it
+        self.full = self.rule & (periods == drawn.m)  # as the test sequences
 
     def __call__(self, model: Transformer) -> dict[str, Any]:
         predictor = TransformerPredictor(model, self.tokenizer, precision=self.precision)
@@ -47,6 +50,8 @@ class TrainingMeasure:
             "last_number_accuracy": _share(correct[:, -1]),
             "train_short_period_accuracy": _share(followed[self.short]),
             "train_long_period_accuracy": _share(followed[~self.short]),
+            "train_rule_accuracy": _share(followed[self.rule]),
+            "train_full_period_accuracy": _share(followed[self.full]),
             "accuracy_after": {str(t): _share(correct[:, t - 1]) for t in seen},
             "test_moduli": moduli,
         }

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from unrandom.core.seeds import stream
-from unrandom.evaluation.bootstrap import RESAMPLES
 from unrandom.evaluation.evaluate import Evaluation
+from unrandom.evaluation.intervals import cluster_draws
 
 THRESHOLDS = (0.6, 0.9, 0.99, 1.0)
 ROUNDING = 1e-9  # of a mean of shares that are all 1
@@ -17,7 +16,8 @@ ROUNDING = 1e-9  # of a mean of shares that are all 1
 class Elements:
     """Numbers seen before the guesses are right often enough; None where the sequences end before that.
 
-    ``low`` and ``high`` are the 95 % bootstrap interval over (a, c): None is later than any position.
+    ``low`` and ``high`` are the 95 % interval of a two-way cluster bootstrap over multipliers and increments: None is
+    later than any position.
     """
 
     threshold: float
@@ -39,11 +39,9 @@ def first_lasting(accuracy: Float[np.ndarray, "*rows guesses"], threshold: float
 
 
 def elements_needed(tested: Evaluation, threshold: float) -> Elements:
-    """The numbers that a predictor must see, from its mean accuracy over (a, c) pairs."""
-    pairs = tested.pair_accuracies()
-    rng = stream(0, "elements", len(pairs))
-    weights = rng.multinomial(len(pairs), np.full(len(pairs), 1 / len(pairs)), size=RESAMPLES) / len(pairs)
-    resampled = first_lasting(weights @ pairs, threshold)
+    """The numbers that a predictor must see, from its accuracy at each position."""
+    drawn = cluster_draws(tested.correct.astype(float), tested.parameters.a, tested.parameters.c)
+    resampled = first_lasting(drawn[np.isfinite(drawn).all(axis=1)], threshold)
     low, high = np.percentile(resampled, [2.5, 97.5], method="inverted_cdf")
-    needed = first_lasting(pairs.mean(axis=0), threshold)
+    needed = first_lasting(tested.by_position.value, threshold)
     return Elements(threshold, *(int(x) if np.isfinite(x) else None for x in (needed, low, high)))

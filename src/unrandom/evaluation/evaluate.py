@@ -1,14 +1,15 @@
 """How well does a predictor do on a set of sequences, by position, by digit and by period?"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, UInt64
 
+from unrandom.core.arithmetic import factorize
 from unrandom.data import Parameters, SequenceSet, period_group
-from unrandom.evaluation.bootstrap import bootstrap_mean
+from unrandom.evaluation.intervals import Clustered, over_clusters
 from unrandom.evaluation.tally import Tally
 from unrandom.generators.residues import digits_of, to_digits
 from unrandom.predictors import Predictor
@@ -38,17 +39,12 @@ class Evaluation:
         """Over all positions. Its trials share sequences, so that its interval is not the tally's (see ``tree``)."""
         return Tally.of(self.correct)
 
-    def pair_accuracies(self) -> Float[np.ndarray, "pairs guesses"]:
-        """Number accuracy by position for each (a, c)."""
-        pairs, which = np.unique(np.stack([self.parameters.a, self.parameters.c]), axis=1, return_inverse=True)
-        sums = np.zeros((pairs.shape[1], self.correct.shape[1]))
-        np.add.at(sums, which.ravel(), self.correct)
-        return sums / np.bincount(which.ravel())[:, None]
+    def clustered(self, *, last: bool = False) -> Clustered:
+        """Number accuracy over all positions, or on the last one, over multipliers and increments as clusters."""
+        return self._clustered(self.correct[:, -1:].astype(float) if last else self.correct.mean(axis=1, keepdims=True))
 
-    def by_pair(self, *, last: bool = False) -> Float[np.ndarray, " pairs"]:
-        """Number accuracy over all positions, or on the last, for each (a, c): independent units for a bootstrap."""
-        accuracies = self.pair_accuracies()
-        return accuracies[:, -1] if last else accuracies.mean(axis=1)
+    def _clustered(self, right: Float[np.ndarray, "sequences columns"]) -> Clustered:
+        return over_clusters(right, self.parameters.a, self.parameters.c)
 
     @property
     def last_number_accuracy(self) -> Tally:
@@ -71,30 +67,76 @@ class Evaluation:
         order = dict.fromkeys(groups[np.argsort(periods, kind="stable")])
         return {group: Tally.of(self.correct[groups == group, -1]) for group in order}
 
+    def by_valuation(self) -> list[dict[str, Any]]:
+        """Accuracy on the last number by v_p(a − 1), how often each prime p of m divides a − 1, as JSON values.
+
+        It decides how soon the digits of a full-period sequence become predictable: the more often, the easier.
+        Multipliers of less than full period, which some p does not divide once, have no rows; a = 1 has valuation None.
+        """
+        rows = []
+        for prime in factorize(self.modulus):
+            valuation = np.array([_valuation(int(a) - 1, prime) for a in self.parameters.a])
+            if (valuation == 0).any():
+                return []
+            for v in np.unique(valuation):
+                own = self._only(valuation == v)
+                multipliers = len(np.unique(own.parameters.a))
+                which = {"prime": prime, "valuation": int(v) if np.isfinite(v) else None, "multipliers": multipliers}
+                rows.append({**which, **own.last_number_tree()})
+        return rows
+
+    def _only(self, rows: Bool[np.ndarray, " sequences"]) -> "Evaluation":
+        """Some of the sequences; how many abstentions are theirs is not counted."""
+        arrays = {name: getattr(self, name)[rows] for name in ("parameters", "correct", "guesses", "truth")}
+        return replace(self, **arrays, abstained=0)
+
+    def last_number_tree(self) -> dict[str, Any]:
+        """Accuracy on the last number with its interval, as JSON values."""
+        return _share(self.last_number_accuracy, self.clustered(last=True))
+
+    def curve(self) -> dict[str, list[Any]]:
+        """Accuracy by position with its interval, as JSON values."""
+        clustered = self._clustered(self.correct.astype(float))
+        ends = zip(("low", "high"), clustered.interval(), strict=True)
+        return {
+            "seen": list(range(1, self.correct.shape[1] + 1)),
+            "value": np.round(clustered.value, 6).tolist(),
+            **{name: np.round(end, 6).tolist() for name, end in ends},
+        }
+
     def tree(self) -> dict[str, Any]:
-        """As JSON values."""
+        """As JSON values. Intervals are two-way cluster bootstraps over multipliers and increments."""
         digits = {digit: tally.tree() for digit, tally in self.by_digit().items()}
-        position = self.by_position.tree()
-        low, high = bootstrap_mean(self.by_pair())
         return {
             "predictor": self.predictor,
             "modulus": self.modulus,
             "sequences": len(self.parameters),
-            "last_number_accuracy": self.last_number_accuracy.tree(),
-            "number_accuracy": {**self.number_accuracy.tree(), "low": round(low, 6), "high": round(high, 6)},
+            "last_number_accuracy": self.last_number_tree(),
+            "number_accuracy": _share(self.number_accuracy, self.clustered()),
             "abstained": self.abstained,
             "multipliers": len(np.unique(self.parameters.a)),
             "increments": len(np.unique(self.parameters.c)),
-            "by_position": {
-                "seen": list(range(1, self.correct.shape[1] + 1)),
-                **{name: position[name] for name in ("value", "low", "high")},
-            },
+            "by_position": self.curve(),
+            "by_valuation": self.by_valuation(),
             "by_digit": {
                 "digits": list(digits),
                 "chance": [round(1 / digit.prime, 6) for digit in digits_of(self.modulus)],
-                **{name: [tree[name] for tree in digits.values()] for name in ("value", "low", "high")},
+                "value": [tree["value"] for tree in digits.values()],
             },
         }
+
+
+def _share(tally: Tally, clustered: Clustered) -> dict[str, Any]:
+    """A tally with the interval that its clusters allow."""
+    _, low, high = clustered.first()
+    return {**tally.tree(), "low": round(low, 6), "high": round(high, 6), "interval": clustered.kind}
+
+
+def _valuation(n: int, prime: int) -> float:
+    """v_p(n), how often p divides n; infinite for 0."""
+    if n == 0:
+        return np.inf
+    return next(v for v in range(65) if n % prime ** (v + 1))
 
 
 def evaluate(predictor: Predictor, sequences: SequenceSet) -> Evaluation:

@@ -1,34 +1,23 @@
-"""How does one quantity go with another? A power law and a rank correlation, each with a bootstrap interval."""
+"""How do the numbers needed grow with the modulus? A power law with an interval for its exponent."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import linregress, rankdata
-from scipy.stats import t as student
 
-from unrandom.core.seeds import stream
-from unrandom.evaluation.bootstrap import RESAMPLES
+from unrandom.evaluation.intervals import FEWEST_UNITS, Estimate, over_units, students_quantile
 
 FEWEST_MODULI = 3  # two points lie on a line, whatever they say
 
-
-@dataclass(frozen=True)
-class Trend:
-    """An estimate with its 95 % bootstrap interval, and how many units it rests on."""
-
-    value: float
-    low: float
-    high: float
-    units: int
+Logs = Float[np.ndarray, " moduli"]
 
 
 @dataclass(frozen=True)
 class PowerLaw:
     """elements = factor · m^exponent, by least squares on logarithms."""
 
-    exponent: Trend
+    exponent: Estimate
     factor: float
 
     def at(self, m: float) -> float:
@@ -36,46 +25,31 @@ class PowerLaw:
 
 
 def power_law(elements: Mapping[int, Sequence[float]]) -> PowerLaw | None:
-    """The fit to the mean logarithm of the elements at each modulus, one value a seed.
+    """The fit to the mean logarithm of the elements at each modulus, one value a seed, in the order of the seeds.
 
-    The interval is the wider one, on either side, of two: Student's for the slope, whose units are the moduli, and the
-    bootstrap over the seeds of each modulus. None for fewer than three moduli with a value.
+    The interval holds two of Student's: that of the regression, whose units are the moduli, and, where every modulus
+    has the same three seeds or more, that of the slopes of single seeds. None for fewer than three moduli.
     """
     seeds = {m: np.log(np.asarray(values, dtype=float)) for m, values in sorted(elements.items()) if len(values)}
     if len(seeds) < FEWEST_MODULI:
         return None
     logs, groups = np.log(np.array([float(m) for m in seeds])), list(seeds.values())
-    line = linregress(logs, [group.mean() for group in groups])
-    reach = float(student.ppf(0.975, len(groups) - 2) * line.stderr)
-    rng = stream(0, "power law", len(groups))
-    means = np.stack([rng.choice(group, size=(RESAMPLES, len(group))).mean(axis=1) for group in groups])
-    centred = logs - logs.mean()
-    low, high = np.percentile(centred @ means / (centred @ centred), [2.5, 97.5])
-    slope = float(line.slope)
-    exponent = Trend(slope, min(slope - reach, float(low)), max(slope + reach, float(high)), len(groups))
-    return PowerLaw(exponent, float(np.exp(line.intercept)))
+    means = np.array([group.mean() for group in groups])
+    slope, intercept, error = _least_squares(logs, means)
+    reach = students_quantile(len(logs) - 2) * error
+    low, high, kind = slope - reach, slope + reach, f"Student's t of the slope over {len(logs)} moduli"
+    if len({len(group) for group in groups}) == 1 and len(groups[0]) >= FEWEST_UNITS:
+        each = over_units([_least_squares(logs, values)[0] for values in np.stack(groups, axis=1)])
+        assert each.low is not None, "there are several seeds"
+        assert each.high is not None, "there are several seeds"
+        low, high, kind = min(low, each.low), max(high, each.high), f"{kind} and {each.units} seeds, the wider"
+    return PowerLaw(Estimate(slope, low, high, len(logs), kind), float(np.exp(intercept)))
 
 
-def rank_correlation(
-    x: Sequence[float] | Float[np.ndarray, " units"], y: Sequence[float] | Float[np.ndarray, " units"]
-) -> Trend | None:
-    """Spearman's rank correlation (Spearman 1904), from -1 to 1, resampled over the units; ties share a rank.
-
-    None where all of one are equal.
-    """
-    first, second = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    if len(set(first.tolist())) < 2 or len(set(second.tolist())) < 2:
-        return None
-    picks = stream(0, "rank correlation", len(first)).integers(len(first), size=(RESAMPLES, len(first)))
-    low, high = np.nanpercentile(_of_ranks(first[picks], second[picks]), [2.5, 97.5])
-    return Trend(float(_of_ranks(first[None], second[None])[0]), float(low), float(high), len(first))
-
-
-def _of_ranks(x: Float[np.ndarray, "rows units"], y: Float[np.ndarray, "rows units"]) -> Float[np.ndarray, " rows"]:
-    ranks = [rankdata(values, axis=1) for values in (x, y)]
-    centred = [rank - rank.mean(axis=1, keepdims=True) for rank in ranks]
-    with np.errstate(invalid="ignore"):
-        return np.asarray(
-            (centred[0] * centred[1]).sum(axis=1)
-            / np.sqrt((centred[0] ** 2).sum(axis=1) * (centred[1] ** 2).sum(axis=1))
-        )
+def _least_squares(x: Logs, y: Logs) -> tuple[float, float, float]:
+    """The slope, the intercept and the standard error of the slope of a straight line."""
+    centred = x - x.mean()
+    slope = float(centred @ y / (centred @ centred))
+    left = y - y.mean() - slope * centred
+    error = float(np.sqrt(left @ left / (len(x) - 2) / (centred @ centred)))
+    return slope, float(y.mean() - slope * x.mean()), error

@@ -7,13 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from jaxtyping import Float
-
 from unrandom.core.files import read_json, write_json
 from unrandom.data import Parameters, SequenceSet, Split
-from unrandom.evaluation import Evaluation, Tally, evaluate
-from unrandom.evaluation.bootstrap import bootstrap_group_mean
+from unrandom.evaluation import Clustered, Evaluation, evaluate, mean_of
 from unrandom.experiments.runs import Run
 from unrandom.models import parameter_count
 from unrandom.training.machine import choose_device
@@ -54,8 +50,8 @@ def is_measured(folder: Path, sequences: int) -> bool:
 def measure_cell(run: Run, sequences: int) -> dict[str, Any]:
     """One row: what training took, and accuracies with 95 % intervals over all moduli and for each of them.
 
-    ``last`` is the accuracy on the last number, ``number`` over all positions; both intervals are bootstraps over pairs
-    of multiplier and increment, which sequences share. Pairs count alike, and so do moduli.
+    ``last`` is the accuracy on the last number, ``number`` over all positions; both intervals are two-way cluster
+    bootstraps over multipliers and increments, which sequences share. Moduli count alike.
     """
     predictor = run.predictor(choose_device())
     result = run.result()
@@ -72,19 +68,18 @@ def measure_cell(run: Run, sequences: int) -> dict[str, Any]:
 
 def _accuracies(name: str, tested: list[Evaluation]) -> dict[str, Any]:
     row = {
-        **_mean(f"{name}_last", [each.by_pair(last=True) for each in tested]),
-        **_mean(f"{name}_number", [each.by_pair() for each in tested]),
+        **_mean(f"{name}_last", [each.clustered(last=True) for each in tested]),
+        **_mean(f"{name}_number", [each.clustered() for each in tested]),
     }
     for each in tested:
         row |= {
             f"{name}_last@{each.modulus}": each.last_number_accuracy.tree()["value"],
-            f"{name}_number@{each.modulus}": Tally.of(each.correct).tree()["value"],
+            f"{name}_number@{each.modulus}": each.number_accuracy.tree()["value"],
         }
     return row
 
 
-def _mean(name: str, pairs: Sequence[Float[np.ndarray, " _"]]) -> dict[str, Any]:
-    """The mean over moduli of what was measured for each pair, with its interval."""
-    value = float(np.mean([each.mean() for each in pairs]))
-    low, high = bootstrap_group_mean(pairs)
-    return {name: round(value, 6), f"{name}_low": round(low, 6), f"{name}_high": round(high, 6)}
+def _mean(name: str, parts: Sequence[Clustered]) -> dict[str, Any]:
+    """The mean over moduli, with its interval."""
+    names = (name, f"{name}_low", f"{name}_high")
+    return dict(zip(names, (round(number, 6) for number in mean_of(parts).first()), strict=True))

@@ -1,49 +1,95 @@
-"""Did a claim of the paper hold? A sentence, a number with a threshold, and a verdict that follows from them alone."""
+"""Did a claim hold? A sentence, a number with a threshold, and a verdict that follows from them alone."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-import numpy as np
+from unrandom.evaluation.intervals import FEWEST_UNITS, Estimate, over_units
 
-from unrandom.evaluation import Trend
-from unrandom.evaluation.bootstrap import bootstrap_mean
-
-Verdict = Literal["reproduced", "not reproduced", "not run"]
+Verdict = Literal["reproduced", "not reproduced", "inconclusive", "not judged", "not run"]
+Origin = Literal["paper", "beyond"]
+Written = Literal["before", "after"]
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A falsifiable sentence about one number, which must be at least (or at most) the threshold."""
+class Precondition:
+    """What must hold before a claim can be judged: a measured condition, named by ``key``, of at least ``least``."""
 
     key: str
-    sentence: str
-    figure: str  # the paper's label
+    statement: str
+    least: float
+
+    def __str__(self) -> str:
+        return f"{self.statement} ≥ {self.least:g}"
+
+
+LEARNED = Precondition("learned", "last-number accuracy", 0.9)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A falsifiable sentence about one measured number, which must be at least (or at most) the threshold."""
+
+    key: str
+    statement: str
+    quantity: str  # what is measured, and for which units
+    unit: str  # of the quantity: share, ratio, bits, …
+    figure: str = ""  # the paper's label; none for a claim that no figure of the paper makes
     threshold: float
     at_least: bool = True
-    at_laptop: str = ""  # why not, or why it was not judged, at laptop scale: as far as the pictures tell
+    precondition: Precondition | None = LEARNED
+    origin: Origin = "paper"
+    written: Written = "before"  # the first look at its results, or after it
 
     @property
-    def bound(self) -> str:
+    def wanted(self) -> str:
         return f"{'≥' if self.at_least else '≤'} {self.threshold:g}"
 
-    def judge(self, values: "Sequence[float] | Trend") -> "Judgement":
-        """Judge from one value for each independent unit (a seed, or an (a, c) pair), or from a fit.
+    def verdict(self, found: Estimate) -> Verdict:
+        """By the whole interval: on the wanted side of the threshold, on the other, or on both."""
+        assert found.low is not None, "too few units are sorted out before"
+        assert found.high is not None, "too few units are sorted out before"
+        if self.at_least:
+            good, bad = found.low >= self.threshold, found.high < self.threshold
+        else:
+            good, bad = found.high <= self.threshold, found.low > self.threshold
+        return "reproduced" if good else "not reproduced" if bad else "inconclusive"
 
-        The claim is reproduced when the whole 95 % interval (of the mean, of the fit) is on the right side of the
-        threshold. One unit has no interval, and is judged by its value.
-        """
-        if isinstance(values, Trend):
-            return self._judged(values)
-        if not values:
-            return Judgement(self, "not run")
-        return self._judged(Trend(float(np.mean(values)), *bootstrap_mean(values), len(values)))
 
-    def _judged(self, found: Trend) -> "Judgement":
-        worst = found.low if self.at_least else found.high
-        holds = worst >= self.threshold if self.at_least else worst <= self.threshold
-        interval = (found.low, found.high) if found.units > 1 else None
-        return Judgement(self, "reproduced" if holds else "not reproduced", found.value, interval, found.units)
+@dataclass(frozen=True)
+class Bound:
+    """A number that is at least (or at most) what was measured, as some runs were stopped before they got there.
+
+    ``limits`` are the bounds of the units. It has no interval, and says nothing of how far beyond it the number is.
+    """
+
+    limits: Sequence[float]
+    at_least: bool
+    why: str  # whose runs were stopped: "3 of 3 runs of AdamW never got there"
+
+    @property
+    def value(self) -> float:
+        """What holds for every unit."""
+        return min(self.limits) if self.at_least else max(self.limits)
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """There is no number; ``why`` says what is missing."""
+
+    why: str
+
+
+Finding = Sequence[float] | Estimate | Bound | Unknown
+"""What was measured for a claim. A sequence is one value for each seed; their mean is judged by Student's t."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A finding for every claim of an experiment, by key, and the conditions that claims presuppose."""
+
+    findings: Mapping[str, Finding]
+    conditions: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -52,18 +98,83 @@ class Judgement:
 
     claim: Claim
     verdict: Verdict
-    value: float | None = None
-    interval: tuple[float, float] | None = None
-    units: int = 0
+    found: Estimate | Bound | None = None
+    reason: str = ""  # why it was not judged
 
     def tree(self) -> dict[str, Any]:
         """As JSON values."""
+        claim, found = self.claim, self.found
+        ends = (found.low, found.high) if isinstance(found, Estimate) else (None, None)
+        interval = None if ends[0] is None or ends[1] is None else [round(end, 4) for end in ends if end is not None]
+        units = 0 if found is None else found.units if isinstance(found, Estimate) else len(found.limits)
         return {
-            "claim": self.claim.sentence,
-            "figure": self.claim.figure,
-            "value": None if self.value is None else round(self.value, 4),
-            "interval": None if self.interval is None else [round(end, 4) for end in self.interval],
-            "threshold": self.claim.bound,
-            "units": self.units,
+            "key": claim.key,
+            "claim": claim.statement,
+            "quantity": claim.quantity,
+            "unit": claim.unit,
+            "figure": claim.figure,
+            "value": None if found is None else round(found.value, 4),
+            "bound": ("≥" if found.at_least else "≤") if isinstance(found, Bound) else "",
+            "interval": interval,
+            "interval_kind": found.kind if isinstance(found, Estimate) else None,
+            "threshold": claim.wanted,
+            "units": units,
+            "precondition": None if claim.precondition is None else str(claim.precondition),
+            "origin": claim.origin,
+            "written": claim.written,
             "verdict": self.verdict,
+            "reason": self.reason,
         }
+
+
+def judge_all(claims: Sequence[Claim], evidence: Evidence) -> list[Judgement]:
+    """A judgement for each claim. KeyError unless the evidence has exactly the claims' keys and their conditions."""
+    keys, needed = {claim.key for claim in claims}, {c.precondition.key for c in claims if c.precondition is not None}
+    if keys != set(evidence.findings):
+        raise KeyError(f"claims and evidence differ in {sorted(keys ^ set(evidence.findings))}")
+    if not needed <= set(evidence.conditions):
+        raise KeyError(f"the evidence lacks the conditions {sorted(needed - set(evidence.conditions))}")
+    return [judge(claim, evidence.findings[claim.key], evidence.conditions) for claim in claims]
+
+
+def judge(claim: Claim, finding: Finding, conditions: Mapping[str, float | None]) -> Judgement:
+    """The verdict on one claim, and what it rests on."""
+    if isinstance(finding, Unknown):
+        return Judgement(claim, "not judged", reason=finding.why)
+    found = finding if isinstance(finding, Estimate | Bound) else over_units(finding) if finding else None
+    if found is None:
+        return Judgement(claim, "not judged", reason="no run has this quantity")
+    if isinstance(found, Estimate) and claim.unit == "share":
+        found = within_bounds(found)
+    if unmet := _unmet(claim.precondition, conditions):
+        return Judgement(claim, "not judged", found, unmet)
+    if isinstance(found, Bound):
+        return _judge_bound(claim, found)
+    if found.units < FEWEST_UNITS:
+        units = f"{found.units} independent unit{'s' * (found.units != 1)}"
+        return Judgement(claim, "not judged", found, f"{units}; {FEWEST_UNITS} are needed")
+    return Judgement(claim, claim.verdict(found), found)
+
+
+def within_bounds(found: Estimate) -> Estimate:
+    """The estimate of a share, whose interval ends at 0 and 1 whatever Student's t says."""
+    low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (found.low, found.high))
+    return replace(found, low=low, high=high)
+
+
+def _unmet(needed: Precondition | None, conditions: Mapping[str, float | None]) -> str:
+    """Why the precondition does not hold; nothing where it does."""
+    if needed is None:
+        return ""
+    measured = conditions[needed.key]
+    if measured is None:
+        return f"it presupposes {needed}, which was not measured"
+    return "" if measured >= needed.least else f"it presupposes {needed}, which is {measured:.2f}"
+
+
+def _judge_bound(claim: Claim, found: Bound) -> Judgement:
+    """By a 95 % limit of the mean of the bounds, which the true mean is beyond: it can be enough for either verdict."""
+    decides: Verdict = "reproduced" if found.at_least == claim.at_least else "not reproduced"
+    if len(found.limits) >= FEWEST_UNITS and claim.verdict(over_units(found.limits)) == decides:
+        return Judgement(claim, decides, found, found.why)
+    return Judgement(claim, "not judged", found, f"{found.why}, so that the number is a bound")

@@ -20,8 +20,9 @@ Tree = dict[str, Any]
 def compare(run: Run, predictors: Sequence[Predictor], *, modulus: int | None, sequences: int) -> list[Tree]:
     """For each test modulus of the run (or the one given), a row a predictor, all on the same sequences.
 
-    Numbers needed are those from which accuracy stays above a threshold, with the bootstrap interval over (a, c), and
-    over those that ``bayes`` needs, if it is among them. UserError for a modulus that the run does not test.
+    Numbers needed are those from which accuracy stays above a threshold, with the interval over multipliers and
+    increments, and over those that ``bayes`` needs, if it is among them. UserError for a modulus that the run does not
+    test.
     """
     split, data = run.split(), run.config.data
     if modulus is not None and modulus not in data.test_moduli:
@@ -37,21 +38,17 @@ def compare(run: Run, predictors: Sequence[Predictor], *, modulus: int | None, s
 def predictor_row(tested: Evaluation, assumes: str) -> Tree:
     """One predictor on one test set, as JSON values."""
     needed = {threshold: elements_needed(tested, threshold) for threshold in THRESHOLDS}
-    position = tested.by_position.tree()
     return {
         "predictor": tested.predictor,
         "assumes": assumes,
-        "last_number_accuracy": tested.last_number_accuracy.tree(),
+        "last_number_accuracy": tested.last_number_tree(),
         "number_accuracy": float(np.round(tested.number_accuracy.value, 6)),
         "abstained": tested.abstained,
         "needed": {
             f"{threshold:.0%}": {"numbers": found.needed, "low": found.low, "high": found.high}
             for threshold, found in needed.items()
         },
-        "by_position": {
-            "seen": list(range(1, tested.correct.shape[1] + 1)),
-            **{key: position[key] for key in ("value", "low", "high")},
-        },
+        "by_position": tested.curve(),
     }
 
 

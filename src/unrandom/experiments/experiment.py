@@ -1,12 +1,12 @@
-"""What is an experiment? Runs → measure → tables (saved) → draw → judge, with its claims stated beforehand."""
+"""What is an experiment? Runs → measure → tables (saved) → draw → judge, with claims written beforehand or after."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from unrandom.evaluation import Trend
-from unrandom.experiments.claims import Claim
+from unrandom.experiments.catalogue import CATALOGUE, Entry
+from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.runs import Run
 from unrandom.models import training_flops
 from unrandom.training import RunConfig
@@ -16,7 +16,6 @@ SCALES: tuple[Scale, ...] = ("smoke", "laptop", "gpu", "paper")
 
 Rows = list[dict[str, Any]]
 Tables = dict[str, Rows]  # each a tidy table: a row is one observation
-Evidence = Mapping[str, Sequence[float] | Trend]  # for a claim's key, one value a unit, or a fit to many
 
 
 @dataclass(frozen=True)
@@ -59,15 +58,27 @@ class Experiment:
     """
 
     name: str
-    about: str
-    figures: tuple[str, ...]
     claims: tuple[Claim, ...]
     runs: Callable[[Scale, int], list[PlannedRun]]
     measure: Callable[[list[Run], Scale], Tables]
     draw: Callable[[Tables, Path], None]
     evidence: Callable[[Tables], Evidence]
     compares: bool = False  # whether it needs several runs, and one alone says nothing
-    kept_seeds: int = 0  # the trained models of so many seeds are kept beside the results, if they are small
+    kept_seeds: int = 0  # the trained models of so many seeds are saved beside the results, if they are small
+
+    @property
+    def entry(self) -> Entry:
+        """Its line in the catalogue."""
+        return CATALOGUE[self.name]
+
+    @property
+    def about(self) -> str:
+        return self.entry.about
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The paper's labels."""
+        return self.entry.figures
 
     @property
     def regime(self) -> str | None:

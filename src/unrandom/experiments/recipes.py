@@ -195,7 +195,7 @@ def fm_base256() -> RunConfig:
 def um_base256() -> RunConfig:
     return RunConfig(
         data=UnseenModulus(
-            test_moduli=(2048, 16384, 2187, 19683, 3125, 15625, 2401, 16807),
+            test_moduli=(2048, 4096, 8192, 16384, 32768, 2187, 6561, 19683, 3125, 15625, 2401, 16807),
             context=511,
             min_modulus=1025,
             max_modulus=65535,
@@ -222,10 +222,10 @@ def um_base256() -> RunConfig:
 def um_base16() -> RunConfig:
     return um_base256().override(
         [
-            "data.test_moduli=[32,64,128,27,81,25,125,49]",
-            "data.min_modulus=24",
-            "data.max_modulus=153",
-            "data.context=63",
+            "data.test_moduli=[32,64,128,27,81,243]",
+            "data.min_modulus=26",
+            "data.max_modulus=256",
+            "data.context=26",
             "data.mode=streaming",
             "data.n_m=none",
             "data.n_a=none",
@@ -252,9 +252,9 @@ def um_base16() -> RunConfig:
 def um_base16_wide() -> RunConfig:
     return um_base16().override(
         [
-            "data.test_moduli=[256,512,1024,2048,243,729,625,343]",
-            "data.min_modulus=128",
-            "data.max_modulus=2457",
+            "data.test_moduli=[256,512,1024,2048,243,729,2187]",
+            "data.min_modulus=160",
+            "data.max_modulus=2624",
             "data.context=159",
             "data.n_test_a=16",
             "data.n_test_c=16",
@@ -292,9 +292,7 @@ RECIPES = {
             "base-256 digits, abacus positions, 2^16 (to 2^32 by --set data.modulus=2^32)",
             fm_base256,
         ),
-        Recipe(
-            "um-base16", "unseen powers of 2, 3, 5 and 7 up to 128 in base-16 digits; 15 minutes on a laptop", um_base16
-        ),
+        Recipe("um-base16", "unseen powers of 2 and 3 up to 243 in base-16 digits, none within the context", um_base16),
         Recipe("um-base16-wide", "the same up to 2048, wider and deeper; one GPU", um_base16_wide),
         Recipe("um-base256", "unseen moduli up to 2^16 in base-256 digits; one GPU for a day", um_base256),
     )

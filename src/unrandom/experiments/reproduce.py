@@ -1,20 +1,26 @@
 """What does `unrandom reproduce` do? Trains what is missing, measures, saves the tables, draws, judges.
 
-``results/<scale>/<experiment>/`` holds the tables (Parquet and JSON), the pictures (SVG and PNG), the judgements and
-the configurations. Finished runs are shared and never trained again.
+``results/<scale>/<experiment>/`` holds the tables (Parquet), the pictures (SVG and PNG) and ``made.json``: the command
+and the configurations. Judging and drawing read the saved tables alone, so that they can be repeated without any model.
+Finished runs are shared and never trained again.
 """
 
-import json
+import tomllib
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, read_json, write_atomically, write_json
 from unrandom.core.run_folder import RunFolder
-from unrandom.experiments.claims import Judgement
-from unrandom.experiments.experiment import Experiment, PlannedRun, Scale, Tables, with_ancestors
+from unrandom.experiments.claims import Judgement, judge_all
+from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables, with_ancestors
+from unrandom.experiments.paper import figure_title
 from unrandom.experiments.runs import Run
+
+Tree = dict[str, Any]
+Notes = dict[str, dict[str, Tree]]  # experiment → claim → the verdict that is explained, and how
 
 
 def missing_runs(experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path) -> list[PlannedRun]:
@@ -23,69 +29,115 @@ def missing_runs(experiments: Sequence[Experiment], scale: Scale, seeds: int, ru
     return [run for run in needed if not RunFolder(runs_folder / run.id).finished]
 
 
-def carry_out(
-    experiment: Experiment,
-    scale: Scale,
-    runs: list[Run],
-    results: Path,
-    command: str,
-) -> list[dict[str, Any]]:
-    """Measure finished runs, save, draw and judge under ``results/<scale>/<experiment>/``. Returns the judgements."""
+def carry_out(experiment: Experiment, scale: Scale, runs: list[Run], results: Path, command: str) -> list[Tree]:
+    """Measure finished runs, save, draw and judge under ``results/<scale>/<experiment>/``. Returns a row a claim."""
     folder = make_folder(results / scale / experiment.name)
-    tables = _rounded(experiment.measure(runs, scale))
-    save_tables(tables, folder)
-    write_json(folder / "configurations.json", {run.id: run.config.tree() for run in runs})
-    experiment.draw(tables, folder)
-    evidence = experiment.evidence(tables)
-    judged = [claim.judge(evidence.get(claim.key, ())) for claim in experiment.claims]
-    rows = [_row(experiment, scale, judgement, command) for judgement in judged]
-    write_json(_judgements(experiment, scale, results), rows)
-    return rows
+    tables = {**experiment.measure(runs, scale), **({"trained": _trained(runs)} if runs else {})}
+    for stale in folder.glob("*.parquet"):
+        stale.unlink()
+    save_tables({name: _rounded(rows) for name, rows in tables.items()}, folder)
+    write_json(folder / "made.json", {"command": command, "configurations": {r.id: r.config.tree() for r in runs}})
+    return draw_and_judge(experiment, scale, results)
 
 
-def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Path) -> list[dict[str, Any]]:
-    """A row for every claim; those that were never measured are *not run*."""
-    rows = []
-    for experiment in experiments:
-        if is_measured(experiment, scale, results):
-            rows += read_json(_judgements(experiment, scale, results))
-        else:
-            command = f"unrandom reproduce {experiment.name} --scale {scale}"
-            rows += [_row(experiment, scale, claim.judge(()), command) for claim in experiment.claims]
-    return rows
+def draw_and_judge(experiment: Experiment, scale: Scale, results: Path) -> list[Tree]:
+    """Draw and judge again from the saved tables. UserError where there are none. Returns a row a claim."""
+    folder = results / scale / experiment.name
+    experiment.draw(read_tables(folder), folder)
+    return judged_rows(experiment, scale, results, {})
+
+
+def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Path) -> list[Tree]:
+    """A row for every claim, from the saved tables; those that were never measured are *not run*.
+
+    UserError where nothing was ever measured at this scale.
+    """
+    if not (results / scale).is_dir():
+        raise UserError(
+            f"there are no results in {results / scale}; make some with: unrandom reproduce --scale {scale}"
+        )
+    notes = read_notes(experiments, scale, results)
+    return [row for experiment in experiments for row in judged_rows(experiment, scale, results, notes)]
+
+
+def judged_rows(experiment: Experiment, scale: Scale, results: Path, notes: Notes) -> list[Tree]:
+    """A row for every claim of one experiment."""
+    if not is_measured(experiment, scale, results):
+        command = f"unrandom reproduce {experiment.name} --scale {scale}"
+        judged = [Judgement(claim, "not run") for claim in experiment.claims]
+    else:
+        folder = results / scale / experiment.name
+        command = read_json(folder / "made.json")["command"]
+        judged = judge_all(experiment.claims, experiment.evidence(read_tables(folder))) if experiment.claims else []
+    return [_row(experiment, scale, each, command, notes) for each in judged]
 
 
 def is_measured(experiment: Experiment, scale: Scale, results: Path) -> bool:
-    """Whether the experiment has been judged at this scale."""
-    return _judgements(experiment, scale, results).is_file()
+    """Whether the experiment has tables at this scale."""
+    return (results / scale / experiment.name / "made.json").is_file()
 
 
-def _judgements(experiment: Experiment, scale: Scale, results: Path) -> Path:
-    return results / scale / experiment.name / "judgements.json"
+def read_notes(experiments: Sequence[Experiment], scale: Scale, results: Path) -> Notes:
+    """``results/<scale>/notes.toml``: for claims, by experiment and key, a verdict and why it came out so.
+
+    UserError for a claim that there is not.
+    """
+    path = results / scale / "notes.toml"
+    try:
+        notes: Notes = tomllib.loads(path.read_text()) if path.is_file() else {}
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{path} is not TOML: {error}") from None
+    known = {(experiment.name, claim.key) for experiment in experiments for claim in experiment.claims}
+    for name, claims in notes.items():
+        for key, note in claims.items():
+            if (name, key) not in known:
+                raise UserError(f"{path} explains {name}.{key}, which is no claim")
+            if not isinstance(note, dict) or set(note) != {"verdict", "note"}:
+                raise UserError(f"{path}: {name}.{key} needs a verdict and a note, and nothing else")
+    return notes
 
 
 def save_tables(tables: Tables, folder: Path) -> None:
-    """Each table as ``<name>.json`` and ``<name>.parquet``."""
+    """Each table as ``<name>.parquet``."""
     import polars
 
     for name, rows in tables.items():
-        write_atomically(folder / f"{name}.json", json.dumps(rows, allow_nan=False) + "\n")
         parquet = BytesIO()
         polars.DataFrame(rows, infer_schema_length=None).write_parquet(parquet)
         write_atomically(folder / f"{name}.parquet", parquet.getvalue())
 
 
-def _rounded(tables: Tables) -> Tables:
+def read_tables(folder: Path) -> Tables:
+    """The tables that were saved in a folder, by name."""
+    import polars
+
+    if not folder.is_dir():
+        raise UserError(f"{folder} does not exist: nothing was measured there")
+    return {path.stem: polars.read_parquet(path).to_dicts() for path in sorted(folder.glob("*.parquet"))}
+
+
+def _rounded(rows: Rows) -> Rows:
     """Shares and weights to five decimals, which is all that they are good for."""
+    return [{key: round(value, 5) if isinstance(value, float) else value for key, value in row.items()} for row in rows]
+
+
+def _trained(runs: Sequence[Run]) -> Rows:
+    """How well each run did when its training ended: accuracy on the last number of unseen sequences."""
+    return [
+        {"run": run.id, "seed": run.config.seed, "accuracy": metrics[-1]["last_number_accuracy"] if metrics else None}
+        for run in runs
+        for metrics in [run.folder.read_metrics()]
+    ]
+
+
+def _row(experiment: Experiment, scale: Scale, judgement: Judgement, command: str, notes: Notes) -> Tree:
+    note = notes.get(experiment.name, {}).get(judgement.claim.key)
     return {
-        name: [
-            {key: round(value, 5) if isinstance(value, float) else value for key, value in row.items()} for row in rows
-        ]
-        for name, rows in tables.items()
+        "experiment": experiment.name,
+        "half": experiment.entry.half,
+        "scale": scale,
+        **judgement.tree(),
+        "figure_title": figure_title(judgement.claim.figure),
+        "why": note["note"] if note and note["verdict"] == judgement.verdict else "",
+        "command": command,
     }
-
-
-def _row(experiment: Experiment, scale: Scale, judgement: Judgement, command: str) -> dict[str, Any]:
-    explained = scale == "laptop" and judgement.verdict != "reproduced" and "--run" not in command
-    why = judgement.claim.at_laptop if explained else ""
-    return {"experiment": experiment.name, "scale": scale, **judgement.tree(), "why": why, "command": command}

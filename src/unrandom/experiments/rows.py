@@ -1,8 +1,10 @@
 """How are saved tables read again? Rows grouped by run, and curves of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from unrandom.experiments.experiment import Rows
+import numpy as np
+
+from unrandom.experiments.experiment import Rows, Tables
 from unrandom.figures.panels import Line
 
 
@@ -12,6 +14,20 @@ def by_run(rows: Rows) -> dict[str, Rows]:
     for row in rows:
         groups.setdefault(row["run"], []).append(row)
     return groups
+
+
+def seed_means(values: Iterable[tuple[int, float]]) -> list[float]:
+    """One mean for each seed, in the order of the seeds: moduli of one seed are not independent units."""
+    groups: dict[int, list[float]] = {}
+    for seed, value in values:
+        groups.setdefault(seed, []).append(value)
+    return [float(np.mean(groups[seed])) for seed in sorted(groups)]
+
+
+def learned(tables: Tables) -> float | None:
+    """Accuracy on the last number of unseen sequences when training ended, the mean over runs; None: not known."""
+    measured = [row["accuracy"] for row in tables["trained"]]
+    return None if not measured or None in measured else float(np.mean(measured))
 
 
 def seed_lines(rows: Rows, x: str, y: str, label: str, kind: int) -> Iterator[Line]:

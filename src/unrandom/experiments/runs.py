@@ -23,7 +23,7 @@ from unrandom.evaluation import TrainingMeasure
 from unrandom.models import Transformer, parameter_count
 from unrandom.predictors.transformer import TransformerPredictor
 from unrandom.training import Progress, RunConfig, train
-from unrandom.training.checkpoint import checkpoint_to_resume, latest_checkpoint, set_aside_later
+from unrandom.training.checkpoint import checkpoint_to_load, checkpoint_to_resume, set_aside_later
 from unrandom.training.distributed import Ranks, joined_ranks, launched_device
 from unrandom.training.loop import Observer, Trainee
 from unrandom.training.machine import choose_device, choose_precision, describe, prepare
@@ -32,6 +32,7 @@ from unrandom.training.stacked import train_together
 Announce = Callable[["Run", int], None]
 
 PACKAGES = ("torch", "numpy", "pydantic", "safetensors")
+MEASURED = ("train_loss", "test_loss", "token_accuracy", "number_accuracy", "last_number_accuracy")  # last, in a result
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,9 @@ class Run:
     config: RunConfig
 
     @classmethod
-    def open(cls, path: Path) -> "Run":
+    def open(cls, path: Path | str) -> "Run":
         """An existing run. Raises UserError when the folder is none or its configuration cannot be read."""
-        folder = RunFolder.open(path)
+        folder = RunFolder.open(Path(path))
         manifest = folder.read_manifest()
         return cls(folder, manifest["recipe"], RunConfig.parse(manifest["config"]))
 
@@ -65,17 +66,16 @@ class Run:
         return split_of(self.config)
 
     def result(self) -> dict[str, Any]:
-        """``result.json``, once the run is finished."""
+        """``result.json``, once the run is finished, naming the folder where it is now; what it lacks is None."""
         result = read_json(self.folder.result)
         if not isinstance(result, dict) or "steps" not in result:
             raise UserError(f"{self.folder.result} is not the result of a run")
-        return result
+        unknown = dict.fromkeys(("precision", "train_seconds", *MEASURED))
+        return {**unknown, "data_mode": self.config.data.mode, **result, "run": str(self.folder.path)}
 
     def load_model(self, device: torch.device | None = None) -> Transformer:
         """The newest whole checkpoint's model, eager and with explicit attention. UserError when there is none."""
-        checkpoint = latest_checkpoint(self.folder)
-        if checkpoint is None:
-            raise UserError(f"{self.folder.path} has no whole checkpoint yet; continue it with: unrandom resume")
+        checkpoint = checkpoint_to_load(self.folder)
         model = checkpoint.load_model(device)
         if model.config != self.config.transformer:
             raise UserError(f"{checkpoint.folder} holds a model of another shape than {self.folder.manifest} describes")
@@ -119,26 +119,26 @@ def execute(
     observers: tuple[Observer, ...] = (),
     announce: Announce | None = None,
 ) -> dict[str, Any]:
-    """Train ``run`` from where it stands, or until told to stop; returns its result. A finished run is not run again.
+    """Train ``run`` from where it stands, or until it has to stop; returns its result. A finished run is not run again.
 
     Runs whose weights it begins with are trained before; if the time is up in one of these, the result names it as
-    ``waits_for``. ``announce`` is told of each run to be trained, and its step, before its data are made.
+    ``waits_for``. ``announce`` is called with each run to be trained, and its step, before its data are made.
     Raises Busy, a UserError, when another process holds the folder, NonFiniteLoss when training breaks down.
     """
     device = choose_device(launched_device())
     prepare(device)
     until = None if max_minutes is None else time.monotonic() + 60 * max_minutes
     with joined_ranks(device) as ranks:
-        told = _Told(until, stop, observers, announce) if ranks.leads else _Told(until, stop)
+        control = _Control(until, stop, observers, announce) if ranks.leads else _Control(until, stop)
         ranks.check_batch(run.config.batch_size, run.config.micro_batches)
         for ancestor in run.ancestors() if ranks.agree(_needs_ancestors(run), device) else ():
             if ranks.leads:
                 command = shlex.split(run.folder.read_manifest()["command"])
                 create_run(ancestor.recipe, ancestor.config, ancestor.folder.path.parent, command)
-            result = _execute(ancestor, device, ranks, told)
+            result = _execute(ancestor, device, ranks, control)
             if not result["finished"]:
                 return {**_result(run, Progress()), "waits_for": result["run"]}
-        return _execute(run, device, ranks, told)
+        return _execute(run, device, ranks, control)
 
 
 def _needs_ancestors(run: Run) -> bool:
@@ -148,8 +148,8 @@ def _needs_ancestors(run: Run) -> bool:
 
 
 @dataclass(frozen=True)
-class _Told:
-    """When to stop, and whom to tell."""
+class _Control:
+    """When training has to stop, and what observes it."""
 
     until: float | None  # on the monotonic clock
     stop: Callable[[], bool] | None
@@ -161,23 +161,23 @@ def _seconds_left(until: float | None) -> float | None:
     return None if until is None else max(0.0, until - time.monotonic())
 
 
-def _execute(run: Run, device: torch.device, ranks: Ranks, told: _Told) -> dict[str, Any]:
+def _execute(run: Run, device: torch.device, ranks: Ranks, control: _Control) -> dict[str, Any]:
     ranks.check_batch(run.config.batch_size, run.config.micro_batches)
     if ranks.agree(run.folder.finished, device):
         return run.result()
     with run.folder.lock() if ranks.leads else nullcontext():
         if ranks.agree(run.folder.finished, device):  # by another process, which has let go of it meanwhile
             return run.result()
-        trainee, batches = _begin(run, device, ranks, told.announce)
-        seconds = _seconds_left(told.until)
+        trainee, batches = _begin(run, device, ranks, control.announce)
+        seconds = _seconds_left(control.until)
         train(
             trainee,
             batches,
             device=device,
             ranks=ranks,
             max_seconds=seconds,
-            stop=told.stop,
-            observers=told.observers,
+            stop=control.stop,
+            observers=control.observers,
         )
         return _conclude(run, trainee.progress) if ranks.leads else _result(run, trainee.progress)
 
@@ -240,7 +240,6 @@ def _conclude(run: Run, progress: Progress) -> dict[str, Any]:
 
 
 def _result(run: Run, progress: Progress) -> dict[str, Any]:
-    measured = ("train_loss", "test_loss", "token_accuracy", "number_accuracy", "last_number_accuracy")
     return {
         "run": str(run.folder.path),
         "recipe": run.recipe,
@@ -249,7 +248,7 @@ def _result(run: Run, progress: Progress) -> dict[str, Any]:
         "data_mode": run.config.data.mode,
         "precision": progress.precision,
         "train_seconds": round(progress.train_seconds, 2),
-        **{name: progress.latest.get(name) for name in measured},
+        **{name: progress.latest.get(name) for name in MEASURED},
     }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.core.files import make_folder, write_json
-from unrandom.evaluation.bootstrap import bootstrap_mean
+from unrandom.evaluation import over_units
 from unrandom.experiments.cell import is_measured, measured_cell
 from unrandom.experiments.experiment import Rows
 from unrandom.experiments.plan import Cell, Grid, plain, state
@@ -68,7 +68,7 @@ def _row(sweep: Sweep, cell: Cell, out: Path) -> Tree:
 
 
 def combinations(sweep: Sweep, rows: Rows) -> Rows:
-    """A row for every combination of settings: means over finished seeds; from two on, bootstrap intervals."""
+    """A row for every combination of settings: means over finished seeds; from two on, Student's intervals."""
     groups: dict[str, Rows] = {}
     for row in rows:
         groups.setdefault(json.dumps([row[key] for key in sweep.grid]), []).append(row)
@@ -79,10 +79,8 @@ def _mean(sweep: Sweep, group: Rows) -> Tree:
     finished = [row for row in group if row["status"] == "finished"]
     mean: Tree = {key: group[0][key] for key in sweep.grid} | {"seeds": len(group), "finished": len(finished)}
     for name in MEASURES:
-        values = [row[name] for row in finished]
-        low, high = bootstrap_mean(values) if len(values) > 1 else (None, None)  # one seed says nothing of others
-        mean[name] = sum(values) / len(values) if values else None
-        mean |= {f"{name}_low": low, f"{name}_high": high}
+        found = over_units([row[name] for row in finished]) if finished else None
+        mean |= {name: found and found.value, f"{name}_low": found and found.low, f"{name}_high": found and found.high}
     return mean
 
 

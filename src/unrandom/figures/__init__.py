@@ -7,11 +7,12 @@ from unrandom.figures.attention import attention_figure, distance_figure, save_a
 from unrandom.figures.digits import digit_figure, save_digits
 from unrandom.figures.embedding import embedding_figure, save_embedding, variance_figure
 from unrandom.figures.ladder import common_base, first_stays_above, ladder_figure, save_ladder
-from unrandom.figures.periods import period_figure
-from unrandom.figures.style import TEMPLATES
+from unrandom.figures.periods import period_figure, valuation_figure
+from unrandom.figures.style import PAGE_COLOURS, TEMPLATES
 from unrandom.figures.training import accuracy_figure, loss_figure, save_training
 
 __all__ = [
+    "PAGE_COLOURS",
     "TEMPLATES",
     "accuracy_figure",
     "attention_figure",
@@ -29,5 +30,6 @@ __all__ = [
     "save_ladder",
     "save_training",
     "tokens_shown",
+    "valuation_figure",
     "variance_figure",
 ]

@@ -17,6 +17,7 @@ def save_comparison(compared: Sequence[dict[str, Any]], stem: Path) -> Path:
             Line(curve["seen"], curve["value"], name, kind, low=curve["low"], high=curve["high"])
             for kind, (name, curve) in enumerate(curves)
         ]
+        lines.reverse()  # the first, which is solid, is drawn over the others and not they over it
         ticks = [2**k for k in range(max(curve["seen"][-1] for _, curve in curves).bit_length())]
         panels.append(LinePanel(f"m = {entry['modulus']}", style.SEEN, style.SHARE, lines, ticks))
     save_panels(panels, stem)

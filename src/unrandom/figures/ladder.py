@@ -27,6 +27,24 @@ class Enough(NamedTuple):
     dash: str
 
 
+class Look(NamedTuple):
+    """How another predictor is drawn beside the model, so that lines that coincide can be told apart."""
+
+    colour: str
+    dash: str
+    symbol: str
+    width: float = 1.6
+
+
+LOOKS = {
+    "bayes": Look(style.GREY, "solid", "circle-open", 4),  # the ceiling is wide, and lies below what coincides with it
+    "algebraic": Look(style.ORANGE, "dash", "x"),
+    "lookback": Look(style.GREEN, "dashdot", "triangle-up"),
+    "copy": Look(style.SKY, "dot", "square-open"),
+}
+OTHER_LOOK = Look(style.YELLOW, "longdash", "diamond-open")
+MARKS_PER_DOUBLING = 3  # of the numbers seen, dealt out to the predictors in turn
+
 KNOWN_MODULUS = Enough(3, 1.0, "three numbers would do", 1.045, "dash")
 KNOWN_AMONG_SEVERAL = Enough(3, 1.0, "modulus known: three would do", 1.045, "dash")
 UNKNOWN_MODULUS = Enough(6, 0.975, "modulus unknown: about six", 0.925, "dot")
@@ -78,11 +96,12 @@ def ladder_figure(
     longest = max(entry["by_position"]["seen"][-1] for entry in evaluation)
     traces = [trace for i, entry in enumerate(evaluation) for trace in _line_and_band(entry, i)]
     if ceilings:
-        traces += _ceiling_lines(max(ceilings, key=lambda entry: entry["modulus"]), len(evaluation), len(ceilings) > 1)
+        traces += _ceiling_lines(max(ceilings, key=lambda entry: entry["modulus"]), len(ceilings) > 1)
     else:
         traces += [trace for step in enough(unseen_modulus) for trace in _reference(step, longest)]
     base = common_base(evaluation)
     figure = style.plain_figure(traces, x=style.SEEN, y=style.SHARE, height=420, hovermode="x unified")
+    figure.update_xaxes(unifiedhovertitle_text="after %{x} numbers")
     figure.update_yaxes(range=[-0.02, 1.09], tickvals=[0, 0.25, 0.5, 0.75, 1])
     return style.with_menu(figure, scale_choices(base, 0.97, longest * 1.02))
 
@@ -94,7 +113,8 @@ def _line_and_band(entry: Entry, index: int) -> list[go.Scatter]:
         x=[*at["seen"], *reversed(at["seen"])],
         y=[*at["low"], *reversed(at["high"])],
         fill="toself",
-        fillcolor=style.translucent(colour),
+        fillcolor=colour,
+        opacity=0.18,
         line_width=0,
         hoverinfo="skip",
         showlegend=False,
@@ -103,6 +123,7 @@ def _line_and_band(entry: Entry, index: int) -> list[go.Scatter]:
     line = go.Scatter(
         x=at["seen"],
         y=at["value"],
+        mode="lines",
         name=name,
         legendgroup=name,
         line={"color": colour, "width": 2, "dash": dash},
@@ -111,18 +132,36 @@ def _line_and_band(entry: Entry, index: int) -> list[go.Scatter]:
     return [outline, line]
 
 
-def _ceiling_lines(ceiling: Entry, first: int, several: bool) -> list[go.Scatter]:
-    """A thin line a predictor; the modulus is named where there are several."""
-    return [
-        go.Scatter(
-            x=row["by_position"]["seen"],
-            y=row["by_position"]["value"],
-            name=row["predictor"] + f", m = {ceiling['modulus']}" * several,
-            line={"color": style.category(first + i)[0], "width": 1.3, "dash": "dot"},
-            hovertemplate="%{y:.1%}",
-        )
-        for i, row in enumerate(ceiling["predictors"])
-    ]
+def _ceiling_lines(ceiling: Entry, several: bool) -> list[go.Scatter]:
+    """A line with marks for each predictor, below the model's; the modulus is named where there are several."""
+    rows, where = ceiling["predictors"], f", m = {ceiling['modulus']}" * several
+    return [trace for i, row in enumerate(rows) for trace in _line_and_marks(row, where, i, len(rows))]
+
+
+def _line_and_marks(row: Entry, where: str, index: int, of: int) -> list[go.Scatter]:
+    """The legend shows the second trace, as it has the line and the mark."""
+    look, at = LOOKS.get(row["predictor"], OTHER_LOOK), row["by_position"]
+    marked = _marked(at["seen"][-1], index, of)
+    drawn = {"color": look.colour, "width": look.width, "dash": look.dash}
+    line = go.Scatter(x=at["seen"], y=at["value"], mode="lines", line=drawn, hovertemplate="%{y:.1%}", showlegend=False)
+    marks = go.Scatter(
+        x=at["seen"],
+        y=[value if seen in marked else None for seen, value in zip(at["seen"], at["value"], strict=True)],
+        mode="lines+markers",
+        line=drawn,
+        marker={"symbol": look.symbol, "size": 8},
+        hoverinfo="skip",
+    )
+    name = row["predictor"] + where
+    below = -2 if look.dash == "solid" else -1
+    return [trace.update(name=name, legendgroup=name, zorder=below) for trace in (line, marks)]
+
+
+def _marked(longest: int, index: int, of: int) -> set[int]:
+    """Where one of several lines bears its mark: evenly on a logarithmic axis, and never where another one does."""
+    steps = range(int(MARKS_PER_DOUBLING * math.log2(longest)) + 1)
+    places = dict.fromkeys(round(2 ** (step / MARKS_PER_DOUBLING)) for step in steps)
+    return set(list(places)[index::of])
 
 
 def _reference(step: Enough, longest: int) -> list[go.Scatter]:

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, StrMethodFormatter
 
 from unrandom.figures import style
@@ -23,6 +25,7 @@ class Line:
     high: Sequence[float] | None = None
     faint: bool = False
     dots: bool = False  # points that no line joins
+    crosses: bool = False  # the same, as crosses
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ class LinePanel:
     marks: Sequence[float] = ()  # vertical lines
     limits: tuple[float | None, float | None] = (0, 1.04)
     levels: Sequence[float] = ()  # ticks on the y axis; with them, it is logarithmic
+    names: Sequence[str] = ()  # of the places 0, 1, … on the x axis
+    beside: bool = False  # the legend stands under the panel, where it covers no curve
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,7 @@ def _draw_lines(axis: Any, panel: LinePanel) -> None:
         labelled.add(line.label)
         y = [float("nan") if value is None else value for value in line.y]
         alpha = 0.4 if line.faint else 1.0
-        form = "o" if line.dots else style.FILE_DASHES[dash]
+        form = "o" if line.dots else "x" if line.crosses else style.FILE_DASHES[dash]
         axis.plot(line.x, y, form, color=colour, alpha=alpha, label=label or "_", linewidth=1.3, markersize=3.5)
         if line.low is not None and line.high is not None:
             axis.fill_between(line.x, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
@@ -102,11 +107,15 @@ def _draw_lines(axis: Any, panel: LinePanel) -> None:
             scaled.set_major_locator(FixedLocator(list(ticks)))
             scaled.set_minor_locator(NullLocator())
             scaled.set_major_formatter(FuncFormatter(_power) if max(ticks) > 2**12 else StrMethodFormatter("{x:g}"))
+    if panel.names:
+        axis.set_xticks(range(len(panel.names)), panel.names)
     for mark in panel.marks:
         axis.axvline(mark, color=style.GREY, linewidth=0.8, linestyle=":")
     axis.set_ylim(*panel.limits)
     if any(line.label for line in panel.lines):
-        axis.legend()
+        columns = max(1, min(3, 54 // max(len(line.label) for line in panel.lines)))
+        under = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18), "ncols": columns, "fontsize": 7}
+        axis.legend(**(under if panel.beside else {}))
 
 
 def _power(value: float, _place: int) -> str:
@@ -150,6 +159,9 @@ def _draw_points(axis: Any, panel: ScatterPanel) -> None:
         axis.scatter(chosen[:, 0], chosen[:, 1], s=7, color=colour, linewidths=0, label=label)
     if len(kinds) <= 9:
         axis.legend(markerscale=1.6, handletextpad=0.1, fontsize=7, ncols=2)
+    else:
+        scale = ScalarMappable(Normalize(kinds.min() - 0.5, kinds.max() + 0.5), ListedColormap(colours))
+        axis.figure.colorbar(scale, ax=axis, label="residue", shrink=0.9)
 
 
 _DRAW: dict[type, Any] = {LinePanel: _draw_lines, MapPanel: _draw_map, ScatterPanel: _draw_points}

@@ -1,7 +1,8 @@
 """What does every figure share? Colours safe for colour-blind readers, fonts, axes, and how a file is written.
 
 Categories take Okabe and Ito's palette (its black is a grey here, to be seen on a dark page), maps take viridis.
-Figures are transparent; TEMPLATES hold the ink for a light and a dark page.
+Figures are transparent; TEMPLATES hold the ink for a light and a dark page, and PAGE_COLOURS what each category becomes
+there, as half of the palette is too pale for white or too dark for black.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,28 @@ from unrandom.core.files import write_atomically
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY, GREY, YELLOW = "#E69F00", "#56B4E9", "#8A8A8A", "#F0E442"
 CATEGORIES = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, GREY, YELLOW)
+PAGE_COLOURS = {
+    "light": {
+        BLUE: "#0072B2",
+        VERMILLION: "#D55E00",
+        GREEN: "#008A63",
+        PURPLE: "#B8578F",
+        ORANGE: "#AD7400",
+        SKY: "#2B8FCB",
+        GREY: "#7A7D82",
+        YELLOW: "#8A7F00",
+    },
+    "dark": {
+        BLUE: "#56B4E9",
+        VERMILLION: "#F0803C",
+        GREEN: "#2FC79A",
+        PURPLE: "#DE93BE",
+        ORANGE: "#F0B429",
+        SKY: "#A9DCF8",
+        GREY: "#9AA0A9",
+        YELLOW: "#F0E442",
+    },
+}
 FILE_DASHES = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-."}  # plotly's names, matplotlib's marks
 MAP = "viridis"
 FAINT = 0.5  # maps of weights take the square root of the weight for their colour, so that faint lines show
@@ -29,9 +52,8 @@ SEEN = "numbers seen (t)"
 SHARE = "accuracy (share of sequences)"
 
 
-Choice = tuple[
-    str, dict[str, Any], dict[str, Any]
-]  # a button: its label, what it sets in the traces, and in the layout
+# A button: its label, what it sets in the traces, and in the layout.
+Choice = tuple[str, dict[str, Any], dict[str, Any]]
 
 
 def _template(ink: str, grid: str, paper: str) -> dict[str, Any]:
@@ -80,12 +102,6 @@ def plain_figure(traces: Sequence[Any], *, x: str, y: str, height: int = 380, **
 def category(index: int) -> tuple[str, str]:
     """The colour and the dash of the index-th line."""
     return CATEGORIES[index % len(CATEGORIES)], tuple(FILE_DASHES)[index % len(FILE_DASHES)]
-
-
-def translucent(colour: str, opacity: float = 0.18) -> str:
-    """``#rrggbb`` as the rgba() of the same colour."""
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{opacity})"
 
 
 def viridis(steps: int) -> list[str]:

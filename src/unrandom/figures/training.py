@@ -63,7 +63,7 @@ def _curves(metrics: Metrics, measures: Sequence[Measure], y: str, number: str) 
     ]
     return style.plain_figure(
         traces, x="training step", y=y, height=340, hovermode="x unified", showlegend=True
-    ).update_xaxes(rangemode="tozero")
+    ).update_xaxes(rangemode="tozero", unifiedhovertitle_text="step %{x}")
 
 
 def loss_figure(metrics: Metrics) -> go.Figure:

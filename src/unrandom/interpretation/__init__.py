@@ -19,9 +19,11 @@ from unrandom.interpretation.distances import (
     strongest_key_distances,
 )
 from unrandom.interpretation.embedding import (
+    AdditiveVariance,
     PrincipalComponents,
     ResidueVariance,
     SharedDigits,
+    additive_variance,
     cosine_by_shared_digits,
     embedding_table,
     order_along_component,
@@ -54,6 +56,7 @@ from unrandom.interpretation.neurons import (
     dominant_periods,
     neuron_contribution,
     neuron_responses,
+    peaks_beyond_chance,
     random_order,
 )
 from unrandom.interpretation.patching import Patched, patch_all, patch_head, patch_parameters
@@ -62,6 +65,7 @@ from unrandom.interpretation.ranks import rank_correlation
 
 __all__ = [
     "Ablation",
+    "AdditiveVariance",
     "CommonDivisor",
     "Damage",
     "DigitShares",
@@ -84,6 +88,7 @@ __all__ = [
     "SharedDigits",
     "SizeAttention",
     "accuracy_as_neurons_are_added",
+    "additive_variance",
     "attention_by_distance",
     "best_first_order",
     "common_divisor",
@@ -113,6 +118,7 @@ __all__ = [
     "patch_all",
     "patch_head",
     "patch_parameters",
+    "peaks_beyond_chance",
     "principal_components",
     "prune_heads",
     "random_order",

@@ -86,6 +86,38 @@ def residue_variance(
     return ResidueVariance(_between_over_total(values, classes), shuffled)
 
 
+@dataclass(frozen=True)
+class AdditiveVariance:
+    """Share of an embedding's variance that a sum of vectors, one for each residue, explains; and of shuffled rows."""
+
+    share: float
+    shuffled: float
+
+
+def additive_variance(
+    matrix: Float[np.ndarray, "tokens d_model"], moduli: Sequence[int], shuffles: int = 5
+) -> AdditiveVariance:
+    """The share of the variance of all coordinates in the fit E[x] = Σ_q v_q[x mod q], by least squares.
+
+    ``shuffled`` is the mean share over random orders of the tokens: that of as many free vectors by chance. Raises
+    ValueError unless every modulus is at least 2.
+    """
+    if min(moduli, default=2) < 2:
+        raise ValueError(f"moduli={list(moduli)}: residue classes need at least 2")
+    tokens = np.arange(len(matrix))
+    design = np.concatenate([np.eye(q)[tokens % q] for q in moduli], axis=1)
+    basis, scales, _ = np.linalg.svd(design, full_matrices=False)
+    basis = basis[:, scales > 1e-9 * scales.max()]
+    centred = matrix.astype(float) - matrix.mean(axis=0)
+    rng = np.random.default_rng(0)
+
+    def explained(rows: np.ndarray) -> float:
+        return float(((basis.T @ rows) ** 2).sum() / (rows**2).sum())
+
+    chance = [explained(centred[rng.permutation(len(centred))]) for _ in range(shuffles)]
+    return AdditiveVariance(explained(centred), float(np.mean(chance)))
+
+
 def order_along_component(values: Float[np.ndarray, "tokens k"], component: int) -> float:
     """How far one component orders the tokens by size: the absolute value of Spearman's correlation, 0 to 1.
 

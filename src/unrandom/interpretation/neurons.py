@@ -92,6 +92,18 @@ def dominant_periods(responses: Float[np.ndarray, "targets neurons"], seed: int 
     return Periods(len(responses), responses.max(axis=0) > 0, *found, *shuffled[1:])
 
 
+def peaks_beyond_chance(
+    responses: Float[np.ndarray, "targets neurons"], seed: int = 0, shuffles: int = 100
+) -> Float[np.ndarray, " neurons"]:
+    """For each neuron, the share of permutations of the targets with which its strongest frequency holds less.
+
+    A permutation test of periodicity, its null hypothesis a response that does not depend on the order of the targets.
+    """
+    rng, peak = stream(seed, "permuted targets"), _peaks(responses).peak_share
+    less = [peak > _peaks(responses[rng.permutation(len(responses))]).peak_share for _ in range(shuffles)]
+    return np.mean(less, axis=0)
+
+
 def neuron_contribution(
     model: Transformer, tokens: Integer[np.ndarray, " length"], neuron: int, position: int, layer: int = 0
 ) -> Float[np.ndarray, " vocab"]:

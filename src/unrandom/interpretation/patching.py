@@ -15,7 +15,6 @@ from torch import Tensor
 
 from unrandom.core.errors import UserError
 from unrandom.data import Parameters, SequenceSet
-from unrandom.evaluation.bootstrap import bootstrap_mean
 from unrandom.interpretation.heads import check_exact, check_head
 from unrandom.models import intervene, record
 from unrandom.models.taps import Edit
@@ -46,8 +45,7 @@ class Patched:
         return float(self.effects.mean())
 
     def tree(self) -> dict[str, Any]:
-        """As JSON values: means over sequences, and the interval of the effect over resampled sequences."""
-        low, high = bootstrap_mean(self.effects)
+        """As JSON values: means over sequences."""
         shares = ("below_before", "below_after", "right_before", "right_after")
         return {
             "layer": self.layer,
@@ -56,8 +54,6 @@ class Patched:
             "start": self.start,
             **{name: round(float(getattr(self, name).mean()), 6) for name in shares},
             "effect": round(self.effect, 6),
-            "low": round(low, 6),
-            "high": round(high, 6),
         }
 
 

@@ -1,10 +1,26 @@
 """The paper's GPT, with named taps to look inside."""
 
-from unrandom.models.config import ModelConfig, TransformerConfig
-from unrandom.models.counts import forward_flops, parameter_count, recomputed_flops, training_flops, training_memory
-from unrandom.models.grow import grow, obstacle
-from unrandom.models.taps import intervene, record
-from unrandom.models.transformer import Transformer
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unrandom.models.config import ModelConfig, TransformerConfig, obstacle
+    from unrandom.models.counts import forward_flops, parameter_count, recomputed_flops, training_flops, training_memory
+    from unrandom.models.growth import grow
+    from unrandom.models.taps import intervene, record
+    from unrandom.models.transformer import Transformer
+else:  # configurations and counts need no torch, and a list of recipes should not wait for it
+    from unrandom.core.lazy import lazy_names
+
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "config": ("ModelConfig", "TransformerConfig", "obstacle"),
+            "counts": ("forward_flops", "parameter_count", "recomputed_flops", "training_flops", "training_memory"),
+            "growth": ("grow",),
+            "taps": ("intervene", "record"),
+            "transformer": ("Transformer",),
+        },
+    )
 
 __all__ = [
     "ModelConfig",

@@ -47,3 +47,18 @@ class TransformerConfig(ModelConfig):
     def numbers(self) -> int:
         """Numbers read at once, the last one perhaps in part."""
         return -(-self.context // self.digits)
+
+
+def obstacle(small: TransformerConfig, large: TransformerConfig) -> str | None:
+    """Why weights of one shape cannot be taken over by the other; None where they can."""
+    for name in ModelConfig.model_fields:
+        before, now = getattr(small, name), getattr(large, name)
+        if before != now:
+            return f"model.{name} is {now}, and it was {before}"
+    for name in ("vocab_size", "context", "digits"):
+        before, now = getattr(small, name), getattr(large, name)
+        if before > now:
+            return f"the model's {name.replace('_', ' ')} shrinks from {before} to {now}"
+    if small.positions == "abacus" and small.numbers > large.numbers:
+        return f"the model's context shrinks from {small.numbers} to {large.numbers} numbers"
+    return None

@@ -39,23 +39,29 @@ Mass = Float[np.ndarray, " numbers"]
 class BayesUnseen:
     """The most probable next number (the smallest of equals) for an m unknown among ``moduli``, and its chances.
 
-    ``full_period_share`` of the prior, from 0 to 1, is full-period pairs (a, c); the rest is arbitrary ones. Abstains
-    after numbers that the prior excludes, to which the probability 0 is given.
+    ``full_period_share`` of the prior, from 0 to 1, is full-period pairs (a, c); the rest is arbitrary ones. With
+    ``arbitrary_for_primes`` a prime m has arbitrary pairs alone, as its one full-period multiplier is 1. Abstains after
+    numbers that the prior excludes, to which the probability 0 is given.
     """
 
     name = "bayes"
 
-    def __init__(self, moduli: Sequence[int], *, full_period_share: float = 1.0) -> None:
+    def __init__(
+        self, moduli: Sequence[int], *, full_period_share: float = 1.0, arbitrary_for_primes: bool = False
+    ) -> None:
         """Different moduli from 2 to 2**20, each as probable as another, else UserError."""
         if not len(moduli) or not 2 <= min(moduli) <= max(moduli) <= LARGEST or len(set(moduli)) < len(moduli):
             given = f"{len(moduli)} from {min(moduli)} to {max(moduli)}" if len(moduli) else "none"
             raise UserError(f"the exact posterior needs different moduli from 2 to 2^20, but {given} were given")
-        self.assumes = f"that m is one of {len(moduli)} moduli, and {prior_in_words(full_period_share)}"
+        primes = " (all pairs for prime m)" if arbitrary_for_primes else ""
+        self.assumes = f"that m is one of {len(moduli)} moduli, and {prior_in_words(full_period_share)}{primes}"
         self.m = np.array(sorted(moduli))
         self.limit = int(self.m[-1])
         phi, self.moebius, step = _sieve(self.limit)
         self.step = step[self.m]
-        m, share = self.m.astype(float), full_period_share
+        m, share = self.m.astype(float), np.full(len(self.m), full_period_share)
+        if arbitrary_for_primes:
+            share[phi[self.m] == self.m - 1] = 0
         self.full_two = share / m / phi[self.m]  # after two numbers
         self.full_three = self.full_two * self.step / m
         self.arbitrary_two = (1 - share) / m**2
@@ -85,7 +91,7 @@ class BayesUnseen:
         mass = np.zeros(self.limit)
         if x0 >= self.limit:
             return mass
-        if self.full_two[0] > 0:
+        if (self.full_two > 0).any():
             divisors, sizes, starts, sums = self._divisor_sums
             i = np.arange(len(sums)) - np.repeat(starts, sizes)
             x1 = np.repeat(x0 % divisors, sizes) + np.repeat(divisors, sizes) * i  # from x[0] by a multiple of e
@@ -122,7 +128,7 @@ class BayesUnseen:
         k = np.arange(len(step)) - np.repeat(np.cumsum(counts) - counts, counts)
         x2 = (2 * x1 - x0) % step + step * k
         mass += np.bincount(x2, np.repeat(self.full_three[full], counts), minlength=self.limit)
-        if not self.arbitrary_two[0] > 0:
+        if not (self.arbitrary_two > 0).any():
             return mass
         if not d:
             mass[x1 : x1 + 1] += self.arbitrary_two[possible].sum()
@@ -156,7 +162,7 @@ class BayesUnseen:
         """Every modulus that explains three numbers: of which row, m, a multiplier, and their probability."""
         d, e = (x1 - x0)[:, None], (x2 - x1)[:, None]
         candidate = self.m > np.max([x0, x1, x2], axis=0)[:, None]
-        if not self.arbitrary_two[0] > 0:
+        if not (self.arbitrary_two > 0).any():
             candidate &= (e - d) % self.step == 0
         row, which = np.nonzero(candidate)
         m, d, e = self.m[which], d[row, 0], e[row, 0]

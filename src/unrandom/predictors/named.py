@@ -17,7 +17,7 @@ FIXED: Mapping[str, Callable[[FixedModulus], Predictor]] = {
     "lookback-copy": lambda data: LookbackPredictor(data.modulus, steps=1),
     "lookback": lambda data: LookbackPredictor(data.modulus),
     "algebraic": lambda data: AlgebraicPredictor(data.modulus),
-    "bayes": lambda data: BayesFixed(data.modulus, full_period_share=data.full_period_share),
+    "bayes": lambda data: BayesFixed(data.modulus, full_period_share=float(data.test_multipliers == "full-period")),
 }
 """For a fixed modulus, which they are told."""
 
@@ -25,12 +25,14 @@ UNSEEN: Mapping[str, Callable[[UnseenModulus], Predictor]] = {
     "copy": lambda data: CopyPredictor(),
     "algebraic": lambda data: AlgebraicPredictor(),
     "bayes": lambda data: BayesUnseen(
-        range(data.smallest_modulus, data.largest_modulus + 1), full_period_share=data.full_period_share
+        range(data.smallest_modulus, data.largest_modulus + 1),
+        arbitrary_for_primes=data.test_multipliers == "primitive-root",
     ),
 }
 """For unseen moduli: bayes is told the range that training draws from, the others nothing.
 
-The prior of bayes is that of training, with (a, c) uniform: what is held out of it for testing counts as possible.
+The prior of bayes is that of the test sequences: full-period (a, c), and for a prime modulus that is tested with
+primitive roots, arbitrary ones. Which pairs are held out it is not told.
 """
 
 

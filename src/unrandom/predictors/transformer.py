@@ -1,5 +1,6 @@
 """What does a trained Transformer predict? One forward pass guesses every number of a sequence from its past."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,27 +66,53 @@ class TransformerPredictor:
         return Predictions(numbers, np.zeros(numbers.shape, dtype=bool), probability), scores
 
     def continue_sequences(
-        self, sequences: UInt64[np.ndarray, "batch length"], steps: int
+        self,
+        sequences: UInt64[np.ndarray, "batch length"],
+        steps: int,
+        observer: Callable[[int], None] = lambda _done: None,
     ) -> tuple[UInt64[np.ndarray, "batch steps"], Float[np.ndarray, "batch steps"]]:
         """The next ``steps`` numbers, digit by digit the most likely, and the probability the model gives each.
 
-        A guess is taken as read for the next one; once the context is full, the earliest number is dropped.
-        Raises UserError for a sequence that fills the context already.
+        A guess is taken as read for the next one; once the context is full, the earliest number is dropped, and of a
+        longer sequence the last numbers are read. Once the numbers read have been read before, what followed follows
+        again, and is not computed again. The ``observer`` is called after each guess with how many there are.
         """
-        width, longest = self.tokenizer.width, self.context - 1
-        _check_length(sequences, longest)
+        longest = (self.context - 1) * self.tokenizer.width
         known = torch.from_numpy(self.tokenizer.encode(sequences).astype(np.int64))
-        guesses, probabilities = [], np.ones((len(sequences), steps))
+        guesses: list[Tensor] = []
+        probabilities: list[Tensor] = []
+        before, earlier = 0, None  # an earlier moment: how many guesses there were, and what was read then
         for step in range(steps):
-            known = known[:, -longest * width :]
-            for _ in range(width):
-                with torch.no_grad(), autocast(self.precision, self.device):
-                    logits = self.model(known.to(self.device))[:, -1].float().cpu()
-                probability, guess = logits.softmax(-1).max(-1)
-                probabilities[:, step] *= probability.numpy()
-                known = torch.cat((known, guess[:, None]), dim=1)
-            guesses.append(known[:, -width:])
-        return self.tokenizer.decode(torch.cat(guesses, dim=1).numpy()), probabilities
+            known = known[:, -longest:]
+            if earlier is not None and torch.equal(known, earlier):
+                break
+            if (
+                step & (step - 1) == 0
+            ):  # at powers of two (Brent's method): sooner or later, all of a cycle lies between
+                before, earlier = step, known
+            guess, probability = self._next_number(known)
+            guesses.append(guess)
+            probabilities.append(probability)
+            known = torch.cat((known, guess), dim=1)
+            observer(step + 1)
+        period = len(guesses) - before
+        order = [step if step < before else before + (step - before) % period for step in range(steps)]
+        numbers = self.tokenizer.decode(torch.cat([guesses[index] for index in order], dim=1).numpy())
+        return numbers, torch.stack(probabilities, dim=1)[:, order].numpy()
+
+    @torch.no_grad()
+    def _next_number(
+        self, known: Int[Tensor, "batch tokens"]
+    ) -> tuple[Int[Tensor, "batch digits"], Float[Tensor, " batch"]]:
+        """The digits of the most likely next number, and its probability."""
+        chance = torch.ones(len(known), dtype=torch.float64)
+        for _ in range(self.tokenizer.width):
+            with autocast(self.precision, self.device):
+                logits = self.model(known.to(self.device))[:, -1].float().cpu()
+            probability, guess = logits.softmax(-1).max(-1)
+            chance *= probability
+            known = torch.cat((known, guess[:, None]), dim=1)
+        return known[:, -self.tokenizer.width :], chance
 
     @torch.no_grad()
     def _scores(self, tokens: Int[Tensor, "batch tokens"]) -> TokenScores:

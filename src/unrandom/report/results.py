@@ -1,66 +1,56 @@
-"""What came of the experiments? One page, Markdown or HTML: the claims, then every figure with its verdicts."""
+"""What came of the experiments? One page, Markdown or HTML: what held, the claims, and every experiment's pictures."""
 
 import os
-from functools import cache
+import struct
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
-
+from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.paper import figure_title
 from unrandom.experiments.registry import EXPERIMENTS
+from unrandom.report import claims
+from unrandom.report.templates import template
 
 Tree = dict[str, Any]
-
-BEYOND = "Beyond the paper: "
 
 
 def results_page(rows: list[Tree], scale: str, results: Path, page: Path) -> str:
     """The text of ``page`` (.html, else Markdown), from saved judgements; pictures are linked relative to it."""
-    sections = [_section(name, rows, scale, results, page.parent) for name in EXPERIMENTS]
-    kind = "html" if page.suffix == ".html" else "md"
-    return _template(kind).render(
+    sections = [_section(each, rows, scale, results / scale / each.name, page.parent) for each in EXPERIMENTS.values()]
+    return template("results.html.j2" if page.suffix == ".html" else "results.md.j2").render(
         scale=scale,
-        rows=[{**row, "measured": _measured(row)} for row in rows],
-        sections=[section for section in sections if section["pictures"]],
+        verdicts=list(claims.VERDICTS.values()),
+        origins=claims.ORIGINS,
+        halves=list(dict.fromkeys(row["half"] for row in rows)),
+        summary=claims.summary(rows),
+        afterwards=sum(row["written"] == "after" for row in rows),
+        sections=[section for section in sections if section["claims"] or section["pictures"]],
     )
 
 
-def _section(name: str, rows: list[Tree], scale: str, results: Path, folder: Path) -> Tree:
-    experiment = EXPERIMENTS[name]
-    pictures = sorted((results / scale / name).glob("*.png"))
+def _section(experiment: Experiment, rows: list[Tree], scale: str, pictures: Path, folder: Path) -> Tree:
+    """One experiment with its claims, the titles of the paper's figures that it answers to, and its pictures."""
+    own = [row for row in rows if row["experiment"] == experiment.name]
+    about = experiment.about[:1].upper() + experiment.about[1:]
     return {
-        "name": name,
-        "about": experiment.about,
-        "figures": ", ".join(experiment.figures),
-        "rows": [{**row, "short": _short(row["claim"])} for row in rows if row["experiment"] == name],
-        "pictures": [os.path.relpath(picture, folder) for picture in pictures],
-        "command": f"unrandom reproduce {name} --scale {scale}",
+        "name": experiment.name,
+        "about": about,
+        "half": experiment.entry.half,
+        "titles": [(label, figure_title(label)) for label in experiment.figures],
+        "claims": [claims.shown(row) for row in own],
+        "tally": [(verdict, count) for verdict, count in claims.tally(own) if count],
+        "pictures": [_picture(path, about, experiment.name, folder) for path in sorted(pictures.glob("*.png"))],
+        "command": own[0]["command"] if own else f"unrandom reproduce {experiment.name} --scale {scale}",
     }
 
 
-def _short(claim: str) -> str:
-    """What is claimed, without how it is measured."""
-    beyond = claim.removeprefix(BEYOND)
-    if beyond != claim:
-        claim = beyond[:1].upper() + beyond[1:]
-    return claim.split(":")[0].rstrip(".")
-
-
-def _measured(row: Tree) -> str:
-    if row["value"] is None:
-        return "–"
-    interval = "" if row["interval"] is None else " ({:.3f} to {:.3f})".format(*row["interval"])
-    return f"{row['value']:.3f}{interval}, n = {row['units']}"
-
-
-@cache
-def _template(kind: str) -> Template:
-    environment = Environment(
-        loader=PackageLoader("unrandom.report", "."),
-        autoescape=kind == "html",
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template(f"results.{kind}.j2")
+def _picture(path: Path, about: str, name: str, folder: Path) -> Tree:
+    """Where it is, how large (so that nothing moves when it is loaded late), and what it shows."""
+    width, height = struct.unpack(">II", path.read_bytes()[16:24])  # a PNG file begins with them
+    variant = path.stem.removeprefix(name).strip("-").replace("-", " ")
+    return {
+        "path": os.path.relpath(path, folder),
+        "width": width,
+        "height": height,
+        "alt": f"{about} ({variant})" if variant else about,
+    }

@@ -1,6 +1,13 @@
 """How a model learns: configuration, optimisers, schedule, checkpoints, ranks and the loop."""
 
-from unrandom.training.config import OptimizerConfig, RunConfig
-from unrandom.training.loop import Progress, train
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unrandom.training.config import OptimizerConfig, RunConfig
+    from unrandom.training.loop import Progress, train
+else:  # a configuration needs no torch, and a list of recipes should not wait for it
+    from unrandom.core.lazy import lazy_names
+
+    __getattr__ = lazy_names(__name__, {"config": ("OptimizerConfig", "RunConfig"), "loop": ("Progress", "train")})
 
 __all__ = ["OptimizerConfig", "Progress", "RunConfig", "train"]

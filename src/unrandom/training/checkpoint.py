@@ -68,7 +68,7 @@ def save_checkpoint(
     folder = run.checkpoints / f".{final.name}.{os.getpid()}.tmp"
     shutil.rmtree(folder, ignore_errors=True)
     try:
-        folder.mkdir()
+        folder.mkdir(parents=True)
         write_model(folder, model)
         if optimizer_state is not None:
             write_atomically(folder / OPTIMIZER, safetensors.torch.save(_on_cpu(optimizer_state)))
@@ -87,19 +87,32 @@ def save_checkpoint(
 
 def latest_checkpoint(run: RunFolder) -> Checkpoint | None:
     """The newest whole checkpoint, or None. A damaged one is passed over with a warning."""
-    for folder in _folders(run):
-        try:
-            return _verified(folder)
-        except UserError as problem:
-            log.warning("damaged checkpoint passed over: %s", problem)
-    return None
+    found, problems = _newest_whole(run)
+    _warn(problems)
+    return found
 
 
 def checkpoint_to_resume(run: RunFolder) -> Checkpoint | None:
-    """Where to go on from; None for a run that has no checkpoint yet. UserError when it has some and none is whole."""
-    found = latest_checkpoint(run)
-    if found is None and _folders(run):
-        raise UserError(f"every checkpoint in {run.checkpoints} is damaged; remove them to train again from the start")
+    """The newest whole checkpoint; None for a run that has none yet. UserError when it has some and none is whole."""
+    found, problems = _newest_whole(run)
+    if found is None and problems:
+        remove = f"what is in {run.checkpoints}" + (f", and {run.result}," if run.finished else "")
+        raise UserError(
+            f"every checkpoint in {run.checkpoints} is damaged; to train again from the start, remove {remove} "
+            f"and then: unrandom resume {run.path}"
+        )
+    _warn(problems)
+    return found
+
+
+def checkpoint_to_load(run: RunFolder) -> Checkpoint:
+    """The newest whole checkpoint. UserError, saying what to do, when there is none."""
+    found = checkpoint_to_resume(run)
+    if found is None:
+        again = (
+            f", though the run is finished; remove {run.result} and train again" if run.finished else " yet; train it"
+        )
+        raise UserError(f"{run.path} has no checkpoint{again} with: unrandom resume {run.path}")
     return found
 
 
@@ -154,6 +167,22 @@ def _read_tensors(path: Path) -> dict[str, Tensor]:
 def _folders(run: RunFolder) -> list[Path]:
     """Checkpoint folders, newest first."""
     return sorted(run.checkpoints.glob("step-*"), reverse=True)
+
+
+def _newest_whole(run: RunFolder) -> tuple[Checkpoint | None, list[UserError]]:
+    """The newest whole checkpoint, if there is one, and what is wrong with each newer one."""
+    problems: list[UserError] = []
+    for folder in _folders(run):
+        try:
+            return _verified(folder), problems
+        except UserError as problem:
+            problems.append(problem)
+    return None, problems
+
+
+def _warn(problems: list[UserError]) -> None:
+    for problem in problems:
+        log.warning("damaged checkpoint passed over: %s", problem)
 
 
 def _verified(folder: Path) -> Checkpoint:

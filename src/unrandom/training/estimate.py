@@ -1,36 +1,42 @@
-"""What will a run cost? Operations and memory by closed forms, time by how fast this machine is now."""
+"""What will a run cost? Operations and memory by closed forms, time by its own first steps."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
 from unrandom.core.memory import available_memory
+from unrandom.core.quantities import in_words, scaled
 from unrandom.data import UnseenModulus
-from unrandom.models import recomputed_flops, training_flops, training_memory
+from unrandom.models import forward_flops, recomputed_flops, training_flops, training_memory
 from unrandom.models.counts import TrainingMemory
 from unrandom.training.config import RunConfig
-from unrandom.training.machine import choose_attention, choose_precision, matrix_rate, saves_memory
+from unrandom.training.loop import Progress
+from unrandom.training.machine import choose_attention, choose_precision, saves_memory, wait_for
 
-# Of the rate of a matrix product, what a step reaches: a guess at the low end of what `unrandom bench train` measured,
-# .38 to .82; the progress bar knows better after some steps.
-EFFICIENCY = 0.4
 HOLES = 1.7  # on a CPU, freed memory is kept in pieces that do not always fit: measured 1.4 to 1.9
+WARM_UP = 2  # steps that are not representative: they import, compile and ask for memory
+ENOUGH_STEPS, ENOUGH_SECONDS = 5, 1.0  # of a measurement: both
+LONG_SECONDS = 5.0  # of a measurement of fewer steps, where each is slow
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the steps that are left take. Time is that of steps alone: neither evaluation nor checkpoints."""
+    """What the steps that are left take, and the evaluations between them; not the checkpoints."""
 
     steps: int
     flops_per_step: int  # the model's own
     flops_again: int  # a step, where blocks run twice
-    rate: float  # of a matrix product, operations a second on all ranks together
+    evaluations: int
+    evaluate_every: int  # steps
+    evaluation: float  # the time of one, in steps: one rank reads its sequences forward alone
     memory: TrainingMemory  # of a rank
     data: int  # bytes of the training set, in main memory, on each rank
     data_beside: bool  # the device has memory of its own, and the training set is not there
     available: int | None  # bytes for a rank; none: nobody knows
     advice: str
+    step_seconds: float | None = None  # of a step of this run, as measured; none: not yet
 
     @property
     def flops(self) -> int:
@@ -43,16 +49,20 @@ class Estimate:
         return self.memory.total + (0 if self.data_beside else self.data)
 
     @property
-    def seconds(self) -> float:
-        return self.steps * (self.flops_per_step + self.flops_again) / (EFFICIENCY * self.rate)
+    def seconds(self) -> float | None:
+        """Of the steps and evaluations that were left before the first of them; none: no step was measured."""
+        if self.step_seconds is None:
+            return None
+        return (self.steps + self.evaluations * self.evaluation) * self.step_seconds
 
-    def after(self, step: int) -> "Estimate":
-        """What is left of it once ``step`` updates are made."""
-        return replace(self, steps=self.steps - step)
+    def timed(self, step_seconds: float) -> "Estimate":
+        """The same with the time that a step was found to take."""
+        return replace(self, step_seconds=step_seconds)
 
     @property
     def words(self) -> str:
-        again = f", and {_scaled(self.flops_again, 'FLOP')} once more" if self.flops_again else ""
+        """Operations and memory, a line each."""
+        again = f", and {scaled(self.flops_again, 'FLOP')} once more" if self.flops_again else ""
         parts = {  # bytes
             "weights": self.memory.weights,
             "gradients": self.memory.gradients,
@@ -62,37 +72,76 @@ class Estimate:
         }
         room = "" if self.available is None else f" of {_bytes(self.available)}"
         return (
-            f"about {_scaled(self.flops, 'FLOP')}: {_scaled(self.flops_per_step, 'FLOP')} a step{again}; about "
-            f"{_time(self.seconds)} at {100 * EFFICIENCY:.0f} % of {_scaled(self.rate, 'FLOP')}/s\n"
+            f"about {scaled(self.flops, 'FLOP')}: {scaled(self.flops_per_step, 'FLOP')} a step{again}\n"
             f"memory {_bytes(self.memory_bytes)}{room} a rank "
             f"({', '.join(f'{name} {_bytes(size)}' for name, size in parts.items() if size)}){self.advice}"
         )
 
-    def tree(self) -> dict[str, float | int]:
+    @property
+    def time_words(self) -> str:
+        """The time in a line, once a step was measured."""
+        step, whole = self.step_seconds, self.seconds
+        assert step is not None, "a step is measured first"
+        assert whole is not None, "it follows from that of a step"
+        return (
+            f"about {in_words(whole)} for {self.steps:,} steps: {in_words(step)} a step as measured, "
+            f"and an evaluation of {in_words(self.evaluation * step)} every {self.evaluate_every} steps"
+        )
+
+    def tree(self) -> dict[str, float | int | None]:
         """As JSON values."""
-        return {"flops": self.flops, "memory_bytes": self.memory_bytes, "seconds": round(self.seconds, 1)}
+        seconds = None if self.seconds is None else round(self.seconds, 1)
+        return {"flops": self.flops, "memory_bytes": self.memory_bytes, "seconds": seconds}
 
 
-def estimate(config: RunConfig, *, ranks: int, device: torch.device) -> Estimate:
-    """What all of a run takes on ``ranks`` processes like this one, all of them on this machine."""
-    precision = choose_precision(config.precision, device)
+def estimate(config: RunConfig, *, ranks: int, device: torch.device, step: int = 0, probes: int = 0) -> Estimate:
+    """What is left of a run after ``step`` updates, on ``ranks`` processes like this one, all of them on this machine.
+
+    An evaluation reads ``probes`` sequences beside the configuration's test sequences.
+    """
     shape, tokens = config.transformer, config.data.context_tokens
     again = recomputed_flops(shape, sequences=config.batch_size, tokens=tokens) if config.recompute else 0
+    flops = training_flops(shape, sequences=config.batch_size, tokens=tokens)
+    evaluation_flops = forward_flops(shape, sequences=config.test_sequences + probes, tokens=tokens)
     beside, held = device.type == "cuda", data_bytes(config)
     available = _available(ranks, device)
-    memory = step_memory(config, ranks=ranks, device=device)
     return Estimate(
-        steps=config.steps,
-        flops_per_step=training_flops(shape, sequences=config.batch_size, tokens=tokens),
+        steps=config.steps - step,
+        flops_per_step=flops,
         flops_again=again,
-        rate=ranks * matrix_rate(precision, device),
-        memory=memory,
+        evaluations=-(-config.steps // config.evaluate_every) - step // config.evaluate_every,
+        evaluate_every=config.evaluate_every,
+        evaluation=ranks * evaluation_flops / (flops + again),
+        memory=step_memory(config, ranks=ranks, device=device),
         data=held,
         data_beside=beside,
         available=available,
         advice=_advice(config, ranks, device, available, 0 if beside else held)
         + (_data_advice(ranks * held) if beside else ""),
     )
+
+
+class StepTimer:
+    """An observer of training that finds how long a step takes, from the first few, and then lets it run."""
+
+    def __init__(self, device: torch.device, found: Callable[[float], None]) -> None:
+        self._device, self._found = device, found
+        self._calls, self._before, self._spent = 0, 0.0, 0.0
+        self._done = False
+
+    def __call__(self, progress: Progress) -> None:
+        if self._done:
+            return
+        self._calls += 1
+        waited = wait_for(self._device)  # what a GPU has yet to do is not in the time of the step
+        if self._calls > WARM_UP:
+            self._spent += progress.train_seconds - self._before + waited
+        self._before = progress.train_seconds
+        measured = self._calls - WARM_UP
+        enough = measured >= ENOUGH_STEPS and self._spent >= ENOUGH_SECONDS
+        if enough or self._spent >= LONG_SECONDS:
+            self._done = True
+            self._found(self._spent / measured)
 
 
 def step_memory(config: RunConfig, *, ranks: int, device: torch.device) -> TrainingMemory:
@@ -162,20 +211,4 @@ def _data_advice(held: int) -> str:
 
 
 def _bytes(number: float) -> str:
-    return _scaled(number, "B")
-
-
-def _scaled(number: float, unit: str) -> str:
-    """With three digits and a prefix: 37.3 EFLOP."""
-    prefixes = iter(("", "k", "M", "G", "T", "P", "E", "Z", "Y"))
-    prefix = next(prefixes)
-    while number >= 999.5:
-        number, prefix = number / 1000, next(prefixes)
-    return f"{number:.3g} {prefix}{unit}"
-
-
-def _time(seconds: float) -> str:
-    for size, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
-        if seconds >= 1.5 * size:
-            return f"{seconds / size:,.0f} {unit}"
-    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.2g} s"
+    return scaled(number, "B")

@@ -106,16 +106,13 @@ def matrix_product(size: int, precision: str, device: torch.device) -> Callable[
     return product
 
 
-def matrix_rate(precision: str, device: torch.device) -> float:
-    """Operations a second of a matrix product, now: the best of a few, in a tenth of a second or so."""
-    size = 4096 if device.type == "cuda" else 768
-    product = matrix_product(size, precision, device)
-    seconds = []
-    for _ in range(4):
-        began = time.perf_counter()
-        product()
-        seconds.append(time.perf_counter() - began)
-    return 2 * size**3 / min(seconds)
+def wait_for(device: torch.device) -> float:
+    """Wait until the device has done what it was given; returns for how many seconds. A CPU is never behind."""
+    if device.type == "cpu":
+        return 0.0
+    began = time.perf_counter()
+    torch.accelerator.synchronize(device)
+    return time.perf_counter() - began
 
 
 def describe(device: torch.device) -> str:

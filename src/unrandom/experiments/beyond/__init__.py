@@ -1,5 +1,1 @@
 """What the paper leaves open."""
-
-from unrandom.experiments.beyond import ceilings
-
-EXPERIMENTS = (ceilings.EXPERIMENT,)

@@ -33,15 +33,10 @@ def evaluated(run: Run, sequences: int) -> Evaluation:
 
 def position_rows(run: Run, tested: Evaluation) -> Rows:
     """Number accuracy after t numbers, and the product of the digit accuracies there."""
-    tree, digits = tested.by_position.tree(), tested.by_digit()
+    curve, digits = tested.curve(), tested.by_digit()
     product = np.prod([tally.value for tally in digits.values()], axis=0)
     return [
-        {
-            **about(run),
-            "seen": t + 1,
-            **{key: tree[key][t] for key in ("value", "low", "high")},
-            "product": float(value),
-        }
+        {**about(run), **{key: curve[key][t] for key in curve}, "product": float(value)}
         for t, value in enumerate(product)
     ]
 

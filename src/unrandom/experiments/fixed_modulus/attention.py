@@ -6,42 +6,73 @@ The strongest key for guessing number t is number t − p^k for the largest p^k 
 from pathlib import Path
 
 import numpy as np
+from jaxtyping import Float
 
-from unrandom.core.arithmetic import factorize, is_power_of_two
+from unrandom.core.arithmetic import factorize, is_power_of_two, largest_power
 from unrandom.data import SequenceSet
-from unrandom.experiments.claims import Claim
-from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.claims import Claim, Evidence
+from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.runs import fast_runs, moduli
 from unrandom.experiments.measure import attention_patterns
-from unrandom.experiments.rows import by_run, seed_lines
+from unrandom.experiments.rows import by_run, learned, seed_lines, seed_means
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
-from unrandom.interpretation import attention_by_distance, lookback_shares
+from unrandom.interpretation import attention_by_distance, lookback_shares, strongest_distances
 
 SEQUENCES = {"smoke": 8, "laptop": 256, "gpu": 128, "paper": 128}
 
+FIGURE = "fig:fixed_p_attn_mlp"
 CLAIMS = (
     Claim(
-        "strongest",
-        "For m = 2^K the strongest key is at t − 2^k, k = ⌊log2 t⌋: share of queries.",
-        "fig:fixed_p_attn_mlp",
-        0.9,
-        at_laptop="The mean is above, a seed is below: at short distances the head is less sharp.",
+        key="strongest",
+        statement="For m = 2^K the strongest key is at t − 2^k, k = ⌊log2 t⌋.",
+        quantity="share of all queries",
+        unit="share",
+        figure=FIGURE,
+        threshold=0.9,
     ),
     Claim(
-        "second",
-        "The second strongest key is at t − 2^(k−1): share of queries.",
-        "fig:fixed_p_attn_mlp",
-        0.9,
-        at_laptop="The mean is above, a seed is below.",
+        key="second",
+        statement="For m = 2^K the second strongest key is at t − 2^(k−1).",
+        quantity="share of all queries",
+        unit="share",
+        figure=FIGURE,
+        threshold=0.9,
     ),
     Claim(
-        "divisors",
-        "For composite m the strongest key is at t − r for a divisor r of m: share of queries.",
-        "fig:fixed_p_attn_mlp",
-        0.9,
-        at_laptop="It holds for 216 and falls short for 360.",
+        key="strongest-between",
+        statement="Between the powers of two, the strongest key is at t − 2^k.",
+        quantity="share of queries with t neither 2^k nor 2^k + 1, where the head changes over",
+        unit="share",
+        figure=FIGURE,
+        threshold=0.9,
+        written="after",
+    ),
+    Claim(
+        key="second-between",
+        statement="Between the powers of two, the second strongest key is at t − 2^(k−1).",
+        quantity="share of queries with t neither 2^k nor 2^k + 1, where the head changes over",
+        unit="share",
+        figure=FIGURE,
+        threshold=0.9,
+        written="after",
+    ),
+    Claim(
+        key="divisors-two-primes",
+        statement="For m = 2^i 3^j the strongest key is at t − r for a divisor r of m.",
+        quantity="share of queries",
+        unit="share",
+        threshold=0.9,
+        origin="beyond",
+    ),
+    Claim(
+        key="divisors-three-primes",
+        statement="For m = 2^i 3^j 5^k the strongest key is at t − r for a divisor r of m.",
+        quantity="share of queries",
+        unit="share",
+        threshold=0.9,
+        origin="beyond",
     ),
 )
 
@@ -54,6 +85,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     distances: Rows = []
     primes: Rows = []
     divisors: Rows = []
+    between: Rows = []
     example: Rows = []
     for run in runs:
         (m,) = run.config.data.test_moduli
@@ -68,6 +100,8 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
                 shares = {"strongest": entry.strongest.pooled.value, "second": entry.second.pooled.value}
                 values = {key: float(value) for key, value in shares.items()}
                 primes.append({**about(run), "head": head, "prime": entry.prime, **values, "chance": entry.chance})
+            if is_power_of_two(m):
+                between.append({**about(run), "head": head, **_between_powers(pattern[:, head])})
             for each in found.divisors:
                 share, weight = float(each.strongest.pooled.value), float(np.mean(each.weight))
                 divisors.append({**about(run), "head": head, "r": each.divisor, "strongest": share, "weight": weight})
@@ -77,26 +111,47 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
                 for q in range(pattern.shape[-1])
                 for k in range(q + 1)
             ]
-    return {"by_distance": distances, "primes": primes, "divisors": divisors, "example": example}
+    return {"by_distance": distances, "primes": primes, "between": between, "divisors": divisors, "example": example}
+
+
+def _between_powers(pattern: Float[np.ndarray, "sequences queries keys"]) -> dict[str, float]:
+    """Shares of queries whose strongest keys are where the paper says, for t ≥ 4 without 2^k and 2^k + 1."""
+    back = strongest_distances(pattern, k=2) + 1
+    t = np.arange(1, back.shape[1] + 1)
+    power = np.array([largest_power(int(each), 2) for each in t])
+    asked = (t >= 4) & (t - power > 1)
+    return {
+        "strongest": float((back[:, asked, 0] == power[asked]).mean()),
+        "second": float((back[:, asked, 1] == power[asked] // 2).mean()),
+    }
 
 
 def evidence(tables: Tables) -> Evidence:
     primes, divisors = by_run(tables["primes"]), by_run(tables["divisors"])
     powers = [rows[0] for rows in primes.values() if is_power_of_two(rows[0]["modulus"])]
-    composite = [rows for rows in divisors.values() if len(factorize(rows[0]["modulus"])) > 1]
-    return {
-        "strongest": [row["strongest"] for row in powers],
-        "second": [row["second"] for row in powers],
-        "divisors": [sum(row["strongest"] for row in rows) for rows in composite],
-    }
+    shares: dict[int, list[float]] = {}
+    for rows in divisors.values():
+        shares.setdefault(len(factorize(rows[0]["modulus"])), []).append(sum(row["strongest"] for row in rows))
+    return Evidence(
+        {
+            "strongest": seed_means((row["seed"], row["strongest"]) for row in powers),
+            "second": seed_means((row["seed"], row["second"]) for row in powers),
+            "strongest-between": seed_means((row["seed"], row["strongest"]) for row in tables["between"]),
+            "second-between": seed_means((row["seed"], row["second"]) for row in tables["between"]),
+            "divisors-two-primes": shares.get(2, []),
+            "divisors-three-primes": shares.get(3, []),
+        },
+        {"learned": learned(tables)},
+    )
 
 
 def draw(tables: Tables, folder: Path) -> None:
     """For each modulus: one sequence's pattern, mean weight by look-back of every seed, and the divisors preferred."""
     panels: list[Panel] = []
     for m in dict.fromkeys(row["modulus"] for row in tables["by_distance"]):
-        own = {name: [row for row in rows if row["modulus"] == m] for name, rows in tables.items()}
-        lines = list(seed_lines(own["by_distance"], "back", "weight", "a line a seed", 0))
+        drawn = ("by_distance", "divisors", "example")
+        own = {name: [row for row in tables[name] if row["modulus"] == m] for name in drawn}
+        lines = list(seed_lines(own["by_distance"], "back", "weight", "one line per seed", 0))
         longest = max(row["back"] for row in own["by_distance"])
         prime = min(factorize(m))
         ticks = [prime**k for k in range(12) if prime**k <= longest]
@@ -129,8 +184,6 @@ def _divisor_map(m: int, rows: Rows) -> MapPanel:
 
 EXPERIMENT = Experiment(
     name="fm-attention",
-    about="the head looks back by the largest power that fits",
-    figures=("fig:fixed_p_attn_mlp",),
     claims=CLAIMS,
     runs=runs,
     measure=measure,

@@ -5,50 +5,67 @@ Short-period sequences, which can be copied, before long ones; with repeated dat
 
 from pathlib import Path
 
-from unrandom.experiments.claims import Claim
-from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
+import numpy as np
+
+from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown
+from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs, paper_runs
-from unrandom.experiments.rows import by_run, seed_lines
+from unrandom.experiments.rows import by_run, seed_lines, seed_means
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, save_panels
 
-MEASURES = (
-    "train_loss",
-    "test_loss",
-    "last_number_accuracy",
-    "train_short_period_accuracy",
-    "train_long_period_accuracy",
-)
+TEST, SHORT = "last_number_accuracy", "train_short_period_accuracy"
+RULE, FULL = "train_rule_accuracy", "train_full_period_accuracy"
+LINES = {
+    TEST: "unseen (a, c), full period",
+    SHORT: "training, short period",
+    RULE: "training, long period, a ≠ 1",
+    FULL: "training, full period, a ≠ 1",
+}
+LOSSES = {"train_loss": "training (short periods too)", "test_loss": "unseen (a, c), full period"}
 LEARNED = 0.9  # the accuracy at which a group counts as learned
+FRESH = Precondition("learned", "last-number accuracy with fresh data", LEARNED)
+REPEATED = Precondition("learned-repeated", "last-number accuracy with repeated data, at best", LEARNED)
 
 CLAIMS = (
     Claim(
-        "solved",
-        "One layer and one head name the last number for unseen (a, c): accuracy at the end, fresh data and Muon.",
-        "fig:training",
-        0.99,
+        key="solved",
+        statement="One layer and one head predict the last number for unseen (a, c).",
+        quantity="accuracy on the last number at the end of training, fresh data and Muon",
+        unit="share",
+        figure="fig:training",
+        threshold=0.99,
+        precondition=None,
     ),
     Claim(
-        "solved-repeated",
-        "The same with the paper's recipe, 100,000 sequences repeated and AdamW, in the steps of the scale.",
-        "fig:training",
-        0.99,
-        at_laptop="AdamW on repeated data has not got there when the learning rate runs out.",
+        key="solved-repeated",
+        statement="So do they with the paper's recipe, repeated sequences and AdamW, in the steps of the scale.",
+        quantity="accuracy on the last number at the end of training",
+        unit="share",
+        figure="fig:training",
+        threshold=0.99,
+        precondition=None,
     ),
     Claim(
-        "short-first",
-        "Short-period training sequences reach 90 % before long-period ones: steps of long over steps of short.",
-        "fig:training",
-        1.01,
+        key="short-first",
+        statement="Short-period training sequences are learned before long-period ones.",
+        quantity="steps to 90 % of last numbers: long periods (without a = 1, mere counting) over short ones",
+        unit="ratio",
+        figure="fig:training",
+        threshold=1.01,
+        precondition=FRESH,
     ),
     Claim(
-        "test-after-train",
-        "With repeated data, unseen (a, c) are learned after long-period training sequences: steps to 90 %, test over "
-        "training.",
-        "figapp:accuracy_vs_step_m=2048",
-        1.01,
-        at_laptop="The two rise nearly together: 100,000 sequences of so small a modulus leave little to memorise.",
+        key="test-after-train",
+        statement="With repeated data, unseen (a, c) are learned later than training sequences of the same period.",
+        quantity="steps to 90 % of last numbers, unseen over training sequences of full period: repeated data less the "
+        "control with fresh data",
+        unit="difference of ratios",
+        figure="figapp:accuracy_vs_step_m=2048",
+        threshold=0.05,
+        precondition=REPEATED,
+        written="after",
     ),
 )
 
@@ -61,9 +78,15 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:
     """The metrics that training left behind."""
+    keys = (*LINES, *LOSSES)
     return {
         "metrics": [
-            {**about(run), "step": row["step"], **{key: row[key] for key in MEASURES}}
+            {
+                **about(run),
+                "repeated": run.config.data.mode == "fixed",
+                "step": row["step"],
+                **{k: row[k] for k in keys},
+            }
             for run in runs
             for row in run.folder.read_metrics()
         ]
@@ -72,23 +95,58 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
 
 def evidence(tables: Tables) -> Evidence:
     curves = list(by_run(tables["metrics"]).values())
-    fresh = [rows for rows in curves if not rows[0]["recipe"].startswith("fixed")]
-    repeated = [rows for rows in curves if rows[0]["recipe"].startswith("fixed")]
-    short = [_learned(rows, "train_short_period_accuracy") for rows in curves]
-    long = [_learned(rows, "train_long_period_accuracy") for rows in curves]
-    return {
-        "solved": [rows[-1]["last_number_accuracy"] for rows in fresh],
-        "solved-repeated": [rows[-1]["last_number_accuracy"] for rows in repeated],
-        "short-first": [late / early for early, late in zip(short, long, strict=True)],
-        "test-after-train": [
-            _learned(rows, "last_number_accuracy") / _learned(rows, "train_long_period_accuracy") for rows in repeated
-        ],
-    }
+    fresh, repeated = ([rows for rows in curves if rows[0]["repeated"] == wanted] for wanted in (False, True))
+    return Evidence(
+        {
+            "solved": [rows[-1][TEST] for rows in fresh],
+            "solved-repeated": [rows[-1][TEST] for rows in repeated],
+            "short-first": _short_first(curves),
+            "test-after-train": _test_after_train(fresh, repeated),
+        },
+        {
+            FRESH.key: float(np.mean([rows[-1][TEST] for rows in fresh])) if fresh else None,
+            REPEATED.key: float(np.mean([_best(rows) for rows in repeated])) if repeated else None,
+        },
+    )
 
 
-def _learned(rows: Rows, accuracy: str) -> float:
-    """The first measured step at which a group counts as learned; one after the last where it never does."""
-    return next((row["step"] for row in rows if (row[accuracy] or 0) >= LEARNED), rows[-1]["step"] + rows[0]["step"])
+def _best(rows: Rows) -> float:
+    return max(row[TEST] for row in rows)
+
+
+def _learned(rows: Rows, accuracy: str) -> float | None:
+    """The first measured step at which a group counts as learned; None where it never does."""
+    return next((float(row["step"]) for row in rows if (row[accuracy] or 0) >= LEARNED), None)
+
+
+def _short_first(curves: list[Rows]) -> Finding:
+    """By seed, the mean over recipes; a run that never learns long periods counts with all of its steps."""
+    ratios, stopped = [], 0
+    for rows in curves:
+        early, late = _learned(rows, SHORT), _learned(rows, RULE)
+        if early is None:
+            return Unknown("a run never reached 90 % on short periods")
+        stopped += late is None
+        ratios.append((rows[0]["seed"], (late or rows[-1]["step"]) / early))
+    limits = seed_means(ratios)
+    why = f"{stopped} of {len(curves)} runs never reached 90 % on long periods"
+    return Bound(limits, at_least=True, why=why) if stopped else limits
+
+
+def _test_after_train(fresh: list[Rows], repeated: list[Rows]) -> Finding:
+    """By seed, the ratio of steps with repeated data less that with fresh data, which leaves nothing to memorise."""
+    controls = {rows[0]["seed"]: rows for rows in fresh}
+    differences, stopped = [], 0
+    for rows in repeated:
+        steps = [_learned(each, FULL) for each in (rows, controls.get(rows[0]["seed"], []))]
+        control = _learned(controls.get(rows[0]["seed"], []), TEST)
+        if None in steps or control is None:
+            return Unknown("a run never reached 90 % on training sequences of full period, or has no control")
+        test = _learned(rows, TEST)
+        stopped += test is None
+        differences.append((test or rows[-1]["step"]) / (steps[0] or 1) - control / (steps[1] or 1))
+    why = f"{stopped} of {len(repeated)} runs with repeated data never reached 90 % on unseen (a, c)"
+    return Bound(differences, at_least=True, why=why) if stopped else differences
 
 
 def draw(tables: Tables, folder: Path) -> None:
@@ -96,15 +154,15 @@ def draw(tables: Tables, folder: Path) -> None:
     panels = []
     recipes = list(dict.fromkeys(row["recipe"] for row in tables["metrics"]))
     for title, y, keys, limits in (
-        ("last number", "accuracy (share right)", MEASURES[2:], (0, 1.04)),
-        ("loss", "loss (nats per token)", MEASURES[:2], (0, None)),
+        ("last number", "accuracy (share right)", LINES, (0, 1.04)),
+        ("loss", "loss (nats per token)", LOSSES, (0, None)),
     ):
         for name in recipes:
             rows = [row for row in tables["metrics"] if row["recipe"] == name]
             lines = [
                 line
-                for kind, key in enumerate(keys)
-                for line in seed_lines(rows, "step", key, key.removesuffix("_accuracy").replace("_", " "), kind)
+                for kind, (key, label) in enumerate(keys.items())
+                for line in seed_lines(rows, "step", key, label, kind)
             ]
             panels.append(
                 LinePanel(f"{title}, m = {rows[0]['modulus']}: {name}", "training step", y, lines, limits=limits)
@@ -114,8 +172,6 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="fm-grokking",
-    about="the order in which short, long and unseen sequences are learned",
-    figures=("fig:training", "figapp:accuracy_vs_step_m=2048", "figapp:accuracy_vs_step_m=7776"),
     claims=CLAIMS,
     runs=runs,
     measure=measure,

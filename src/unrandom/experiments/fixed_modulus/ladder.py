@@ -8,36 +8,40 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.core.arithmetic import factorize
-from unrandom.experiments.claims import Claim
-from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.claims import Claim, Evidence
+from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, digit_rows, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.runs import fast_runs, moduli
-from unrandom.experiments.rows import by_run, seed_lines
+from unrandom.experiments.rows import by_run, learned, seed_lines, seed_means
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.generators.residues import digit_period, digits_of
 
 CLAIMS = (
     Claim(
-        "jumps",
-        "For m = p^w, most of the climb happens at t = p^k: share of the whole rise between t = p^k − 1 and p^k + 1.",
-        "fig:acc_vs_token",
-        0.5,
-        at_laptop="In some seeds the large jump comes one position later, just outside the window.",
+        key="jumps",
+        statement="For m = p^w, accuracy climbs in jumps at t = p^k.",
+        quantity="share of the whole rise between t = p^k − 1 and p^k + 1",
+        unit="share",
+        figure="fig:acc_vs_token",
+        threshold=0.5,
     ),
     Claim(
-        "digits",
-        "A digit is right once its period has been seen: accuracy of digit p^w over all t ≥ p^(w+1).",
-        "fig:acc_vs_token",
-        0.95,
+        key="digits",
+        statement="A digit is right once its period has been seen.",
+        quantity="accuracy of digit p^w over all t ≥ p^(w+1), mean over moduli",
+        unit="share",
+        figure="fig:acc_vs_token",
+        threshold=0.95,
     ),
     Claim(
-        "product",
-        "Overall accuracy is the product of the digit accuracies: largest gap over positions.",
-        "figapp:accuracy_m=2048_h1",
-        0.02,
+        key="product",
+        statement="Overall accuracy is the product of the digit accuracies.",
+        quantity="largest gap between the two over positions, mean over moduli",
+        unit="share",
+        figure="figapp:accuracy_m=2048_h1",
+        threshold=0.02,
         at_least=False,
-        at_laptop="Where accuracy is middling, digits tend to be right together, so it exceeds the product.",
     ),
 )
 
@@ -73,7 +77,7 @@ def _jumps(positions: Rows) -> Rows:
 
 def evidence(tables: Tables) -> Evidence:
     jumps = [
-        sum(row["jump"] for row in rows) / max(rows[0]["rise"], 1e-9)
+        (rows[0]["seed"], sum(row["jump"] for row in rows) / max(rows[0]["rise"], 1e-9))
         for rows in by_run(tables["jumps"]).values()
         if len(factorize(rows[0]["modulus"])) == 1
     ]
@@ -81,9 +85,15 @@ def evidence(tables: Tables) -> Evidence:
     for rows in by_run(tables["digits"]).values():
         period = {str(digit): digit_period(digit) for digit in digits_of(rows[0]["modulus"])}
         seen = [row["value"] for row in rows if row["seen"] >= period[row["digit"]]]
-        right.append(float(np.mean(seen)))
-    gaps = [max(abs(row["value"] - row["product"]) for row in rows) for rows in by_run(tables["positions"]).values()]
-    return {"jumps": jumps, "digits": right, "product": gaps}
+        right.append((rows[0]["seed"], float(np.mean(seen))))
+    gaps = [
+        (rows[0]["seed"], max(abs(row["value"] - row["product"]) for row in rows))
+        for rows in by_run(tables["positions"]).values()
+    ]
+    return Evidence(
+        {"jumps": seed_means(jumps), "digits": seed_means(right), "product": seed_means(gaps)},
+        {"learned": learned(tables)},
+    )
 
 
 def draw(tables: Tables, folder: Path) -> None:
@@ -93,7 +103,7 @@ def draw(tables: Tables, folder: Path) -> None:
         rows = [row for row in tables["positions"] if row["modulus"] == m]
         longest = max(row["seen"] for row in rows)
         ticks = [2**k for k in range(longest.bit_length())]
-        lines = [*seed_lines(rows, "seen", "value", "accuracy (a line a seed)", 0),
+        lines = [*seed_lines(rows, "seen", "value", "accuracy (one line per seed)", 0),
                  *seed_lines(rows, "seen", "product", "product of digits", 1)]  # fmt: skip
         marks = [p**k for p in factorize(m) for k in range(1, 12) if p**k <= longest]
         name = " · ".join(f"{p}^{w}" for p, w in factorize(m).items())
@@ -120,8 +130,6 @@ def _digit_map(m: int, rows: Rows) -> MapPanel:
 
 EXPERIMENT = Experiment(
     name="fm-ladder",
-    about="accuracy by position climbs in steps, digit by digit",
-    figures=("fig:acc_vs_token", "figapp:accuracy_m=2048_h1", "figapp:accuracy_m=7776"),
     claims=CLAIMS,
     runs=runs,
     measure=measure,

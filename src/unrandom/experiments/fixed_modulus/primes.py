@@ -5,27 +5,37 @@ A prime has one digit, as long as the modulus, so there is nothing to copy befor
 
 from pathlib import Path
 
-from unrandom.experiments.claims import Claim
-from unrandom.experiments.experiment import Evidence, Experiment, Scale, Tables
+import numpy as np
+
+from unrandom.experiments.claims import Claim, Evidence, Precondition
+from unrandom.experiments.experiment import Experiment, Scale, Tables
 from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, about, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.runs import prime_runs
 from unrandom.experiments.rows import seed_lines
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, save_panels
 
+POWER = Precondition("learned", "accuracy on the power of two", 0.9)
+
 CLAIMS = (
     Claim(
-        "power",
-        "Two layers learn the power of two: last-number accuracy on unseen (a, c).",
-        "fig:prime_modulus",
-        0.95,
+        key="power",
+        statement="Two layers learn the power of two.",
+        quantity="accuracy on the last number for unseen (a, c) of full period",
+        unit="share",
+        figure="fig:prime_modulus",
+        threshold=0.95,
+        precondition=None,
     ),
     Claim(
-        "prime",
-        "The same model does not learn the prime in the same steps: last-number accuracy on sequences of equal period.",
-        "fig:prime_modulus",
-        0.5,
+        key="prime",
+        statement="The same model does not learn the prime in the same steps.",
+        quantity="accuracy on the last number for unseen multipliers that are primitive roots (period m − 1)",
+        unit="share",
+        figure="fig:prime_modulus",
+        threshold=0.5,
         at_least=False,
+        precondition=POWER,
     ),
 )
 
@@ -49,10 +59,11 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 def evidence(tables: Tables) -> Evidence:
     prime = {row["run"] for row in tables["rules"] if row["test_multipliers"] == "primitive-root"}
     last: dict[str, float] = {row["run"]: row["value"] for row in tables["positions"]}
-    return {
-        "power": [value for run, value in last.items() if run not in prime],
-        "prime": [value for run, value in last.items() if run in prime],
-    }
+    power = [value for run, value in last.items() if run not in prime]
+    return Evidence(
+        {"power": power, "prime": [value for run, value in last.items() if run in prime]},
+        {POWER.key: float(np.mean(power)) if power else None},
+    )
 
 
 def draw(tables: Tables, folder: Path) -> None:
@@ -70,8 +81,6 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="fm-primes",
-    about="a prime modulus against a power of two at equal steps",
-    figures=("fig:prime_modulus",),
     claims=CLAIMS,
     runs=prime_runs,
     measure=measure,

@@ -15,10 +15,8 @@ from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 1024, "gpu": 2048, "paper": 4096}  # of each modulus
 
-LEARNED = 0.1  # of last numbers; where the best has less, nothing was learned and there is nothing to compare
-
-Cell = tuple[Any, ...]
-Cells = dict[Cell, dict[int, float]]  # settings → seed → accuracy
+Cell = tuple[Any, ...]  # a grid point: values of the settings that are varied
+Cells = dict[Cell, dict[int, float]]  # grid point → seed → accuracy
 
 
 def about(run: Run) -> dict[str, Any]:
@@ -41,8 +39,8 @@ def last_number_rows(runs: Sequence[Run], scale: Scale, keys: Mapping[str, str],
         which = {**about(run), **varied(run, keys)}
         for name, part in parts.items():
             for modulus, sequences in _sets(run, part, SEQUENCES[scale]):
-                tally = evaluate(predictor, sequences).last_number_accuracy.tree()
-                accuracy = {key: tally[key] for key in ("value", "low", "high")}
+                found = evaluate(predictor, sequences).last_number_tree()
+                accuracy = {key: found[key] for key in ("value", "low", "high")}
                 rows.append({**which, "split": name, "modulus": modulus, **accuracy})
     return rows
 
@@ -67,6 +65,18 @@ def cells(rows: Rows, keys: Sequence[str], split: str = "test") -> Cells:
 def mean(cell: Mapping[int, float]) -> float:
     """Over the seeds."""
     return float(np.mean(list(cell.values())))
+
+
+def best_cell(found: Cells) -> float | None:
+    """The accuracy of the best setting of each seed, the mean over seeds: whether anything was learned."""
+    seeds = {seed for cell in found.values() for seed in cell}
+    best = [max(cell[seed] for cell in found.values() if seed in cell) for seed in sorted(seeds)]
+    return float(np.mean(best)) if best else None
+
+
+def relative_spread(values: Sequence[float]) -> float:
+    """(largest − smallest) / largest, from 0 to 1; 0 where all are 0."""
+    return (max(values) - min(values)) / max(values) if max(values) > 0 else 0.0
 
 
 def tuned(rows: Rows, keys: Sequence[str], over: Sequence[str]) -> tuple[Cells, dict[Cell, Cell]]:

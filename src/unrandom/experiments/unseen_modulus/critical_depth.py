@@ -3,11 +3,18 @@
 from pathlib import Path
 from typing import Any
 
-from unrandom.experiments.claims import Claim
-from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.claims import Claim, Evidence
+from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.runs import Run
-from unrandom.experiments.unseen_modulus.accuracy import LEARNED, cell_map, last_number_rows, mean, tuned
-from unrandom.experiments.unseen_modulus.phase_diagram import DEEP
+from unrandom.experiments.unseen_modulus.accuracy import (
+    best_cell,
+    cell_map,
+    last_number_rows,
+    mean,
+    relative_spread,
+    tuned,
+)
+from unrandom.experiments.unseen_modulus.phase_diagram import BEST, DEEP
 from unrandom.experiments.unseen_modulus.runs import PAPERS_1024, RATE, RATES, WEIGHT_DECAYS, grid, small_runs
 from unrandom.figures.panels import save_panels
 
@@ -29,20 +36,25 @@ TUNED = ("rate", "weight decay")
 
 CLAIMS = (
     Claim(
-        "three-layers",
-        "Fewer than three layers fail at every width, all tuned on validation moduli: their accuracy over that of "
-        "deeper models, largest over widths.",
-        "fig:critical-depth-appendix",
-        0.5,
+        key="three-layers",
+        statement="Fewer than three layers fail at every width, each tuned on validation moduli.",
+        quantity="their accuracy on the last number, over that of deeper models, largest over widths",
+        unit="ratio",
+        figure="fig:critical-depth-appendix",
+        threshold=0.5,
         at_least=False,
-        at_laptop="Two tuned layers come to three quarters of four and more: in these steps, depth is not short.",
+        precondition=BEST,
     ),
     Claim(
-        "width",
-        "Width matters little: spread of accuracy over widths, the depth of each chosen on validation moduli.",
-        "fig:critical-depth-appendix",
-        0.2,
+        key="width",
+        statement="Width matters little.",
+        quantity="accuracy on the last number, (largest − smallest) / largest over widths, the depth of each chosen on "
+        "validation moduli",
+        unit="ratio",
+        figure="fig:critical-depth-appendix",
+        threshold=0.2,
         at_least=False,
+        precondition=BEST,
     ),
 )
 
@@ -83,11 +95,10 @@ def evidence(tables: Tables) -> Evidence:
     shares, spreads = [], []
     for seed in sorted({row["seed"] for row in rows}):
         best = {width: of[seed] for width, of in deep.items()}
-        if best and max(best.values()) >= LEARNED:
-            spreads.append(max(best.values()) - min(best.values()))
-            both = [width for width in best if width in shallow and best[width] >= LEARNED]
-            shares += [max(shallow[width][seed] / best[width] for width in both)] if both else []
-    return {"three-layers": shares, "width": spreads}
+        both = [width for width in best if width in shallow and best[width] > 0]
+        spreads += [relative_spread(list(best.values()))] if best else []
+        shares += [max(shallow[width][seed] / best[width] for width in both)] if both else []
+    return Evidence({"three-layers": shares, "width": spreads}, {BEST.key: best_cell(tuned(rows, AXES, TUNED)[0])})
 
 
 def draw(tables: Tables, folder: Path) -> None:
@@ -98,8 +109,6 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="um-critical-depth",
-    about="depth against width, each cell tuned on moduli of its own",
-    figures=("fig:critical-depth-appendix",),
     claims=CLAIMS,
     runs=runs,
     measure=measure,

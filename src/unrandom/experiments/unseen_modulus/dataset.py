@@ -3,18 +3,17 @@
 Beyond the paper: the share of every batch that has full period.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unrandom.experiments.claims import Claim
-from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.claims import Claim, Evidence, Precondition
+from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.runs import Run
-from unrandom.experiments.unseen_modulus.accuracy import LEARNED, cells, last_number_rows, mean
+from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, last_number_rows, mean, relative_spread
 from unrandom.experiments.unseen_modulus.runs import SMALL_RECIPE, base, small_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 
-# a row of panels: the key, and its values at each scale; none is all there are
+# Each axis of the grid: its configuration key. A value of none stands for all that there are.
 AXES: dict[str, str] = {
     "n_m": "data.n_m",
     "n_a": "data.n_a",
@@ -44,41 +43,56 @@ VALUES: dict[Scale, dict[str, tuple[Any, ...]]] = {
 }
 ALL = "all"
 
+BEST = Precondition("learned", "last-number accuracy with the best training set", 0.9)
+FIGURE = "fig:dataset-composition"
+
 CLAIMS = (
     Claim(
-        "moduli",
-        "More moduli help: accuracy on unseen moduli gained from the fewest to the most.",
-        "fig:dataset-composition",
-        0.1,
+        key="moduli",
+        statement="More training moduli help.",
+        quantity="accuracy on unseen moduli gained from the fewest moduli to the most, over the larger of the two",
+        unit="ratio",
+        figure=FIGURE,
+        threshold=0.2,
+        precondition=BEST,
     ),
     Claim(
-        "multipliers",
-        "More multipliers hardly do: spread of accuracy over n_a.",
-        "fig:dataset-composition",
-        0.1,
+        key="multipliers",
+        statement="More multipliers for each modulus hardly help.",
+        quantity="accuracy on unseen moduli, (largest − smallest) / largest over n_a",
+        unit="ratio",
+        figure=FIGURE,
+        threshold=0.1,
         at_least=False,
-        at_laptop="Four multipliers a modulus cost .05 in one seed and .11 in the other.",
+        precondition=BEST,
     ),
     Claim(
-        "increments",
-        "Nor do more increments: spread of accuracy over n_c.",
-        "fig:dataset-composition",
-        0.1,
+        key="increments",
+        statement="More increments for each modulus hardly help.",
+        quantity="accuracy on unseen moduli, (largest − smallest) / largest over n_c",
+        unit="ratio",
+        figure=FIGURE,
+        threshold=0.1,
         at_least=False,
-        at_laptop="Four increments a modulus cost .06 in one seed and .12 in the other.",
+        precondition=BEST,
     ),
     Claim(
-        "quarter",
-        "m_test / 4 moduli are enough: accuracy with the next larger n_m, over the best.",
-        "fig:dataset-composition",
-        0.9,
-        at_laptop="32 moduli do less well than all 92 in the same steps.",
+        key="quarter",
+        statement="m_test / 4 training moduli are enough.",
+        quantity="accuracy on unseen moduli with the next larger n_m, over the best",
+        unit="ratio",
+        figure=FIGURE,
+        threshold=0.9,
+        precondition=BEST,
     ),
     Claim(
-        "mix",
-        "Beyond the paper: accuracy gained by drawing half of every batch from full-period parameters.",
-        "fig:dataset-composition",
-        0.05,
+        key="mix",
+        statement="Drawing half of every batch from full-period parameters helps.",
+        quantity="accuracy on unseen moduli gained, over the larger of the two",
+        unit="ratio",
+        threshold=0.1,
+        precondition=BEST,
+        origin="beyond",
     ),
 )
 
@@ -117,25 +131,24 @@ def _curve(rows: Rows, axis: str, seed: int | None = None) -> dict[str, float]:
 def evidence(tables: Tables) -> Evidence:
     rows: Rows = tables["accuracy"]
     curves = [{axis: _curve(rows, axis, seed) for axis in AXES} for seed in sorted({row["seed"] for row in rows})]
-    curves = [curve for curve in curves if max(value for axis in curve.values() for value in axis.values()) >= LEARNED]
     quarter = rows[0]["largest"] / 4
-    mixes = [curve["full-period share"] for curve in curves]
-    return {
-        "moduli": [_gain(curve["n_m"]) for curve in curves if len(curve["n_m"]) > 1],
-        "multipliers": [_spread(curve["n_a"]) for curve in curves if len(curve["n_a"]) > 1],
-        "increments": [_spread(curve["n_c"]) for curve in curves if len(curve["n_c"]) > 1],
-        "quarter": [_enough(curve["n_m"], quarter) for curve in curves if len(curve["n_m"]) > 1],
-        "mix": [curve["0.5"] - curve["0.0"] for curve in mixes if {"0.5", "0.0"} <= set(curve)],
-    }
+    several = {axis: [curve[axis] for curve in curves if len(curve[axis]) > 1] for axis in AXES}
+    mixes = [curve for curve in several["full-period share"] if {"0.5", "0.0"} <= set(curve)]
+    return Evidence(
+        {
+            "moduli": [_gain(*list(curve.values())[:: len(curve) - 1]) for curve in several["n_m"]],
+            "multipliers": [relative_spread(list(curve.values())) for curve in several["n_a"]],
+            "increments": [relative_spread(list(curve.values())) for curve in several["n_c"]],
+            "quarter": [_enough(curve, quarter) for curve in several["n_m"]],
+            "mix": [_gain(curve["0.0"], curve["0.5"]) for curve in mixes],
+        },
+        {BEST.key: best_cell(cells(rows, list(AXES)))},
+    )
 
 
-def _gain(curve: dict[str, float]) -> float:
-    values = list(curve.values())
-    return values[-1] - values[0]
-
-
-def _spread(curve: dict[str, float]) -> float:
-    return max(curve.values()) - min(curve.values())
+def _gain(before: float, after: float) -> float:
+    """What is gained, over the larger of the two; 0 where both are 0."""
+    return (after - before) / max(before, after) if max(before, after) else 0.0
 
 
 def _enough(curve: dict[str, float], least: float) -> float:
@@ -145,29 +158,21 @@ def _enough(curve: dict[str, float], least: float) -> float:
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """A panel for each axis: the mean over seeds, and every seed faint."""
+    """A panel for each axis: the mean over seeds, and every seed faint. The values are set apart evenly, by name."""
     rows: Rows = tables["accuracy"]
     seeds = sorted({row["seed"] for row in rows})
     panels = []
     for axis in AXES:
         means = _curve(rows, axis)
-        places = _places(list(means))
+        places = list(range(len(means)))
         lines = [Line(places, list(means.values()), "mean over seeds", 0)]
-        lines += [Line(places, list(_curve(rows, axis, s).values()), "a seed", 1, faint=True) for s in seeds]
-        panels.append(LinePanel(axis, f"{axis} (the last: all)" if ALL in means else axis, "last number right", lines))
+        lines += [Line(places, list(_curve(rows, axis, s).values()), "single seeds", 1, faint=True) for s in seeds]
+        panels.append(LinePanel(axis, axis, "last number right", lines, names=list(means)))
     save_panels(panels, folder / "um-dataset")
-
-
-def _places(values: Sequence[str]) -> list[float]:
-    """Where to draw them: ``all`` stands one step beyond the largest number."""
-    numbers = [float(value) for value in values if value != ALL]
-    return numbers + [2 * numbers[-1]] * (len(values) > len(numbers))
 
 
 EXPERIMENT = Experiment(
     name="um-dataset",
-    about="how many moduli, multipliers and increments, and which mix",
-    figures=("fig:dataset-composition",),
     claims=CLAIMS,
     runs=runs,
     measure=measure,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from unrandom.experiments.claims import Claim
-from unrandom.experiments.experiment import Evidence, Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run
+from unrandom.experiments.claims import Claim, Evidence
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.rows import by_run, learned
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.inside import unseen_sequences
@@ -25,34 +25,38 @@ SPECIALISED = 0.5  # of the variance, corrected for chance
 
 CLAIMS = (
     Claim(
-        "grouped",
-        f"First-layer heads group numbers by residue: share of heads and unseen moduli for which some q explains "
-        f"{SPECIALISED:.0%} of the output at t = 0, beyond chance.",
-        "fig:multip_prune",
-        0.75,
-        at_laptop="The first layer passes on the size of the number above all; residues explain up to a quarter.",
+        key="grouped",
+        statement="First-layer heads group numbers by residue.",
+        quantity=f"share of heads and unseen moduli for which some q explains {SPECIALISED:.0%} of the output at t = 0 "
+        "beyond chance",
+        unit="share",
+        figure="fig:multip_prune",
+        threshold=0.75,
     ),
     Claim(
-        "plane",
-        "The grouping is what the two largest components show: the same share in their plane.",
-        "fig:multip_prune",
-        0.75,
-        at_laptop="The two largest components are the curve along which the numbers lie by size, not their residues.",
+        key="plane",
+        statement="The grouping is what the two largest components of a head show.",
+        quantity=f"share of heads and unseen moduli for which some q explains {SPECIALISED:.0%} of the plane at t = 0 "
+        "beyond chance",
+        unit="share",
+        figure="fig:multip_prune",
+        threshold=0.75,
     ),
     Claim(
-        "primes",
-        "Different heads take different primes: number of primes that are some head's own.",
-        "fig:multip_prune",
-        3,
-        at_laptop="Heads take products of small primes: mod 12, 6 and 12 in one seed, 8, 10, 10 and 10 in the other.",
+        key="primes",
+        statement="Different heads take different primes.",
+        quantity="number of primes that are some head's own",
+        unit="primes",
+        figure="fig:multip_prune",
+        threshold=3,
     ),
     Claim(
-        "invariant",
-        "A head's prime does not depend on a, c, m and t: share of other settings in which it is the same.",
-        "fig:pca_appendix",
-        0.8,
-        at_laptop="After the first position a head writes of other numbers, too, and hardly of the residue of this "
-        "one.",
+        key="invariant",
+        statement="A head's prime does not depend on a, c, m and t.",
+        quantity="share of other moduli and positions at which it is the same",
+        unit="share",
+        figure="fig:pca_appendix",
+        threshold=0.8,
     ),
 )
 
@@ -140,7 +144,7 @@ def evidence(tables: Tables) -> Evidence:
         elsewhere = [prime == first[head] for (head, _, t), prime in own.items() if t and first[head]]
         if elsewhere:
             found["invariant"].append(float(np.mean(elsewhere)))
-    return found
+    return Evidence(found, {"learned": learned(tables)})
 
 
 def _most(values: list[int]) -> int:
@@ -160,13 +164,17 @@ def draw(tables: Tables, folder: Path) -> None:
         for head in sorted({row["head"] for row in first}):
             rows = [row for row in first if (row["position"], row["head"]) == (t, head)]
             if rows:
-                q = rows[0]["q"]
-                points = [(row["PC1"], row["PC2"]) for row in rows]
-                groups = [row["number"] % max(q, 1) for row in rows]
-                title = f"head {head}, t = {t}: " + (f"mod {q}" if q else "no residue")
-                planes.append(ScatterPanel(title, "PC1", "PC2", points, groups, "≡"))
+                planes.append(_plane(rows))
     if planes:
         save_panels(planes, folder / "um-heads-planes", columns=len({row["head"] for row in first}))
+
+
+def _plane(rows: Rows) -> ScatterPanel:
+    """The plane of one head at one position, coloured by the residue that explains most of it."""
+    head, t, m, seed, q = (rows[0][key] for key in ("head", "position", "modulus", "seed", "q"))
+    points = [(row["PC1"], row["PC2"]) for row in rows]
+    title = f"seed {seed}, m = {m}, head {head}, t = {t}: " + (f"mod {q}" if q else "no residue")
+    return ScatterPanel(title, "PC1", "PC2", points, [row["number"] % max(q, 1) for row in rows], "≡")
 
 
 def _score_map(title: str, rows: Rows) -> MapPanel:
@@ -180,8 +188,6 @@ def _score_map(title: str, rows: Rows) -> MapPanel:
 
 EXPERIMENT = Experiment(
     name="um-heads",
-    about="which residues the first-layer heads pass on",
-    figures=("fig:multip_prune", "fig:pca_appendix"),
     claims=CLAIMS,
     runs=main_runs,
     measure=measure,

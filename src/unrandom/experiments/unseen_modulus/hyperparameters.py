@@ -5,10 +5,11 @@ One architecture and one number of steps; the moduli, the range they are drawn f
 
 from pathlib import Path
 
-from unrandom.experiments.claims import Claim
-from unrandom.experiments.experiment import Evidence, Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.claims import Claim, Evidence, Precondition
+from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.rows import seed_means
 from unrandom.experiments.runs import Run
-from unrandom.experiments.unseen_modulus.accuracy import LEARNED, Cells, cell_map, cells, last_number_rows, mean
+from unrandom.experiments.unseen_modulus.accuracy import Cells, best_cell, cell_map, cells, last_number_rows, mean
 from unrandom.experiments.unseen_modulus.runs import (
     RATE,
     RATES_WIDE,
@@ -30,22 +31,27 @@ CHANGES: dict[Scale, Settings] = {
 }
 GOOD = 0.8  # of the best cell's accuracy
 
+BEST = Precondition("learned", "last-number accuracy of the best setting at the largest modulus", 0.9)
+
 CLAIMS = (
     Claim(
-        "shrinks",
-        f"The area of good settings (at least {GOOD:.0%} of the best accuracy) shrinks as m grows: largest over "
-        "smallest m.",
-        "fig:hparams-shrink-appendix",
-        0.9,
+        key="shrinks",
+        statement=f"The area of good settings (at least {GOOD:.0%} of the best accuracy) shrinks as m grows.",
+        quantity="share of settings that are good, largest over smallest m",
+        unit="ratio",
+        figure="fig:hparams-shrink-appendix",
+        threshold=0.9,
         at_least=False,
-        at_laptop="Two by two settings are few: the same share of them is good for 81 and for 128.",
+        precondition=BEST,
     ),
     Claim(
-        "chosen",
-        "The cell chosen on validation moduli is as good as the best on the test moduli: accuracy, chosen over best.",
-        "fig:hparams-shrink-appendix",
-        0.95,
-        at_laptop="For one of two sizes another cell is better on the test moduli, by 6 %.",
+        key="chosen",
+        statement="The setting chosen on validation moduli is about as good as the best on the test moduli.",
+        quantity="accuracy on the last number, chosen over best, mean over sizes of modulus",
+        unit="ratio",
+        threshold=0.95,
+        precondition=BEST,
+        origin="beyond",
     ),
 )
 
@@ -72,26 +78,28 @@ def _sizes(rows: Rows) -> dict[int, Rows]:
 
 
 def _area(found: Cells, seed: int) -> float:
-    """The share of cells with at least GOOD of the best cell's accuracy; 0 where no cell has learned anything."""
+    """The share of settings with at least GOOD of the best one's accuracy."""
     values = [cell[seed] for cell in found.values()]
-    if max(values) < LEARNED:
-        return 0.0
     return sum(value >= GOOD * max(values) for value in values) / len(values)
 
 
 def evidence(tables: Tables) -> Evidence:
-    found = {size: cells(rows, AXES) for size, rows in _sizes(tables["accuracy"]).items()}
+    sizes = _sizes(tables["accuracy"])
+    found = {size: cells(rows, AXES) for size, rows in sizes.items()}
     smallest, largest = min(found), max(found)
     seeds = sorted({seed for cell in found[smallest].values() for seed in cell})
     chosen = []
-    for size, rows in _sizes(tables["accuracy"]).items():
+    for size, rows in sizes.items():
         validation = cells(rows, AXES, "validation")
-        best = max(mean(cell) for cell in found[size].values())
         cell = max(validation, key=lambda each: mean(validation[each]))
-        if best >= LEARNED and len(validation) > 1:
-            chosen.append(mean(found[size][cell]) / best)
+        for seed in seeds:
+            best = max(other[seed] for other in found[size].values())
+            chosen += [(seed, found[size][cell][seed] / best)] if best else []
     areas = [(_area(found[smallest], seed), _area(found[largest], seed)) for seed in seeds if smallest != largest]
-    return {"shrinks": [high / low for low, high in areas if low and high], "chosen": chosen}
+    return Evidence(
+        {"shrinks": [high / low for low, high in areas], "chosen": seed_means(chosen)},
+        {BEST.key: best_cell(found[largest])},
+    )
 
 
 def draw(tables: Tables, folder: Path) -> None:
@@ -102,8 +110,6 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="um-hyperparameters",
-    about="the area of good rates and weight decays, by size of modulus",
-    figures=("fig:hparams-shrink-appendix",),
     claims=CLAIMS,
     runs=runs,
     measure=measure,

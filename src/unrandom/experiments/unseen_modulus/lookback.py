@@ -8,10 +8,10 @@ from jaxtyping import Int
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.errors import UserError
-from unrandom.experiments.claims import Claim
-from unrandom.experiments.experiment import Evidence, Experiment, Rows, Scale, Tables
+from unrandom.experiments.claims import Claim, Evidence
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.measure import attention_patterns
-from unrandom.experiments.rows import by_run
+from unrandom.experiments.rows import by_run, learned
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.inside import SEQUENCES, unseen_sequences
@@ -19,26 +19,25 @@ from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import common_divisor, follows, strongest_key_distances
 
+CLEAR = 0.5  # of the spacings, beyond chance, must be multiples of a divisor for it to be the head's
+
 CLAIMS = (
     Claim(
-        "divides",
-        "The four strongest keys of some later head lie multiples of a divisor of m apart: share of unseen composite "
-        "moduli for which it is so, the best head.",
-        "fig:attn_stats",
-        1.0,
+        key="divides",
+        statement="In some later head, the spacings of the four strongest keys are multiples of a divisor of m.",
+        quantity=f"share of unseen composite moduli for which {CLEAR:.0%} of its spacings are, beyond chance",
+        unit="share",
+        figure="fig:attn_stats",
+        threshold=0.95,
+        written="after",
     ),
     Claim(
-        "clear",
-        "In that head most spacings are such multiples: share beyond chance, in the mean over moduli.",
-        "fig:attn_stats",
-        0.5,
-        at_laptop="The divisor is there for every composite modulus, amid other spacings.",
-    ),
-    Claim(
-        "adapts",
-        "That head's divisor changes with m: 1 if at least two different ones divide their moduli.",
-        "fig:attn_stats",
-        1.0,
+        key="clear",
+        statement="In that head most spacings are multiples of a divisor of m.",
+        quantity="share of spacings beyond chance, mean over unseen composite moduli",
+        unit="share",
+        figure="fig:attn_stats",
+        threshold=0.5,
     ),
 )
 
@@ -105,13 +104,11 @@ def evidence(tables: Tables) -> Evidence:
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
     for rows in by_run(tables["heads"]).values():
         second = [row for row in rows if row["half"] == 1]
-        own = _composite(second, best_head(rows))
-        if own:
-            found["divides"].append(float(np.mean([_divides(row) for row in own])))
-            found["clear"].append(float(np.mean([row["excess"] * _divides(row) for row in own])))
-        if len(own) > 1:
-            found["adapts"].append(float(len({row["preferred"] for row in own if _divides(row)}) > 1))
-    return found
+        excess = [row["excess"] * _divides(row) for row in _composite(second, best_head(rows))]
+        if excess:
+            found["divides"].append(float(np.mean([each >= CLEAR for each in excess])))
+            found["clear"].append(float(np.mean(excess)))
+    return Evidence(found, {"learned": learned(tables)})
 
 
 def draw(tables: Tables, folder: Path) -> None:
@@ -142,8 +139,6 @@ def _share_line(rows: Rows, name: str, m: int, kind: int) -> Line:
 
 EXPERIMENT = Experiment(
     name="um-lookback",
-    about="a later head looks back by a divisor of the unseen modulus",
-    figures=("fig:attn_stats",),
     claims=CLAIMS,
     runs=main_runs,
     measure=measure,

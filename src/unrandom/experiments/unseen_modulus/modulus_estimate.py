@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-from unrandom.experiments.claims import Claim
-from unrandom.experiments.experiment import Evidence, Experiment, Rows, Scale, Tables
+from unrandom.experiments.claims import Claim, Evidence
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.measure import attention_patterns
-from unrandom.experiments.rows import by_run
+from unrandom.experiments.rows import by_run, learned
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.inside import SEQUENCES, unseen_sequences
@@ -17,29 +17,30 @@ from unrandom.interpretation import head_outputs, modulus_estimates, number_simi
 
 CLAIMS = (
     Claim(
-        "attends",
-        "A first-layer head attends to the largest numbers: share of queries whose strongest key is the largest so "
-        "far.",
-        "fig:multip_cosine",
-        0.5,
-        at_laptop="One seed has such a head (81 to 87 % of its queries), the other has none.",
+        key="attends",
+        statement="A first-layer head attends to the largest numbers.",
+        quantity="share of its queries whose strongest key is the largest number so far, mean over moduli",
+        unit="share",
+        figure="fig:multip_cosine",
+        threshold=0.5,
     ),
     Claim(
-        "nearest",
-        "Its output is most like the embedding of the largest number so far: rank correlation of the two, less that "
-        "with the largest of another sequence.",
-        "fig:multip_cosine",
-        0.5,
-        at_laptop="Where there is such a head, its output is like all large numbers: the likeness map is a broad band.",
+        key="nearest",
+        statement="Its output is most like the embedding of the largest number so far.",
+        quantity="rank correlation of the two, less that with the largest number of another sequence, mean over moduli",
+        unit="difference of correlations",
+        figure="fig:multip_cosine",
+        threshold=0.5,
+        written="after",
     ),
     Claim(
-        "estimate",
-        "At the end that number is near the modulus: its distance from m, over m, in the mean over unseen moduli.",
-        "appendix:estimate",
-        0.05,
+        key="estimate",
+        statement="At the end of the context, that number is near the modulus.",
+        quantity="its distance from m, over m, mean over moduli",
+        unit="ratio",
+        figure="appendix:estimate",
+        threshold=0.05,
         at_least=False,
-        at_laptop="The seed with such a head estimates 117, 120, 120, 120 for 108, 125, 127, 128; the other has no "
-        "estimate.",
     ),
 )
 
@@ -121,7 +122,7 @@ def evidence(tables: Tables) -> Evidence:
         found["estimate"].append(
             float(np.mean([abs(row["estimate"] - row["modulus"]) / row["modulus"] for row in own]))
         )
-    return found
+    return Evidence(found, {"learned": learned(tables)})
 
 
 def draw(tables: Tables, folder: Path) -> None:
@@ -150,8 +151,6 @@ def _likeness_map(seed: str, rows: Rows) -> MapPanel:
 
 EXPERIMENT = Experiment(
     name="um-modulus-estimate",
-    about="a first-layer head passes on the largest number so far",
-    figures=("fig:multip_cosine", "appendix:estimate"),
     claims=CLAIMS,
     runs=main_runs,
     measure=measure,

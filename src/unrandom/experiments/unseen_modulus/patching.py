@@ -11,9 +11,9 @@ import numpy as np
 
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.data import SequenceSet
-from unrandom.experiments.claims import Claim
-from unrandom.experiments.experiment import Evidence, Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run
+from unrandom.experiments.claims import Claim, Evidence
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.rows import by_run, learned
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.inside import SEQUENCES, unseen_sequences
@@ -24,30 +24,29 @@ from unrandom.interpretation import patch_all, patch_parameters
 
 CLAIMS = (
     Claim(
-        "moves",
-        "Patching the head that attends to the largest numbers moves predictions below m_patch: change of their share, "
-        "beyond that of the control.",
-        "fig:multip_cosine",
-        0.2,
-        at_laptop="In the seed with a head that attends to the largest numbers, it moves a third of the "
-        "predictions; the other has no such head.",
+        key="moves",
+        statement="Patching the head that attends most to the largest numbers moves predictions below m_patch.",
+        quantity="change of the share of predictions below m_patch, beyond that of the control",
+        unit="difference of shares",
+        figure="fig:multip_cosine",
+        threshold=0.2,
     ),
     Claim(
-        "strongest",
-        "No other head does it as well: effect of that head, less the largest of all others.",
-        "fig:patch_appendix",
-        0.05,
-        at_laptop="In one seed it is so; in the other, two heads that do not attend to the largest numbers move a "
-        "third each.",
+        key="strongest",
+        statement="No other head moves as many predictions.",
+        quantity="effect of that head, less the largest of all others",
+        unit="difference of shares",
+        figure="fig:patch_appendix",
+        threshold=0.05,
     ),
     Claim(
-        "alone",
-        "No other head does it at all: largest effect of another head, as a share of its effect.",
-        "fig:patch_appendix",
-        0.25,
+        key="alone",
+        statement="No other head moves any predictions to speak of.",
+        quantity="largest effect of another head, over the effect of that head",
+        unit="ratio",
+        figure="fig:patch_appendix",
+        threshold=0.25,
         at_least=False,
-        at_laptop="In one seed it is so; in the other, two heads that do not attend to the largest numbers move a "
-        "third each.",
     ),
 )
 
@@ -55,11 +54,13 @@ CLAIMS = (
 def measure(runs: list[Run], scale: Scale) -> Tables:
     rows: Rows = []
     for run in runs:
-        head = estimating_head(head_rows(run, scale))
+        attention = head_rows(run, scale)
+        head = estimating_head(attention)
         m = max(run.config.data.test_moduli, key=lambda each: (is_power_of_two(each), each))  # the paper's is 2048
         sequences = unseen_sequences(run, SEQUENCES[scale])[m]
         patch = SequenceSet.of(patch_parameters(sequences.parameters, m // 2), sequences.numbers.shape[1])
         others = SequenceSet(sequences.parameters, np.roll(sequences.numbers, 1, axis=0))  # of the same modulus
+        on_largest = next(r["strongest_is_largest"] for r in attention if (r["head"], r["modulus"]) == (head, m))
         predictor = run.predictor()
         controls = patch_all(predictor, sequences, others, limit=m // 2)
         rows += [
@@ -69,6 +70,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
                 **patched.tree(),
                 "control": control.effect,
                 "estimates": (patched.layer, patched.head) == (0, head),
+                "on_largest": on_largest,
             }
             for patched, control in zip(patch_all(predictor, sequences, patch), controls, strict=True)
         ]
@@ -85,7 +87,7 @@ def evidence(tables: Tables) -> Evidence:
             other = max(value for value, estimates in beyond if not estimates)
             found["strongest"].append(effect - other)
             found["alone"].append(other / effect if effect > 0 else 1.0)
-    return found
+    return Evidence(found, {"learned": learned(tables)})
 
 
 def draw(tables: Tables, folder: Path) -> None:
@@ -93,10 +95,12 @@ def draw(tables: Tables, folder: Path) -> None:
     panels: list[Panel] = []
     for rows in by_run(tables["heads"]).values():
         (chosen,) = (row for row in rows if row["estimates"])
-        which = f"seed {chosen['seed']}, head 0.{chosen['head']} on the largest"
+        share = f"{chosen['on_largest']:.0%}"
+        largest = f"head 0.{chosen['head']} has the largest number\nfor strongest key in {share} of queries"
+        which = f"seed {chosen['seed']}; {largest}"
         bar = f"share below {chosen['limit']}, change"
         panels += [
-            _head_map(f"{which}: from m / 2", rows, "effect", bar, (-0.5, 0.5)),
+            _head_map(f"from m / 2, {which}", rows, "effect", bar, (-0.5, 0.5)),
             _head_map("control: from the same m", rows, "control", bar, (-0.5, 0.5)),
             _head_map(f"right, of {chosen['right_before']:.2f} before", rows, "right_after", "share right", (0, 1)),
         ]
@@ -113,8 +117,6 @@ def _head_map(title: str, rows: Rows, key: str, bar: str, limits: tuple[float, f
 
 EXPERIMENT = Experiment(
     name="um-patching",
-    about="which head makes the model believe in another modulus",
-    figures=("fig:multip_cosine", "fig:patch_appendix"),
     claims=CLAIMS,
     runs=main_runs,
     measure=measure,

@@ -1,0 +1,43 @@
+"""What will training cost? Operations and memory are said before it begins, and time once a few steps were made."""
+
+import sys
+import time
+
+from unrandom.core.quantities import in_words
+from unrandom.evaluation.during_training import PROBES
+from unrandom.experiments.runs import Run
+from unrandom.training import Progress
+from unrandom.training.distributed import launched_device, launched_ranks
+from unrandom.training.estimate import Estimate, StepTimer, estimate
+from unrandom.training.machine import choose_device
+
+
+class Costs:
+    """Says on standard error what each run will cost. It has to see every step, as an observer of training."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, Estimate] = {}  # by the id of the run
+        self._timer: StepTimer | None = None
+        self._began, self._starting = 0.0, 0.0  # when the data began to be made, and how long it took to the first step
+
+    def begin(self, run: Run, step: int, preface: str = "") -> None:
+        """Say what the steps of ``run`` after ``step`` will cost; it is about to be trained."""
+        device = choose_device(launched_device())
+        cost = estimate(run.config, ranks=launched_ranks(), device=device, step=step, probes=PROBES)
+        compiling = "compiling and " if device.type == "cuda" else ""
+        _say(f"{preface}{cost.words}\nmaking the data, then {compiling}timing the first steps ...")
+        self.of[run.id], self._began, self._starting = cost, time.monotonic(), 0.0
+        self._timer = StepTimer(device, lambda seconds: self._found(run.id, seconds))
+
+    def __call__(self, progress: Progress) -> None:
+        assert self._timer is not None, "a run begins before its first step"
+        self._starting = self._starting or time.monotonic() - self._began
+        self._timer(progress)
+
+    def _found(self, run: str, seconds: float) -> None:
+        self.of[run] = self.of[run].timed(seconds)
+        _say(f"{self.of[run].time_words}; starting took {in_words(self._starting)}")
+
+
+def _say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)

@@ -1,0 +1,20 @@
+"""How is a quantity written for people? With three digits and a prefix, or as a time in its natural unit."""
+
+
+def scaled(number: float, unit: str) -> str:
+    """With three digits and a prefix: 37.3 EFLOP."""
+    prefixes = iter(("", "k", "M", "G", "T", "P", "E", "Z", "Y"))
+    prefix = next(prefixes)
+    while number >= 999.5:
+        number, prefix = number / 1000, next(prefixes)
+    return f"{number:.3g} {prefix}{unit}"
+
+
+def in_words(seconds: float) -> str:
+    """A time: 118 ms, 8.3 s, 1.6 minutes, 50 days."""
+    for size, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.2g} {unit}" if seconds < 9.95 * size else f"{seconds / size:,.0f} {unit}"
+    if seconds < 0.9995:
+        return f"{1000 * seconds:.3g} ms"
+    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.2g} s"

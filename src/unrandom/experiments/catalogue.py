@@ -1,0 +1,219 @@
+"""Which experiments are there? Names, figures and one line about each, in the order of the paper.
+
+Nothing heavy is imported: a list of experiments should not wait for torch. ``registry`` loads what they do.
+"""
+
+import difflib
+from dataclasses import dataclass
+from typing import Literal
+
+from unrandom.core.errors import UserError
+
+Half = Literal["setting", "fixed modulus", "unseen modulus", "larger moduli", "beyond the paper"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An experiment's name, its module under ``unrandom.experiments``, and the paper's figures that it answers to."""
+
+    name: str
+    module: str
+    half: Half
+    about: str
+    figures: tuple[str, ...] = ()
+
+
+def _entries(half: Half, folder: str, *rows: tuple[str, str, str, tuple[str, ...]]) -> tuple[Entry, ...]:
+    return tuple(Entry(name, f"{folder}.{module}", half, about, figures) for name, module, about, figures in rows)
+
+
+CATALOGUE: dict[str, Entry] = {
+    entry.name: entry
+    for entry in (
+        *_entries(
+            "setting",
+            "setting",
+            (
+                "digit-periods",
+                "digit_periods",
+                "how soon each digit of a sequence repeats",
+                ("fig:digit_wise_sequences", "eq:lcg_r", "eq:period_m_composite"),
+            ),
+            ("tokenization", "tokenization", "base-b tokens and the two position tables", ("fig:byte-tok-vis",)),
+        ),
+        *_entries(
+            "fixed modulus",
+            "fixed_modulus",
+            (
+                "fm-grokking",
+                "grokking",
+                "the order in which short, long and unseen sequences are learned",
+                ("fig:training", "figapp:accuracy_vs_step_m=2048", "figapp:accuracy_vs_step_m=7776"),
+            ),
+            (
+                "fm-ladder",
+                "ladder",
+                "accuracy by position climbs in steps, digit by digit",
+                ("fig:acc_vs_token", "figapp:accuracy_m=2048_h1", "figapp:accuracy_m=7776"),
+            ),
+            (
+                "fm-invariance",
+                "invariance",
+                "whether the curve is the same for every (a, c)",
+                ("figapp:accuracy_vs_token_ac_m=2048",),
+            ),
+            (
+                "fm-embedding",
+                "embedding",
+                "the embedding groups numbers by their digits",
+                (
+                    "fig:fixed_p_embedding_pca",
+                    "figapp:embedding_m=512",
+                    "figapp:embedding_m=7776",
+                    "figapp:embedding_m=1800",
+                ),
+            ),
+            (
+                "fm-attention",
+                "attention",
+                "the head looks back by the largest power that fits",
+                ("fig:fixed_p_attn_mlp",),
+            ),
+            (
+                "fm-lookback-ablation",
+                "lookback_ablation",
+                "what the two brightest attention lines carry",
+                ("fig:digits_topk",),
+            ),
+            (
+                "fm-neurons",
+                "neurons",
+                "neurons respond periodically and add up to the answer",
+                ("fig:fixed_p_attn_mlp",),
+            ),
+            ("fm-primes", "primes", "a prime modulus against a power of two at equal steps", ("fig:prime_modulus",)),
+        ),
+        *_entries(
+            "unseen modulus",
+            "unseen_modulus",
+            (
+                "um-grokking",
+                "grokking",
+                "unseen moduli come with the long-period training sequences",
+                ("fig:training",),
+            ),
+            (
+                "um-period-ablation",
+                "period_ablation",
+                "short periods teach copying, long ones the rule",
+                ("fig:train-interp-appendix",),
+            ),
+            (
+                "um-phase-diagram",
+                "phase_diagram",
+                "how many layers and heads unseen moduli need",
+                ("fig:phase_diagrams",),
+            ),
+            (
+                "um-critical-depth",
+                "critical_depth",
+                "depth against width, each grid point tuned on moduli of its own",
+                ("fig:critical-depth-appendix",),
+            ),
+            (
+                "um-hyperparameters",
+                "hyperparameters",
+                "the area of good rates and weight decays, by size of modulus",
+                ("fig:hparams-shrink-appendix",),
+            ),
+            (
+                "um-dataset",
+                "dataset",
+                "how many moduli, multipliers and increments, and which mix",
+                ("fig:dataset-composition",),
+            ),
+            ("um-primes", "primes", "unseen primes against an unseen power of two", ("fig:um_prime_modulus",)),
+            (
+                "um-embedding",
+                "embedding",
+                "one embedding for many moduli: size first, then residues of small primes",
+                ("fig:multip_pca_embd",),
+            ),
+            (
+                "um-heads",
+                "heads",
+                "which residues the first-layer heads pass on",
+                ("fig:multip_prune", "fig:pca_appendix"),
+            ),
+            (
+                "um-pruning",
+                "pruning",
+                "which digits are lost without each head",
+                ("fig:multip_prune", "fig:prune_appendix_2048", "fig:prune_appendix_2352"),
+            ),
+            (
+                "um-modulus-estimate",
+                "modulus_estimate",
+                "a first-layer head passes on the largest number so far",
+                ("fig:multip_cosine", "appendix:estimate"),
+            ),
+            (
+                "um-patching",
+                "patching",
+                "which head makes the model believe in another modulus",
+                ("fig:multip_cosine", "fig:patch_appendix"),
+            ),
+            (
+                "um-lookback",
+                "lookback",
+                "a later head looks back by a divisor of the unseen modulus",
+                ("fig:attn_stats",),
+            ),
+        ),
+        *_entries(
+            "larger moduli",
+            "scaling",
+            (
+                "fm-scaling",
+                "fixed_modulus",
+                "numbers needed against the modulus, and against the quality of the multiplier",
+                ("fig:fixp_scale", "fig:med_fixp_appendix"),
+            ),
+            (
+                "fm-seeds",
+                "seeds",
+                "seeds of the model and seeds of the data, apart",
+                ("appendix:seeds_20", "appendix:same_ds"),
+            ),
+            (
+                "um-scaling",
+                "unseen_modulus",
+                "numbers needed for unseen moduli in two bases",
+                ("fig:um_scaling", "fig:acc_um_appendix"),
+            ),
+        ),
+        *_entries(
+            "beyond the paper",
+            "scaling",
+            (
+                "fm-what-helps",
+                "what_helps",
+                "optimiser, curriculum, mix, positions and depth: compute and numbers for 90 %",
+                (),
+            ),
+        ),
+        *_entries(
+            "beyond the paper",
+            "beyond",
+            ("ceilings", "ceilings", "the model beside copying, look-back, algebra and the exact posterior", ()),
+        ),
+    )
+}
+
+
+def entry(name: str) -> Entry:
+    """The experiment called ``name``; a UserError names the near misses when there is none."""
+    if name not in CATALOGUE:
+        near = difflib.get_close_matches(name, CATALOGUE, n=3, cutoff=0.3) or list(CATALOGUE)
+        raise UserError(f"no experiment is called {name!r}; near misses: {', '.join(near)}")
+    return CATALOGUE[name]

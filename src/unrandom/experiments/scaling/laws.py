@@ -1,0 +1,53 @@
+"""How do fixed-modulus models scale? Laws, moduli that were learned and steps of known bits, from saved tables."""
+
+import numpy as np
+
+from unrandom.evaluation import PowerLaw, power_law
+from unrandom.experiments.experiment import Rows
+from unrandom.experiments.scaling.elements import needed_by_modulus, reached
+from unrandom.predictors import LookbackPredictor
+
+ARBITRARY, SPECTRAL = "arbitrary", "spectrally good"  # groups of multipliers
+
+
+def laws(elements: Rows, threshold: float) -> dict[str, PowerLaw | None]:
+    """The power law of the numbers needed: of all seeds, and of the least and the median over them. None: no fit."""
+    values = needed_by_modulus([row for row in elements if row["group"] == ARBITRARY], threshold)
+    return {
+        "all": power_law(reached(values)),
+        "least": power_law(reached({m: [min(of)] for m, of in values.items()})),
+        "median": power_law(reached({m: [float(np.median(of))] for m, of in values.items()})),
+    }
+
+
+def last_numbers(positions: Rows) -> dict[int, dict[int, float]]:
+    """Accuracy on the last number by seed and modulus."""
+    found: dict[int, dict[int, float]] = {}
+    for row in positions:
+        if row["group"] == ARBITRARY:
+            found.setdefault(row["seed"], {})[row["modulus"]] = row["value"]  # rows come in order: the last stays
+    return found
+
+
+def largest_learned(last: dict[int, dict[int, float]], least: float) -> int | None:
+    """The largest modulus on which every seed has an accuracy of at least ``least``; None if there is none."""
+    moduli = {m for of_seed in last.values() for m in of_seed}
+    return max((m for m in moduli if all(of.get(m, 0) >= least for of in last.values())), default=None)
+
+
+def lookback_elements(m: int) -> int:
+    """The numbers from which looking back by hand is certain of every bit of m = 2^k: always a power of two."""
+    lookback = LookbackPredictor(m)
+    return next(seen for seen in (2**k for k in range(64)) if lookback.digits_known(seen - 1).all())
+
+
+def known_steps(bits: Rows) -> list[tuple[int, int]]:
+    """The numbers seen at which another bit is known, all lower ones with it, and how many are."""
+    known: dict[int, int] = {}
+    latest = 0
+    for row in sorted(bits, key=lambda row: row["bit"]):
+        if row["needed"] is None:
+            break
+        latest = max(latest, row["needed"])
+        known[latest] = row["bit"] + 1
+    return sorted(known.items())

@@ -1,0 +1,41 @@
+"""How is a number said? Shares, durations, lists and the parameters of a sequence as a reader wants them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def percent(share: float) -> str:
+    """One decimal; never rounded to 0% or 100% unless it is exactly that."""
+    if 0 < share < 0.0005:
+        return "<0.1%"
+    if 0.9995 <= share < 1:
+        return ">99.9%"
+    return f"{share:.1%}" if 0 < share < 1 else f"{share:.0%}"
+
+
+def duration(seconds: float | None) -> str:
+    """In the largest unit that leaves a number above 2."""
+    if seconds is None:
+        return "unknown time"
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def listed(words: Sequence[object], last: str = "and") -> str:
+    """``1, 2 or 3``."""
+    *most, end = map(str, words)
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def intervals(evaluation: Sequence[dict[str, Any]]) -> str:
+    """How the intervals of full-period accuracies were made."""
+    kinds = [entry["last_number_accuracy"].get("interval") for entry in evaluation]
+    return "; ".join(dict.fromkeys(kind or "Wilson, over test sequences" for kind in kinds))
+
+
+def parameters(sequence: dict[str, Any]) -> str:
+    """``m = 256, a = 5, c = 31, x₀ = 1``, broken over lines only between the parameters."""
+    symbols = (("modulus", "m"), ("a", "a"), ("c", "c"), ("x0", "x₀"))
+    return ", ".join(f"{symbol}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{sequence[key]}" for key, symbol in symbols)

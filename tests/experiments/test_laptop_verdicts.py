@@ -1,0 +1,180 @@
+"""The published verdicts at laptop scale agree with a recomputation from the saved tables, by other means.
+
+Three claims of each verdict, and claims of each kind of interval: Student's t, Wilson's, a regression's, a bound.
+"""
+
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import polars
+import pytest
+from scipy.stats import binomtest, linregress, t, ttest_1samp
+
+from unrandom.experiments.registry import EXPERIMENTS
+from unrandom.experiments.reproduce import all_judgements
+
+RESULTS = Path(__file__).parents[2] / "results"
+LAPTOP = RESULTS / "laptop"
+
+
+@pytest.fixture(scope="module")
+def published():
+    rows = all_judgements(list(EXPERIMENTS.values()), "laptop", RESULTS)
+    return {(row["experiment"], row["key"]): row for row in rows}
+
+
+def table(name):
+    return polars.read_parquet(LAPTOP / f"{name}.parquet")
+
+
+def last_by_run(name, *, order="seen", value="value", **wanted):
+    """The last value of each run, in the order of the seeds."""
+    frame = table(name).filter(**wanted).sort("seed", order)
+    return frame.group_by("seed", maintain_order=True).last()[value].to_list()
+
+
+def agrees(row, values, verdict):
+    """By scipy's one-sample t-test over seeds."""
+    interval = ttest_1samp(values, 0).confidence_interval(0.95)
+    low, high = interval.low, interval.high
+    if row["unit"] == "share":
+        low, high = max(low, 0), min(high, 1)
+    assert row["value"] == pytest.approx(np.mean(values), abs=2e-4)
+    assert row["interval"] == pytest.approx([low, high], abs=1e-3)
+    assert row["units"] == len(values)
+    sign, threshold = row["threshold"].split()
+    above, below = low >= float(threshold), high < float(threshold)
+    if sign == "≤":
+        above, below = high <= float(threshold), low > float(threshold)
+    assert row["verdict"] == verdict == ("reproduced" if above else "not reproduced" if below else "inconclusive")
+
+
+def test_reproduced(published):
+    neurons = table("fm-neurons/periods").filter(polars.col("alive") & (polars.col("frequency") > 0))
+    periodic = neurons.group_by("seed").agg((polars.col("beyond") >= 0.99).mean()).sort("seed")["beyond"].to_list()
+    agrees(published["fm-neurons", "periodic"], periodic, "reproduced")
+    parity = table("fm-embedding/shares").filter(modulus=256, residue=2, component=1).sort("seed")["share"].to_list()
+    agrees(published["fm-embedding", "parity"], parity, "reproduced")
+    ladder = table("fm-ladder/digits").filter(polars.col("seen") >= digit_period(polars.col("digit")))
+    runs = ladder.group_by("run", "seed").agg(polars.col("value").mean())
+    seeds = runs.group_by("seed").agg(polars.col("value").mean()).sort("seed")["value"].to_list()
+    agrees(published["fm-ladder", "digits"], seeds, "reproduced")
+
+
+def digit_period(digit):
+    base, power = (digit.str.split("^").list.get(i).cast(polars.Int64) for i in (0, 1))
+    return base.pow(power + 1)
+
+
+def test_not_reproduced(published):
+    repeated = last_by_run("fm-grokking/metrics", order="step", value="last_number_accuracy", repeated=True)
+    agrees(published["fm-grokking", "solved-repeated"], repeated, "not reproduced")
+    pairs = table("fm-invariance/pairs").with_columns(share=polars.col("correct") / polars.col("total"))
+    spread = (polars.col("share").max() - polars.col("share").min()).alias("spread")
+    ranges = pairs.group_by("seed", "seen").agg(spread).group_by("seed").agg(polars.col("spread").max())
+    agrees(published["fm-invariance", "on-top"], ranges.sort("seed")["spread"].to_list(), "not reproduced")
+    positions = table("fm-ladder/positions").with_columns(gap=(polars.col("value") - polars.col("product")).abs())
+    gaps = (
+        positions.group_by("seed", "modulus")
+        .agg(polars.col("gap").max())
+        .group_by("seed")
+        .agg(polars.col("gap").mean())
+    )
+    agrees(published["fm-ladder", "product"], gaps.sort("seed")["gap"].to_list(), "not reproduced")
+
+
+def test_inconclusive(published):
+    jumps = []
+    for seed in (0, 1, 2):
+        curve = table("fm-ladder/positions").filter(modulus=256, seed=seed).sort("seen")["value"].to_list()
+        rises = sum(curve[k] - curve[k - 2] for k in (4, 8, 16, 32))  # place k is the guess after k + 1 numbers
+        jumps.append(rises / (max(curve) - curve[0]))
+    agrees(published["fm-ladder", "jumps"], jumps, "inconclusive")
+    needed = table("fm-scaling/elements").filter(group="arbitrary", threshold=0.99).to_dicts()
+    ratios = {seed: [] for seed in (0, 1, 2)}
+    for row in needed:
+        ratios[row["seed"]].append((row["needed"] or row["longest"] + 1) / row["modulus"] ** 0.5)
+    agrees(published["fm-scaling", "by-hand"], [np.mean(of) for of in ratios.values()], "inconclusive")
+    runs = table("fm-what-helps/runs")
+    half, plain = (
+        runs.filter(polars.col("means").str.starts_with(name)).sort("seed")["flops"] for name in ("half", "plain")
+    )
+    agrees(published["fm-what-helps", "full-period"], (half / plain).to_list(), "inconclusive")
+
+
+def test_not_judged(published):
+    shapes = table("um-phase-diagram/accuracy").filter(width=64)
+    means = shapes.group_by("depth", "heads", "seed").agg(polars.col("value").mean())
+    best = means.group_by("seed").agg(polars.col("value").max())["value"].mean()
+    row = published["um-phase-diagram", "shallow"]
+    assert row["verdict"] == "not judged"
+    assert row["reason"].endswith(f"≥ 0.9, which is {best:.2f}")
+    trained = table("um-lookback/trained")["accuracy"].mean()
+    row = published["um-lookback", "clear"]
+    assert row["verdict"] == "not judged"
+    assert row["reason"] == f"it presupposes last-number accuracy ≥ 0.9, which is {trained:.2f}"
+    spread = table("fm-seeds/elements").filter(threshold=0.99, data_seed=0)["needed"]
+    row = published["fm-seeds", "model-spread"]
+    assert (row["verdict"], row["units"], row["value"]) == ("not judged", 1, spread.max() / spread.min())
+
+
+def test_not_run(published):
+    assert not (LAPTOP / "um-period-ablation").exists()
+    for key in ("short", "long", "no-plateau"):
+        row = published["um-period-ablation", key]
+        assert (row["verdict"], row["value"], row["interval"]) == ("not run", None, None)
+
+
+def test_a_share_of_independent_runs_is_wilson_s(published):
+    last = last_by_run_name("fm-seeds/positions")
+    found = binomtest(int((last >= 0.99).sum()), len(last)).proportion_ci(method="wilson")
+    row = published["fm-seeds", "success"]
+    assert row["interval"] == pytest.approx([found.low, found.high], abs=1e-3)
+    assert row["verdict"] == "reproduced"
+    assert found.low >= 0.5
+
+
+def last_by_run_name(name):
+    return table(name).sort("run", "seen").group_by("run").last()["value"]
+
+
+def test_a_law_is_a_regression_over_moduli(published):
+    needed = table("fm-scaling/elements").filter(group="arbitrary", threshold=1.0).drop_nulls("needed")
+    least = needed.group_by("modulus").agg(polars.col("needed").min()).sort("modulus")
+    line = linregress(np.log(least["modulus"]), np.log(least["needed"]))
+    reach = t.ppf(0.975, len(least) - 2) * line.stderr
+    for key, verdict in (("least-exponent-low", "reproduced"), ("least-exponent-high", "not reproduced")):
+        row = published["fm-scaling", key]
+        assert row["interval"] == pytest.approx([line.slope - reach, line.slope + reach], abs=1e-3)
+        assert row["verdict"] == verdict
+    assert line.slope - reach > 0.3
+
+
+def test_a_ratio_with_runs_that_never_got_there_is_a_bound(published):
+    runs = table("fm-what-helps/runs").sort("seed")
+    plain = runs.filter(polars.col("means").str.starts_with("plain"))
+    assert not plain["censored"].any()
+    for key, name, verdict in (("muon", "AdamW, rate 0.001", "reproduced"), ("grown", "from a", "not reproduced")):
+        other = runs.filter(polars.col("means").str.starts_with(name))
+        assert other["censored"].any()
+        ratios = other["flops"] / plain["flops"] if key == "muon" else plain["flops"] / other["flops"]
+        row = published["fm-what-helps", key]
+        assert row["interval"] is None
+        assert row["value"] == pytest.approx(ratios.min() if key == "muon" else ratios.max(), abs=1e-3)
+        assert (row["bound"], row["verdict"]) == ("≥" if key == "muon" else "≤", verdict)
+
+
+def test_no_verdict_goes_against_its_interval(published):
+    for row in published.values():
+        if row["verdict"] in ("reproduced", "not reproduced") and row["interval"] is not None:
+            low, high = row["interval"]
+            assert not low < float(row["threshold"].split()[1]) < high, (row["experiment"], row["key"])
+            assert row["units"] >= 3
+
+
+def test_no_note_is_out_of_date(published):
+    notes = tomllib.loads((LAPTOP / "notes.toml").read_text())
+    for experiment, claims in notes.items():
+        for key, note in claims.items():
+            assert published[experiment, key]["verdict"] == note["verdict"], (experiment, key)
