@@ -173,11 +173,11 @@ def test_predict_says_how_far_it_can_be_trusted(run, capsys, tmp_path):
     said, start = predict({"1": 0.2, "2": 0.5, "4": 0.95})
     assert start == 4
     assert said == [
-        "this model is usually right once it has seen enough: 95 % right after 4 numbers",
+        "this model is usually right from about 4 numbers on (95 % right)",
         "warning: 3 numbers are too few for an answer to rely on: 50 % right after 2 numbers",
     ]
     assert predict({"1": 0.2, "2": 0.95, "4": 1.0}) == (
-        ["this model is usually right once it has seen enough: 95 % right after 2 numbers"], 2
+        ["this model is usually right from about 2 numbers on (95 % right)"], 2
     )  # fmt: skip
     assert predict({"1": 0.2, "2": 0.5})[1] is None
 

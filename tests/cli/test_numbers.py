@@ -27,7 +27,7 @@ def test_the_first_count_from_which_accuracy_stays_high(measured, start):
 
 def test_words():
     trained = reliability(_1=0.0, _2=0.357, _4=0.934, _8=1.0)
-    enough = "this model is usually right once it has seen enough: 93 % right after 4 numbers"
+    enough = "this model is usually right from about 4 numbers on (93 % right)"
     assert trained.words(Path("r"), fewest=4) == enough
     warning = "warning: 3 numbers are too few for an answer to rely on: 36 % right after 2 numbers"
     assert trained.words(Path("r"), fewest=3) == f"{enough}\n{warning}"

@@ -65,7 +65,11 @@ def test_tables_can_be_judged_and_drawn_again_without_any_run(places, tmp_path, 
     assert picture.is_file()
     assert not runs.exists()
     assert main(["reproduce", "fm-ladder", *places, "--from-tables"]) == 2
-    assert "nothing was measured there" in capsys.readouterr().err
+    assert "fm-ladder has no tables in" in capsys.readouterr().err
+    assert main(["reproduce", "--all", *places, "--from-tables", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["claims"] == first
+    assert "left out, as they were not measured: digit-periods" in err
 
 
 def test_claims_without_results_name_the_folder(tmp_path, capsys):
@@ -124,6 +128,7 @@ def test_a_run_that_the_analyses_cannot_read_is_refused(tiny, um_data, tmp_path,
         (["reproduce", "fm-lader"], "near misses: fm-ladder"),
         (["reproduce", "fm-ladder", "--scale", "huge"], "invalid choice"),
         (["reproduce", "fm-ladder", "--run", "nowhere"], "nowhere is not a run folder"),
+        (["reproduce", "fm-ladder", "--kept", "--from-tables"], "not allowed with argument"),
     ],
 )
 def test_mistakes(arguments, said, capsys):

@@ -102,7 +102,10 @@ def test_accuracy_by_how_often_a_prime_divides_a_less_one():
     of_two = {row["valuation"]: (row["multipliers"], row["value"]) for row in rows if row["prime"] == 2}
     assert of_two == {2: (3, 0.0), 3: (1, 1.0), 4: (1, 1.0), None: (1, 1.0)}
     assert {row["valuation"] for row in rows if row["prime"] == 3} == {1, 2, None}
-    assert all(row["low"] <= row["value"] <= row["high"] for row in rows)
+    several = [row for row in rows if row["multipliers"] > 1]
+    assert several
+    assert all(row["low"] <= row["value"] <= row["high"] for row in several)
+    assert all(row["low"] is row["high"] is None for row in rows if row["multipliers"] == 1)
     assert sum(row["total"] for row in rows if row["prime"] == 5) == len(made)
 
 

@@ -82,6 +82,6 @@ def test_draws_of_whole_multipliers_move_together():
 def test_one_pair_falls_back_on_its_sequences():
     one = np.ones(50, dtype=np.uint64)
     found = over_clusters(np.repeat([[1.0], [0.0]], 25, axis=0), one, one)
-    assert found.clusters == 50
+    assert (found.clusters, found.kind) == (50, "bootstrap over 50 sequences of one multiplier and increment")
     low, high = (end[0] for end in found.interval())
     assert 0.3 < low < 0.5 < high < 0.7

@@ -42,7 +42,7 @@ def test_what_was_not_learned_is_not_judged_though_the_numbers_are_shown():
     judged = judge(TRAINED, [0.95, 0.96, 0.97], {"learned": 0.24})
     assert (judged.verdict, judged.reason) == (
         "not judged",
-        "it presupposes last-number accuracy ≥ 0.9, which is 0.24",
+        "it presupposes last-number accuracy ≥ 0.9, which is 0.240",
     )
     assert judged.tree()["interval"] is not None
     assert judge(TRAINED, [0.95, 0.96, 0.97], {"learned": 0.9}).verdict == "reproduced"

@@ -7,6 +7,7 @@ import pytest
 from unrandom.cli import main
 from unrandom.core.errors import UserError
 from unrandom.experiments.beyond import ceilings
+from unrandom.experiments.claims import Bound
 from unrandom.experiments.comparison import compare, with_ratios
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.predictors.named import make_predictors
@@ -53,25 +54,39 @@ def test_a_modulus_that_is_not_a_test_modulus_is_refused(finished_run):
         compare(finished_run, [finished_run.predictor()], modulus=60, sequences=8)
 
 
-def test_ceilings_judges_by_the_runs_that_got_there():
-    needed = [
-        {"run": run, "regime": regime, "predictor": name, "threshold": threshold, "over_ceiling": ratio}
-        for run, regime, name, threshold, ratio in (
-            ("a", "fm", "transformer", "99%", 10.0),
-            ("a", "fm", "algebraic", "99%", 1.0),
-            ("b", "um", "transformer", "60%", 4.0),
-            ("b", "um", "transformer", "60%", 6.0),
-            ("c", "um", "transformer", "60%", None),
-        )
+def needed_rows(*rows):
+    """Numbers needed by run, regime, modulus, predictor and threshold, and positions up to 64."""
+    keys = ("run", "regime", "modulus", "predictor", "threshold", "numbers")
+    needed = [dict(zip(keys, row, strict=True)) for row in rows]
+    places = {(row["run"], row["regime"], row["modulus"]) for row in needed}
+    positions = [
+        {"run": run, "regime": regime, "modulus": m, "predictor": "transformer", "seen": seen, "value": seen / 64}
+        for run, regime, m in sorted(places)
+        for seen in (1, 64)
     ]
+    return {"needed": needed, "positions": positions}
+
+
+def test_ceilings_compares_the_model_with_the_posterior():
+    tables = needed_rows(
+        ("a", "fm", 256, "transformer", "99%", 30), ("a", "fm", 256, "bayes", "99%", 3),
+        ("b", "um", 108, "transformer", "60%", 20), ("b", "um", 108, "bayes", "60%", 5),
+        ("b", "um", 125, "transformer", "60%", 30), ("b", "um", 125, "bayes", "60%", 5),
+    )  # fmt: skip
     digits = [
         {"run": "a", "certain": certain, "value": value}
         for certain, value in ((True, 1.0), (True, 0.5), (False, 0.5), (False, 0.95))
     ]
-    positions = [
-        {"run": "a", "regime": "fm", "predictor": "transformer", "modulus": 256, "value": value} for value in (0.1, 1.0)
-    ]
-    found = EXPERIMENTS["ceilings"].evidence({"needed": needed, "digits": digits, "positions": positions})
+    found = EXPERIMENTS["ceilings"].evidence({**tables, "digits": digits})
     assert found.findings == {"fixed-far": [10.0], "unseen-far": [5.0], "explained": [0.5], "unexplained": [0.5]}
-    assert found.conditions == {"learned-fixed": 1.0, "learned-unseen": None}
-    assert ceilings.MODEL == "transformer"
+    assert found.conditions == {"learned-fixed": 1.0, "learned-unseen": 1.0}
+
+
+def test_a_model_that_never_gets_there_leaves_a_bound():
+    tables = needed_rows(
+        ("b", "um", 108, "transformer", "60%", 20), ("b", "um", 108, "bayes", "60%", 5),
+        ("b", "um", 127, "transformer", "60%", None), ("b", "um", 127, "bayes", "60%", 5),
+    )  # fmt: skip
+    found = ceilings._ratios(tables, "um", "60%")
+    assert isinstance(found, Bound)
+    assert (found.at_least, found.limits) == (True, [(20 / 5 + 65 / 5) / 2])

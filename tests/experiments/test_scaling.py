@@ -4,9 +4,9 @@ import pytest
 
 from unrandom.core.arithmetic import factorize
 from unrandom.data import make_split
-from unrandom.experiments.claims import Bound, Unknown, judge_all
+from unrandom.experiments.claims import Bound, Unknown, judge, judge_all
 from unrandom.experiments.registry import EXPERIMENTS
-from unrandom.experiments.scaling import laws, runs, unseen_modulus, what_helps
+from unrandom.experiments.scaling import fixed_modulus, laws, runs, unseen_modulus, what_helps
 from unrandom.experiments.scaling.elements import needed_by_modulus, reached
 from unrandom.generators.spectral import best_multipliers
 
@@ -117,6 +117,40 @@ def helps(**means):
          "final": 0.2 if censored else 1.0}
         for name, of in means.items() for seed, (flops, censored, elements) in enumerate(of)
     ]  # fmt: skip
+
+
+def test_moduli_that_were_not_solved_could_only_make_the_exponent_larger():
+    rows = element_rows(0.1)
+    for row in rows:
+        row["needed"] = None if row["modulus"] == 2**16 else row["needed"]
+    claims = {claim.key: claim for claim in EXPERIMENTS["fm-scaling"].claims}
+    found = fixed_modulus._exponent(rows, "least")
+    assert found.too_low
+    assert judge(claims["least-exponent-low"], found, {}).verdict == "not judged"
+    assert judge(claims["least-exponent-high"], found, {}).verdict == "not judged"
+    assert (
+        judge(claims["least-exponent-high"], fixed_modulus._exponent(element_rows(0.1), "least"), {}).verdict
+        == "reproduced"
+    )
+
+
+@pytest.mark.parametrize("bases", [(16, 27), (16,)])
+def test_the_law_of_unseen_moduli_is_that_of_both_bases(bases):
+    def rows(base, prime, gamma, reached=4):
+        return [
+            {"base": base, "prime": prime, "modulus": prime**k, "seed": seed, "threshold": 0.6,
+             "needed": round(100 * prime ** (gamma * k)) if k < 3 + reached else None}
+            for k in (3, 4, 5, 6) for seed in (0, 1, 2)
+        ]  # fmt: skip
+
+    elements = rows(16, 2, 0.2) + rows(27, 3, 0.4, reached=4 if 27 in bases else 1)
+    tables = {"elements": elements, "accuracy": [{"base": base, "prime": 2} for base in (16, 27)]}
+    found = unseen_modulus._own_exponent(tables)
+    if len(bases) == 1:
+        assert isinstance(found, Unknown)
+    else:
+        assert found.value == pytest.approx(0.3, abs=0.02)
+        assert found.low < 0.3 < found.high
 
 
 def test_compute_is_compared_seed_by_seed():

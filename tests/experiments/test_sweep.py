@@ -108,6 +108,7 @@ def test_seeds_are_averaged_and_half_a_combination_does_not_win(tiny):
     assert [(row["seeds"], row["finished"]) for row in combined] == [(2, 2), (2, 1)]
     assert combined[0]["test_last_low"] <= combined[0]["test_last"] <= combined[0]["test_last_high"]
     assert combined[1]["test_last_low"] is combined[1]["test_last_high"] is None  # one seed says nothing of others
+    assert all(0 <= row[f"{name}_low"] <= row[f"{name}_high"] <= 1 for row in combined[:1] for name in ("test_last",))
     assert choose(combined)["model.depth"] == 1
     assert axes(sweep) == (None, "model.depth")
     assert choose(combinations(sweep, pretend(sweep, [None] * 4, [0] * 4))) is None

@@ -6,6 +6,8 @@ import pytest
 
 from unrandom.experiments.claims import judge_all
 from unrandom.experiments.registry import EXPERIMENTS
+from unrandom.experiments.rows import learned
+from unrandom.experiments.unseen_modulus import dataset
 from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, mean, relative_spread, tuned
 from unrandom.experiments.unseen_modulus.lookback import best_head
 from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head
@@ -29,7 +31,7 @@ def _verdicts(name, tables):
     return {judged.claim.key: judged.verdict for judged in judge_all(experiment.claims, experiment.evidence(tables))}
 
 
-TRAINED = [{"run": f"r{seed}", "seed": seed, "accuracy": 0.95} for seed in (0, 1, 2)]
+TRAINED = [{"run": f"r{seed}", "modulus": 153, "seed": seed, "accuracy": 0.95} for seed in (0, 1, 2)]
 
 
 def test_settings_are_chosen_on_the_validation_moduli_alone():
@@ -123,6 +125,16 @@ def test_the_composition_of_the_training_set():
         "quarter": "reproduced",
         "mix": "reproduced",
     }
+
+
+def test_where_every_accuracy_is_zero_nothing_is_enough():
+    assert dataset._enough({"8": 0.0, "32": 0.0}, 20) == 0.0
+
+
+def test_what_was_learned_is_the_least_over_moduli_of_the_mean_over_seeds():
+    rows = [{"modulus": m, "accuracy": value} for m, value in ((256, 1.0), (256, 0.8), (360, 0.9), (360, 0.6))]
+    assert learned({"trained": rows}) == pytest.approx(0.75)
+    assert learned({"trained": [*rows, {"modulus": 360, "accuracy": None}]}) is None
 
 
 def _metrics(data, values, seeds=(0, 1, 2)):

@@ -157,7 +157,7 @@ def test_intervals_are_named_as_they_were_made(page: Page):
 
 def test_the_hardness_of_multipliers_is_explained_and_drawn():
     text = render("fixed_modulus").text
-    assert "v decides how soon its digits become predictable: the least v is the hardest" in text
+    assert "v decides how soon its digits become predictable: a smaller v is harder as a rule" in text
     drawn = [
         figure["layout"]["yaxis"]["title"]["text"] for figure in json.loads(render("fixed_modulus").scripts["figures"])
     ]

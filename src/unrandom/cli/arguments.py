@@ -190,11 +190,12 @@ def _reproduce(commands: Any) -> None:
     command.add_argument("--all", action="store_true", help="every experiment")
     _scale(command)
     command.add_argument("--seeds", type=_at_least(int, 1), default=3, metavar="K", help="seeds of each run (3)")
-    command.add_argument("--run", metavar="RUN", help=f"measure this run instead, into its own folder: {RUN}")
-    command.add_argument(
-        "--kept", action="store_true", help="measure the models kept beside the results; train nothing"
+    source = command.add_mutually_exclusive_group()
+    source.add_argument("--run", metavar="RUN", help=f"measure this run instead, into its own folder: {RUN}")
+    source.add_argument(
+        "--kept", action="store_true", help="measure the models saved beside the results; train nothing"
     )
-    command.add_argument(
+    source.add_argument(
         "--from-tables", action="store_true", help="draw and judge again from the saved tables; measure nothing"
     )
     command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")

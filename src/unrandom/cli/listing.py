@@ -6,7 +6,6 @@ from typing import Any
 
 from unrandom.cli.answer import print_answer
 from unrandom.experiments.catalogue import CATALOGUE
-from unrandom.experiments.recipes import RECIPES
 
 Tree = dict[str, Any]
 
@@ -19,6 +18,8 @@ def run(arguments: Namespace) -> None:
 
 def list_recipes() -> tuple[Tree, str]:
     """Every recipe with a line about it, and what it costs."""
+    from unrandom.experiments.recipes import RECIPES  # configurations, which the other list can do without
+
     listed = [{"recipe": recipe.name, "about": recipe.about, "cost": recipe.cost} for recipe in RECIPES.values()]
     width = max(len(entry["recipe"]) for entry in listed)
     lines = [f"{entry['recipe']:<{width}}  {entry['about']} ({entry['cost']})" for entry in listed]

@@ -85,7 +85,7 @@ class Reliability:
         if self.start is None:
             best = max(self.accuracy_after, key=lambda seen: self.accuracy_after[seen])
             return f"this model is usually wrong: at best {self._right(best)}"
-        said = f"this model is usually right once it has seen enough: {self._right(self.start)}"
+        said = f"this model is usually right from about {_numbers(self.start)} on ({self._share(self.start)})"
         if fewest >= self.start:
             return said
         below = [seen for seen in self.accuracy_after if seen <= fewest]
@@ -94,7 +94,10 @@ class Reliability:
         return f"{said}\nwarning: {few} for an answer to rely on{measured}"
 
     def _right(self, seen: int) -> str:
-        return f"{100 * self.accuracy_after[seen]:.0f} % right after {_numbers(seen)}"
+        return f"{self._share(seen)} after {_numbers(seen)}"
+
+    def _share(self, seen: int) -> str:
+        return f"{100 * self.accuracy_after[seen]:.0f} % right"
 
 
 def _numbers(count: int) -> str:

@@ -4,17 +4,18 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from unrandom.cli.progress import working
 from unrandom.cli.work import train_all
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
 from unrandom.experiments.catalogue import CATALOGUE
+from unrandom.experiments.claims import Origin, Verdict
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.kept import keep_runs, open_kept
 from unrandom.experiments.registry import EXPERIMENTS, experiment
-from unrandom.experiments.reproduce import all_judgements, carry_out, draw_and_judge, missing_runs
+from unrandom.experiments.reproduce import all_judgements, carry_out, draw_and_judge, is_measured, missing_runs
 from unrandom.experiments.runs import Run
 from unrandom.report.results import results_page
 
@@ -31,6 +32,7 @@ def reproduce(arguments: Namespace) -> tuple[Tree, str]:
         own, results = _own_run(arguments.run, chosen), arguments.run / "experiments"
         rows = [row for each in chosen for row in _measured(each, [own], arguments, results, f"--run {arguments.run}")]
     elif arguments.from_tables:
+        chosen = _with_tables(chosen, arguments)
         rows = [row for each in chosen for row in draw_and_judge(each, scale, results)]
     else:
         left = 0 if arguments.kept else _train(chosen, arguments)
@@ -48,6 +50,19 @@ def reproduce(arguments: Namespace) -> tuple[Tree, str]:
     made = {each.name: _made(results / scale / each.name) for each in chosen}
     answer = {"scale": scale, "results": str(results), "claims": rows, "made": made, "page": str(index)}
     return answer, "\n".join([_table(rows), "", *_places(made), f"page      {index.resolve().as_uri()}"]).lstrip("\n")
+
+
+def _with_tables(chosen: list[Experiment], arguments: Namespace) -> list[Experiment]:
+    """Those that were measured; with ``--all`` the others are named, and without it they are an error."""
+    missing = [each.name for each in chosen if not is_measured(each, arguments.scale, arguments.results)]
+    if missing and not arguments.all:
+        measure = f"unrandom reproduce {missing[0]} --scale {arguments.scale}"
+        raise UserError(
+            f"{missing[0]} has no tables in {arguments.results / arguments.scale}; measure it with: {measure}"
+        )
+    if missing:
+        print(f"left out, as they were not measured: {', '.join(missing)}", file=sys.stderr, flush=True)
+    return [each for each in chosen if each.name not in missing]
 
 
 def _measured(each: Experiment, runs: list[Run], arguments: Namespace, results: Path, how: str) -> list[Tree]:
@@ -111,18 +126,21 @@ def claims(arguments: Namespace) -> tuple[Tree, str]:
         make_folder(page.parent)
         write_atomically(page, results_page(rows, arguments.scale, arguments.results, page))
     summary = {
-        origin: dict(Counter(row["verdict"] for row in rows if row["origin"] == origin))
-        for origin in ("paper", "beyond")
+        origin: {v: sum((row["origin"], row["verdict"]) == (origin, v) for row in rows) for v in get_args(Verdict)}
+        for origin in get_args(Origin)
     }
-    said = [f"{origin}: {', '.join(f'{count} {v}' for v, count in of.items())}" for origin, of in summary.items()]
+    said = [
+        f"{origin}: {', '.join(f'{count} {v}' for v, count in of.items() if count)}" for origin, of in summary.items()
+    ]
     return {"scale": arguments.scale, "summary": summary, "claims": rows}, "\n".join([_table(rows), "", *said])
 
 
 def _table(rows: list[Tree]) -> str:
-    """A line for each claim, and below it why it was not judged."""
-    lines = []
+    """A line for each claim, and below it why it was not judged, or why its number is a bound."""
+    lines, width = [], max((len(_value(row)) for row in rows), default=0)
     for row in rows:
-        lines.append(f"{row['verdict']:<15} {_value(row):<30} {row['experiment']}: {row['claim']} ({row['quantity']})")
+        said = f"{row['experiment']}: {row['claim']} ({row['quantity']})"
+        lines.append(f"{row['verdict']:<15} {_value(row):<{width}}  {said}")
         if row["reason"]:
             lines.append(f"{'':<15} because {row['reason']}")
     return "\n".join(lines)

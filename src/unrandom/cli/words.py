@@ -42,8 +42,8 @@ def _modulus_words(tested: Tree) -> str:
     head = "".join(f"{t:>8}" for t in shown)
     curve = "".join(f"{position['value'][t - 1]:>8.3f}" for t in shown)
     lines = [
-        f"modulus {tested['modulus']}, {tested['sequences']} sequences of {tested['multipliers']} multipliers and "
-        f"{tested['increments']} increments {kind}",
+        f"modulus {tested['modulus']}, sequences: {tested['sequences']}, multipliers: {tested['multipliers']}, "
+        f"increments: {tested['increments']}, {kind}",
         f"last number right   {_share(tested['last_number_accuracy'])}",
         f"                    interval: {tested['last_number_accuracy']['interval']}",
         f"{'numbers seen':<18}{head}",
@@ -61,10 +61,11 @@ def _valuation_words(rows: list[Tree]) -> list[str]:
     """Accuracy by how often each prime divides a − 1, which decides how hard a multiplier is."""
     if not rows:
         return []
-    lines = ["last number right by v_p(a − 1), how often p divides a − 1 (the less often, the harder):"]
+    lines = ["last number right by v_p(a − 1), how often p divides a − 1; the less often, the harder as a rule:"]
     for row in rows:
         which = f"v_{row['prime']} = {'∞' if row['valuation'] is None else row['valuation']}"
-        lines.append(f"  {which:<8} {row['multipliers']:>4} multipliers  {_share(row)}")
+        count = f"{row['multipliers']} multiplier{'s' * (row['multipliers'] != 1)}"
+        lines.append(f"  {which:<8} {count:<15}  {_share(row)}")
     return lines
 
 
@@ -94,7 +95,5 @@ def _compared_cells(row: Tree, thresholds: list[str]) -> list[str]:
 
 
 def _share(tally: Tree) -> str:
-    return (
-        f"{tally['value']:.4f}  (95 % interval {tally['low']:.4f} to {tally['high']:.4f}; "
-        f"{tally['correct']} of {tally['total']})"
-    )
+    interval = "" if tally["low"] is None else f"95 % interval {tally['low']:.4f} to {tally['high']:.4f}; "
+    return f"{tally['value']:.4f}  ({interval}{tally['correct']} of {tally['total']})"

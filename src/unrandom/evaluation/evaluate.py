@@ -72,6 +72,7 @@ class Evaluation:
 
         It decides how soon the digits of a full-period sequence become predictable: the more often, the easier.
         Multipliers of less than full period, which some p does not divide once, have no rows; a = 1 has valuation None.
+        A single multiplier has no interval, as it says nothing of others.
         """
         rows = []
         for prime in factorize(self.modulus):
@@ -82,7 +83,8 @@ class Evaluation:
                 own = self._only(valuation == v)
                 multipliers = len(np.unique(own.parameters.a))
                 which = {"prime": prime, "valuation": int(v) if np.isfinite(v) else None, "multipliers": multipliers}
-                rows.append({**which, **own.last_number_tree()})
+                alone = {"low": None, "high": None, "interval": None} if multipliers == 1 else {}
+                rows.append({**which, **own.last_number_tree(), **alone})
         return rows
 
     def _only(self, rows: Bool[np.ndarray, " sequences"]) -> "Evaluation":

@@ -6,7 +6,7 @@ bootstrap).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float, UInt64
@@ -27,7 +27,8 @@ Labels = UInt64[np.ndarray, " sequences"]
 class Estimate:
     """A number with its 95 % interval, how many units it rests on, and how the interval was made.
 
-    ``low`` and ``high`` are None for a single unit, which says nothing of others.
+    ``low`` and ``high`` are None for a single unit, which says nothing of others. ``too_low`` says that what was left
+    out, as it never got there, could only have made the number larger.
     """
 
     value: float
@@ -35,6 +36,7 @@ class Estimate:
     high: float | None
     units: int
     kind: str
+    too_low: bool = False
 
 
 def students_quantile(degrees: int) -> float:
@@ -47,9 +49,15 @@ def over_units(values: Sequence[float], unit: str = "seeds") -> Estimate:
     each = np.asarray(values, dtype=float)
     mean, n = float(each.mean()), len(each)
     if n == 1:
-        return Estimate(mean, None, None, 1, f"one of the {unit}")
+        return Estimate(mean, None, None, 1, f"no interval: one of the {unit}")
     reach = students_quantile(n - 1) * float(each.std(ddof=1)) / n**0.5
     return Estimate(mean, mean - reach, mean + reach, n, f"Student's t over {n} {unit}")
+
+
+def within_bounds(found: Estimate) -> Estimate:
+    """The estimate of a share, whose interval ends at 0 and 1 whatever Student's t says."""
+    low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (found.low, found.high))
+    return replace(found, low=low, high=high)
 
 
 def over_trials(successes: int, trials: int, trial: str = "runs") -> Estimate:
@@ -94,24 +102,24 @@ def over_clusters(right: Right, a: Labels, c: Labels) -> Clustered:
     """Means over sequences, with the spread of a two-way cluster bootstrap over multipliers a and increments c.
 
     Both are drawn again, independently (Owen 2007, the pigeonhole bootstrap). The spread is that of the draws, times
-    √(n / (n − 1)) for the n clusters of the fewer kind. With one cluster of either kind, sequences are the units.
+    √(n / (n − 1)) for the n clusters of the fewer kind. Where all sequences have one pair (a, c), they are the units.
     """
     n_a, n_c = (len(np.unique(each)) for each in (a, c))
-    if n_a == n_c == 1:
-        a, n_a = np.arange(len(right), dtype=np.uint64), len(right)
-    several = [n for n in (n_a, n_c) if n > 1]
-    fewest = min(several, default=1)
-    draws = cluster_draws(right, a, c)
-    spread = np.nanstd(draws, axis=0) * np.sqrt(fewest / max(fewest - 1, 1))
     kind = f"two-way cluster bootstrap over {n_a} multipliers and {n_c} increments"
+    if n_a == n_c == 1:
+        n_a, kind = len(right), f"bootstrap over {len(right)} sequences of one multiplier and increment"
+    fewest = min((n for n in (n_a, n_c) if n > 1), default=1)
+    spread = np.nanstd(cluster_draws(right, a, c), axis=0) * np.sqrt(fewest / max(fewest - 1, 1))
     return Clustered(right.mean(axis=0), spread, fewest, kind)
 
 
 def cluster_draws(right: Right, a: Labels, c: Labels) -> Float[np.ndarray, "draws columns"]:
     """Means of the columns when multipliers and increments are drawn again; always the same draws.
 
-    A draw that happens to hold no sequence at all is NaN.
+    Where all sequences have one pair (a, c), sequences are drawn again. A draw that happens to hold no sequence is NaN.
     """
+    if len(np.unique(a)) == len(np.unique(c)) == 1:
+        a = np.arange(len(right), dtype=np.uint64)
     (n_a, row), (n_c, column) = (
         (len(values), places.ravel()) for values, places in (np.unique(each, return_inverse=True) for each in (a, c))
     )

@@ -1,10 +1,10 @@
 """Did a claim hold? A sentence, a number with a threshold, and a verdict that follows from them alone."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from unrandom.evaluation.intervals import FEWEST_UNITS, Estimate, over_units
+from unrandom.evaluation.intervals import FEWEST_UNITS, Estimate, over_units, within_bounds
 
 Verdict = Literal["reproduced", "not reproduced", "inconclusive", "not judged", "not run"]
 Origin = Literal["paper", "beyond"]
@@ -99,7 +99,7 @@ class Judgement:
     claim: Claim
     verdict: Verdict
     found: Estimate | Bound | None = None
-    reason: str = ""  # why it was not judged
+    reason: str = ""  # why it was not judged, or whose runs make the number a bound
 
     def tree(self) -> dict[str, Any]:
         """As JSON values."""
@@ -153,13 +153,10 @@ def judge(claim: Claim, finding: Finding, conditions: Mapping[str, float | None]
     if found.units < FEWEST_UNITS:
         units = f"{found.units} independent unit{'s' * (found.units != 1)}"
         return Judgement(claim, "not judged", found, f"{units}; {FEWEST_UNITS} are needed")
-    return Judgement(claim, claim.verdict(found), found)
-
-
-def within_bounds(found: Estimate) -> Estimate:
-    """The estimate of a share, whose interval ends at 0 and 1 whatever Student's t says."""
-    low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (found.low, found.high))
-    return replace(found, low=low, high=high)
+    verdict = claim.verdict(found)
+    if found.too_low and verdict == ("not reproduced" if claim.at_least else "reproduced"):
+        return Judgement(claim, "not judged", found, "what was left out would make the number larger")
+    return Judgement(claim, verdict, found)
 
 
 def _unmet(needed: Precondition | None, conditions: Mapping[str, float | None]) -> str:
@@ -169,7 +166,7 @@ def _unmet(needed: Precondition | None, conditions: Mapping[str, float | None]) 
     measured = conditions[needed.key]
     if measured is None:
         return f"it presupposes {needed}, which was not measured"
-    return "" if measured >= needed.least else f"it presupposes {needed}, which is {measured:.2f}"
+    return "" if measured >= needed.least else f"it presupposes {needed}, which is {measured:.3f}"
 
 
 def _judge_bound(claim: Claim, found: Bound) -> Judgement:

@@ -293,7 +293,7 @@ RECIPES = {
             fm_base256,
         ),
         Recipe("um-base16", "unseen powers of 2 and 3 up to 243 in base-16 digits, none within the context", um_base16),
-        Recipe("um-base16-wide", "the same up to 2048, wider and deeper; one GPU", um_base16_wide),
+        Recipe("um-base16-wide", "the same up to 2187, wider and deeper; one GPU", um_base16_wide),
         Recipe("um-base256", "unseen moduli up to 2^16 in base-256 digits; one GPU for a day", um_base256),
     )
 }

@@ -54,7 +54,7 @@ def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Pat
     """
     if not (results / scale).is_dir():
         raise UserError(
-            f"there are no results in {results / scale}; make some with: unrandom reproduce --scale {scale}"
+            f"there are no results in {results / scale}; make some with: unrandom reproduce NAME --scale {scale}"
         )
     notes = read_notes(experiments, scale, results)
     return [row for experiment in experiments for row in judged_rows(experiment, scale, results, notes)]
@@ -122,9 +122,17 @@ def _rounded(rows: Rows) -> Rows:
 
 
 def _trained(runs: Sequence[Run]) -> Rows:
-    """How well each run did when its training ended: accuracy on the last number of unseen sequences."""
+    """How well each run did when its training ended: accuracy on the last number of unseen sequences.
+
+    The modulus is the fixed one, or the largest that training draws.
+    """
     return [
-        {"run": run.id, "seed": run.config.seed, "accuracy": metrics[-1]["last_number_accuracy"] if metrics else None}
+        {
+            "run": run.id,
+            "modulus": run.config.data.largest_modulus,
+            "seed": run.config.seed,
+            "accuracy": metrics[-1]["last_number_accuracy"] if metrics else None,
+        }
         for run in runs
         for metrics in [run.folder.read_metrics()]
     ]

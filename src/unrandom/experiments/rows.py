@@ -1,6 +1,7 @@
 """How are saved tables read again? Rows grouped by run, and curves of them."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +26,30 @@ def seed_means(values: Iterable[tuple[int, float]]) -> list[float]:
 
 
 def learned(tables: Tables) -> float | None:
-    """Accuracy on the last number of unseen sequences when training ended, the mean over runs; None: not known."""
-    measured = [row["accuracy"] for row in tables["trained"]]
-    return None if not measured or None in measured else float(np.mean(measured))
+    """Accuracy on the last number of unseen sequences when training ended: mean over seeds, least over moduli.
+
+    None where it is not known.
+    """
+    found: dict[int, list[float | None]] = {}
+    for row in tables["trained"]:
+        found.setdefault(row["modulus"], []).append(row["accuracy"])
+    means = [float(np.mean([each for each in of if each is not None])) for of in found.values() if None not in of]
+    return min(means) if means and len(means) == len(found) else None
+
+
+def last_accuracies(positions: Rows) -> dict[str, dict[int, float]]:
+    """By run and modulus, the accuracy at the last position."""
+    last: dict[str, dict[int, Any]] = {}
+    for row in positions:
+        of_run = last.setdefault(row["run"], {})
+        if row["seen"] >= of_run.get(row["modulus"], row)["seen"]:
+            of_run[row["modulus"]] = row
+    return {run: {modulus: row["value"] for modulus, row in of_run.items()} for run, of_run in last.items()}
+
+
+def best_modulus(positions: Rows) -> float:
+    """Accuracy on the last number of the best modulus of each run, the mean over runs."""
+    return float(np.mean([max(of_run.values()) for of_run in last_accuracies(positions).values()]))
 
 
 def seed_lines(rows: Rows, x: str, y: str, label: str, kind: int) -> Iterator[Line]:

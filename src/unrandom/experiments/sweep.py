@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.core.files import make_folder, write_json
-from unrandom.evaluation import over_units
+from unrandom.evaluation.intervals import over_units, within_bounds
 from unrandom.experiments.cell import is_measured, measured_cell
 from unrandom.experiments.experiment import Rows
 from unrandom.experiments.plan import Cell, Grid, plain, state
@@ -79,7 +79,7 @@ def _mean(sweep: Sweep, group: Rows) -> Tree:
     finished = [row for row in group if row["status"] == "finished"]
     mean: Tree = {key: group[0][key] for key in sweep.grid} | {"seeds": len(group), "finished": len(finished)}
     for name in MEASURES:
-        found = over_units([row[name] for row in finished]) if finished else None
+        found = within_bounds(over_units([row[name] for row in finished])) if finished else None
         mean |= {name: found and found.value, f"{name}_low": found and found.low, f"{name}_high": found and found.high}
     return mean
 

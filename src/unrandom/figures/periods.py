@@ -61,8 +61,8 @@ def _dots(series: Series, rows: Mapping[tuple[str, str], float], index: int) -> 
         x=[share["value"] for share in shares.values()],
         y=[rows[name, group] for group in shares],
         error_x={
-            "array": [share["high"] - share["value"] for share in shares.values()],
-            "arrayminus": [share["value"] - share["low"] for share in shares.values()],
+            "array": [0 if share["high"] is None else share["high"] - share["value"] for share in shares.values()],
+            "arrayminus": [0 if share["low"] is None else share["value"] - share["low"] for share in shares.values()],
             "thickness": 1.6,
             "width": 4,
         },

@@ -141,9 +141,9 @@ def _multipliers(measurements: Tree) -> Section:
     panel = Panel(
         "Accuracy of the last number, by how often p divides a − 1",
         "Full-period sequences, grouped by v: how often a prime p of the modulus divides a − 1. Modulo pᵛ the "
-        "multiplier is 1 and a sequence only counts up by c, so v decides how soon its digits become predictable: the "
-        "least v is the hardest, and a = 1 is counting throughout. Bars are 95% intervals over the multipliers and "
-        "increments.",
+        "multiplier is 1 and a sequence only counts up by c, so v decides how soon its digits become predictable: a "
+        "smaller v is harder as a rule, and a = 1 is counting throughout. Bars are 95% intervals over multipliers and "
+        "increments; a single multiplier has none.",
         figures.valuation_figure(entries),
     )
     return Section(section.key, section.heading, "", [[panel]])

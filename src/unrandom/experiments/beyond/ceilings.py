@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.data import FixedModulus
-from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.comparison import compare
+from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition
+from unrandom.experiments.comparison import CEILING, compare
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.fixed_modulus.accuracy import evaluated
 from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs
+from unrandom.experiments.rows import best_modulus
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
@@ -42,7 +43,7 @@ CLAIMS = (
     Claim(
         key="unseen-far",
         statement="For unseen moduli, the model needs several times the numbers that would do.",
-        quantity="numbers for 60 %, model over exact posterior, mean over the moduli where the model gets there",
+        quantity="numbers for 60 %, model over exact posterior, mean over moduli",
         unit="ratio",
         threshold=3.0,
         precondition=UNSEEN,
@@ -117,11 +118,10 @@ def _digit_rows(run: Run, sequences: int) -> Rows:
 
 
 def evidence(tables: Tables) -> Evidence:
-    needed = tables["needed"]
     return Evidence(
         {
-            "fixed-far": _ratios(needed, "fm", "99%"),
-            "unseen-far": _ratios(needed, "um", "60%"),
+            "fixed-far": _ratios(tables, "fm", "99%"),
+            "unseen-far": _ratios(tables, "um", "60%"),
             "explained": _known(tables["digits"], certain=True),
             "unexplained": _known(tables["digits"], certain=False),
         },
@@ -131,21 +131,27 @@ def evidence(tables: Tables) -> Evidence:
 
 def _best(positions: Rows, regime: str) -> float | None:
     """The model's accuracy on the last number of its best test modulus, the mean over runs."""
-    last: dict[str, dict[int, float]] = {}
-    for row in positions:
-        if (row["regime"], row["predictor"]) == (regime, MODEL):
-            last.setdefault(row["run"], {})[row["modulus"]] = row["value"]  # rows come in order: the last stays
-    return float(np.mean([max(of_run.values()) for of_run in last.values()])) if last else None
+    own = [row for row in positions if (row["regime"], row["predictor"]) == (regime, MODEL)]
+    return best_modulus(own) if own else None
 
 
-def _ratios(needed: Rows, regime: str, threshold: str) -> list[float]:
-    """For each run, the model's numbers needed over the ceiling's: the mean over its test moduli that have one."""
+def _ratios(tables: Tables, regime: str, threshold: str) -> Finding:
+    """For each run, the model's numbers needed over the ceiling's: the mean over its test moduli.
+
+    Where the model never gets there, it needs more numbers than it was shown: the ratio is a bound.
+    """
+    shown = {(row["run"], row["modulus"]): row["seen"] for row in tables["positions"]}  # the last of each stays
+    asked = [row for row in tables["needed"] if (row["regime"], row["threshold"]) == (regime, threshold)]
+    least = {(row["run"], row["modulus"]): row["numbers"] for row in asked if row["predictor"] == CEILING}
     found: dict[str, list[float]] = {}
-    for row in needed:
-        asked = (row["regime"], row["predictor"], row["threshold"]) == (regime, MODEL, threshold)
-        if asked and row["over_ceiling"] is not None:
-            found.setdefault(row["run"], []).append(row["over_ceiling"])
-    return [float(np.mean(ratios)) for ratios in found.values()]
+    stopped, model = 0, [row for row in asked if row["predictor"] == MODEL]
+    for row in model:
+        place = (row["run"], row["modulus"])
+        stopped += row["numbers"] is None
+        found.setdefault(row["run"], []).append((row["numbers"] or shown[place] + 1) / least[place])
+    limits = [float(np.mean(ratios)) for ratios in found.values()]
+    why = f"the model never got there for {stopped} of {len(model)} runs and moduli"
+    return Bound(limits, at_least=True, why=why) if stopped else limits
 
 
 def _known(digits: Rows, *, certain: bool) -> list[float]:

@@ -145,8 +145,17 @@ def draw(tables: Tables, folder: Path) -> None:
             _neurons(responses),
             marks=(truth,),
             limits=free,
+            beside=True,
         ),
-        LinePanel("their outputs, one sequence", "number", "logit", _neurons(outputs), marks=(truth,), limits=free),
+        LinePanel(
+            "their outputs, one sequence",
+            "number",
+            "logit",
+            _neurons(outputs),
+            marks=(truth,),
+            limits=free,
+            beside=True,
+        ),
         LinePanel("dominant frequency", "cycles over all targets", "neurons", frequencies, limits=(0, None)),
         LinePanel("MLP output alone", "neurons added", "accuracy (share right)", added, ticks),
     ]

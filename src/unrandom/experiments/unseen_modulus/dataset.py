@@ -154,7 +154,8 @@ def _gain(before: float, after: float) -> float:
 def _enough(curve: dict[str, float], least: float) -> float:
     """With the smallest n_m from ``least`` on (all of them, if none is), over the best."""
     at = next((value for key, value in curve.items() if key == ALL or float(key) >= least), list(curve.values())[-1])
-    return at / max(curve.values())
+    best = max(curve.values())
+    return at / best if best else 0.0
 
 
 def draw(tables: Tables, folder: Path) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from unrandom.experiments.claims import Claim, Evidence
+from unrandom.experiments.claims import Claim, Evidence, Finding, Unknown
 from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.rows import by_run, learned
 from unrandom.experiments.runs import Run
@@ -66,9 +66,13 @@ def half_way(rows: Rows, key: str) -> float | None:
     return float(next(row["step"] for row in rows if (row[key] or 0.0) >= final / 2))
 
 
-def ratios(pairs: Iterable[tuple[float | None, float | None]]) -> list[float]:
-    """The first over the second, where both are known."""
-    return [first / second for first, second in pairs if first is not None and second]
+def ratios(pairs: Iterable[tuple[float | None, float | None]]) -> Finding:
+    """The first over the second; a pair with a group that was not learned leaves nothing to compare."""
+    known = list(pairs)
+    missing = sum(None in pair for pair in known)
+    if missing:
+        return Unknown(f"in {missing} of {len(known)} runs a group was not learned, or not measured apart from a = 1")
+    return [first / second for first, second in known if first is not None and second is not None]
 
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:

@@ -1,0 +1,79 @@
+"""The verdicts on fixed-modulus experiments follow from their tables: planted tables, known answers."""
+
+import pytest
+
+from unrandom.experiments.claims import Bound, Unknown, judge_all
+from unrandom.experiments.fixed_modulus import grokking, lookback_ablation
+from unrandom.experiments.registry import EXPERIMENTS
+
+
+def curve(seed, repeated, *, short=100, rule=200, full=200, test=200, steps=400):
+    """Metrics of a run whose groups are learned at these steps; None: never."""
+    groups = {grokking.SHORT: short, grokking.RULE: rule, grokking.FULL: full, grokking.TEST: test}
+    return [
+        {"run": f"{seed}-{repeated}", "seed": seed, "repeated": repeated, "step": step}
+        | {key: float(at is not None and step >= at) for key, at in groups.items()}
+        for step in range(100, steps + 1, 100)
+    ]
+
+
+def verdicts(runs):
+    tables = {"metrics": [row for run in runs for row in run]}
+    return {each.claim.key: each for each in judge_all(grokking.CLAIMS, grokking.evidence(tables))}
+
+
+def test_what_is_copied_comes_first_and_unseen_parameters_last():
+    fresh = [curve(seed, False) for seed in (0, 1, 2)]
+    found = verdicts([*fresh, *(curve(seed, True, test=400) for seed in (0, 1, 2))])
+    assert {key: each.verdict for key, each in found.items()} == {
+        "solved": "reproduced",
+        "solved-repeated": "reproduced",
+        "short-first": "reproduced",
+        "test-after-train": "reproduced",
+    }
+    assert found["short-first"].found.value == 2
+    assert found["test-after-train"].found.value == 1  # 400 / 200 with repeated data, 200 / 200 with fresh data
+
+
+def test_a_gap_that_fresh_data_show_too_is_none():
+    runs = [curve(seed, repeated, test=400) for seed in (0, 1, 2) for repeated in (False, True)]
+    assert verdicts(runs)["test-after-train"].verdict == "not reproduced"
+
+
+def test_a_run_that_never_gets_there_leaves_a_bound():
+    fresh = [curve(seed, False) for seed in (0, 1, 2)]
+    found = verdicts([*fresh, *(curve(seed, True, test=None if seed else 300) for seed in (0, 1, 2))])
+    assert found["test-after-train"].verdict == "not judged"  # no run with repeated data has learned by and large
+    late = grokking._test_after_train(fresh, [curve(seed, True, test=None if seed else 300) for seed in (0, 1, 2)])
+    assert isinstance(late, Bound)
+    assert (late.limits, late.at_least) == ([0.5, 1.0, 1.0], True)
+    slow = grokking._short_first([curve(0, False, rule=None), curve(1, False)])
+    assert isinstance(slow, Bound)
+    assert slow.limits == [4.0, 2.0]
+
+
+def test_without_a_control_nothing_is_compared():
+    assert isinstance(grokking._test_after_train([], [curve(0, True)]), Unknown)
+
+
+@pytest.mark.parametrize("reading", ["zeroed", "renormalised"])
+def test_bit_k_is_no_part_of_the_bits_that_are_lost(reading):
+    """Bit k is wrong every time and would count as a loss; those above it are judged by themselves."""
+    one, two, renormalised = lookback_ablation.ONE, lookback_ablation.TWO, lookback_ablation.READINGS[reading]
+    kinds = [("all", None), *((keep, flag) for keep in (one, two, "random 1") for flag in (False, True))]
+    which = {"run": "r", "seed": 0}
+    summary = [{**which, "keep": k, "renormalised": r, "low": 1.0, "high": 1.0} for k, r in kinds]
+    digits = [
+        {**which, "keep": keep, "renormalised": flag, "digit": f"2^{bit}", "seen": 4, "value": value}
+        for keep, flag in kinds
+        for bit, value in ((2, 0.0 if keep == one else 1.0), (3, 0.9 if keep == one and flag == renormalised else 1.0))
+    ]
+    trained = [{"run": "r", "modulus": 16, "seed": 0, "accuracy": 1.0}]
+    found = lookback_ablation.evidence({"summary": summary, "digits": digits, "trained": trained}).findings
+    assert found[f"high-lost-{reading}"] == pytest.approx([0.8])
+    assert found["bit-k"] == [0.0]
+
+
+def test_the_claims_of_both_readings_are_named():
+    keys = {claim.key for claim in EXPERIMENTS["fm-lookback-ablation"].claims}
+    assert {f"low-kept-{reading}" for reading in lookback_ablation.READINGS} <= keys
