@@ -202,7 +202,7 @@ def test_every_colour_of_a_trace_has_its_own_in_each_theme(page: Page):
     assert set(themes["light"]) == set(CATEGORIES)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node reads the scripts")
+@pytest.mark.skipif(shutil.which("node") is None, reason="2026-11-22: node, which parses them, is not here")
 @pytest.mark.parametrize("name", ["page.js", "results.js"])
 def test_the_scripts_can_be_parsed(name: str):
     path = Path(page_module.__file__).with_name(name)

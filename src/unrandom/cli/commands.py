@@ -181,7 +181,7 @@ def _execute(run: Run, max_minutes: float | None) -> Tree:
 
     with TrainingProgress(run.config.steps) as progress:
         result = execute(run, max_minutes=max_minutes, observers=(progress, costs), announce=announce)
-    return {**result, "estimate": costs.of[run.id].tree() if run.id in costs.of else None}
+    return {**result, "estimate": costs.estimates[run.id].tree() if run.id in costs.estimates else None}
 
 
 def _finished(run: Run) -> Tree:

@@ -8,7 +8,7 @@ from unrandom.evaluation.during_training import PROBES
 from unrandom.experiments.runs import Run
 from unrandom.training import Progress
 from unrandom.training.distributed import launched_device, launched_ranks
-from unrandom.training.estimate import Estimate, StepTimer, estimate
+from unrandom.training.estimate import CostEstimate, StepTimer, estimate
 from unrandom.training.machine import choose_device
 
 
@@ -16,7 +16,7 @@ class Costs:
     """Says on standard error what each run will cost. It has to see every step, as an observer of training."""
 
     def __init__(self) -> None:
-        self.of: dict[str, Estimate] = {}  # by the id of the run
+        self.estimates: dict[str, CostEstimate] = {}  # The key is the id of the run.
         self._timer: StepTimer | None = None
         self._began, self._starting = 0.0, 0.0  # when the data began to be made, and how long it took to the first step
 
@@ -26,7 +26,7 @@ class Costs:
         cost = estimate(run.config, ranks=launched_ranks(), device=device, step=step, probes=PROBES)
         compiling = "compiling and " if device.type == "cuda" else ""
         _say(f"{preface}{cost.words}\nmaking the data, then {compiling}timing the first steps ...")
-        self.of[run.id], self._began, self._starting = cost, time.monotonic(), 0.0
+        self.estimates[run.id], self._began, self._starting = cost, time.monotonic(), 0.0
         self._timer = StepTimer(device, lambda seconds: self._found(run.id, seconds))
 
     def __call__(self, progress: Progress) -> None:
@@ -35,8 +35,8 @@ class Costs:
         self._timer(progress)
 
     def _found(self, run: str, seconds: float) -> None:
-        self.of[run] = self.of[run].timed(seconds)
-        _say(f"{self.of[run].time_words}; starting took {in_words(self._starting)}")
+        self.estimates[run] = self.estimates[run].timed(seconds)
+        _say(f"{self.estimates[run].time_words}; starting took {in_words(self._starting)}")
 
 
 def _say(words: str) -> None:

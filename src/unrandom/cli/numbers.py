@@ -11,7 +11,7 @@ import numpy as np
 from unrandom.core.errors import UserError
 from unrandom.predictors.transformer import TransformerPredictor
 
-USUALLY = 0.9  # of the guesses
+USUALLY = 0.9  # A model is usually right when this share of its guesses is.
 
 
 def read_sequences(source: str, *, limit: int) -> list[list[int]]:
@@ -60,7 +60,7 @@ def predict_sequences(
 class Reliability:
     """How often a model was right when it was last measured in training, by how many numbers it had seen."""
 
-    accuracy_after: dict[int, float]  # on unseen (a, c); empty: it was not measured
+    accuracy_after: dict[int, float]  # Accuracy on unseen (a, c). Empty if it was not measured.
 
     @classmethod
     def of(cls, metrics: list[dict[str, Any]]) -> "Reliability":

@@ -70,7 +70,7 @@ def _valuation_words(rows: list[Tree]) -> list[str]:
 
 
 def comparison_words(compared: list[Tree]) -> str:
-    """A block a modulus, a line a predictor: accuracy, and the numbers needed with their ratio to the ceiling."""
+    """A block for each modulus, a line for each predictor: accuracy, numbers needed, their ratio to the ceiling."""
     return "\n\n".join(_compared_words(each) for each in compared)
 
 

@@ -27,8 +27,8 @@ class TrainingMeasure:
         self.probe = SequenceSet.of(batches.probe(PROBES), config.context + 1)
         drawn, periods = self.probe.parameters, self.probe.parameters.periods()
         self.short = periods <= config.context  # such a sequence can be copied
-        self.rule = ~self.short & (drawn.a != 1)  # neither copying nor counting (x + c) predicts it
-        self.full = self.rule & (periods == drawn.m)  # as the test sequences
+        self.rule = ~self.short & (drawn.a != 1)  # Neither copying nor counting (x + c) predicts these.
+        self.full = self.rule & (periods == drawn.m)  # The test sequences are of this kind, too.
 
     def __call__(self, model: Transformer) -> dict[str, Any]:
         predictor = TransformerPredictor(model, self.tokenizer, precision=self.precision)

@@ -33,7 +33,7 @@ class Claim:
     key: str
     statement: str
     quantity: str  # what is measured, and for which units
-    unit: str  # of the quantity: share, ratio, bits, …
+    unit: str  # share, ratio, bits, …
     figure: str = ""  # the paper's label; none for a claim that no figure of the paper makes
     threshold: float
     at_least: bool = True

@@ -30,7 +30,7 @@ def missing_runs(experiments: Sequence[Experiment], scale: Scale, seeds: int, ru
 
 
 def carry_out(experiment: Experiment, scale: Scale, runs: list[Run], results: Path, command: str) -> list[Tree]:
-    """Measure finished runs, save, draw and judge under ``results/<scale>/<experiment>/``. Returns a row a claim."""
+    """Measure runs, save, draw and judge in ``results/<scale>/<experiment>/``; returns a row for each claim."""
     folder = make_folder(results / scale / experiment.name)
     tables = {**experiment.measure(runs, scale), **({"trained": _trained(runs)} if runs else {})}
     for stale in folder.glob("*.parquet"):
@@ -41,7 +41,7 @@ def carry_out(experiment: Experiment, scale: Scale, runs: list[Run], results: Pa
 
 
 def draw_and_judge(experiment: Experiment, scale: Scale, results: Path) -> list[Tree]:
-    """Draw and judge again from the saved tables. UserError where there are none. Returns a row a claim."""
+    """Draw and judge again from the saved tables. UserError where there are none. Returns one row for each claim."""
     folder = results / scale / experiment.name
     experiment.draw(read_tables(folder), folder)
     return judged_rows(experiment, scale, results, {})

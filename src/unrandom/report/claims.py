@@ -11,7 +11,7 @@ SPACE, MINUS = "\N{NO-BREAK SPACE}", "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class VerdictSign:
     """A verdict can be told from the others by its sign and its name, without colour."""
 
     name: str
@@ -26,13 +26,13 @@ class Verdict:
 VERDICTS = {
     verdict.name: verdict
     for verdict in (
-        Verdict("reproduced", "✓", "the whole 95 % interval is on the wanted side of the threshold"),
-        Verdict("not reproduced", "✗", "the whole 95 % interval is on the other side"),
-        Verdict("inconclusive", "≈", "the interval holds the threshold"),
-        Verdict(
+        VerdictSign("reproduced", "✓", "the whole 95 % interval is on the wanted side of the threshold"),
+        VerdictSign("not reproduced", "✗", "the whole 95 % interval is on the other side"),
+        VerdictSign("inconclusive", "≈", "the interval holds the threshold"),
+        VerdictSign(
             "not judged", "?", "what the claim takes for granted did not hold, or there were fewer than three units"
         ),
-        Verdict("not run", "○", "nothing was measured for it at this scale"),
+        VerdictSign("not run", "○", "nothing was measured for it at this scale"),
     )
 }
 ORIGINS = {"paper": "claims of the paper", "beyond": "claims beyond the paper"}
@@ -87,7 +87,7 @@ def number(value: float, unit: str) -> str:
     return text.replace("-", MINUS)
 
 
-def tally(rows: Iterable[Tree]) -> list[tuple[Verdict, int]]:
+def tally(rows: Iterable[Tree]) -> list[tuple[VerdictSign, int]]:
     """How many claims have each verdict, all verdicts in their order."""
     counts = Counter(row["verdict"] for row in rows)
     return [(verdict, counts[name]) for name, verdict in VERDICTS.items()]

@@ -22,7 +22,7 @@ LONG_SECONDS = 5.0  # of a measurement of fewer steps, where each is slow
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CostEstimate:
     """What the steps that are left take, and the evaluations between them; not the checkpoints."""
 
     steps: int
@@ -55,7 +55,7 @@ class Estimate:
             return None
         return (self.steps + self.evaluations * self.evaluation) * self.step_seconds
 
-    def timed(self, step_seconds: float) -> "Estimate":
+    def timed(self, step_seconds: float) -> "CostEstimate":
         """The same with the time that a step was found to take."""
         return replace(self, step_seconds=step_seconds)
 
@@ -94,7 +94,7 @@ class Estimate:
         return {"flops": self.flops, "memory_bytes": self.memory_bytes, "seconds": seconds}
 
 
-def estimate(config: RunConfig, *, ranks: int, device: torch.device, step: int = 0, probes: int = 0) -> Estimate:
+def estimate(config: RunConfig, *, ranks: int, device: torch.device, step: int = 0, probes: int = 0) -> CostEstimate:
     """What is left of a run after ``step`` updates, on ``ranks`` processes like this one, all of them on this machine.
 
     An evaluation reads ``probes`` sequences beside the configuration's test sequences.
@@ -105,7 +105,7 @@ def estimate(config: RunConfig, *, ranks: int, device: torch.device, step: int =
     evaluation_flops = forward_flops(shape, sequences=config.test_sequences + probes, tokens=tokens)
     beside, held = device.type == "cuda", data_bytes(config)
     available = _available(ranks, device)
-    return Estimate(
+    return CostEstimate(
         steps=config.steps - step,
         flops_per_step=flops,
         flops_again=again,

@@ -24,9 +24,9 @@ LINES = {
     FULL: "training, full period, a ≠ 1",
 }
 LOSSES = {"train_loss": "training (short periods too)", "test_loss": "unseen (a, c), full period"}
-LEARNED = 0.9  # the accuracy at which a group counts as learned
-FRESH = Precondition("learned", "last-number accuracy with fresh data", LEARNED)
-REPEATED = Precondition("learned-repeated", "last-number accuracy with repeated data, at best", LEARNED)
+LEARNED_SHARE = 0.9  # the accuracy at which a group counts as learned
+FRESH = Precondition("learned", "last-number accuracy with fresh data", LEARNED_SHARE)
+REPEATED = Precondition("learned-repeated", "last-number accuracy with repeated data, at best", LEARNED_SHARE)
 
 CLAIMS = (
     Claim(
@@ -116,7 +116,7 @@ def _best(rows: Rows) -> float:
 
 def _learned(rows: Rows, accuracy: str) -> float | None:
     """The first measured step at which a group counts as learned; None where it never does."""
-    return next((float(row["step"]) for row in rows if (row[accuracy] or 0) >= LEARNED), None)
+    return next((float(row["step"]) for row in rows if (row[accuracy] or 0) >= LEARNED_SHARE), None)
 
 
 def _short_first(curves: list[Rows]) -> Finding:

@@ -13,7 +13,7 @@ from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper": 4096}
 
-LEARNED = 0.9  # of last numbers: the accuracy from which a modulus counts as learned
+LEARNED_SHARE = 0.9  # A modulus counts as learned from this accuracy on the last number on.
 
 
 def about(run: Run, modulus: int) -> dict[str, Any]:

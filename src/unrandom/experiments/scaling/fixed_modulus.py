@@ -15,7 +15,7 @@ from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale,
 from unrandom.experiments.rows import seed_means
 from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import (
-    LEARNED,
+    LEARNED_SHARE,
     about,
     element_rows,
     law_columns,
@@ -41,7 +41,9 @@ FEWEST_MULTIPLIERS = 32  # of a seed, for a correlation
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 256, "gpu": 4096, "paper": 4096}  # long ones
 KNOWN_BIT = 0.99  # of sequences
 
-SHARED = Precondition("learned-shared", "last-number accuracy at the largest modulus that all seeds have", LEARNED)
+SHARED = Precondition(
+    "learned-shared", "last-number accuracy at the largest modulus that all seeds have", LEARNED_SHARE
+)
 LAW = "fig:fixp_scale"
 
 CLAIMS = (
@@ -189,7 +191,7 @@ def _law_rows(elements: Rows) -> Rows:
 
 def evidence(tables: Tables) -> Evidence:
     last = last_numbers(tables["positions"])
-    modulus = largest_learned(last, LEARNED)
+    modulus = largest_learned(last, LEARNED_SHARE)
     shared = max(set.intersection(*(set(of_seed) for of_seed in last.values())))
     at = [row for row in tables["multipliers"] if row["modulus"] == modulus]
     every, least = (_exponent(tables["elements"], statistic) for statistic in ("all", "least"))

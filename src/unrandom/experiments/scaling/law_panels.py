@@ -4,7 +4,7 @@ from pathlib import Path
 
 from unrandom.experiments.experiment import Rows, Tables
 from unrandom.experiments.rows import seed_lines
-from unrandom.experiments.scaling.elements import LEARNED, finite_points, needed_by_modulus
+from unrandom.experiments.scaling.elements import LEARNED_SHARE, finite_points, needed_by_modulus
 from unrandom.experiments.scaling.laws import (
     ARBITRARY,
     SPECTRAL,
@@ -97,7 +97,7 @@ def _bit_panel(bits: Rows) -> LinePanel:
 
 
 def _merit_panel(tables: Tables) -> LinePanel:
-    modulus = largest_learned(last_numbers(tables["positions"]), LEARNED) or max(
+    modulus = largest_learned(last_numbers(tables["positions"]), LEARNED_SHARE) or max(
         row["modulus"] for row in tables["multipliers"]
     )
     rows = [row for row in tables["multipliers"] if row["modulus"] == modulus]
