@@ -4,19 +4,19 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from unrandom.cli.progress import working
 from unrandom.cli.work import train_all
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
 from unrandom.experiments.catalogue import CATALOGUE
-from unrandom.experiments.claims import Origin, Verdict
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.kept import keep_runs, open_kept
 from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, carry_out, draw_and_judge, is_measured, missing_runs
 from unrandom.experiments.runs import Run
+from unrandom.report.claims import ORIGINS, tally
 from unrandom.report.results import results_page
 
 Tree = dict[str, Any]
@@ -54,20 +54,19 @@ def reproduce(arguments: Namespace) -> tuple[Tree, str]:
 
 def _with_tables(chosen: list[Experiment], arguments: Namespace) -> list[Experiment]:
     """Those that were measured; with ``--all`` the others are named, and without it they are an error."""
-    missing = [each.name for each in chosen if not is_measured(each, arguments.scale, arguments.results)]
+    missing = [each for each in chosen if not is_measured(each, arguments.scale, arguments.results)]
     if missing and not arguments.all:
-        measure = f"unrandom reproduce {missing[0]} --scale {arguments.scale}"
-        raise UserError(
-            f"{missing[0]} has no tables in {arguments.results / arguments.scale}; measure it with: {measure}"
-        )
+        folder, measure = arguments.results / arguments.scale, missing[0].command(arguments.scale)
+        raise UserError(f"{missing[0].name} has no tables in {folder}; measure it with: {measure}")
     if missing:
-        print(f"left out, as they were not measured: {', '.join(missing)}", file=sys.stderr, flush=True)
-    return [each for each in chosen if each.name not in missing]
+        names = ", ".join(each.name for each in missing)
+        print(f"left out, as they were not measured: {names}", file=sys.stderr, flush=True)
+    return [each for each in chosen if each not in missing]
 
 
 def _measured(each: Experiment, runs: list[Run], arguments: Namespace, results: Path, how: str) -> list[Tree]:
     """The verdicts on one experiment, and a line on standard error that counts them."""
-    command = f"unrandom reproduce {each.name} --scale {arguments.scale} {how}"
+    command = f"{each.command(arguments.scale)} {how}"
     with working(each.name):
         rows = carry_out(each, arguments.scale, runs, results, command)
     counts = Counter(row["verdict"] for row in rows)
@@ -126,11 +125,12 @@ def claims(arguments: Namespace) -> tuple[Tree, str]:
         make_folder(page.parent)
         write_atomically(page, results_page(rows, arguments.scale, arguments.results, page))
     summary = {
-        origin: {v: sum((row["origin"], row["verdict"]) == (origin, v) for row in rows) for v in get_args(Verdict)}
-        for origin in get_args(Origin)
+        origin: {verdict.name: count for verdict, count in tally(row for row in rows if row["origin"] == origin)}
+        for origin in ORIGINS
     }
     said = [
-        f"{origin}: {', '.join(f'{count} {v}' for v, count in of.items() if count)}" for origin, of in summary.items()
+        f"{origin}: {', '.join(f'{count} {verdict}' for verdict, count in counts.items() if count)}"
+        for origin, counts in summary.items()
     ]
     return {"scale": arguments.scale, "summary": summary, "claims": rows}, "\n".join([_table(rows), "", *said])
 

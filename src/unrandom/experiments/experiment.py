@@ -80,6 +80,10 @@ class Experiment:
         """The paper's labels."""
         return self.entry.figures
 
+    def command(self, scale: str) -> str:
+        """What a reader types to carry it out."""
+        return f"unrandom reproduce {self.name} --scale {scale}"
+
     @property
     def regime(self) -> str | None:
         """The kind of run it can measure: ``fm`` or ``um``; None for an experiment that needs no model."""

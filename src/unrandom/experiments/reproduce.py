@@ -63,7 +63,7 @@ def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Pat
 def judged_rows(experiment: Experiment, scale: Scale, results: Path, notes: Notes) -> list[Tree]:
     """A row for every claim of one experiment."""
     if not is_measured(experiment, scale, results):
-        command = f"unrandom reproduce {experiment.name} --scale {scale}"
+        command = experiment.command(scale)
         judged = [Judgement(claim, "not run") for claim in experiment.claims]
     else:
         folder = results / scale / experiment.name

@@ -43,7 +43,8 @@ LOOKS = {
     "copy": Look(style.SKY, "dot", "square-open"),
 }
 OTHER_LOOK = Look(style.YELLOW, "longdash", "diamond-open")
-MARKS_PER_DOUBLING = 3  # of the numbers seen, dealt out to the predictors in turn
+# Predictors take turns in getting a mark; there are so many turns while the count of numbers seen doubles.
+MARKS_PER_DOUBLING = 3
 
 KNOWN_MODULUS = Enough(3, 1.0, "three numbers would do", 1.045, "dash")
 KNOWN_AMONG_SEVERAL = Enough(3, 1.0, "modulus known: three would do", 1.045, "dash")

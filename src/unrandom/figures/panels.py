@@ -25,7 +25,7 @@ class Line:
     high: Sequence[float] | None = None
     faint: bool = False
     dots: bool = False  # points that no line joins
-    crosses: bool = False  # the same, as crosses
+    crosses: bool = False  # crosses that no line joins
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class LinePanel:
     marks: Sequence[float] = ()  # vertical lines
     limits: tuple[float | None, float | None] = (0, 1.04)
     levels: Sequence[float] = ()  # ticks on the y axis; with them, it is logarithmic
-    names: Sequence[str] = ()  # of the places 0, 1, … on the x axis
+    names: Sequence[str] = ()  # what to write at x = 0, 1, … in place of the numbers
     beside: bool = False  # the legend stands under the panel, where it covers no curve
 
 

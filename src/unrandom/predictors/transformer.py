@@ -86,9 +86,8 @@ class TransformerPredictor:
             known = known[:, -longest:]
             if earlier is not None and torch.equal(known, earlier):
                 break
-            if (
-                step & (step - 1) == 0
-            ):  # at powers of two (Brent's method): sooner or later, all of a cycle lies between
+            # Brent's method: the moment is renewed at powers of two, and sooner or later a whole cycle lies between.
+            if step & (step - 1) == 0:
                 before, earlier = step, known
             guess, probability = self._next_number(known)
             guesses.append(guess)

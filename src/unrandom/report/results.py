@@ -40,7 +40,7 @@ def _section(experiment: Experiment, rows: list[Tree], scale: str, pictures: Pat
         "claims": [claims.shown(row) for row in own],
         "tally": [(verdict, count) for verdict, count in claims.tally(own) if count],
         "pictures": [_picture(path, about, experiment.name, folder) for path in sorted(pictures.glob("*.png"))],
-        "command": own[0]["command"] if own else f"unrandom reproduce {experiment.name} --scale {scale}",
+        "command": own[0]["command"] if own else experiment.command(scale),
     }
 
 

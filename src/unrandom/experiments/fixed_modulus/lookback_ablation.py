@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.data import SequenceSet
-from unrandom.experiments.claims import Claim, Evidence
+from unrandom.experiments.claims import Claim, Evidence, Written
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs
@@ -26,6 +26,7 @@ FIGURE = "fig:digits_topk"
 
 def _claims(reading: str) -> tuple[Claim, ...]:
     """What the paper says of its ablation, in one reading of "mask (zero) out the attention weights"."""
+    written: Written = "before" if reading == "renormalised" else "after"
     return (
         Claim(
             key=f"low-kept-{reading}",
@@ -34,7 +35,7 @@ def _claims(reading: str) -> tuple[Claim, ...]:
             unit="share",
             figure=FIGURE,
             threshold=0.9,
-            written="before" if reading == "renormalised" else "after",
+            written=written,
         ),
         Claim(
             key=f"high-lost-{reading}",
@@ -53,7 +54,7 @@ def _claims(reading: str) -> tuple[Claim, ...]:
             unit="ratio",
             figure=FIGURE,
             threshold=0.5,
-            written="before" if reading == "renormalised" else "after",
+            written=written,
         ),
         Claim(
             key=f"control-{reading}",
@@ -63,7 +64,7 @@ def _claims(reading: str) -> tuple[Claim, ...]:
             figure=FIGURE,
             threshold=0.75,
             at_least=False,
-            written="before" if reading == "renormalised" else "after",
+            written=written,
         ),
     )
 

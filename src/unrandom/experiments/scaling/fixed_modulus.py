@@ -37,9 +37,9 @@ from unrandom.generators.spectral import figure_of_merit
 from unrandom.interpretation.ranks import rank_correlation
 
 ALMOST = 0.99
-FEWEST_MULTIPLIERS = 32  # of a seed, for a correlation
+FEWEST_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any seed, is not judged.
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 256, "gpu": 4096, "paper": 4096}  # long ones
-KNOWN_BIT = 0.99  # of sequences
+KNOWN_BIT = 0.99  # A bit counts as known once it is right in this share of the sequences.
 
 SHARED = Precondition(
     "learned-shared", "last-number accuracy at the largest modulus that all seeds have", LEARNED_SHARE

@@ -12,8 +12,9 @@ from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import LinePanel, save_panels
 
 TEST, SHORT = "last_number_accuracy", "train_short_period_accuracy"
-LONG, RULE = "train_long_period_accuracy", "train_rule_accuracy"  # with and without a = 1, mere counting
-NOTHING = 0.1  # of last numbers: a group below that at the end has not begun to be learned
+# Both measure long periods; only the second leaves out a = 1, where the sequence merely counts.
+LONG, RULE = "train_long_period_accuracy", "train_rule_accuracy"
+NOTHING = 0.1  # A group that ends training below this accuracy has not begun to be learned.
 
 CLAIMS = (
     Claim(

@@ -19,7 +19,7 @@ from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import common_divisor, follows, strongest_key_distances
 
-CLEAR = 0.5  # of the spacings, beyond chance, must be multiples of a divisor for it to be the head's
+CLEAR = 0.5  # A divisor is the head's if this share of the spacings, beyond chance, are multiples of it.
 
 CLAIMS = (
     Claim(
