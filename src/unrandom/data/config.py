@@ -57,13 +57,15 @@ class SequenceData(Config):
     min_period: Period | None = None  # training sequences with shorter periods are left out
     max_period: Period | None = None  # and with longer ones
     base: Annotated[int, Field(ge=2, le=2**31)] | None = None  # none: one token a number
-    n_test_a: Count = 64  # multipliers held out for each test modulus (in UM at most half of those that exist)
+    n_test_a: Count = 64  # multipliers tested for each test modulus (in UM at most as many as it has)
     n_test_c: Count = 64  # increments, likewise
+    # from training, at every modulus: the test's (a, c) pairs, as in the paper's UM; or all of its a and all of its c
+    hold_out: Literal["pairs", "values"] = "values"
     test_multipliers: Literal["full-period", "primitive-root"] = "full-period"  # the latter for prime moduli
     curriculum: tuple[Phase, ...] = ()  # easier sequences in the batches of some steps
     digits: Annotated[int, Field(ge=1, le=64)] | None = None  # tokens a number; none: what the largest modulus needs
 
-    added_later: ClassVar[frozenset[str]] = frozenset({"curriculum", "digits"})
+    added_later: ClassVar[frozenset[str]] = frozenset({"curriculum", "digits", "hold_out"})
 
     @property
     def largest_modulus(self) -> int:
@@ -132,7 +134,7 @@ class FixedModulus(SequenceData):
 
 
 class UnseenModulus(SequenceData):
-    """UM: many training moduli, and full-period test sequences of moduli (and a, and c) that training never sees."""
+    """UM: many training moduli, and full-period test sequences of moduli (and a and c) that training never sees."""
 
     regime: Literal["um"] = "um"
     test_moduli: tuple[Modulus, ...] = Field(min_length=1)

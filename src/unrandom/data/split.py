@@ -1,10 +1,14 @@
 """Which (m, a, c) may training see, and which are kept for testing?
 
 The test moduli, test multipliers and test increments are drawn first, without replacement; training draws from what
-is left. So no a, no c and (in UM) no test modulus is ever shared: by construction, and ``check`` looks all the same.
+is left, by one of two rules (``data.hold_out``): no (a, c) *pair* of the test at any modulus, or none of its *values*,
+no a and no c. A test modulus of UM is never trained on. ``withheld`` is the rule, for the draws and for ``check``.
+
+Source: section 3.1, "these 64^2 (a, c) pairs are not considered while generating the training dataset".
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,6 +30,8 @@ from unrandom.generators.full_period import (
 from unrandom.generators.primitive_roots import count_primitive_roots, sample_primitive_roots
 
 Values = UInt64[np.ndarray, " values"]
+Rows = Bool[np.ndarray, " values"]
+ONE = np.ones(1, dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,10 @@ class HeldOut:
         middle = len(c) // 2
         return HeldOut(self.modulus, first_a, c[:middle]), HeldOut(self.modulus, second_a, c[middle:])
 
+    def has(self, a: Values, c: Values) -> Rows:
+        """Which rows are one of the pairs."""
+        return np.isin(a, self.multipliers) & np.isin(c, self.increments)
+
     def tree(self) -> dict[str, Any]:
         """As JSON values."""
         return {"modulus": self.modulus, "a": self.multipliers.tolist(), "c": self.increments.tolist()}
@@ -61,18 +71,36 @@ class Split:
     held_out_for_validation: tuple[HeldOut, ...] = ()
     extra_multipliers: tuple[int, ...] = ()  # held out as well, and tested apart
 
-    @property
+    @cached_property
     def held_out_a(self) -> UInt64[np.ndarray, " values"]:
-        extra = np.array(self.extra_multipliers, dtype=np.uint64)
-        return np.unique(np.concatenate([*(part.multipliers for part in self._all_held_out), extra]))
+        """The multipliers of the test, all moduli together; by the rule ``values`` training has none of them."""
+        return np.unique(np.concatenate([*(part.multipliers for part in self._all_held_out), self._extra]))
+
+    @cached_property
+    def held_out_c(self) -> UInt64[np.ndarray, " values"]:
+        """The increments, likewise."""
+        return np.unique(np.concatenate([part.increments for part in self._all_held_out]))
 
     @property
-    def held_out_c(self) -> UInt64[np.ndarray, " values"]:
-        return np.unique(np.concatenate([part.increments for part in self._all_held_out]))
+    def by_values(self) -> bool:
+        """Whether training is kept from every single a and c of the test, and not only from its pairs."""
+        return self.config.hold_out == "values"
+
+    def withheld(self, a: Values, c: Values) -> Rows:
+        """Which rows training must not have, whatever their modulus."""
+        if self.by_values:
+            return np.isin(a, self.held_out_a) | np.isin(c, self.held_out_c)
+        named = [HeldOut(part.modulus, self._extra, part.increments) for part in self.held_out if len(self._extra)]
+        parts = (*self._all_held_out, *self.counting().held_out, *named)
+        return np.logical_or.reduce([part.has(a, c) for part in parts])
 
     @property
     def _all_held_out(self) -> tuple[HeldOut, ...]:
         return (*self.held_out, *self.held_out_for_validation)
+
+    @property
+    def _extra(self) -> Values:
+        return np.array(self.extra_multipliers, dtype=np.uint64)
 
     def for_choosing(self) -> tuple["Split", "Split"]:
         """One split to choose settings by and one to test the choice on, with nothing in common.
@@ -103,8 +131,16 @@ class Split:
 
     def with_extra_multipliers(self) -> "Split":
         """The same with the extra multipliers in the place of those drawn for testing."""
-        extra = np.array(self.extra_multipliers, dtype=np.uint64)
-        return replace(self, held_out=tuple(replace(part, multipliers=extra) for part in self.held_out))
+        return replace(self, held_out=tuple(replace(part, multipliers=self._extra) for part in self.held_out))
+
+    def counting(self) -> "Split":
+        """The other reading of the primes that are tested by primitive roots, and nothing else to test.
+
+        Hull and Dobell's theorem leaves a prime the one multiplier 1, whose sequences only count in steps of c. It
+        takes the place of the roots, with the increments as they are.
+        """
+        primes = (part for part in self.held_out if _by_primitive_roots(self.config, part.modulus))
+        return replace(self, held_out=tuple(replace(part, multipliers=ONE) for part in primes))
 
     def unseen_by(self, earlier: "Split") -> "Split":
         """The same without what a run could train on that this one's weights come from, by ``earlier``'s split.
@@ -115,12 +151,12 @@ class Split:
             for part in self._all_held_out:
                 if part.modulus in earlier.seen_moduli:
                     raise UserError(f"the run to start from was trained on modulus {part.modulus}, which is held out")
-        extra = np.array(self.extra_multipliers, dtype=np.uint64)
+        unseen = _unseen_values if self.by_values else _unseen_pairs
         return replace(
             self,
-            held_out=tuple(_unseen_part(part, earlier) for part in self.held_out),
-            held_out_for_validation=tuple(_unseen_part(part, earlier) for part in self.held_out_for_validation),
-            extra_multipliers=tuple(extra[_unseen(extra, earlier, earlier.held_out_a)].tolist()),
+            held_out=tuple(unseen(part, earlier) for part in self.held_out),
+            held_out_for_validation=tuple(unseen(part, earlier) for part in self.held_out_for_validation),
+            extra_multipliers=tuple(self._extra[_never_seen(self._extra, earlier, earlier.held_out_a)].tolist()),
         )
 
     def test_parameters(self, modulus: int, sequences: int, *, name: str = "test") -> Parameters:
@@ -143,9 +179,8 @@ class Split:
 
     def check(self, parameters: Parameters) -> None:
         """Raise RuntimeError if training parameters hold anything that is kept for testing. They never should."""
-        seen_a, seen_c = np.isin(parameters.a, self.held_out_a), np.isin(parameters.c, self.held_out_c)
         moduli = set() if isinstance(parameters.m, int) else set(np.unique(parameters.m).tolist())
-        if seen_a.any() or seen_c.any() or moduli & {part.modulus for part in self._all_held_out}:
+        if self.withheld(parameters.a, parameters.c).any() or moduli & {part.modulus for part in self._all_held_out}:
             raise RuntimeError("training parameters and test parameters overlap")
 
     def manifest(self) -> dict[str, Any]:
@@ -162,13 +197,11 @@ class Split:
 def make_split(config: FixedModulus | UnseenModulus, seed: int) -> Split:
     """Draw the split of ``config`` under a root seed. Raises UserError where a modulus has too few parameters."""
     unseen = isinstance(config, UnseenModulus)
-    held_out = tuple(
-        hold_out(config, modulus, seed, at_most_half=unseen) for modulus in dict.fromkeys(config.test_moduli)
-    )
+    held_out = tuple(hold_out(config, modulus, seed, or_fewer=unseen) for modulus in dict.fromkeys(config.test_moduli))
     if isinstance(config, FixedModulus):
         return Split(config, seed, held_out, config.test_moduli, extra_multipliers=_extra_multipliers(config))
     validation = tuple(
-        hold_out(config, modulus, seed, at_most_half=True) for modulus in dict.fromkeys(config.validation_moduli)
+        hold_out(config, modulus, seed, or_fewer=True) for modulus in dict.fromkeys(config.validation_moduli)
     )
     low, high, moduli = config.smallest_modulus, config.largest_modulus, config.held_out_moduli
     offsets = sample_distinct(
@@ -180,41 +213,63 @@ def make_split(config: FixedModulus | UnseenModulus, seed: int) -> Split:
     return Split(config, seed, held_out, tuple(sorted(drawn[: config.n_m])), validation)
 
 
-def hold_out(config: FixedModulus | UnseenModulus, modulus: int, seed: int, *, at_most_half: bool) -> HeldOut:
-    """Draw the test parameters of one modulus. Raises UserError when it has fewer than asked for.
+def hold_out(config: FixedModulus | UnseenModulus, modulus: int, seed: int, *, or_fewer: bool) -> HeldOut:
+    """Draw the test parameters of one modulus, as many as asked for, ``or_fewer`` where it has not as many.
 
-    ``at_most_half`` of what exists: what is held out for one modulus is held out for all, and others need some too.
-    The multiplier 1, which only counts, is then left to training: for most moduli it is the one of full period.
+    Then the multiplier 1, which only counts, is not tested if there is another: for most moduli it is the one of full
+    period. And by the rule ``values`` at most half of what exists is held out, as other moduli need some too.
+    Raises UserError when there are fewer than asked for.
     """
-    n_a, n_c = config.n_test_a, config.n_test_c
+    n_a, n_c, left_out = config.n_test_a, config.n_test_c, _extra_multipliers(config)
     by_roots = _by_primitive_roots(config, modulus)
-    if at_most_half:
-        n_multipliers = count_primitive_roots(modulus) if by_roots else count_multipliers(modulus)
-        n_a, n_c = (min(n, (count + 1) // 2) for n, count in ((n_a, n_multipliers), (n_c, count_increments(modulus))))
+    if or_fewer:
+        all_a = count_primitive_roots(modulus) if by_roots else count_multipliers(modulus)
+        left_out = (1,) if not by_roots and all_a > 1 else ()
+        most_a, most_c = all_a - len(left_out), count_increments(modulus)
+        if config.hold_out == "values":
+            most_a, most_c = (all_a + 1) // 2, (most_c + 1) // 2
+        n_a, n_c = min(n_a, most_a), min(n_c, most_c)
     rng = stream(seed, "held out", modulus)
     if by_roots:
         multipliers = sample_primitive_roots(rng, modulus, n_a)
     else:
-        left = (1,) if at_most_half and count_multipliers(modulus) > 1 else _extra_multipliers(config)
-        multipliers = sample_multipliers(rng, modulus, n_a, exclude=left)
+        multipliers = sample_multipliers(rng, modulus, n_a, exclude=left_out)
     return HeldOut(modulus, multipliers, sample_increments(rng, modulus, n_c))
 
 
-def _unseen_part(part: HeldOut, earlier: Split) -> HeldOut:
-    """What is left of the parameters of a modulus for testing."""
-    kept = HeldOut(
-        part.modulus,
-        part.multipliers[_unseen(part.multipliers, earlier, earlier.held_out_a)],
-        part.increments[_unseen(part.increments, earlier, earlier.held_out_c)],
+def _unseen_values(part: HeldOut, earlier: Split) -> HeldOut:
+    """Test parameters of which an earlier run has seen no a and no c."""
+    return _kept(
+        part,
+        _never_seen(part.multipliers, earlier, earlier.held_out_a),
+        _never_seen(part.increments, earlier, earlier.held_out_c),
     )
-    if not len(kept.multipliers) or not len(kept.increments):
+
+
+def _unseen_pairs(part: HeldOut, earlier: Split) -> HeldOut:
+    """Test parameters of which an earlier run has seen no pair: of several such blocks the largest."""
+    every_a, every_c = (np.ones(len(values), dtype=bool) for values in (part.multipliers, part.increments))
+    blocks = [
+        (_never_seen(part.multipliers, earlier, earlier.held_out_a), every_c),
+        (every_a, _never_seen(part.increments, earlier, earlier.held_out_c)),
+        *(
+            (np.isin(part.multipliers, other.multipliers), np.isin(part.increments, other.increments))
+            for other in earlier._all_held_out
+        ),
+    ]
+    return _kept(part, *max(blocks, key=lambda block: block[0].sum() * block[1].sum()))
+
+
+def _kept(part: HeldOut, a: Bool[np.ndarray, " n_a"], c: Bool[np.ndarray, " n_c"]) -> HeldOut:
+    if not a.any() or not c.any():
         raise UserError(f"the run to start from may have seen every (a, c) that is held out for {part.modulus}")
-    return kept
+    return HeldOut(part.modulus, part.multipliers[a], part.increments[c])
 
 
-def _unseen(values: Values, earlier: Split, held_out: UInt64[np.ndarray, " kept"]) -> Bool[np.ndarray, " values"]:
-    """Which multipliers (or increments) were too large for an earlier run, or held out from it, too."""
-    return (values >= np.uint64(earlier.config.largest_modulus)) | np.isin(values, held_out)
+def _never_seen(values: Values, earlier: Split, held_out: UInt64[np.ndarray, " held"]) -> Rows:
+    """Which multipliers (or increments) were too large for an earlier run, or each held out from it."""
+    too_large = values >= np.uint64(earlier.config.largest_modulus)
+    return too_large | np.isin(values, held_out) if earlier.by_values else too_large
 
 
 def _extra_multipliers(config: FixedModulus | UnseenModulus) -> tuple[int, ...]:

@@ -95,7 +95,9 @@ class _Source:
 
     def __init__(self, split: Split, *, full: bool) -> None:
         self.full = full
-        self.held_a, self.held_c = split.held_out_a, split.held_out_c
+        self.withheld = split.withheld
+        never = np.empty(0, dtype=np.uint64)  # values that no row may have
+        self.held_a, self.held_c = (split.held_out_a, split.held_out_c) if split.by_values else (never, never)
         self.one_modulus = split.config.modulus if isinstance(split.config, FixedModulus) else None
         moduli = self._usable(split)
         self.last = np.array([m - 1 for m in moduli], dtype=np.uint64)  # m itself may be 2^64
@@ -107,7 +109,7 @@ class _Source:
         self.c_pools = None if n_c is None else _Pools([self._c_pool(split, i, n_c) for i in each])
 
     def _usable(self, split: Split) -> list[int]:
-        """The moduli of this kind that have a multiplier and an increment which is not held out.
+        """The moduli of this kind that have a multiplier and an increment which are not withheld.
 
         Where full-period pools are asked for, every modulus counts as having multipliers: its pool is topped up with
         arbitrary ones, as in the paper's scaling runs. Most moduli have the one full-period multiplier 1.
@@ -115,9 +117,7 @@ class _Source:
         if self.one_modulus is not None and not self.full:
             return list(split.train_moduli)
         topped_up = self.full and isinstance(split.config, UnseenModulus) and split.config.n_a is not None
-        usable = [
-            m for m in split.train_moduli if (topped_up or self._multipliers_left(m)) and self._increments_left(m)
-        ]
+        usable = [m for m in split.train_moduli if self._some_left(split, m, topped_up=topped_up)]
         if not usable:
             raise UserError(
                 f"no {'full-period' if self.full else 'arbitrary'} multiplier and increment is left to train on: lower "
@@ -125,18 +125,31 @@ class _Source:
             )
         return usable
 
-    def _multipliers_left(self, m: int) -> int:
-        """How many multipliers of m are not held out."""
-        held = self.held_a[self.held_a <= np.uint64(m - 1)]
+    def _some_left(self, split: Split, m: int, *, topped_up: bool) -> bool:
+        """Whether training may have some (a, c) of m."""
+        multipliers = topped_up or self._multipliers_left(m, split.held_out_a) > 0
+        increments = self._increments_left(m, split.held_out_c) > 0
+        if split.by_values:
+            return multipliers and increments
+        if multipliers or increments:  # a pair is withheld only if both of its values are the test's
+            return True
+        step, count, prime_to = (multiplier_step(m), count_multipliers(m), m) if self.full else (1, m - 1, 1)
+        a = np.uint64(1) + np.uint64(step) * np.arange(count, dtype=np.uint64)
+        c = np.flatnonzero(np.gcd(np.arange(m), prime_to) == 1).astype(np.uint64)
+        return not split.withheld(np.repeat(a, len(c)), np.tile(c, len(a))).all()
+
+    def _multipliers_left(self, m: int, held: Values) -> int:
+        """How many multipliers of m are not among ``held``."""
+        held = held[held <= np.uint64(m - 1)]
         if not self.full:
             return m - 1 - len(held)
         return count_multipliers(m) - int(((held - np.uint64(1)) % np.uint64(multiplier_step(m)) == 0).sum())
 
-    def _increments_left(self, m: int) -> int:
-        """How many increments of m are not held out; every modulus from 2^32 on has some."""
+    def _increments_left(self, m: int, held: Values) -> int:
+        """How many increments of m are not among ``held``; every modulus from 2^32 on has some."""
         if m > 2**32:
             return 1
-        held = self.held_c[self.held_c <= np.uint64(m - 1)]
+        held = held[held <= np.uint64(m - 1)]
         if not self.full:
             return m - len(held)
         return count_increments(m) - int((np.gcd(held, np.uint64(m)) == 1).sum())
@@ -164,7 +177,7 @@ class _Source:
         return Parameters(self.one_modulus or last + np.uint64(1), a, c, x0)
 
     def allowed(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
-        held = np.isin(parameters.a, self.held_a) | np.isin(parameters.c, self.held_c)
+        held = self.withheld(parameters.a, parameters.c)
         if not self.full or self.c_pools is not None:
             return ~held
         # 2^64 is no machine word, and has the divisors in common with c that 2^63 has
@@ -179,7 +192,8 @@ class _Source:
         a = np.concatenate([np.repeat(a, len(c)) for a, c in pools])
         c = np.concatenate([np.tile(c, len(a)) for a, c in pools])
         x0 = rng.integers(0, last, dtype=np.uint64, endpoint=True)
-        return Parameters(self.one_modulus or last + np.uint64(1), a, c, x0)
+        every = Parameters(self.one_modulus or last + np.uint64(1), a, c, x0)
+        return every[~self.withheld(a, c)]
 
     def _a_pool(self, split: Split, i: int, size: int) -> Values:
         m = int(self.last[i]) + 1

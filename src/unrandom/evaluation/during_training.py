@@ -19,10 +19,16 @@ class TrainingMeasure:
     def __init__(self, split: Split, batches: Batches, *, test_sequences: int, precision: str) -> None:
         config = split.config
         self.tokenizer, self.precision, self.context = config.tokenizer, precision, config.context
-        each = max(1, test_sequences // len(split.held_out))
+        each, counting = max(1, test_sequences // len(split.held_out)), split.counting()
         self.tests = {
             part.modulus: SequenceSet.of(split.test_parameters(part.modulus, each, name="monitor"), config.context + 1)
             for part in split.held_out
+        }
+        self.counting = {
+            part.modulus: SequenceSet.of(
+                counting.test_parameters(part.modulus, each, name="monitor"), config.context + 1
+            )
+            for part in counting.held_out
         }
         self.probe = SequenceSet.of(batches.probe(PROBES), config.context + 1)
         drawn, periods = self.probe.parameters, self.probe.parameters.periods()
@@ -40,6 +46,9 @@ class TrainingMeasure:
             tokens.append(scores.best.cpu().numpy() == truth)
             rows.append(predictions.correct(test.numbers))
             moduli[str(modulus)] = {"last_number_accuracy": _share(rows[-1][:, -1])}
+        for modulus, test in self.counting.items():
+            right = predictor.predict(test.numbers).correct(test.numbers)
+            moduli[str(modulus)]["counting_last_number_accuracy"] = _share(right[:, -1])
         correct = np.concatenate(rows)
         seen = [t for t in (2**k for k in range(17)) if t < self.context] + [self.context]
         followed = predictor.predict(self.probe.numbers).correct(self.probe.numbers)[:, -1]

@@ -85,7 +85,7 @@ def _evaluate_modulus(run: Run, predictor: TransformerPredictor, split: Split, m
     length = run.config.data.context + 1
     unseen_parameters = modulus in run.config.data.test_moduli
     if not unseen_parameters:  # a modulus of the user's own, and full-period parameters that training may have used
-        own = hold_out(split.config, modulus, split.seed, at_most_half=True)
+        own = hold_out(split.config, modulus, split.seed, or_fewer=True)
         split = replace(split, held_out=(own,))
     unseen = evaluate(predictor, SequenceSet.of(split.test_parameters(modulus, sequences), length))
     rng = stream(run.config.seed, "by period", modulus)

@@ -4,7 +4,6 @@ A prime has no digits to copy. The paper does not say with which multipliers a p
 judged: primitive roots, whose sequences have period m − 1, and a = 1, the only multiplier of full period, which counts.
 """
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,15 +63,13 @@ def _counting_rows(runs: list[Run], scale: Scale) -> Rows:
     """Accuracy on the last number of unseen primes with a = 1 and held-out increments."""
     rows = []
     for run in runs:
-        split, predictor = run.split(), run.predictor(choose_device())
+        split, predictor = run.split().counting(), run.predictor(choose_device())
         for part in split.held_out:
-            if is_prime(part.modulus):
-                counting = replace(part, multipliers=np.ones(1, dtype=np.uint64))
-                drawn = replace(split, held_out=(counting,)).test_parameters(part.modulus, SEQUENCES[scale])
-                found = evaluate(predictor, SequenceSet.of(drawn, run.config.data.context + 1)).last_number_tree()
-                accuracy = {key: found[key] for key in ("value", "low", "high")}
-                which = {**about(run), "split": "test", "modulus": part.modulus}
-                rows.append({**which, **accuracy, "reading": COUNTING, "prime": True})
+            drawn = split.test_parameters(part.modulus, SEQUENCES[scale])
+            found = evaluate(predictor, SequenceSet.of(drawn, run.config.data.context + 1)).last_number_tree()
+            accuracy = {key: found[key] for key in ("value", "low", "high")}
+            which = {**about(run), "split": "test", "modulus": part.modulus}
+            rows.append({**which, **accuracy, "reading": COUNTING, "prime": True})
     return rows
 
 
