@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 from unrandom.core.errors import UserError
-from unrandom.data import CurriculumBatches, FixedModulus, Phase, UnseenModulus, make_batches, make_split
+from unrandom.core.seeds import stream
+from unrandom.data import (
+    CurriculumBatches,
+    FixedModulus,
+    Phase,
+    TrainingDraws,
+    UnseenModulus,
+    make_batches,
+    make_split,
+)
 from unrandom.training import RunConfig
 
 FM = FixedModulus(modulus=256, context=12, mode="streaming", n_sequences=None, n_test_a=4, n_test_c=8)
@@ -115,6 +124,32 @@ def test_a_grown_run_is_tested_only_on_what_the_smaller_one_could_not_see():
     for other, modulus in ((seen, 50), (FM.model_copy(update={"modulus": 50, "n_test_a": 1}), 50), (phase, 64)):
         with pytest.raises(UserError, match=f"trained on modulus {modulus}"):
             make_split(UM, 0).unseen_by(make_split(other, 0))
+
+
+def test_a_grown_run_by_pairs_is_tested_on_no_pair_that_the_smaller_one_could_see():
+    config = {"context": 8, "mode": "streaming", "n_sequences": None, "n_test_a": 8, "n_test_c": 8}
+    for rule in ("pairs", "values"):
+        small = UnseenModulus(test_moduli=(25, 32), min_modulus=8, max_modulus=40, hold_out=rule, **config)
+        large = UnseenModulus(test_moduli=(64, 81), min_modulus=8, max_modulus=100, hold_out="pairs", **config)
+        split, earlier = make_split(large, 0), make_split(small, 0)
+        kept = split.unseen_by(earlier)
+        seen = TrainingDraws(earlier).draw(stream(0, "draws"), 30_000)
+        for part, before in zip(kept.held_out, split.held_out, strict=True):
+            assert not part.has(seen.a, seen.c).any()
+            assert set(part.multipliers) <= set(before.multipliers)
+            assert 0 < len(part.multipliers) * len(part.increments) < 64
+    same = make_split(large.model_copy(update={"max_modulus": 120}), 0)  # the very pairs that the other holds out
+    assert same.unseen_by(split).manifest()["test"] == same.manifest()["test"]
+
+
+def test_a_phase_by_pairs_holds_out_the_same_pairs():
+    for config in (FM, UM):
+        by_pairs = config.model_copy(update={"hold_out": "pairs"})
+        split = make_split(by_pairs, 0)
+        easier = split.of_phase(Phase(modulus=40))
+        drawn = TrainingDraws(easier).draw(stream(0, "draws"), 20_000)
+        assert not split.withheld(drawn.a, drawn.c).any()
+        assert np.isin(drawn.a, split.held_out_a).any()
 
 
 def test_a_phase_that_cannot_be_drawn_is_said_at_once():

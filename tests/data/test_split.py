@@ -1,4 +1,6 @@
-"""Train and test never share an a, a c or a test modulus."""
+"""Train and test never share a test modulus, nor, by the rule of the configuration, a pair (a, c) or an a or a c."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +21,9 @@ CASES = [
 ]
 
 
+PAIRS = [config.model_copy(update={"hold_out": "pairs"}) for config in CASES]
+
+
 @pytest.mark.parametrize("config", CASES, ids=lambda c: f"{c.regime}-{c.largest_modulus}")
 @pytest.mark.parametrize("seed", [0, 1])
 def test_what_is_held_out_is_never_drawn(config, seed):
@@ -34,6 +39,118 @@ def test_what_is_held_out_is_never_drawn(config, seed):
         assert moduli == {config.modulus}
     assert all(0 < int(drawn.a[row]) < drawn.modulus(row) for row in range(len(drawn)))
     assert all(int(drawn.c[row]) < drawn.modulus(row) for row in range(len(drawn)))
+
+
+@pytest.mark.parametrize("config", PAIRS, ids=lambda c: f"{c.regime}-{c.largest_modulus}")
+@pytest.mark.parametrize("seed", [0, 1])
+def test_held_out_pairs_are_never_drawn_and_their_values_are(config, seed):
+    split = make_split(config, seed)
+    kept = {(int(a), int(c)) for part in split.held_out for a in part.multipliers for c in part.increments}
+    drawn = TrainingDraws(split).draw(stream(seed, "draws"), 20_000)
+    assert not kept & set(zip(drawn.a.tolist(), drawn.c.tolist(), strict=True))
+    split.check(drawn)
+    if config.regime == "um":
+        assert not {*np.unique(drawn.m).tolist()} & set(config.test_moduli)
+    if config.n_a is None and config.largest_modulus < 1000:
+        assert set(split.held_out_a.tolist()) <= set(drawn.a.tolist())
+        assert set(split.held_out_c.tolist()) <= set(drawn.c.tolist())
+
+
+def test_every_pair_that_is_not_held_out_is_drawn():
+    config = FixedModulus(modulus=30, context=8, n_test_a=1, n_test_c=3, hold_out="pairs")
+    split = make_split(config, 0)
+    drawn = TrainingDraws(split).draw(stream(0, "draws"), 40_000)
+    (part,) = split.held_out
+    every = {(a, c) for a in range(1, 30) for c in range(30)}
+    kept = {(int(a), int(c)) for a in part.multipliers for c in part.increments}
+    assert set(zip(drawn.a.tolist(), drawn.c.tolist(), strict=True)) == every - kept
+
+
+def test_a_training_set_of_all_pairs_leaves_out_those_that_are_held_out():
+    config = FixedModulus(modulus=16, context=8, n_test_a=2, n_test_c=3, hold_out="pairs", full_period_share=1.0)
+    split = make_split(config.model_copy(update={"n_a": 4, "n_c": 8, "n_sequences": None}), 0)
+    rows = TrainingDraws(split).product(stream(0, "product"))
+    assert len(rows) == 4 * 8 - 2 * 3
+    split.check(rows)
+
+
+def test_a_modulus_whose_every_pair_is_held_out_is_not_trained_on():
+    config = UnseenModulus(
+        test_moduli=(8,),
+        min_modulus=2,
+        max_modulus=9,
+        context=4,
+        n_test_a=9,
+        n_test_c=9,
+        full_period_share=1.0,
+        hold_out="pairs",
+    )  # 5 with any odd c; 4 has only the multiplier 1, so that its pairs are left
+    assert set(TrainingDraws(make_split(config, 0)).draw(stream(0, "draws"), 500).m.tolist()) == {2, 3, 4, 5, 6, 7, 9}
+    prime = UnseenModulus(
+        test_moduli=(7, 8),
+        min_modulus=2,
+        max_modulus=9,
+        context=4,
+        n_test_a=9,
+        n_test_c=9,
+        full_period_share=1.0,
+        test_multipliers="primitive-root",
+        hold_out="pairs",
+    )  # a = 1 is tested for the prime 7, with every c from 1 to 6
+    assert set(TrainingDraws(make_split(prime, 0)).draw(stream(0, "draws"), 500).m.tolist()) == {9}
+
+
+@pytest.mark.parametrize("rule", ["pairs", "values"])
+def test_a_leak_is_noticed_by_either_rule(rule):
+    config = UnseenModulus(test_moduli=(50, 64), context=16, n_test_a=5, n_test_c=5, hold_out=rule)
+    split = make_split(config, 0)
+    drawn = TrainingDraws(split).draw(stream(0, "draws"), 8)
+    split.check(drawn)
+    a, c = (values.copy() for values in (drawn.a, drawn.c))
+    a[3] = split.held_out[0].multipliers[1]
+    if rule == "pairs":  # one value of the test alone is allowed
+        split.check(replace(drawn, a=a))
+        c[3] = split.held_out[0].increments[2]
+    with pytest.raises(RuntimeError, match="overlap"):
+        split.check(replace(drawn, a=a, c=c))
+    with pytest.raises(RuntimeError, match="overlap"):
+        split.check(replace(drawn, m=np.full(8, 64, dtype=np.uint64)))
+
+
+def test_the_validation_moduli_are_held_out_by_the_same_rule():
+    config = UnseenModulus(
+        test_moduli=(60,), validation_moduli=(64,), context=16, n_test_a=4, n_test_c=4, hold_out="pairs"
+    )
+    split = make_split(config, 0)
+    drawn = TrainingDraws(split).draw(stream(0, "draws"), 20_000)
+    (part,) = split.held_out_for_validation
+    assert not part.has(drawn.a, drawn.c).any()
+    assert np.isin(part.multipliers, drawn.a).all()
+
+
+@pytest.mark.parametrize(("rule", "counts"), [("values", (5, 8, 8)), ("pairs", (8, 8, 8))])
+def test_by_pairs_all_multipliers_may_be_tested_but_the_one_that_counts(rule, counts):
+    config = UnseenModulus(test_moduli=(54, 64, 81), context=16, n_test_a=8, n_test_c=8, hold_out=rule)
+    split = make_split(config, 0)
+    assert tuple(len(part.multipliers) for part in split.held_out) == counts
+    assert all(1 not in part.multipliers for part in split.held_out)
+
+
+@pytest.mark.parametrize("rule", ["pairs", "values"])
+def test_a_prime_is_tested_in_both_readings_and_neither_is_trained_on(rule):
+    config = UnseenModulus(
+        test_moduli=(61, 64), context=16, n_test_a=5, n_test_c=5, test_multipliers="primitive-root", hold_out=rule
+    )
+    split = make_split(config, 0)
+    counting = split.counting()
+    assert [part.modulus for part in counting.held_out] == [61]
+    tested = counting.test_parameters(61, 50)
+    assert set(tested.a.tolist()) == {1}
+    assert (tested.periods() == 61).all()
+    assert set(tested.c.tolist()) == set(split.held_out[0].increments.tolist())
+    drawn = TrainingDraws(split).draw(stream(0, "draws"), 20_000)
+    assert not counting.held_out[0].has(drawn.a, drawn.c).any()
+    assert (drawn.a == 1).any()
 
 
 @pytest.mark.parametrize("config", CASES, ids=lambda c: f"{c.regime}-{c.largest_modulus}")

@@ -1,4 +1,7 @@
-"""Every recipe is a complete configuration, at the paper's settings where it is the paper's."""
+"""Every recipe is a complete configuration, at the paper's settings where it is the paper's, with an id of its own."""
+
+import json
+from pathlib import Path
 
 import pytest
 
@@ -6,6 +9,32 @@ from unrandom.core.errors import UserError
 from unrandom.data import make_split
 from unrandom.experiments.recipes import RECIPES, recipe
 from unrandom.models import parameter_count
+from unrandom.training import RunConfig
+
+ROOT = Path(__file__).parents[2]
+IDS = json.loads((ROOT / "tests" / "golden" / "recipe_ids.json").read_text())
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_the_id_of_a_recipe_changes_on_purpose_alone(name):
+    """A new id leaves the runs of the old one behind: CHANGELOG says so, and then the golden file is changed."""
+    assert recipe(name).build().digest() == IDS[name]
+
+
+def test_every_run_in_results_keeps_its_id():
+    published = {}
+    for made in ROOT.glob("results/*/*/made.json"):
+        published |= json.loads(made.read_text())["configurations"]
+    for manifest in ROOT.glob("results/*/weights/*/manifest.json"):
+        published[manifest.parent.name] = json.loads(manifest.read_text())["config"]
+    assert len(published) > 100
+    for run, tree in published.items():
+        assert run.endswith("-" + RunConfig.parse(tree).digest()), run
+
+
+def test_by_values_the_unseen_modulus_runs_are_those_of_before():
+    for name, digest in (("um-64", "a9b1646c"), ("um-128", "aa3d08cc"), ("um-2048", "fa6bdf79")):
+        assert recipe(name).build().override(["data.hold_out=values"]).digest() == digest
 
 
 @pytest.mark.parametrize("name", RECIPES)

@@ -252,3 +252,32 @@ def test_only_prime_moduli_leave_the_lookback_unjudged():
     row = {"run": "r", "layer": 1, "head": 0, "modulus": 127, "preferred": 5, "excess": 0.8}
     rows = [{**row, "half": half} for half in (0, 1)]
     assert set(_verdicts("um-lookback", {"heads": rows, "trained": TRAINED}).values()) == {"not judged"}
+
+
+def _by_rule(pairs, values, *, counting=0.9, roots=0.1, seeds=(0, 1, 2)):
+    """Planted tables of um-hold-out: for each rule, accuracy at the end and the step of half the last numbers."""
+    accuracy, metrics = [], []
+    for seed in seeds:
+        for rule, (last, half) in (("pairs", pairs), ("values", values)):
+            run = {"run": f"{rule}-{seed}", "seed": seed, "rule": rule}
+            accuracy += [{**run, "reading": "as tested", "modulus": m, "value": last + 0.01 * seed} for m in (125, 128)]
+            accuracy += [{**run, "reading": "as tested", "modulus": 127, "value": roots}]
+            accuracy += [{**run, "reading": "a = 1", "modulus": 127, "value": counting}]
+            metrics += [{**run, "step": s, "last_number_accuracy": 0.6 * (s >= half)} for s in range(100, 1100, 100)]
+    return {"accuracy": accuracy, "metrics": metrics}
+
+
+def test_what_the_stricter_split_costs_is_judged_seed_by_seed():
+    found = _verdicts("um-hold-out", _by_rule((0.8, 400), (0.5, 800)))
+    assert set(found.values()) == {"reproduced"}
+    found = _verdicts("um-hold-out", _by_rule((0.5, 800), (0.8, 400), counting=0.2))
+    assert set(found.values()) == {"not reproduced"}
+
+
+def test_the_step_of_half_the_numbers_is_a_bound_where_a_rule_never_got_there():
+    late = _verdicts("um-hold-out", _by_rule((0.8, 400), (0.5, 2000)))
+    assert late["sooner"] == "reproduced"  # at least 2.5 times
+    never = _verdicts("um-hold-out", _by_rule((0.8, 2000), (0.5, 2000)))
+    assert never["sooner"] == "not judged"
+    few = _verdicts("um-hold-out", _by_rule((0.8, 400), (0.5, 800), seeds=(0, 1)))
+    assert set(few.values()) == {"not judged"}

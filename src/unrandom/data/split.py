@@ -74,7 +74,7 @@ class Split:
     @cached_property
     def held_out_a(self) -> UInt64[np.ndarray, " values"]:
         """The multipliers of the test, all moduli together; by the rule ``values`` training has none of them."""
-        return np.unique(np.concatenate([*(part.multipliers for part in self._all_held_out), self._extra]))
+        return np.unique(np.concatenate([self._extra, *(part.multipliers for part in self._all_held_out)]))
 
     @cached_property
     def held_out_c(self) -> UInt64[np.ndarray, " values"]:
@@ -90,9 +90,18 @@ class Split:
         """Which rows training must not have, whatever their modulus."""
         if self.by_values:
             return np.isin(a, self.held_out_a) | np.isin(c, self.held_out_c)
-        named = [HeldOut(part.modulus, self._extra, part.increments) for part in self.held_out if len(self._extra)]
-        parts = (*self._all_held_out, *self.counting().held_out, *named)
-        return np.logical_or.reduce([part.has(a, c) for part in parts])
+        return np.logical_or.reduce([part.has(a, c) for part in self._tested])
+
+    @cached_property
+    def tested_a(self) -> UInt64[np.ndarray, " values"]:
+        """Every multiplier that is tested: those of ``held_out_a``, and 1 where a prime is tested on counting."""
+        return np.unique(np.concatenate([part.multipliers for part in self._tested]))
+
+    @cached_property
+    def _tested(self) -> tuple[HeldOut, ...]:
+        """All that is tested: drawn for testing or validation, the extra multipliers, and primes on counting."""
+        extra = self.with_extra_multipliers().held_out if self.extra_multipliers else ()
+        return (*self._all_held_out, *extra, *self.counting().held_out)
 
     @property
     def _all_held_out(self) -> tuple[HeldOut, ...]:
@@ -140,7 +149,8 @@ class Split:
         takes the place of the roots, with the increments as they are.
         """
         primes = (part for part in self.held_out if _by_primitive_roots(self.config, part.modulus))
-        return replace(self, held_out=tuple(replace(part, multipliers=ONE) for part in primes))
+        counting = tuple(replace(part, multipliers=ONE) for part in primes)
+        return replace(self, held_out=counting, held_out_for_validation=(), extra_multipliers=())
 
     def unseen_by(self, earlier: "Split") -> "Split":
         """The same without what a run could train on that this one's weights come from, by ``earlier``'s split.

@@ -127,12 +127,11 @@ class _Source:
 
     def _some_left(self, split: Split, m: int, *, topped_up: bool) -> bool:
         """Whether training may have some (a, c) of m."""
-        multipliers = topped_up or self._multipliers_left(m, split.held_out_a) > 0
         increments = self._increments_left(m, split.held_out_c) > 0
         if split.by_values:
-            return multipliers and increments
-        if multipliers or increments:  # a pair is withheld only if both of its values are the test's
-            return True
+            return increments and (topped_up or self._multipliers_left(m, split.held_out_a) > 0)
+        if increments or topped_up or self._multipliers_left(m, split.tested_a) > 0:
+            return True  # a pair is withheld only if both of its values are the test's
         step, count, prime_to = (multiplier_step(m), count_multipliers(m), m) if self.full else (1, m - 1, 1)
         a = np.uint64(1) + np.uint64(step) * np.arange(count, dtype=np.uint64)
         c = np.flatnonzero(np.gcd(np.arange(m), prime_to) == 1).astype(np.uint64)

@@ -205,6 +205,12 @@ CATALOGUE: dict[str, Entry] = {
         *_entries(
             "beyond the paper",
             "beyond",
+            (
+                "um-hold-out",
+                "hold_out",
+                "what it costs to hold out every value of the test, and not only its pairs",
+                (),
+            ),
             ("ceilings", "ceilings", "the model beside copying, look-back, algebra and the exact posterior", ()),
         ),
     )

@@ -1,6 +1,6 @@
 """What do the unseen-modulus grids measure in common? The last number of unseen moduli, a row a run and modulus."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from unrandom.experiments.experiment import Rows, Scale
 from unrandom.experiments.rows import seed_lines
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import Line, MapPanel
+from unrandom.predictors import Predictor
 from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 1024, "gpu": 2048, "paper": 4096}  # of each modulus
@@ -38,19 +39,25 @@ def last_number_rows(runs: Sequence[Run], scale: Scale, keys: Mapping[str, str],
         predictor = run.predictor(choose_device())
         which = {**about(run), **varied(run, keys)}
         for name, part in parts.items():
-            for modulus, sequences in _sets(run, part, SEQUENCES[scale]):
-                found = evaluate(predictor, sequences).last_number_tree()
-                accuracy = {key: found[key] for key in ("value", "low", "high")}
-                rows.append({**which, "split": name, "modulus": modulus, **accuracy})
+            rows += [{**which, "split": name, **row} for row in _tested(predictor, part, SEQUENCES[scale])]
     return rows
 
 
-def _sets(run: Run, split: Split, sequences: int) -> list[tuple[int, SequenceSet]]:
-    length = run.config.data.context + 1
+def counting_rows(runs: Sequence[Run], scale: Scale) -> Rows:
+    """Last-number accuracy on the unseen primes with a = 1, where they are otherwise tested by primitive roots."""
     return [
-        (part.modulus, SequenceSet.of(split.test_parameters(part.modulus, sequences), length))
-        for part in split.held_out
+        {**about(run), "split": "test", **row}
+        for run in runs
+        for row in _tested(run.predictor(choose_device()), run.split().counting(), SEQUENCES[scale])
     ]
+
+
+def _tested(predictor: Predictor, split: Split, sequences: int) -> Iterator[dict[str, Any]]:
+    """A row for each test modulus."""
+    for part in split.held_out:
+        drawn = split.test_parameters(part.modulus, sequences)
+        found = evaluate(predictor, SequenceSet.of(drawn, split.config.context + 1)).last_number_tree()
+        yield {"modulus": part.modulus, **{key: found[key] for key in ("value", "low", "high")}}
 
 
 def cells(rows: Rows, keys: Sequence[str], split: str = "test") -> Cells:

@@ -9,17 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.core.arithmetic import is_prime
-from unrandom.data import SequenceSet
-from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.rows import by_run
 from unrandom.experiments.runs import Run
-from unrandom.experiments.unseen_modulus.accuracy import SEQUENCES, about, curve_lines, last_number_rows
+from unrandom.experiments.unseen_modulus.accuracy import counting_rows, curve_lines, last_number_rows
 from unrandom.experiments.unseen_modulus.grokking import metrics_rows
 from unrandom.experiments.unseen_modulus.runs import small_runs
 from unrandom.figures.panels import LinePanel, save_panels
-from unrandom.training.machine import choose_device
 
 MODULI: dict[Scale, tuple[int, ...]] = {
     "smoke": (23, 31, 32),
@@ -56,21 +53,8 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
     rows = [{**row, "reading": ROOTS, "prime": is_prime(row["modulus"])} for row in last_number_rows(runs, scale, {})]
-    return {"accuracy": rows + _counting_rows(runs, scale), "metrics": metrics_rows(runs)}
-
-
-def _counting_rows(runs: list[Run], scale: Scale) -> Rows:
-    """Accuracy on the last number of unseen primes with a = 1 and held-out increments."""
-    rows = []
-    for run in runs:
-        split, predictor = run.split().counting(), run.predictor(choose_device())
-        for part in split.held_out:
-            drawn = split.test_parameters(part.modulus, SEQUENCES[scale])
-            found = evaluate(predictor, SequenceSet.of(drawn, run.config.data.context + 1)).last_number_tree()
-            accuracy = {key: found[key] for key in ("value", "low", "high")}
-            which = {**about(run), "split": "test", "modulus": part.modulus}
-            rows.append({**which, **accuracy, "reading": COUNTING, "prime": True})
-    return rows
+    counted = [{**row, "reading": COUNTING, "prime": True} for row in counting_rows(runs, scale)]
+    return {"accuracy": rows + counted, "metrics": metrics_rows(runs)}
 
 
 def evidence(tables: Tables) -> Evidence:
