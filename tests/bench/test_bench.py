@@ -1,8 +1,22 @@
 """Benchmarks give the numbers they promise. How large those are is no matter of a test."""
 
 import math
+import time
 
-from unrandom.bench import bench_data, bench_evaluation, bench_scaling, bench_sweep, bench_training, scaling, training
+import pytest
+import torch
+
+from unrandom.bench import (
+    bench_data,
+    bench_device,
+    bench_evaluation,
+    bench_scaling,
+    bench_sweep,
+    bench_training,
+    device,
+    scaling,
+    training,
+)
 from unrandom.bench.timing import interleaved
 
 
@@ -44,3 +58,37 @@ def test_things_are_timed_in_turn_and_the_warm_up_does_not_count():
     seconds = interleaved(lambda: turns.append("a"), lambda: turns.append("b"), rounds=2, warmup=1)
     assert turns == ["a", "b"] * 3
     assert len(seconds) == 2
+
+
+def test_every_check_of_a_device_passes_on_the_cpu_or_says_why_it_is_skipped(tiny, monkeypatch):
+    monkeypatch.setattr(device, "LEAST_RATE", 0.0)  # tiny models are far from it
+    outcomes = {outcome.check: outcome for outcome in bench_device(tiny)}
+    assert list(outcomes) == ["device", *device.CHECKS]
+    results = {name: outcome.result for name, outcome in outcomes.items()}
+    assert {name for name, result in results.items() if result == "skipped"} == {"compile", "memory"}
+    assert set(results.values()) == {"passed", "skipped"}
+    assert all(outcome.words for outcome in outcomes.values())
+
+
+def test_what_is_wrong_with_a_device_is_found(tiny, monkeypatch):
+    gradients = device._gradients
+
+    def wrong(network, batch, precision):
+        loss, found = gradients(network, batch, precision)
+        return loss, [tensor * (1.01 if precision == "fp32" else 1) for tensor in found]
+
+    monkeypatch.setattr(device, "_gradients", wrong)
+    monkeypatch.setattr(device.Optimizers, "step", lambda self: None)
+    monkeypatch.setattr(device, "our_step", lambda config, device: time.sleep)
+    results = {outcome.check: outcome for outcome in bench_device(tiny)}
+    for name in ("forward and backward, fp32", "optimisers", "fraction of the matrix rate"):
+        assert results[name].result == "not passed", name
+    assert "off float64's by 1.0e-02" in results["forward and backward, fp32"].words
+    assert "TypeError" in results["fraction of the matrix rate"].words  # an error is an answer, too
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_what_is_no_number_is_infinitely_far_off(bad):
+    one = torch.ones(3)
+    assert device._difference([one], [one]) == 0
+    assert device._difference([torch.tensor([1.0, bad, 1.0])], [one]) == float("inf")

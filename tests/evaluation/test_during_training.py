@@ -24,6 +24,18 @@ def test_a_line_of_metrics(regime, tiny, fm_data, um_data):
     assert measure(model) == line
 
 
+def test_an_unseen_prime_is_followed_in_both_readings(tiny, um_data):
+    data = um_data.model_copy(update={"test_moduli": (23, 32), "test_multipliers": "primitive-root"})
+    config = tiny.model_copy(update={"data": data})
+    split = make_split(data, 0)
+    measure = TrainingMeasure(split, make_batches(split, 8), test_sequences=40, precision="fp32")
+    line = measure(Transformer(config.transformer).eval())
+    assert set(measure.counting) == {23}
+    assert set(measure.counting[23].parameters.a.tolist()) == {1}
+    assert set(line["test_moduli"]["23"]) == {"last_number_accuracy", "counting_last_number_accuracy"}
+    assert set(line["test_moduli"]["32"]) == {"last_number_accuracy"}
+
+
 def test_counting_and_copying_are_apart_from_what_needs_the_rule(tiny, um_data):
     split = make_split(um_data, 0)
     measure = TrainingMeasure(split, make_batches(split, 8), test_sequences=40, precision="fp32")

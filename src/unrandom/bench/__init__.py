@@ -1,6 +1,7 @@
 """How fast is it? Ratios to a baseline, and fractions of a ceiling, measured side by side in one run."""
 
 from unrandom.bench.data import bench_data
+from unrandom.bench.device import bench_device, for_this_device
 from unrandom.bench.evaluation import bench_evaluation
 from unrandom.bench.predictors import bench_predictors
 from unrandom.bench.scaling import bench_scaling, on_this_machine
@@ -9,10 +10,12 @@ from unrandom.bench.training import bench_training
 
 __all__ = [
     "bench_data",
+    "bench_device",
     "bench_evaluation",
     "bench_predictors",
     "bench_scaling",
     "bench_sweep",
     "bench_training",
+    "for_this_device",
     "on_this_machine",
 ]

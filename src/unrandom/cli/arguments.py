@@ -246,11 +246,16 @@ def _audit(commands: Any) -> None:
 def _bench(commands: Any) -> None:
     example = "unrandom bench train --recipe fm-2048 --set batch_size=8"
     command = _command(commands, "bench", "measure speed as ratios to baselines and ceilings of the same run", example)
-    command.add_argument("what", choices=("data", "train", "evaluate", "sweep", "scaling", "predictors"))
+    command.add_argument(
+        "what",
+        choices=("data", "train", "evaluate", "sweep", "scaling", "predictors", "device"),
+        help="device: not how fast, but whether all that training needs works here, and is right",
+    )
     command.add_argument(
         "--recipe",
         metavar="RECIPE",
-        help="for all but data and predictors (fm-256; for scaling fm-base256, smaller on a CPU)",
+        help="for all but data and predictors (fm-256; for scaling fm-base256, smaller on a CPU; for device fm-2048 "
+        "on a GPU)",
     )
     _assignments(command)
 

@@ -5,8 +5,8 @@ Drawing and benchmarks are imported where they are used: training should not wai
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from unrandom.cli.answer import print_answer
 from unrandom.cli.cost import Costs
@@ -14,7 +14,7 @@ from unrandom.cli.numbers import Reliability, last_numbers, predict_sequences, r
 from unrandom.cli.progress import TrainingProgress, counting, working
 from unrandom.cli.words import comparison_words, evaluation_words, result_words
 from unrandom.core.config import parse_integer
-from unrandom.core.errors import UserError
+from unrandom.core.errors import ChecksFailed, UserError
 from unrandom.core.files import make_folder
 from unrandom.experiments.measure import evaluate_run
 from unrandom.experiments.naming import find_run
@@ -25,6 +25,9 @@ from unrandom.training.checkpoint import checkpoint_to_load
 from unrandom.training.distributed import is_leading_process
 from unrandom.training.machine import choose_device
 
+if TYPE_CHECKING:
+    from unrandom.bench.device import Outcome
+
 Tree = dict[str, Any]
 
 
@@ -33,6 +36,8 @@ def run(arguments: Namespace) -> None:
     answer, words = COMMANDS[arguments.command](arguments)
     if is_leading_process():
         print_answer(arguments, answer, words)
+        if failed := answer.get("not_passed"):
+            raise ChecksFailed(f"not passed: {', '.join(failed)}")
 
 
 def _demo(arguments: Namespace) -> tuple[Tree, str]:
@@ -132,6 +137,9 @@ def _report(arguments: Namespace) -> tuple[Tree, str]:
 def _bench(arguments: Namespace) -> tuple[Tree, str]:
     from unrandom import bench
 
+    if arguments.what == "device":
+        chosen = bench.for_this_device() if arguments.recipe is None else recipe(arguments.recipe).build()
+        return _checked(bench.bench_device(chosen.override(arguments.assignments)))
     scaling = arguments.what == "scaling"
     name = arguments.recipe or ("fm-base256" if scaling else "fm-256")
     smaller = bench.on_this_machine() if scaling and arguments.recipe is None else []
@@ -148,6 +156,18 @@ def _bench(arguments: Namespace) -> tuple[Tree, str]:
         measured = benches[arguments.what]()
     width = max(map(len, measured))
     return measured, "\n".join(f"{key:<{width}}  {value}" for key, value in measured.items())
+
+
+def _checked(outcomes: Iterator["Outcome"]) -> tuple[Tree, str]:
+    """A line for each check of a device; what came of each is also said on standard error as it comes."""
+    done = []
+    for outcome in outcomes:
+        done.append(outcome)
+        print(f"{outcome.check}: {outcome.result}", file=sys.stderr, flush=True)
+    width = max(len(outcome.check) for outcome in done)
+    words = "\n".join(f"{outcome.result:<10}  {outcome.check:<{width}}  {outcome.words}" for outcome in done)
+    failed = [outcome.check for outcome in done if outcome.result == "not passed"]
+    return {"checks": [vars(outcome) for outcome in done], "not_passed": failed}, words
 
 
 def _configure(config: RunConfig, arguments: Namespace) -> RunConfig:

@@ -4,6 +4,11 @@ from typing import Any
 
 Tree = dict[str, Any]
 COLUMNS = 12  # positions shown of an accuracy curve
+HELD_OUT = {  # by data.hold_out
+    "values": "of which training saw no multiplier and no increment",
+    "pairs": "of which training saw no pair (a, c)",
+    None: "that training may have seen",
+}
 
 
 def result_words(result: Tree, steps: int) -> str:
@@ -38,7 +43,7 @@ def _modulus_words(tested: Tree) -> str:
     position, digits = tested["by_position"], tested["by_digit"]
     length = len(position["seen"])
     shown = sorted({min(2**k, length) for k in range(length.bit_length() + 1)})[-COLUMNS:]
-    kind = "that training never saw" if tested["unseen_parameters"] else "that training may have seen"
+    kind = HELD_OUT[tested["held_out"]]
     head = "".join(f"{t:>8}" for t in shown)
     curve = "".join(f"{position['value'][t - 1]:>8.3f}" for t in shown)
     lines = [
@@ -46,6 +51,7 @@ def _modulus_words(tested: Tree) -> str:
         f"increments: {tested['increments']}, {kind}",
         f"last number right   {_share(tested['last_number_accuracy'])}",
         f"                    interval: {tested['last_number_accuracy']['interval']}",
+        *([f"the same with a = 1 {_share(tested['counting'])}, counting in steps of c"] if tested["counting"] else []),
         f"{'numbers seen':<18}{head}",
         f"{'number accuracy':<18}{curve}",
     ]

@@ -13,6 +13,10 @@ class RunsFailed(Exception):
     """Runs that were needed did not come to their end. The message is one line."""
 
 
+class ChecksFailed(Exception):
+    """Something that was checked is not as it should be. The message is one line."""
+
+
 def out_of_memory(error: BaseException) -> bool:
     """Whether memory ran out: Python says so by a type, torch by a type of its own or by words."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":

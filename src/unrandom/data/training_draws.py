@@ -96,8 +96,9 @@ class _Source:
     def __init__(self, split: Split, *, full: bool) -> None:
         self.full = full
         self.withheld = split.withheld
-        never = np.empty(0, dtype=np.uint64)  # values that no row may have
-        self.held_a, self.held_c = (split.held_out_a, split.held_out_c) if split.by_values else (never, never)
+        none = np.empty(0, dtype=np.uint64)  # by pairs, no single value is out
+        self.held_a: Values = split.held_out_a if split.by_values else none
+        self.held_c: Values = split.held_out_c if split.by_values else none
         self.one_modulus = split.config.modulus if isinstance(split.config, FixedModulus) else None
         moduli = self._usable(split)
         self.last = np.array([m - 1 for m in moduli], dtype=np.uint64)  # m itself may be 2^64

@@ -38,8 +38,9 @@ Tree = dict[str, Any]
 def evaluate_run(run: Run, predictor: TransformerPredictor, *, modulus: int | None, sequences: int) -> list[Tree]:
     """Accuracy by position, digit and period for one modulus, or for every test modulus of the run.
 
-    The first two on full-period (a, c), unseen for the test moduli and possibly seen for others; by period on
-    arbitrary (a, c), which training may have seen.
+    The first two on full-period (a, c), held out for the test moduli by the run's rule and possibly seen for others; by
+    period on arbitrary (a, c), which training may have seen. Primes that are tested by primitive roots have the last
+    number with a = 1 too, which only counts.
     Raises UserError for a modulus that the model cannot write.
     """
     split = run.split()
@@ -93,9 +94,17 @@ def _evaluate_modulus(run: Run, predictor: TransformerPredictor, split: Split, m
     a = rng.integers(1, max(1, last), size=sequences, dtype=np.uint64, endpoint=True)
     c, x0 = (rng.integers(0, last, size=sequences, dtype=np.uint64, endpoint=True) for _ in range(2))
     arbitrary = evaluate(predictor, SequenceSet.of(Parameters(modulus, a, c, x0), length))
+    counting = split.counting()
+    counted = [
+        evaluate(predictor, SequenceSet.of(counting.test_parameters(modulus, sequences), length))
+        for part in counting.held_out
+        if part.modulus == modulus
+    ]
     return {
         **unseen.tree(),
         "unseen_parameters": unseen_parameters,
+        "held_out": run.config.data.hold_out if unseen_parameters else None,
+        "counting": counted[0].last_number_tree() if counted else None,
         "modulus_in_training": modulus in split.seen_moduli,
         "by_period": [
             {"group": group, "last_number_accuracy": tally.tree()} for group, tally in arbitrary.by_period().items()

@@ -1,0 +1,357 @@
+"""Does everything that training needs work on this device, and is it right? A check a line, passed or not.
+
+Numbers are held against float64 on the CPU, which every device can be compared with. What a device does not have, or
+training does not use on it, is skipped, and the line says why.
+"""
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from unrandom.bench.timing import interleaved
+from unrandom.bench.training import our_step
+from unrandom.core.quantities import in_words, scaled
+from unrandom.data import make_batches, make_split
+from unrandom.experiments.recipes import recipe
+from unrandom.experiments.runs import Run, create_run, execute
+from unrandom.models import Transformer, training_flops
+from unrandom.models.attention import AttentionPath
+from unrandom.training import Progress, RunConfig
+from unrandom.training.distributed import Ranks
+from unrandom.training.estimate import step_memory
+from unrandom.training.loop import Stepper, build_model
+from unrandom.training.machine import (
+    autocast,
+    choose_attention,
+    choose_device,
+    choose_precision,
+    describe,
+    has_fast_bf16,
+    matrix_product,
+    prepare,
+    wait_for,
+)
+from unrandom.training.optimizers import Optimizers
+
+SEQUENCES = 8  # compared with float64
+ALLOWED = {"fp32": 1e-3, "bf16": 5e-2}  # relative errors; a GPU's fp32 products keep ten bits more than bf16's, not all
+LEAST_RATE = 0.02  # of a large matrix product, for a step of training: far less than a busy machine leaves of it
+MOST_MEMORY = 1.2  # of the estimate
+ROUNDS = 5
+
+Result = Literal["passed", "not passed", "skipped"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one check."""
+
+    check: str
+    result: Result
+    words: str
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the checks take place, and with what."""
+
+    config: RunConfig
+    device: torch.device
+
+    @property
+    def precision(self) -> str:
+        return choose_precision(self.config.precision, self.device)
+
+    def model(self, device: torch.device | None = None) -> Transformer:
+        """The configuration's model as a run begins, always the same."""
+        return build_model(self.config, device or self.device)
+
+    def batch(self, rows: int) -> Tensor:
+        """Training tokens [row, position], on the CPU."""
+        data = self.config.data
+        return torch.from_numpy(make_batches(make_split(data, 0), rows).tokens(0).astype(np.int64))
+
+
+class NotPassed(Exception):
+    """A check came out wrong; the message says how."""
+
+
+class Skipped(Exception):
+    """A check says nothing here; the message says why."""
+
+
+def for_this_device() -> RunConfig:
+    """What a device is checked with if nothing else is asked for: on a GPU the paper's width, with fresh sequences."""
+    if choose_device().type == "cuda":
+        return recipe("fm-2048").build().override(["data.mode=streaming", "data.n_sequences=none"])
+    return recipe("fm-256").build()
+
+
+def bench_device(config: RunConfig) -> Iterator[Outcome]:
+    """The outcome of each check, as it comes. No check raises."""
+    device = choose_device()
+    prepare(device)
+    place = Place(config, device)
+    yield Outcome(
+        "device", "passed", f"{describe(device)}, torch {torch.__version__}; training runs in {place.precision}"
+    )
+    for name, check in CHECKS.items():
+        began = time.perf_counter()
+        result: Result = "passed"
+        try:
+            words = check(place)
+        except Skipped as reason:
+            result, words = "skipped", str(reason)
+        except NotPassed as wrong:
+            result, words = "not passed", str(wrong)
+        except Exception as error:
+            result, words = "not passed", " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        yield Outcome(name, result, words, round(time.perf_counter() - began, 2))
+
+
+def _tokens(place: Place) -> str:
+    """Tokens are kept as the narrowest integers; each kind must arrive unchanged."""
+    kinds = (np.uint8, np.uint16, np.uint32, np.int64)
+    for kind in kinds:
+        tokens = np.array([[0, 1, 100, np.iinfo(kind).max]], dtype=kind)
+        if torch.from_numpy(tokens).to(place.device).long().cpu().tolist() != tokens.astype(np.int64).tolist():
+            raise NotPassed(f"{np.dtype(kind)} tokens do not arrive as they are")
+    return f"{', '.join(str(np.dtype(kind)) for kind in kinds)} arrive unchanged"
+
+
+def _forward_and_backward(precision: str) -> Callable[[Place], str]:
+    def check(place: Place) -> str:
+        model, batch = place.model(), place.batch(SEQUENCES)
+        loss, gradients = _gradients(model, batch, precision)
+        exact_loss, exact = _gradients(place.model(torch.device("cpu")).double(), batch, "float64")
+        error, allowed = _difference(gradients, exact), ALLOWED[precision]
+        taken = in_words(_seconds(partial(_gradients, model, batch, precision), place.device))
+        words = (
+            f"loss {loss:.4f}, gradients off float64's by {error:.1e} (allowed {allowed:g}); "
+            f"{taken} for {SEQUENCES} sequences"
+        )
+        slow = precision == "bf16" and not has_fast_bf16(place.device)
+        if not (error <= allowed and abs(loss - exact_loss) <= allowed * abs(exact_loss)):
+            raise NotPassed(words)
+        return words + ", for which there is no unit here" * slow
+
+    return check
+
+
+def _attention(place: Place) -> str:
+    """Two ways to compute the same; the chosen one should be the faster."""
+    batch, seconds, found = place.batch(SEQUENCES), {}, {}
+    paths: tuple[AttentionPath, AttentionPath] = ("explicit", "fused")
+    for path in paths:
+        model = place.model().use_attention(path)
+        found[path] = _gradients(model, batch, "fp32")[1]
+        seconds[path] = _seconds(partial(_gradients, model, batch, place.precision), place.device)
+    error = _difference(found["fused"], found["explicit"])
+    chosen = choose_attention(place.config.transformer, place.device)
+    ratio = seconds["explicit"] / seconds["fused"]
+    words = f"gradients differ by {error:.1e}; explicit takes {ratio:.2f} times as long as fused, {chosen} is used"
+    if not error <= ALLOWED["fp32"]:
+        raise NotPassed(words)
+    return words
+
+
+def _compile(place: Place) -> str:
+    if place.device.type != "cuda":
+        raise Skipped(f"training on {place.device.type} runs eager; on a GPU it is compiled")
+    model, batch = place.model(), place.batch(SEQUENCES)
+    eager = _gradients(model, batch, place.precision)[1]
+    compiled: Any = torch.compile(model)
+    began = time.perf_counter()
+    error = _difference(_gradients(compiled, batch, place.precision)[1], eager)
+    seconds = time.perf_counter() - began
+    words = f"compiled in {in_words(seconds)}; gradients differ from eager ones by {error:.1e}"
+    if not error <= ALLOWED[place.precision]:
+        raise NotPassed(words)
+    return words
+
+
+def _optimizers(place: Place) -> str:
+    """A step with each optimiser moves every weight, and leaves numbers."""
+    for name in ("adamw", "muon"):
+        config = place.config.override([f"optimizer.name={name}", "warmup_steps=0"])
+        model = build_model(config, place.device)
+        before = [parameter.detach().clone() for parameter in model.parameters()]
+        _stepper(config, model, place.device, Ranks()).advance(Progress())
+        for parameter, old in zip(model.parameters(), before, strict=True):
+            if not bool(parameter.isfinite().all()) or torch.equal(parameter, old):
+                raise NotPassed(f"a step of {name} leaves a weight that is no number, or as it was")
+    return "a step of AdamW and one of Muon move every weight"
+
+
+def _resume(place: Place) -> str:
+    """A small run in one go, and stopped after its first step and resumed."""
+    steps = 10
+    sizes = ["batch_size=32", "test_sequences=64", "data.context=16", "warmup_steps=2"]
+    small = recipe("fm-256").build().override([f"steps={steps}", "evaluate_every=2", "checkpoint_every=5", *sizes])
+    with _folder() as folder:
+        whole, parts = (create_run("small", small, folder / name, []) for name in ("whole", "parts"))
+        execute(whole)
+        stopped = execute(parts, max_minutes=0)["steps"]
+        execute(parts)
+        losses, resumed = _losses(whole), _losses(parts)
+    exact = losses == resumed
+    error = max(abs(a - b) / abs(a) for a, b in zip(losses, resumed, strict=True))
+    how = "bit for bit" if exact else f"to {error:.1e}"
+    words = f"stopped after step {stopped} of {steps} and resumed, the losses are those of one go, {how}"
+    if not (exact or (place.device.type != "cpu" and error <= ALLOWED["bf16"])):
+        raise NotPassed(words.replace("are those", "are not those"))
+    return words
+
+
+class _Wrapped(Ranks):
+    """One rank that is wrapped as one of several is."""
+
+    def wrap(self, model: nn.Module) -> nn.Module:
+        return nn.parallel.DistributedDataParallel(model)
+
+
+def _one_rank(place: Place) -> str:
+    if not dist.is_available():
+        raise Skipped("this torch was built without torch.distributed")
+    backend = "nccl" if place.device.type == "cuda" else "gloo"
+    config = place.config.override(["batch_size=32", "micro_batches=2", "warmup_steps=0"])
+    found = []
+    with _process_group(backend):
+        for ranks in (Ranks(), _Wrapped()):
+            model = build_model(config, place.device)
+            stepper, progress = _stepper(config, model, place.device, ranks), Progress()
+            for _ in range(2):
+                stepper.advance(progress)
+            stepper.settle(progress)
+            found.append(torch.tensor(progress.losses))
+    error = _difference(found[1:], found[:1])
+    words = f"{backend}: two steps of two micro-batches have the losses of one process to {error:.1e}"
+    if not error <= ALLOWED["bf16"]:
+        raise NotPassed(words)
+    return words
+
+
+def _memory(place: Place) -> str:
+    if place.device.type != "cuda":
+        raise Skipped("only a GPU counts what is taken; on a CPU, `unrandom bench scaling` measures a step's memory")
+    torch.cuda.empty_cache()
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    step = our_step(place.config, place.device)
+    step()
+    step()  # with the optimiser's state
+    peak = torch.cuda.max_memory_allocated() - before
+    ratio = peak / step_memory(place.config, ranks=1, device=place.device).total
+    words = f"a step takes {scaled(peak, 'B')}, {ratio:.2f} of the estimate (allowed {MOST_MEMORY})"
+    if not ratio <= MOST_MEMORY:
+        raise NotPassed(words)
+    return words
+
+
+def _rate(place: Place) -> str:
+    config, size = place.config, 8192 if place.device.type == "cuda" else 2048
+    step, product = our_step(config, place.device), matrix_product(size, place.precision, place.device)
+    taken, multiplied = interleaved(step, product, rounds=ROUNDS)
+    flops = training_flops(config.transformer, sequences=config.batch_size, tokens=config.data.context_tokens)
+    rate = 2 * size**3 / multiplied
+    fraction = flops / taken / rate
+    words = (
+        f"{in_words(taken)} a step, {fraction:.2f} of the {scaled(rate, 'FLOP/s')} of a large matrix product "
+        f"in {place.precision} (at least {LEAST_RATE})"
+    )
+    if not fraction >= LEAST_RATE:
+        raise NotPassed(words)
+    return words
+
+
+CHECKS: dict[str, Callable[[Place], str]] = {
+    "tokens": _tokens,
+    "forward and backward, fp32": _forward_and_backward("fp32"),
+    "forward and backward, bf16": _forward_and_backward("bf16"),
+    "fused against explicit attention": _attention,
+    "compile": _compile,
+    "optimisers": _optimizers,
+    "resume": _resume,
+    "one rank of DDP": _one_rank,
+    "memory": _memory,
+    "fraction of the matrix rate": _rate,
+}
+
+
+def _gradients(network: nn.Module, batch: Tensor, precision: str) -> tuple[float, list[Tensor]]:
+    """The loss of a batch, and the gradient of every parameter."""
+    own = list(network.parameters())
+    tokens = batch.to(own[0].device)
+    for parameter in own:
+        parameter.grad = None
+    with autocast(precision, own[0].device):
+        logits = network(tokens[:, :-1])
+    logits = logits if precision == "float64" else logits.float()
+    loss = F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
+    loss.backward()
+    return loss.item(), [parameter.grad.detach().clone() for parameter in own if parameter.grad is not None]
+
+
+def _difference(found: list[Tensor], wanted: list[Tensor]) -> float:
+    """‖found − wanted‖ / ‖wanted‖ over all tensors; infinite where something is no number."""
+    pairs = [(one.double().cpu(), other.double().cpu()) for one, other in zip(found, wanted, strict=True)]
+    square = sum(float((one - other).square().sum()) for one, other in pairs)
+    of = sum(float(other.square().sum()) for _, other in pairs)
+    ratio = (square / of) ** 0.5
+    return ratio if np.isfinite(ratio) else float("inf")
+
+
+def _seconds(action: Callable[[], object], device: torch.device) -> float:
+    def waited() -> None:
+        action()
+        wait_for(device)
+
+    return interleaved(waited, rounds=ROUNDS)[0]
+
+
+def _stepper(config: RunConfig, model: Transformer, device: torch.device, ranks: Ranks) -> Stepper:
+    batches = make_batches(make_split(config.data, config.split_seed), config.batch_size, config.seed)
+    return Stepper(config, model, Optimizers(model, config.optimizer), batches, ranks, device)
+
+
+def _losses(run: Run) -> list[float]:
+    return [row[name] for row in run.folder.read_metrics() for name in ("train_loss", "test_loss")]
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="unrandom-bench-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _process_group(backend: str) -> Iterator[None]:
+    """A group of this process alone, that listens on the loopback interface at most."""
+    before = os.environ.get("GLOO_SOCKET_IFNAME")
+    os.environ["GLOO_SOCKET_IFNAME"] = "lo0" if os.uname().sysname == "Darwin" else "lo"
+    dist.init_process_group(backend, store=dist.HashStore(), rank=0, world_size=1)
+    try:
+        yield
+    finally:
+        dist.destroy_process_group()
+        if before is None:
+            del os.environ["GLOO_SOCKET_IFNAME"]
+        else:
+            os.environ["GLOO_SOCKET_IFNAME"] = before
