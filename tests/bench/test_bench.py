@@ -79,7 +79,7 @@ def test_what_is_wrong_with_a_device_is_found(tiny, monkeypatch):
 
     monkeypatch.setattr(device, "_gradients", wrong)
     monkeypatch.setattr(device.Optimizers, "step", lambda self: None)
-    monkeypatch.setattr(device, "our_step", lambda config, device: time.sleep)
+    monkeypatch.setattr(device, "trial_step", lambda config, device: time.sleep)
     results = {outcome.check: outcome for outcome in bench_device(tiny)}
     for name in ("forward and backward, fp32", "optimisers", "fraction of the matrix rate"):
         assert results[name].result == "not passed", name

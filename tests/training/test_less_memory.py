@@ -10,7 +10,6 @@ from torch.profiler import ProfilerActivity, profile
 from torch.testing import assert_close
 
 from unrandom.bench.scaling import step_on_cpu
-from unrandom.bench.training import our_step
 from unrandom.core.errors import UserError
 from unrandom.data import make_batches, make_split
 from unrandom.experiments.recipes import recipe
@@ -22,6 +21,7 @@ from unrandom.training.estimate import step_memory
 from unrandom.training.loop import Stepper, build_model
 from unrandom.training.machine import prepare
 from unrandom.training.optimizers import Optimizers
+from unrandom.training.trial import trial_step
 
 CPU = torch.device("cpu")
 
@@ -171,7 +171,7 @@ def test_what_tensors_take_at_the_most_is_the_closed_form(tiny, activation, prec
         "recompute": recompute,
     }
     config = tiny.override([f"{key}={value}" for key, value in settings.items()])
-    step = our_step(config, CPU)
+    step = trial_step(config, CPU)
     step()  # the optimiser's state is there from now on
     memory = step_memory(config, ranks=1, device=CPU)
     expected = memory.gradients + memory.activations + memory.working

@@ -22,7 +22,6 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from unrandom.bench.timing import interleaved
-from unrandom.bench.training import our_step
 from unrandom.core.quantities import in_words, scaled
 from unrandom.data import make_batches, make_split
 from unrandom.experiments.recipes import recipe
@@ -45,6 +44,7 @@ from unrandom.training.machine import (
     wait_for,
 )
 from unrandom.training.optimizers import Optimizers
+from unrandom.training.trial import trial_step
 
 SEQUENCES = 8  # compared with float64
 ALLOWED = {"fp32": 1e-3, "bf16": 5e-2}  # relative errors; a GPU's fp32 products keep ten bits more than bf16's, not all
@@ -251,7 +251,7 @@ def _memory(place: Place) -> str:
     torch.cuda.empty_cache()
     before = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
-    step = our_step(place.config, place.device)
+    step = trial_step(place.config, place.device)
     step()
     step()  # with the optimiser's state
     peak = torch.cuda.max_memory_allocated() - before
@@ -264,7 +264,7 @@ def _memory(place: Place) -> str:
 
 def _rate(place: Place) -> str:
     config, size = place.config, 8192 if place.device.type == "cuda" else 2048
-    step, product = our_step(config, place.device), matrix_product(size, place.precision, place.device)
+    step, product = trial_step(config, place.device), matrix_product(size, place.precision, place.device)
     taken, multiplied = interleaved(step, product, rounds=ROUNDS)
     flops = training_flops(config.transformer, sequences=config.batch_size, tokens=config.data.context_tokens)
     rate = 2 * size**3 / multiplied

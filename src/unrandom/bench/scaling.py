@@ -8,11 +8,11 @@ from typing import Any
 from unrandom.bench.data import LENGTH, SET_ROWS, M, make_set
 from unrandom.bench.evaluation import bench_evaluation
 from unrandom.bench.timing import interleaved
-from unrandom.bench.training import our_step
 from unrandom.core.memory import available_memory
 from unrandom.data import make_batches, make_split
 from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device, prepare
+from unrandom.training.trial import trial_step
 
 UNSEEN_ROWS = 32_768 * 128  # the paper's n_m x n_a, with one increment each
 UNSEEN_MODULI = (1025, 65_535)
@@ -23,7 +23,7 @@ GIVEN_FOR_A_CPU = ("data.modulus=2^32", "model.d_model=128", "batch_size=32")
 # A process of its own, so that its peak memory is the step's; tiny steps first, for all that is loaded with them.
 STEP_MEMORY = """
 import json, sys
-from unrandom.bench.training import our_step
+from unrandom.training.trial import trial_step
 from unrandom.core.memory import peak_memory, resident_memory
 from unrandom.training import RunConfig
 from unrandom.training.estimate import step_memory
@@ -34,7 +34,7 @@ config = RunConfig.parse(json.loads(sys.argv[1]))
 tiny = config.override([f"model.d_model={2 * config.model.n_heads}", f"batch_size={config.micro_batches}"])
 for shape in (tiny, config):
     before = resident_memory()
-    step = our_step(shape, device)
+    step = trial_step(shape, device)
     step()
     step()  # with the optimiser's state
 peak = peak_memory()
@@ -98,7 +98,7 @@ def _fresh(config: RunConfig) -> dict[str, Any]:
     prepare(device)
     batches = make_batches(make_split(config.data, config.split_seed), config.batch_size, config.seed)
     steps = iter(range(2**32))
-    whole, made = interleaved(our_step(config, device), lambda: batches.tokens(next(steps)), rounds=5, warmup=1)
+    whole, made = interleaved(trial_step(config, device), lambda: batches.tokens(next(steps)), rounds=5, warmup=1)
     return {
         "ms_per_step": round(whole * 1e3, 2),
         "ms_per_fresh_batch": round(made * 1e3, 2),

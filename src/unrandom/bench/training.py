@@ -10,11 +10,9 @@ from torch.utils.data import DataLoader, TensorDataset
 from unrandom.bench.timing import interleaved
 from unrandom.data import make_batches, make_split
 from unrandom.models import Transformer, training_flops
-from unrandom.training import Progress, RunConfig
-from unrandom.training.distributed import Ranks
-from unrandom.training.loop import Stepper, build_model
+from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device, choose_precision, matrix_product, prepare
-from unrandom.training.optimizers import Optimizers
+from unrandom.training.trial import trial_step
 
 SECONDS_WANTED = 20.0  # of measuring, for all sides together
 
@@ -27,7 +25,7 @@ def bench_training(config: RunConfig) -> dict[str, Any]:
     device = choose_device()
     prepare(device)
     precision = choose_precision(config.precision, device)
-    ours, baseline = our_step(config, device), _baseline_step(config, device)
+    ours, baseline = trial_step(config, device), _baseline_step(config, device)
     size = 8192 if device.type == "cuda" else 2048
     product = matrix_product(size, precision, device)
     trial = sum(interleaved(ours, baseline, product, rounds=1, warmup=1))
@@ -46,20 +44,6 @@ def bench_training(config: RunConfig) -> dict[str, Any]:
         "batch_size": config.batch_size,
         "rounds": rounds,
     }
-
-
-def our_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
-    """A step of this package, each call the next one."""
-    batches = make_batches(make_split(config.data, config.split_seed), config.batch_size, config.seed)
-    model = build_model(config, device)
-    stepper = Stepper(config, model, Optimizers(model, config.optimizer), batches, Ranks(), device)
-    progress = Progress()
-
-    def step() -> None:
-        stepper.advance(progress)
-        stepper.settle(progress)
-
-    return step
 
 
 def _baseline_step(config: RunConfig, device: torch.device) -> Callable[[], None]:

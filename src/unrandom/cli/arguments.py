@@ -133,14 +133,14 @@ def _sweep(commands: Any) -> None:
     command.add_argument("--dry-run", action="store_true", help="say what would run and what it costs; write nothing")
 
 
-def _workers(command: Parser) -> None:
+def _workers(command: Parser, then: str = "the same command goes on") -> None:
     engines = ("local", "ray", "slurm")
     command.add_argument("--engine", choices=engines, default="local", help="where the runs are trained (local)")
     command.add_argument("--workers", type=_at_least(int, 1), metavar="N", help="runs at a time (as many as fit)")
     command.add_argument("--threads", type=_at_least(int, 1), metavar="N", help="threads of each (1; one worker: all)")
     command.add_argument("--gpus-per-run", type=_at_least(float, 0.0), metavar="F", help="GPUs of each, e.g. 0.25")
     command.add_argument("--pack", type=_at_least(int, 1), default=1, metavar="N", help="tiny runs stacked in each (1)")
-    _max_minutes(command, then="the same command goes on")
+    _max_minutes(command, then=then)
     command.add_argument(
         "--slurm",
         metavar="KEY=VALUE",
@@ -200,7 +200,11 @@ def _reproduce(commands: Any) -> None:
     )
     command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
     _results(command)
-    _workers(command)
+    _workers(
+        command,
+        then="the same command goes on. With --scale gpu, what fits is planned by measured speed; without "
+        "names, the runs most worth having come first",
+    )
 
 
 def _claims(commands: Any) -> None:

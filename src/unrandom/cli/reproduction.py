@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.cli.progress import working
+from unrandom.cli.timed import FITTED, WITHOUT_NAMES, train_fitted, train_most_worth
 from unrandom.cli.work import train_all
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
@@ -16,6 +17,7 @@ from unrandom.experiments.kept import keep_runs, open_kept
 from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, carry_out, draw_and_judge, is_measured, missing_runs
 from unrandom.experiments.runs import Run
+from unrandom.experiments.timed_plan import TimedPlan
 from unrandom.report.claims import ORIGINS, tally
 from unrandom.report.results import results_page
 
@@ -25,7 +27,11 @@ Tree = dict[str, Any]
 def reproduce(arguments: Namespace) -> tuple[Tree, str]:
     """Train what is missing, then measure, draw and judge each experiment."""
     if not arguments.all and not arguments.experiments:
-        raise UserError(f"name an experiment, or --all; there are {', '.join(CATALOGUE)}")
+        if arguments.scale in WITHOUT_NAMES and arguments.max_minutes is not None:
+            return train_most_worth(arguments)
+        raise UserError(
+            f"name an experiment, or --all, or --scale gpu --max-minutes X; there are {', '.join(CATALOGUE)}"
+        )
     chosen = list(EXPERIMENTS.values()) if arguments.all else [experiment(name) for name in arguments.experiments]
     scale, results = arguments.scale, arguments.results
     if arguments.run:  # its verdicts are not those of the experiment's own runs, and must not take their place
@@ -91,12 +97,15 @@ def _places(made: dict[str, dict[str, list[str]]]) -> list[str]:
 
 def _train(chosen: list[Experiment], arguments: Namespace) -> int:
     """Train what is missing; returns how many runs are left when the time was up."""
+    if arguments.scale in FITTED and arguments.max_minutes is not None:
+        return train_fitted(chosen, arguments)
     return train_all(missing_runs(chosen, arguments.scale, arguments.seeds, arguments.out), arguments, what="run")
 
 
 def _runs(each: Experiment, arguments: Namespace) -> list[Run]:
     """The experiment's runs: those that were trained, or those that are saved beside the results."""
-    planned = each.runs(arguments.scale, arguments.seeds)
+    plan = TimedPlan(arguments.scale, arguments.results)
+    planned = plan.runs(each.name, each.runs(arguments.scale, arguments.seeds))
     if arguments.kept:
         return open_kept(planned, arguments.scale, arguments.results)
     return [Run.open(arguments.out / run.id) for run in planned]

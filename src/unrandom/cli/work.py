@@ -5,6 +5,7 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from unrandom.cli.progress import TrainingProgress
 from unrandom.core.errors import RunsFailed
@@ -22,6 +23,12 @@ def train_all(missing: Sequence[PlannedRun], arguments: Namespace, *, what: str)
         others = f" (and {len(failed) - 1} more failed)" if len(failed) > 1 else ""
         raise RunsFailed(f"{failed[0].run} failed: {failed[0].error}{others}")
     return sum(outcome.status == "stopped" for outcome in outcomes)
+
+
+def raise_full_disk(outcome: Outcome, out: Path) -> None:
+    """OSError where a run could not be written, which would end all others, too."""
+    if outcome.status == "full disk":
+        raise OSError(outcome.errno, os.strerror(outcome.errno), str(out))
 
 
 def carry_out(
@@ -48,8 +55,7 @@ def carry_out(
     total, done, ended, began = sum(run.flops for run in runs), 0, 0, time.monotonic()
     outcomes = []
     for outcome in run_jobs(engine, jobs(runs, arguments.pack), work):
-        if outcome.status == "full disk":
-            raise OSError(outcome.errno, os.strerror(outcome.errno), str(arguments.out))
+        raise_full_disk(outcome, arguments.out)
         outcomes.append(outcome)
         if outcome.status == "stopped":
             continue

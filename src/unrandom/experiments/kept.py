@@ -1,8 +1,10 @@
-"""Which trained models stay beside the results? Small ones, as run folders without the optimiser's state.
+"""Which trained models stay beside the results? Small ones, as run folders in bf16, without the optimiser's state.
 
-They can be measured, reported and looked into like any run, so that an analysis needs no training.
+They can be measured, reported and looked into like any run, so that an analysis needs no training. Of a larger one the
+curves stay.
 """
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,9 +14,10 @@ from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.experiment import Experiment, PlannedRun, Scale
 from unrandom.experiments.runs import Run
 from unrandom.models import parameter_count
-from unrandom.training.checkpoint import save_checkpoint
+from unrandom.training.checkpoint import checkpoint_to_load, save_checkpoint
 
-LARGEST = 1_000_000  # parameters
+LARGEST = 1_000_000  # parameters, of models that an experiment keeps
+LARGEST_BY_NAME = 16_000_000  # parameters, of runs that are kept one by one: two files
 
 
 def kept_folder(scale: Scale, results: Path) -> Path:
@@ -30,15 +33,20 @@ def keep_runs(experiment: Experiment, runs: Sequence[Run], scale: Scale, results
 
 
 def keep_run(run: Run, path: Path) -> None:
-    """A finished run without what only training needs. One that is there already is left alone."""
+    """A run as it stands, without what only training needs. A finished one that is there already is left alone."""
     kept = RunFolder(path)
     if kept.finished:
         return
     kept.create(run.folder.read_manifest())
-    result = run.result()
-    save_checkpoint(kept, result["steps"], run.load_model(), None, {"train_seconds": result.get("train_seconds")})
-    for file in ("metrics.jsonl", "result.json"):
-        write_atomically(kept.path / file, (run.folder.path / file).read_bytes())
+    if parameter_count(run.config.transformer) <= LARGEST_BY_NAME:
+        checkpoint = checkpoint_to_load(run.folder)
+        seconds = {"train_seconds": checkpoint.progress.get("train_seconds")}
+        save_checkpoint(kept, checkpoint.step, run.load_model(), None, seconds, small=True)
+        for older in sorted(kept.checkpoints.glob("step-*"))[:-1]:
+            shutil.rmtree(older)
+    for file in (run.folder.metrics, run.folder.result):
+        if file.is_file():
+            write_atomically(kept.path / file.name, file.read_bytes())
 
 
 def open_kept(planned: Sequence[PlannedRun], scale: Scale, results: Path) -> list[Run]:

@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 
 KEPT = 2  # the newest, and the one before in case the newest is damaged
 WEIGHTS, SHAPE, OPTIMIZER, STATE = "model.safetensors", "config.json", "optimizer.safetensors", "state.json"
+MORE_WEIGHTS = "model-*.safetensors"  # from the second file on, where there are several
+LARGEST_FILE = 2**24  # bytes, of weights that are saved small
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Checkpoint:
         return load_model(self.folder, device)
 
     def load_weights(self, model: nn.Module) -> None:
-        fill_weights(model, _read_tensors(self.folder / WEIGHTS), self.folder / WEIGHTS)
+        fill_weights(model, _read_weights(self.folder), self.folder / WEIGHTS)
 
     def optimizer_state(self) -> dict[str, Tensor]:
         return _read_tensors(self.folder / OPTIMIZER)
@@ -59,20 +61,22 @@ def save_checkpoint(
     model: Transformer,
     optimizer_state: dict[str, Tensor] | None,
     progress: dict[str, Any],
+    *,
+    small: bool = False,
 ) -> None:
     """Save, then remove all but the newest few. A failure (a full disk) leaves earlier checkpoints as they were.
 
-    Without the optimiser's state (None), training cannot go on from it.
+    Without the optimiser's state (None), training cannot go on from it. ``small`` is as for ``write_model``.
     """
     final = run.checkpoints / f"step-{step:08d}"
     folder = run.checkpoints / f".{final.name}.{os.getpid()}.tmp"
     shutil.rmtree(folder, ignore_errors=True)
     try:
         folder.mkdir(parents=True)
-        write_model(folder, model)
+        write_model(folder, model, small=small)
         if optimizer_state is not None:
             write_atomically(folder / OPTIMIZER, safetensors.torch.save(_on_cpu(optimizer_state)))
-        files = {name: sha256(folder / name) for name in (WEIGHTS, SHAPE, OPTIMIZER) if (folder / name).is_file()}
+        files = {path.name: sha256(path) for path in sorted(folder.iterdir())}
         state = {"step": step, "progress": progress, "files": files}
         write_json(folder / STATE, {**state, "sha256": _checksum(state)})
         shutil.rmtree(final, ignore_errors=True)
@@ -126,16 +130,34 @@ def set_aside_later(run: RunFolder, start: Checkpoint | None) -> None:
             folder.rename(folder.with_name(f"damaged-{folder.name}"))
 
 
-def write_model(folder: Path, model: Transformer) -> None:
-    """``model.safetensors`` and ``config.json``: enough to build the model again anywhere."""
-    write_atomically(folder / WEIGHTS, safetensors.torch.save(_on_cpu(dict(model.named_parameters()))))
+def write_model(folder: Path, model: Transformer, *, small: bool = False) -> None:
+    """``model.safetensors`` and ``config.json``: enough to build the model again anywhere.
+
+    ``small`` weights are bf16, in files of at most LARGEST_FILE bytes, of which the later ones have a number.
+    """
+    weights = _on_cpu(dict(model.named_parameters()))
+    parts = _parts({name: tensor.bfloat16() for name, tensor in weights.items()}) if small else [weights]
+    for number, part in enumerate(parts, start=1):
+        name = WEIGHTS if number == 1 else MORE_WEIGHTS.replace("*", str(number))
+        write_atomically(folder / name, safetensors.torch.save(part))
     write_json(folder / SHAPE, model.config.tree())
+
+
+def _parts(tensors: dict[str, Tensor]) -> list[dict[str, Tensor]]:
+    """The tensors in their order, in parts that each fit into a file; a tensor is never divided."""
+    parts: list[dict[str, Tensor]] = [{}]
+    room = LARGEST_FILE - 2**16  # for the names
+    for name, tensor in tensors.items():
+        if parts[-1] and sum(each.nbytes for each in parts[-1].values()) + tensor.nbytes > room:
+            parts.append({})
+        parts[-1][name] = tensor
+    return parts
 
 
 def load_model(folder: Path, device: torch.device | None = None) -> Transformer:
     """The model of a folder that ``write_model`` filled. Raises UserError when it is not such a folder."""
     model = Transformer(TransformerConfig.parse(read_json(folder / SHAPE)))
-    fill_weights(model, _read_tensors(folder / WEIGHTS), folder / WEIGHTS)
+    fill_weights(model, _read_weights(folder), folder / WEIGHTS)
     return model.to(device or torch.device("cpu")).eval()
 
 
@@ -153,6 +175,13 @@ def fill_weights(model: nn.Module, weights: dict[str, Tensor], source: Path) -> 
 
 def _on_cpu(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return {name: tensor.detach().contiguous().cpu() for name, tensor in tensors.items()}
+
+
+def _read_weights(folder: Path) -> dict[str, Tensor]:
+    weights = _read_tensors(folder / WEIGHTS)
+    for more in sorted(folder.glob(MORE_WEIGHTS)):
+        weights |= _read_tensors(more)
+    return weights
 
 
 def _read_tensors(path: Path) -> dict[str, Tensor]:

@@ -65,6 +65,7 @@ SIZES: dict[Scale, tuple[Size, ...]] = {
         Size(20, 256, 6_000, 256, start=THREE_DIGITS),
         Size(22, 288, 6_000, 256, start=THREE_DIGITS),
         Size(24, 320, 7_000, 256, start=THREE_DIGITS),
+        Size(32, 256, 20_000, 128),
     ),
     "paper": tuple(Size(exponent, 511, 200_000, 512, changes=("micro_batches=8",)) for exponent in range(16, 33, 2)),
 }

@@ -1,0 +1,135 @@
+"""What does ``reproduce`` do with a machine that is there for minutes? What is most worth first, and all that fits.
+
+Steps and widths are planned by the speed that is measured when a run's turn comes. Some of the time is left over, so
+that checkpoints and results are written, and can be copied, before it is up.
+"""
+
+import sys
+import time
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from unrandom.cli.progress import TrainingProgress
+from unrandom.cli.work import raise_full_disk, train_all
+from unrandom.core.errors import RunsFailed
+from unrandom.core.run_folder import RunFolder
+from unrandom.experiments.experiment import Experiment, PlannedRun, with_ancestors
+from unrandom.experiments.fitting import MeasuredSpeed
+from unrandom.experiments.kept import keep_run, kept_folder
+from unrandom.experiments.plan import Job
+from unrandom.experiments.runs import Run
+from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
+from unrandom.experiments.work import Outcome, Work, carry_out
+from unrandom.experiments.worth import most_worth
+from unrandom.training.checkpoint import latest_checkpoint
+from unrandom.training.machine import choose_device
+
+Tree = dict[str, Any]
+FITTED = ("gpu",)  # scales whose sizes depend on the machine
+WITHOUT_NAMES = ("smoke", "gpu")  # scales at which runs are trained that no experiment was named for
+RESERVED_SHARE, LEAST_RESERVED, MOST_RESERVED = 0.08, 10.0, 120.0  # of the time, and seconds
+
+
+def train_most_worth(arguments: Namespace) -> tuple[Tree, str]:
+    """Train the runs that are most worth having, and keep each beside the results as far as it came."""
+    deadline, plan = _deadline(arguments), TimedPlan(arguments.scale, arguments.results)
+    kept = kept_folder(arguments.scale, arguments.results)
+    outcomes: list[Outcome] = []
+
+    def train(_: Group, runs: list[PlannedRun]) -> None:
+        if RunFolder(kept / runs[0].id).finished:  # on another machine, perhaps
+            return
+        _forget_memory()
+        work = Work(arguments.out, tuple(arguments.command_line), deadline=deadline, watch=TrainingProgress)
+        outcomes.extend(carry_out(Job(tuple(runs)), work))
+        raise_full_disk(outcomes[-1], arguments.out)
+        if RunFolder(arguments.out / runs[0].id).read_metrics():
+            keep_run(Run.open(arguments.out / runs[0].id), kept / runs[0].id)
+
+    groups = [
+        Group(f"{run.name} seed {run.config.seed}", (run,), run.config.seed)
+        for run in most_worth(arguments.scale, arguments.seeds)
+    ]
+    train_in_turn(
+        groups,
+        plan,
+        MeasuredSpeed(choose_device()),
+        seconds_left=lambda: deadline - time.time(),
+        train=train,
+        say=_say,
+    )
+    decided = [run for group in groups if group.name in plan for run in plan.runs(group.name, group.runs)]
+    rows = [_standing(run, arguments.out / run.id, kept / run.id) for run in decided]
+    if failed := [outcome for outcome in outcomes if outcome.status == "failed"]:
+        raise RunsFailed(f"{failed[0].run} failed: {failed[0].error}")
+    left = len(groups) - sum(row["steps"] == row["of"] for row in rows)
+    if left:
+        _say(f"the time is up; {left} of {len(groups)} runs are left, and the same command goes on")
+    return {"scale": arguments.scale, "plan": str(plan.path), "runs": rows, "left": left}, _table(rows, plan.path)
+
+
+def train_fitted(chosen: list[Experiment], arguments: Namespace) -> int:
+    """Train what the experiments need, each with as many steps as fit; returns how many runs are left."""
+    deadline, plan = _deadline(arguments), TimedPlan(arguments.scale, arguments.results)
+    groups = [Group(each.name, tuple(with_ancestors(each.runs(arguments.scale, arguments.seeds)))) for each in chosen]
+    needed: dict[str, PlannedRun] = {}
+
+    def train(_: Group, runs: list[PlannedRun]) -> None:
+        _forget_memory()
+        minutes = max(0.0, deadline - time.time()) / 60
+        missing = [run for run in runs if not RunFolder(arguments.out / run.id).finished]
+        train_all(missing, Namespace(**{**vars(arguments), "max_minutes": minutes}), what="run")
+
+    train_in_turn(
+        [group for group in groups if group.runs],
+        plan,
+        MeasuredSpeed(choose_device()),
+        seconds_left=lambda: deadline - time.time(),
+        train=train,
+        say=_say,
+    )
+    for group in groups:
+        needed |= {run.id: run for run in plan.runs(group.name, group.runs)}
+    return sum(not RunFolder(arguments.out / run).finished for run in needed)
+
+
+def _deadline(arguments: Namespace) -> float:
+    """When training has to end, in seconds since the epoch."""
+    seconds = 60 * arguments.max_minutes
+    reserved = min(MOST_RESERVED, max(LEAST_RESERVED, RESERVED_SHARE * seconds))
+    return time.time() + seconds - reserved
+
+
+def _forget_memory() -> None:
+    """Give back what trials left: the run may be trained in another process."""
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def _standing(run: PlannedRun, folder: Path, kept: Path) -> Tree:
+    """How far a run came, here or where it was kept before."""
+    standing = latest_checkpoint(RunFolder(folder)) or latest_checkpoint(RunFolder(kept))
+    metrics = RunFolder(kept).read_metrics()
+    return {
+        "run": run.id,
+        "steps": standing.step if standing else metrics[-1]["step"] if metrics else 0,
+        "of": run.config.steps,
+        "last_number_accuracy": metrics[-1]["last_number_accuracy"] if metrics else None,
+        "kept": str(kept) if metrics else None,
+    }
+
+
+def _table(rows: list[Tree], plan: Path) -> str:
+    lines = []
+    for row in rows:
+        accuracy = row["last_number_accuracy"]
+        said = "nothing measured yet" if accuracy is None else f"{accuracy:.3f} of last numbers right, in {row['kept']}"
+        lines.append(f"{row['run']}  step {row['steps']:,} of {row['of']:,}  {said}")
+    return "\n".join([*lines, f"plan      {plan}"])
+
+
+def _say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)

@@ -1,0 +1,40 @@
+"""How long does a step of a run take here? Steps of a model that is thrown away, on the run's own data."""
+
+from collections.abc import Callable
+
+import torch
+
+from unrandom.data import make_batches, make_split
+from unrandom.training.config import RunConfig
+from unrandom.training.distributed import Ranks
+from unrandom.training.estimate import StepTimer
+from unrandom.training.loop import Progress, Stepper, build_model
+from unrandom.training.optimizers import Optimizers
+
+
+def trial_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
+    """A step of training, each call the next one; it ends when its loss is known."""
+    stepper, progress = _stepper(config, device), Progress()
+
+    def step() -> None:
+        stepper.advance(progress)
+        stepper.settle(progress)
+
+    return step
+
+
+def step_seconds(config: RunConfig, device: torch.device) -> float:
+    """Seconds of a step as a run of this configuration makes them, from the first few that are representative."""
+    stepper, progress = _stepper(config, device), Progress()
+    found: list[float] = []
+    timer = StepTimer(device, found.append)
+    while not found:
+        stepper.advance(progress)
+        timer(progress)
+    return found[0]
+
+
+def _stepper(config: RunConfig, device: torch.device) -> Stepper:
+    batches = make_batches(make_split(config.data, config.split_seed), config.batch_size, config.seed)
+    model = build_model(config, device)
+    return Stepper(config, model, Optimizers(model, config.optimizer), batches, Ranks(), device)
