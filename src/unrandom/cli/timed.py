@@ -46,7 +46,7 @@ def train_most_worth(arguments: Namespace) -> tuple[Tree, str]:
         work = Work(arguments.out, tuple(arguments.command_line), deadline=deadline, watch=TrainingProgress)
         outcomes.extend(carry_out(Job(tuple(runs)), work))
         raise_full_disk(outcomes[-1], arguments.out)
-        if RunFolder(arguments.out / runs[0].id).read_metrics():
+        if latest_checkpoint(RunFolder(arguments.out / runs[0].id)) is not None:
             keep_run(Run.open(arguments.out / runs[0].id), kept / runs[0].id)
 
     groups = [
@@ -68,14 +68,13 @@ def train_most_worth(arguments: Namespace) -> tuple[Tree, str]:
     left = len(groups) - sum(row["steps"] == row["of"] for row in rows)
     if left:
         _say(f"the time is up; {left} of {len(groups)} runs are left, and the same command goes on")
-    return {"scale": arguments.scale, "plan": str(plan.path), "runs": rows, "left": left}, _table(rows, plan.path)
+    return {"scale": arguments.scale, "plan": str(plan.path), "runs": rows, "left": left}, _table(rows, plan.path, kept)
 
 
 def train_fitted(chosen: list[Experiment], arguments: Namespace) -> int:
     """Train what the experiments need, each with as many steps as fit; returns how many runs are left."""
     deadline, plan = _deadline(arguments), TimedPlan(arguments.scale, arguments.results)
     groups = [Group(each.name, tuple(with_ancestors(each.runs(arguments.scale, arguments.seeds)))) for each in chosen]
-    needed: dict[str, PlannedRun] = {}
 
     def train(_: Group, runs: list[PlannedRun]) -> None:
         _forget_memory()
@@ -91,8 +90,7 @@ def train_fitted(chosen: list[Experiment], arguments: Namespace) -> int:
         train=train,
         say=_say,
     )
-    for group in groups:
-        needed |= {run.id: run for run in plan.runs(group.name, group.runs)}
+    needed = {run.id for group in groups for run in plan.runs(group.name, group.runs)}
     return sum(not RunFolder(arguments.out / run).finished for run in needed)
 
 
@@ -118,17 +116,17 @@ def _standing(run: PlannedRun, folder: Path, kept: Path) -> Tree:
         "steps": standing.step if standing else metrics[-1]["step"] if metrics else 0,
         "of": run.config.steps,
         "last_number_accuracy": metrics[-1]["last_number_accuracy"] if metrics else None,
-        "kept": str(kept) if metrics else None,
+        "kept": str(kept) if RunFolder(kept).exists else None,
     }
 
 
-def _table(rows: list[Tree], plan: Path) -> str:
+def _table(rows: list[Tree], plan: Path, kept: Path) -> str:
     lines = []
     for row in rows:
         accuracy = row["last_number_accuracy"]
-        said = "nothing measured yet" if accuracy is None else f"{accuracy:.3f} of last numbers right, in {row['kept']}"
+        said = "nothing measured yet" if accuracy is None else f"{accuracy:.3f} of last numbers right"
         lines.append(f"{row['run']}  step {row['steps']:,} of {row['of']:,}  {said}")
-    return "\n".join([*lines, f"plan      {plan}"])
+    return "\n".join([*lines, f"plan  {plan}", f"kept  {kept}"])
 
 
 def _say(words: str) -> None:
