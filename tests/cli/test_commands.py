@@ -8,11 +8,13 @@ import sys
 
 import pytest
 
+from unrandom.bench import device
 from unrandom.cli import main
 from unrandom.experiments.runs import Run
 from unrandom.training import estimate
 from unrandom.training.checkpoint import latest_checkpoint
 
+RATE = "fraction of the matrix rate"
 COMMANDS = ("demo", "train", "resume", "sweep", "evaluate", "predict", "report", "bench")
 
 
@@ -231,6 +233,10 @@ def test_files_that_cannot_be_read(run, capsys, tmp_path):
         (["train", "fm-256", "--set", "data.modulus=2^64+1"], "data.modulus='2^64+1'"),
         (["train", "fm-256", "--set", "data.modulus=251"], "251 has 1 full-period multiplier"),
         (["train", "fm-256", "--set", "steps=many"], "steps='many'"),
+        (
+            ["train", "um-64", "--set", "data.hold_out=both"],
+            "data.hold_out='both': input should be 'pairs' or 'values'",
+        ),
         (["train", "fm-256", "--set", "optimizer.lr=Infinity"], "optimizer.lr"),
         (["train", "fm-256", "--set", "data.max_period=2^65"], "data.max_period=36893488147419103232"),
         (["train", "fm-256", "--set", "data.regime=um"], "data.test_moduli: field required"),
@@ -409,3 +415,21 @@ def test_an_error_of_our_own_is_not_hidden_in_one_line(monkeypatch):
     monkeypatch.setattr(commands, "run", lambda _arguments: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         main(["train"])
+
+
+def test_checks_of_a_device_are_lines_and_one_that_does_not_pass_makes_the_status_1(tiny_settings, capsys, monkeypatch):
+    monkeypatch.setattr(device, "CHECKS", {name: device.CHECKS[name] for name in ("tokens", "compile", RATE)})
+    arguments = ["bench", "device", *tiny_settings()]
+    monkeypatch.setattr(device, "LEAST_RATE", 0.0)
+    assert main(arguments) == 0
+    out, err = capsys.readouterr()
+    assert [line.split("  ")[0].strip() for line in out.splitlines()] == ["passed", "passed", "skipped", "passed"]
+    assert "training on cpu runs eager" in out
+    assert err.splitlines() == ["device: passed", "tokens: passed", "compile: skipped", f"{RATE}: passed"]
+    monkeypatch.setattr(device, "LEAST_RATE", 2.0)
+    assert main([*arguments, "--json"]) == 1
+    out, err = capsys.readouterr()
+    answer = json.loads(out)
+    assert answer["not_passed"] == [RATE]
+    assert [check["result"] for check in answer["checks"]] == ["passed", "passed", "skipped", "not passed"]
+    assert err.splitlines()[-1] == f"unrandom: not passed: {RATE}"

@@ -1,5 +1,6 @@
 """The results page counts honestly, shows every claim once and apart from the others, and leads to the pictures."""
 
+import json
 import re
 import struct
 from html.parser import HTMLParser
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from unrandom.experiments.registry import EXPERIMENTS
+from unrandom.experiments.reproduce import other_settings
 from unrandom.report import claims
 from unrandom.report.results import results_page
 
@@ -331,3 +333,27 @@ def test_sentences_begin_with_a_capital_unless_with_a_symbol():
         "m is prime.",
         "(a, c) are new.",
     ]
+
+
+def test_a_section_says_which_settings_its_runs_had_that_they_would_not_have_today(tmp_path):
+    each = EXPERIMENTS["um-grokking"]
+    (today,) = each.runs("smoke", 1)
+    folder = tmp_path / "smoke" / each.name
+    folder.mkdir(parents=True)
+    for configs, said in (
+        ([today.config], {}),
+        ([today.config.override(["seed=7"])], {}),
+        ([today.config.override(["data.hold_out=values", "steps=9"])], {"data.hold_out": "values", "steps": "9"}),
+        ([today.config, today.config.override(["steps=9"])], {}),
+    ):
+        (folder / "made.json").write_text(
+            json.dumps({"configurations": {str(i): c.tree() for i, c in enumerate(configs)}})
+        )
+        assert other_settings(each, "smoke", tmp_path) == said
+    (folder / "made.json").write_text(
+        json.dumps({"configurations": {"0": today.config.override(["data.hold_out=values"]).tree()}})
+    )
+    for name in ("results.md", "results.html"):
+        page = results_page([row(experiment=each.name)], "smoke", tmp_path, tmp_path / name)
+        assert "data.hold_out=values" in page
+        assert page.count("other settings than they would have today") == 1

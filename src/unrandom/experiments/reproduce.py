@@ -6,18 +6,22 @@ Finished runs are shared and never trained again.
 """
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from unrandom.core.config import dotted_keys
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, read_json, write_atomically, write_json
 from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.claims import Judgement, judge_all
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables, with_ancestors
 from unrandom.experiments.paper import figure_title
+from unrandom.experiments.plan import plain
 from unrandom.experiments.runs import Run
+from unrandom.experiments.timed_plan import TimedPlan
+from unrandom.training import RunConfig
 
 Tree = dict[str, Any]
 Notes = dict[str, dict[str, Tree]]  # experiment → claim → the verdict that is explained, and how
@@ -75,6 +79,30 @@ def judged_rows(experiment: Experiment, scale: Scale, results: Path, notes: Note
 def is_measured(experiment: Experiment, scale: Scale, results: Path) -> bool:
     """Whether the experiment has tables at this scale."""
     return (results / scale / experiment.name / "made.json").is_file()
+
+
+def other_settings(experiment: Experiment, scale: Scale, results: Path) -> dict[str, str]:
+    """What the runs behind the saved tables have that no run has that the experiment would train today.
+
+    Configuration keys with the values of the saved runs, as they can be typed; seeds are left out.
+    """
+    if not is_measured(experiment, scale, results):
+        return {}
+    made = read_json(results / scale / experiment.name / "made.json")["configurations"].values()
+    before = _settings(RunConfig.parse(tree) for tree in made)
+    plan = TimedPlan(scale, results)
+    today = _settings(run.config for run in plan.runs(experiment.name, experiment.runs(scale, 1)))
+    return {key: ", ".join(sorted(values)) for key, values in before.items() if not values & today.get(key, values)}
+
+
+def _settings(configs: Iterable[RunConfig]) -> dict[str, set[str]]:
+    """Every configuration key with the values that it has."""
+    found: dict[str, set[str]] = {}
+    for config in configs:
+        for key in dotted_keys(config.tree()):
+            if not key.startswith(("start", "seed")):
+                found.setdefault(key, set()).add(plain(config.at(key)))
+    return found
 
 
 def read_notes(experiments: Sequence[Experiment], scale: Scale, results: Path) -> Notes:

@@ -5,18 +5,19 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.experiment import Experiment, Scale
 from unrandom.experiments.paper import figure_title
 from unrandom.experiments.registry import EXPERIMENTS
+from unrandom.experiments.reproduce import other_settings
 from unrandom.report import claims
 from unrandom.report.templates import template
 
 Tree = dict[str, Any]
 
 
-def results_page(rows: list[Tree], scale: str, results: Path, page: Path) -> str:
+def results_page(rows: list[Tree], scale: Scale, results: Path, page: Path) -> str:
     """The text of ``page`` (.html, else Markdown), from saved judgements; pictures are linked relative to it."""
-    sections = [_section(each, rows, scale, results / scale / each.name, page.parent) for each in EXPERIMENTS.values()]
+    sections = [_section(each, rows, scale, results, page.parent) for each in EXPERIMENTS.values()]
     return template("results.html.j2" if page.suffix == ".html" else "results.md.j2").render(
         scale=scale,
         verdicts=list(claims.VERDICTS.values()),
@@ -28,8 +29,9 @@ def results_page(rows: list[Tree], scale: str, results: Path, page: Path) -> str
     )
 
 
-def _section(experiment: Experiment, rows: list[Tree], scale: str, pictures: Path, folder: Path) -> Tree:
+def _section(experiment: Experiment, rows: list[Tree], scale: Scale, results: Path, folder: Path) -> Tree:
     """One experiment with its claims, the titles of the paper's figures that it answers to, and its pictures."""
+    pictures = results / scale / experiment.name
     own = [row for row in rows if row["experiment"] == experiment.name]
     about = experiment.about[:1].upper() + experiment.about[1:]
     return {
@@ -41,6 +43,7 @@ def _section(experiment: Experiment, rows: list[Tree], scale: str, pictures: Pat
         "tally": [(verdict, count) for verdict, count in claims.tally(own) if count],
         "pictures": [_picture(path, about, experiment.name, folder) for path in sorted(pictures.glob("*.png"))],
         "command": own[0]["command"] if own else experiment.command(scale),
+        "other_settings": other_settings(experiment, scale, results),
     }
 
 
