@@ -228,6 +228,10 @@ def _sweep(arguments: Namespace) -> tuple[Tree, str]:
 
 
 def _reproduce(arguments: Namespace) -> tuple[Tree, str]:
+    from unrandom.cli import timed
+
+    if timed.names_nothing(arguments):  # apart from the rest, which draws: where a GPU is lent, that may be missing
+        return timed.train_most_worth(arguments)
     from unrandom.cli import reproduction
 
     if arguments.run is not None:

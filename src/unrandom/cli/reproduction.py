@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.cli.progress import working
-from unrandom.cli.timed import FITTED, WITHOUT_NAMES, train_fitted, train_most_worth
+from unrandom.cli.timed import FITTED, train_fitted
 from unrandom.cli.work import train_all
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
@@ -27,8 +27,6 @@ Tree = dict[str, Any]
 def reproduce(arguments: Namespace) -> tuple[Tree, str]:
     """Train what is missing, then measure, draw and judge each experiment."""
     if not arguments.all and not arguments.experiments:
-        if arguments.scale in WITHOUT_NAMES and arguments.max_minutes is not None:
-            return train_most_worth(arguments)
         raise UserError(
             f"name an experiment, or --all, or --scale gpu --max-minutes X; there are {', '.join(CATALOGUE)}"
         )

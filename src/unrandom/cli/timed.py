@@ -33,6 +33,12 @@ WITHOUT_NAMES = ("smoke", "gpu")  # scales at which runs are trained that no exp
 RESERVED_SHARE, LEAST_RESERVED, MOST_RESERVED = 0.08, 10.0, 120.0  # of the time, and seconds
 
 
+def names_nothing(arguments: Namespace) -> bool:
+    """Whether a time is given at a scale that depends on the machine, and nothing is named that it is for."""
+    named = arguments.all or arguments.experiments or arguments.run or arguments.kept or arguments.from_tables
+    return arguments.max_minutes is not None and arguments.scale in WITHOUT_NAMES and not named
+
+
 def train_most_worth(arguments: Namespace) -> tuple[Tree, str]:
     """Train the runs that are most worth having, and keep each beside the results as far as it came."""
     deadline, plan = _deadline(arguments), TimedPlan(arguments.scale, arguments.results)
