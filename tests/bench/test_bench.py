@@ -18,6 +18,7 @@ from unrandom.bench import (
     training,
 )
 from unrandom.bench.timing import interleaved
+from unrandom.training.optimizers import Optimizers
 
 
 def positive(measured, *keys):
@@ -78,7 +79,7 @@ def test_what_is_wrong_with_a_device_is_found(tiny, monkeypatch):
         return loss, [tensor * (1.01 if precision == "fp32" else 1) for tensor in found]
 
     monkeypatch.setattr(device, "_gradients", wrong)
-    monkeypatch.setattr(device.Optimizers, "step", lambda self: None)
+    monkeypatch.setattr(Optimizers, "step", lambda self: None)
     monkeypatch.setattr(device, "trial_step", lambda config, device: time.sleep)
     results = {outcome.check: outcome for outcome in bench_device(tiny)}
     for name in ("forward and backward, fp32", "optimisers", "fraction of the matrix rate"):

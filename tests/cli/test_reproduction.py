@@ -14,6 +14,7 @@ from unrandom.cli import main, reproduction, timed
 from unrandom.experiments import work as work_module
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.runs import Run, create_run, execute
+from unrandom.experiments.timed_plan import TimedPlan
 
 
 @pytest.fixture
@@ -113,7 +114,7 @@ def test_without_names_the_runs_most_worth_having_are_trained_and_kept(places, t
     assert answer["left"] == 0
     assert [row["run"].rsplit("-", 1)[0] for row in answer["runs"]] == ["fm-16", "um-64", "fm-2p4", "fm-2p6"]
     assert all(row["steps"] == row["of"] for row in answer["runs"])
-    assert "fm-16 seed 0: 100% of the planned steps" in err
+    assert "fm-16: 100% of the planned steps" in err
     kept = Run.open(answer["runs"][1]["kept"])
     assert kept.result()["finished"]
     assert kept.folder.read_metrics() == Run.open(tmp_path / "runs" / kept.id).folder.read_metrics()
@@ -128,7 +129,7 @@ def test_without_names_the_runs_most_worth_having_are_trained_and_kept(places, t
 
 
 def test_a_run_that_was_stopped_is_kept_as_far_as_it_came_and_goes_on(places, tmp_path, capsys, monkeypatch):
-    """The time is up after a few steps: by a clock that each step moves on by a minute."""
+    """It is told to stop after a few steps, as when the time is up."""
     arguments = ["reproduce", *places, "--seeds", "1", "--out", str(tmp_path / "runs"), "--json"]
     whole, parts = [*arguments, "--results", str(tmp_path / "whole")], arguments
     assert main([*whole, "--out", str(tmp_path / "other"), "--max-minutes", "50"]) == 0
@@ -139,6 +140,15 @@ def test_a_run_that_was_stopped_is_kept_as_far_as_it_came_and_goes_on(places, tm
     assert row["run"] == wanted["run"]
     assert 0 < row["steps"] < row["of"]
     assert not Run.open(row["kept"]).folder.finished
+    path = tmp_path / "runs" / row["run"]
+    shutil.move(path, tmp_path / "aside")  # as on another machine, where it gets less far
+    monkeypatch.setattr(timed, "carry_out", _stopping_after(4))
+    assert main([*parts, "--max-minutes", "50"]) == 0
+    capsys.readouterr()
+    (kept,) = Run.open(row["kept"]).folder.checkpoints.iterdir()
+    assert kept.name == f"step-{row['steps']:08d}"
+    shutil.rmtree(path)
+    shutil.move(tmp_path / "aside", path)
     monkeypatch.undo()
     assert main([*parts, "--max-minutes", "50"]) == 0
     row = json.loads(capsys.readouterr().out)["runs"][0]
@@ -170,9 +180,12 @@ def test_experiments_at_gpu_scale_are_cut_to_the_time_and_measured_as_they_are(t
     out, err = capsys.readouterr()
     assert "fm-primes: 100% of the planned steps" in err
     assert {row["experiment"] for row in json.loads(out)["claims"]} == {"fm-primes"}
-    plan = json.loads((tmp_path / "results" / "gpu" / "plan.json").read_text())["fm-primes"]
+    plan = TimedPlan("gpu", tmp_path / "results")
     made = json.loads((tmp_path / "results" / "gpu" / "fm-primes" / "made.json").read_text())["configurations"]
-    assert list(made.values()) == [run["config"] for run in plan["runs"].values()]
+    assert list(made) == [run.id for run in plan.runs("fm-primes", tiny.runs("gpu", 1))]
+    again = ["reproduce", "fm-primes", *places, "--seeds", "1", "--json"]
+    assert main(again) == 0  # without a time, the same runs, and none is trained
+    assert "run 1 of" not in capsys.readouterr().err
 
 
 def test_a_run_of_one_s_own_is_measured_into_its_own_folder(finished_run, tmp_path, places, capsys):
@@ -205,6 +218,7 @@ def test_a_run_that_the_analyses_cannot_read_is_refused(tiny, um_data, tmp_path,
     ("arguments", "said"),
     [
         (["reproduce"], "name an experiment, or --all"),
+        (["reproduce", "--scale", "gpu", "--max-minutes", "1", "--engine", "ray"], "leave out --engine"),
         (["reproduce", "fm-lader"], "near misses: fm-ladder"),
         (["reproduce", "fm-ladder", "--scale", "huge"], "invalid choice"),
         (["reproduce", "fm-ladder", "--run", "nowhere"], "nowhere is not a run folder"),

@@ -14,6 +14,7 @@ from unrandom.data import (
     make_batches,
     make_split,
 )
+from unrandom.experiments.runs import split_of
 from unrandom.training import RunConfig
 
 FM = FixedModulus(modulus=256, context=12, mode="streaming", n_sequences=None, n_test_a=4, n_test_c=8)
@@ -140,6 +141,40 @@ def test_a_grown_run_by_pairs_is_tested_on_no_pair_that_the_smaller_one_could_se
             assert 0 < len(part.multipliers) * len(part.increments) < 64
     same = make_split(large.model_copy(update={"max_modulus": 120}), 0)  # the very pairs that the other holds out
     assert same.unseen_by(split).manifest()["test"] == same.manifest()["test"]
+
+
+def test_a_grown_prime_is_tested_on_counting_only_where_the_smaller_run_could_not_see_it():
+    config = {"context": 8, "mode": "streaming", "n_sequences": None, "n_test_a": 6, "n_test_c": 8, "min_modulus": 8}
+    config |= {"test_multipliers": "primitive-root", "hold_out": "pairs"}
+    for seed in range(4):
+        earlier = make_split(UnseenModulus(test_moduli=(32,), max_modulus=40, **config), seed)
+        split = make_split(UnseenModulus(test_moduli=(61, 64), max_modulus=80, **config), seed)
+        kept = split.unseen_by(earlier)
+        seen = TrainingDraws(earlier).draw(stream(seed, "draws"), 30_000)
+        for part in (*kept.held_out, *kept.counting().held_out):
+            assert not part.has(seen.a, seen.c).any()
+        whole, left = (each.counting().held_out[0].increments for each in (split, kept))
+        assert set(left.tolist()) == {c for c in whole.tolist() if c >= 40}
+    assert make_split(split.config, 0).unseen_by(make_split(split.config, 0)).counting().held_out[0].pairs == 8
+
+
+def test_a_run_of_the_third_generation_is_tested_on_nothing_that_the_second_saw(tiny):
+    """The second generation holds out less than it would alone, as the first had seen some of it."""
+    common = {"context": 8, "mode": "streaming", "n_sequences": None, "n_test_a": 8, "n_test_c": 8, "min_modulus": 8}
+    trimmed = 0
+    for seed in range(6):
+        configs = []
+        for moduli, largest, rule in (((25, 32), 40, "values"), ((49, 64), 80, "values"), ((81, 96), 120, "pairs")):
+            data = UnseenModulus(test_moduli=moduli, max_modulus=largest, hold_out=rule, **common)
+            start = {"recipe": "before", "config": configs[-1].tree()} if configs else None
+            tree = {**tiny.tree(), "data": data.tree(), "seed": seed, "start": start}
+            configs.append(RunConfig.parse(tree))
+        splits = [split_of(config) for config in configs]
+        for split in splits[:2]:
+            drawn = TrainingDraws(split).draw(stream(seed, "draws"), 20_000)
+            assert not any(part.has(drawn.a, drawn.c).any() for part in splits[2].held_out)
+        trimmed += len(splits[1].held_out_a) < len(make_split(configs[1].data, seed).held_out_a)
+    assert trimmed
 
 
 def test_a_phase_by_pairs_holds_out_the_same_pairs():

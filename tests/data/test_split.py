@@ -100,6 +100,32 @@ def test_a_modulus_whose_every_pair_is_held_out_is_not_trained_on():
     assert set(TrainingDraws(make_split(prime, 0)).draw(stream(0, "draws"), 500).m.tolist()) == {9}
 
 
+@pytest.mark.parametrize("mode", [{"n_sequences": 500}, {"n_sequences": None}, {"mode": "streaming"}])
+def test_a_modulus_whose_pools_have_withheld_pairs_alone_is_not_trained_on(mode):
+    left_out = 0
+    for seed in range(8):
+        config = UnseenModulus(
+            test_moduli=(27, 32),
+            min_modulus=8,
+            max_modulus=40,
+            context=8,
+            n_a=1,
+            n_c=1,
+            hold_out="pairs",
+            full_period_share=1.0,
+            n_test_a=8,
+            n_test_c=16,
+            **mode,
+        )
+        split = make_split(config, seed)
+        draws = TrainingDraws(split)
+        rows = draws.product(stream(seed, "product"))
+        left_out += len(split.train_moduli) - len(np.unique(rows.m))
+        split.check(rows)
+        split.check(draws.draw(stream(seed, "draws"), 300))
+    assert left_out
+
+
 @pytest.mark.parametrize("rule", ["pairs", "values"])
 def test_a_leak_is_noticed_by_either_rule(rule):
     config = UnseenModulus(test_moduli=(50, 64), context=16, n_test_a=5, n_test_c=5, hold_out=rule)

@@ -1,13 +1,15 @@
 """What fits into a time is decided by measured speed alone; here speed and clock are stand-ins."""
 
 import json
+import math
 
 import pytest
 import torch
 
 from unrandom.experiments.experiment import PlannedRun
-from unrandom.experiments.fitting import LEAST_SHARE, MeasuredSpeed, fit, step_flops
+from unrandom.experiments.fitting import LEAST_SHARE, MeasuredSpeed, described, fit, step_flops
 from unrandom.experiments.recipes import recipe
+from unrandom.experiments.reproduce import missing_runs
 from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
 from unrandom.experiments.worth import most_worth
 from unrandom.training import RunConfig
@@ -50,59 +52,85 @@ def seconds(run):
     return run.flops / RATE
 
 
+def fitted(run, given, machine):
+    """The fit of a single run into a time, and what is trained."""
+    found = fit([run], lambda: given, machine)
+    return found, found.cut(run).config
+
+
 def test_where_there_is_time_a_run_is_as_planned():
     planned, machine = wide(), Machine()
-    found = fit([planned], 2 * seconds(planned), machine)
-    (run,) = found.runs.values()
+    found, config = fitted(planned, 2 * seconds(planned), machine)
     assert (found.share, found.divisor, found.measured) == (1.0, 1, True)
-    assert (run.config.steps, run.config.model, run.config.data) == (10_000, planned.config.model, planned.config.data)
-    assert list(found.runs) == [planned.id]
+    assert (config.steps, config.model, config.data) == (10_000, planned.config.model, planned.config.data)
     assert [config.model.d_model for config in machine.tried] == [512]
 
 
 def test_with_less_time_it_has_fewer_steps_and_is_finished_in_time():
     planned = wide()
-    found = fit([planned], 0.6 * seconds(planned), Machine())
-    (run,) = found.runs.values()
+    found, config = fitted(planned, 0.6 * seconds(planned), Machine())
     assert found.share == pytest.approx(0.5)
-    assert run.config.steps == 5000
-    assert seconds(run) <= 0.6 * seconds(planned)
-    assert run.config.warmup_steps == 500
-    assert "50% of the planned steps (" in found.words
+    assert (config.steps, config.warmup_steps) == (5000, 500)
+    assert found.words == "50% of the planned steps"
 
 
 def test_before_it_has_too_few_steps_it_is_narrower():
     planned, machine = wide(), Machine()
-    found = fit([planned], 0.2 * seconds(planned), machine)
-    (run,) = found.runs.values()
-    assert (found.divisor, run.config.model.d_model, run.config.model.n_heads) == (2, 256, 4)
+    found, config = fitted(planned, 0.2 * seconds(planned), machine)
+    assert (found.divisor, config.model.d_model, config.model.n_heads) == (2, 256, 4)
     assert LEAST_SHARE < found.share < 1
     assert [config.model.d_model for config in machine.tried] == [512, 256]
 
 
 def test_what_cannot_fit_at_best_is_not_tried():
     planned, machine = wide(), Machine()
-    found = fit([planned], 1e-3 * seconds(planned), machine)
-    (run,) = found.runs.values()
+    found, config = fitted(planned, 1e-3 * seconds(planned), machine)
     assert machine.tried == []
-    assert (found.measured, found.share, found.divisor, run.config.steps) == (False, LEAST_SHARE, 4, 2500)
+    assert (found.measured, found.share, found.divisor, config.steps) == (False, LEAST_SHARE, 4, 2500)
     assert "over several calls" in found.words
-    assert "at best" in found.words
+    assert "at best" in described(found, [planned])
+
+
+def test_where_memory_does_not_do_it_is_narrower():
+    class Small(Machine):
+        def measured(self, config):
+            return math.inf if config.model.d_model > 256 else super().measured(config)
+
+    found, _ = fitted(wide(), 100 * seconds(wide()), Small())
+    assert (found.divisor, found.share) == (2, 1.0)
+
+
+def test_what_may_wait_is_not_cut_far():
+    planned = wide()
+    assert fit([planned], lambda: 0.2 * seconds(planned), Machine(), may_wait=True) is None
+    found = fit([planned], lambda: 0.6 * seconds(planned), Machine(), may_wait=True)
+    assert (found.share, found.divisor) == (pytest.approx(0.5), 1)
+
+
+def test_the_time_of_a_trial_is_not_there_for_steps():
+    planned, left = wide(), [0.6 * seconds(wide())]
+
+    class Slow(Machine):
+        def measured(self, config):
+            left[0] /= 2
+            return super().measured(config)
+
+    assert fit([planned], lambda: left[0], Slow()).share == pytest.approx(0.25)
 
 
 def test_curves_and_checkpoints_come_often_and_cost_little():
     planned = wide(evaluate_every=5000, checkpoint_every=10_000)
     for machine in (Machine(), Machine(RATE / 1000)):
-        (run,) = fit([planned], 2 * planned.flops / machine.rate, machine).runs.values()
-        assert 10 <= run.config.steps / run.config.evaluate_every <= 60
-        between = run.config.checkpoint_every * step_flops(run.config) / machine.rate
-        assert between <= 60 or run.config.checkpoint_every == 1
+        _, config = fitted(planned, 2 * planned.flops / machine.rate, machine)
+        assert 10 <= config.steps / config.evaluate_every <= 60
+        between = config.checkpoint_every * step_flops(config) / machine.rate
+        assert 30 <= between <= 60 or config.checkpoint_every == 1
 
 
 def test_runs_that_are_compared_are_cut_alike_and_keep_their_widths():
     runs = [wide(), wide(**{"data.hold_out": "values"}), wide(20_000, **{"model.d_model": 256})]
-    found = fit(runs, 0.3 * sum(map(seconds, runs)), Machine())
-    cut = [found.runs[run.id].config for run in runs]
+    found = fit(runs, lambda: 0.3 * sum(map(seconds, runs)), Machine())
+    cut = [found.cut(run).config for run in runs]
     assert [config.model.d_model for config in cut] == [512, 512, 256]
     assert cut[0].steps == cut[1].steps == pytest.approx(10_000 * found.share, rel=0.01)
     assert cut[2].steps == pytest.approx(2 * cut[0].steps, rel=0.02)
@@ -121,10 +149,10 @@ def test_a_run_begins_with_its_parent_as_that_was_cut_and_a_curriculum_shrinks_w
             }
         ),
     )
-    found = fit([parent, child], 0.6 * (seconds(parent) + seconds(child)), Machine())
-    cut = found.runs[child.id].config
+    found = fit([parent, child], lambda: 0.6 * (seconds(parent) + seconds(child)), Machine())
+    cut = found.cut(child).config
     assert cut.start is not None
-    assert cut.start.config == found.runs[parent.id].config
+    assert cut.start.config == found.cut(parent).config
     (shorter,) = cut.data.curriculum
     assert (shorter.begin, shorter.steps) == (50, 2000)
 
@@ -137,51 +165,88 @@ class Clock:
         return self.left
 
 
-def carried_out(groups, plan, limit):
-    """The runs that were trained, each whole, by a clock that only training moves."""
+def carried_out(groups, plan, limit, finished=()):
+    """The names and steps that were trained, each run whole, by a clock that only training moves; and what was said."""
     clock, trained, said = Clock(limit), [], []
 
-    def train(group, runs):
+    def train(runs):
+        if runs[0].name in finished:
+            return False
         for run in runs:
-            trained.append((group.name, run.config.steps))
+            trained.append((run.name, run.config.steps, run.config.model.d_model))
             clock.left -= seconds(run)
+        return True
 
     train_in_turn(groups, plan, Machine(), seconds_left=clock, train=train, say=said.append)
-    return trained, said, clock.left
+    return trained, [line.split(":")[0] for line in said], clock.left
+
+
+def single(name, steps=10_000, seed=0):
+    """A group of one run that takes hours, so that the least time for a trial is there."""
+    run = wide(steps, seed=seed, batch_size=2**13)
+    return Group(name, (PlannedRun(name, run.config),), round=seed)
+
+
+def flops(*groups):
+    return sum(group.flops for group in groups) / RATE
 
 
 def test_time_is_dealt_out_by_operations_and_what_is_left_over_goes_on(tmp_path):
-    first, second = wide(), wide(30_000, seed=1)
-    groups = [Group("first", (first,)), Group("second", (second,)), Group("again", (wide(seed=2),), round=1)]
-    limit = 0.6 * (seconds(first) + seconds(second))
-    trained, said, left = carried_out(groups, TimedPlan("gpu", tmp_path), limit)
-    assert trained[0] == ("first", 5000)
-    assert trained[1][0] == "second"
+    first, second, again = single("first"), single("second", 30_000), single("first", seed=1)
+    trained, said, left = carried_out([first, second, again], TimedPlan("gpu", tmp_path), 0.6 * flops(first, second))
+    assert said == ["first", "second"]
+    assert trained[0] == ("first", 5000, 512)
+    assert (trained[1][0], trained[1][2]) == ("second", 512)
     assert 15_000 <= trained[1][1] <= 17_000  # evaluations took less than was set aside for them
-    assert left >= 0
-    assert [line.split(":")[0] for line in said] == [name for name, _ in trained]
+    assert trained[2] == trained[0]  # the next seed is cut as the first was
+    assert left >= -flops(again)
+
+
+def test_what_hardly_fits_any_more_waits_for_another_call(tmp_path):
+    first, second = single("first", 1000), single("second", 100_000)
+    plan = TimedPlan("gpu", tmp_path)
+    trained, said, left = carried_out([first, second], plan, 0.1 * flops(first, second))
+    assert [name for name, *_ in trained] == said == ["first"]
+    assert left > 0
+    assert "second" not in TimedPlan("gpu", tmp_path)
+    trained, said, _ = carried_out([first, second], TimedPlan("gpu", tmp_path), 0.1 * flops(second), {"first"})
+    assert said == ["second"]  # now it is the first, and has to do with what there is
+    assert [name for name, *_ in trained] == ["second"]
+    assert trained[0][2] < 512
 
 
 def test_a_later_call_goes_on_with_what_was_decided(tmp_path):
-    groups = [Group("first", (wide(),)), Group("second", (wide(seed=1),))]
-    begun, said, _ = carried_out(groups, TimedPlan("gpu", tmp_path), 0.4 * seconds(wide()))
-    assert begun[0][0] == "first"
-    again, nothing_new, _ = carried_out(groups[:1], TimedPlan("gpu", tmp_path), 100 * seconds(wide()))
+    groups = [single("first"), single("second")]
+    begun, said, _ = carried_out(groups, TimedPlan("gpu", tmp_path), 0.5 * flops(*groups))
+    again, nothing_new, _ = carried_out(groups[:1], TimedPlan("gpu", tmp_path), 100 * flops(*groups))
     assert again == begun[:1]
-    assert len(said) >= 1
+    assert said[0] == "first"
     assert nothing_new == []
 
 
 def test_nothing_begins_when_the_time_is_up(tmp_path):
-    assert carried_out([Group("first", (wide(),))], TimedPlan("gpu", tmp_path), 0.0) == ([], [], 0.0)
+    assert carried_out([single("first")], TimedPlan("gpu", tmp_path), 0.0) == ([], [], 0.0)
     assert not (tmp_path / "gpu").exists()
 
 
+def test_without_a_decision_runs_are_as_planned_and_with_one_more_seeds_are_cut_as_the_first(tmp_path):
+    runs = [wide(seed=seed) for seed in range(3)]
+    plan = TimedPlan("gpu", tmp_path)
+    assert plan.runs("name", runs) == runs
+    plan.decide("name", fit(runs[:1], lambda: 0.6 * seconds(runs[0]), Machine()))
+    cut = TimedPlan("gpu", tmp_path).runs("name", runs)
+    assert {run.config.steps for run in cut} == {5000}
+    assert [run.config.seed for run in cut] == [0, 1, 2]
+    assert missing_runs([], "gpu", 3, tmp_path, plan) == []
+
+
 def test_what_is_worth_most_comes_first_for_each_seed():
-    runs = most_worth("gpu", 2)
-    assert [run.config.seed for run in runs] == [0] * 4 + [1] * 4
+    groups = most_worth("gpu", 2)
+    runs = [run for group in groups for run in group.runs]
+    assert [group.round for group in groups] == [run.config.seed for run in runs] == [0] * 4 + [1] * 4
     assert [run.config.data.largest_modulus for run in runs[:4]] == [2048, 2457, 2**16, 2**32]
     assert runs[1].config.data.test_moduli == (1800, 2048, 2352)
+    assert [group.name for group in groups[:4]] == [group.name for group in groups[4:]]
 
 
 def test_this_machine_s_speed_is_measured(tiny):

@@ -13,6 +13,7 @@ from unrandom.experiments.paper import FIGURES
 from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, carry_out, draw_and_judge, missing_runs, read_tables
 from unrandom.experiments.runs import create_run, execute
+from unrandom.experiments.timed_plan import TimedPlan
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +28,7 @@ def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
     runs = [create_run(planned.name, planned.config, runs_folder, []) for planned in each.runs("smoke", 2)]
     for run in runs:
         execute(run)
-    assert missing_runs([each], "smoke", 2, runs_folder) == []
+    assert missing_runs([each], "smoke", 2, runs_folder, TimedPlan("smoke", tmp_path)) == []
     rows = carry_out(each, "smoke", runs, tmp_path, "the command")
     folder = tmp_path / "smoke" / name
     assert [row["claim"] for row in rows] == [claim.statement for claim in each.claims]
@@ -52,7 +53,8 @@ def test_every_scale_is_planned(name, scale):
 
 
 def test_runs_are_shared_between_experiments(tmp_path):
-    together = missing_runs([EXPERIMENTS["fm-ladder"], EXPERIMENTS["fm-invariance"]], "laptop", 3, tmp_path)
+    two, plan = [EXPERIMENTS["fm-ladder"], EXPERIMENTS["fm-invariance"]], TimedPlan("laptop", tmp_path)
+    together = missing_runs(two, "laptop", 3, tmp_path, plan)
     assert len(together) == len({run.id for run in together}) == 9
 
 

@@ -11,7 +11,7 @@ from unrandom.bench.timing import interleaved
 from unrandom.data import make_batches, make_split
 from unrandom.models import Transformer, training_flops
 from unrandom.training import RunConfig
-from unrandom.training.machine import choose_device, choose_precision, matrix_product, prepare
+from unrandom.training.machine import choose_device, choose_precision, matrix_product, matrix_size, prepare
 from unrandom.training.trial import trial_step
 
 SECONDS_WANTED = 20.0  # of measuring, for all sides together
@@ -26,7 +26,7 @@ def bench_training(config: RunConfig) -> dict[str, Any]:
     prepare(device)
     precision = choose_precision(config.precision, device)
     ours, baseline = trial_step(config, device), _baseline_step(config, device)
-    size = 8192 if device.type == "cuda" else 2048
+    size = matrix_size(device)
     product = matrix_product(size, precision, device)
     trial = sum(interleaved(ours, baseline, product, rounds=1, warmup=1))
     rounds = max(5, min(50, int(SECONDS_WANTED / trial)))

@@ -36,7 +36,7 @@ def run(arguments: Namespace) -> None:
     answer, words = COMMANDS[arguments.command](arguments)
     if is_leading_process():
         print_answer(arguments, answer, words)
-        if failed := answer.get("not_passed"):
+        if failed := answer.get("not_passed"):  # of the checks of a device
             raise ChecksFailed(f"not passed: {', '.join(failed)}")
 
 

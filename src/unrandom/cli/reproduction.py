@@ -97,7 +97,9 @@ def _train(chosen: list[Experiment], arguments: Namespace) -> int:
     """Train what is missing; returns how many runs are left when the time was up."""
     if arguments.scale in FITTED and arguments.max_minutes is not None:
         return train_fitted(chosen, arguments)
-    return train_all(missing_runs(chosen, arguments.scale, arguments.seeds, arguments.out), arguments, what="run")
+    plan = TimedPlan(arguments.scale, arguments.results)
+    missing = missing_runs(chosen, arguments.scale, arguments.seeds, arguments.out, plan)
+    return train_all(missing, arguments, what="run")
 
 
 def _runs(each: Experiment, arguments: Namespace) -> list[Run]:

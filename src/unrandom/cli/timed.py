@@ -7,29 +7,28 @@ that checkpoints and results are written, and can be copied, before it is up.
 import sys
 import time
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from unrandom.cli.progress import TrainingProgress
 from unrandom.cli.work import raise_full_disk, train_all
-from unrandom.core.errors import RunsFailed
+from unrandom.core.errors import RunsFailed, UserError
 from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.experiment import Experiment, PlannedRun, with_ancestors
 from unrandom.experiments.fitting import MeasuredSpeed
-from unrandom.experiments.kept import keep_run, kept_folder
+from unrandom.experiments.kept import keep_run, kept_folder, steps_made
 from unrandom.experiments.plan import Job
 from unrandom.experiments.runs import Run
 from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
 from unrandom.experiments.work import Outcome, Work, carry_out
-from unrandom.experiments.worth import most_worth
+from unrandom.experiments.worth import EXPONENTS, most_worth
 from unrandom.training.checkpoint import latest_checkpoint
-from unrandom.training.machine import choose_device
+from unrandom.training.machine import choose_device, forget_models
 
 Tree = dict[str, Any]
 FITTED = ("gpu",)  # scales whose sizes depend on the machine
-WITHOUT_NAMES = ("smoke", "gpu")  # scales at which runs are trained that no experiment was named for
+WITHOUT_NAMES = tuple(EXPONENTS)  # scales at which runs are trained that no experiment was named for
 RESERVED_SHARE, LEAST_RESERVED, MOST_RESERVED = 0.08, 10.0, 120.0  # of the time, and seconds
 
 
@@ -40,36 +39,34 @@ def names_nothing(arguments: Namespace) -> bool:
 
 
 def train_most_worth(arguments: Namespace) -> tuple[Tree, str]:
-    """Train the runs that are most worth having, and keep each beside the results as far as it came."""
+    """Train the runs that are most worth having, and keep each beside the results as far as it came.
+
+    One after another in this process; UserError where workers are asked for.
+    """
+    if arguments.engine != "local" or arguments.pack > 1 or arguments.workers or arguments.gpus_per_run:
+        raise UserError(
+            "without names, runs are trained one after another here: leave out --engine, --workers and the like"
+        )
     deadline, plan = _deadline(arguments), TimedPlan(arguments.scale, arguments.results)
     kept = kept_folder(arguments.scale, arguments.results)
     outcomes: list[Outcome] = []
 
-    def train(_: Group, runs: list[PlannedRun]) -> None:
+    def train(runs: list[PlannedRun]) -> bool:
         if RunFolder(kept / runs[0].id).finished:  # on another machine, perhaps
-            return
-        _forget_memory()
+            return False
+        forget_models(choose_device())
         work = Work(arguments.out, tuple(arguments.command_line), deadline=deadline, watch=TrainingProgress)
         outcomes.extend(carry_out(Job(tuple(runs)), work))
         raise_full_disk(outcomes[-1], arguments.out)
         if latest_checkpoint(RunFolder(arguments.out / runs[0].id)) is not None:
             keep_run(Run.open(arguments.out / runs[0].id), kept / runs[0].id)
+        return True
 
-    groups = [
-        Group(f"{run.name} seed {run.config.seed}", (run,), run.config.seed)
-        for run in most_worth(arguments.scale, arguments.seeds)
-    ]
-    train_in_turn(
-        groups,
-        plan,
-        MeasuredSpeed(choose_device()),
-        seconds_left=lambda: deadline - time.time(),
-        train=train,
-        say=_say,
-    )
+    groups = most_worth(arguments.scale, arguments.seeds)
+    _in_turn(groups, plan, deadline, train)
     decided = [run for group in groups if group.name in plan for run in plan.runs(group.name, group.runs)]
     rows = [_standing(run, arguments.out / run.id, kept / run.id) for run in decided]
-    if failed := [outcome for outcome in outcomes if outcome.status == "failed"]:
+    if failed := [outcome for outcome in outcomes if outcome.status in ("failed", "busy")]:
         raise RunsFailed(f"{failed[0].run} failed: {failed[0].error}")
     left = len(groups) - sum(row["steps"] == row["of"] for row in rows)
     if left:
@@ -82,20 +79,13 @@ def train_fitted(chosen: list[Experiment], arguments: Namespace) -> int:
     deadline, plan = _deadline(arguments), TimedPlan(arguments.scale, arguments.results)
     groups = [Group(each.name, tuple(with_ancestors(each.runs(arguments.scale, arguments.seeds)))) for each in chosen]
 
-    def train(_: Group, runs: list[PlannedRun]) -> None:
-        _forget_memory()
+    def train(runs: list[PlannedRun]) -> bool:
         minutes = max(0.0, deadline - time.time()) / 60
         missing = [run for run in runs if not RunFolder(arguments.out / run.id).finished]
         train_all(missing, Namespace(**{**vars(arguments), "max_minutes": minutes}), what="run")
+        return bool(missing)
 
-    train_in_turn(
-        [group for group in groups if group.runs],
-        plan,
-        MeasuredSpeed(choose_device()),
-        seconds_left=lambda: deadline - time.time(),
-        train=train,
-        say=_say,
-    )
+    _in_turn([group for group in groups if group.runs], plan, deadline, train)
     needed = {run.id for group in groups for run in plan.runs(group.name, group.runs)}
     return sum(not RunFolder(arguments.out / run).finished for run in needed)
 
@@ -107,19 +97,18 @@ def _deadline(arguments: Namespace) -> float:
     return time.time() + seconds - reserved
 
 
-def _forget_memory() -> None:
-    """Give back what trials left: the run may be trained in another process."""
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
+def _in_turn(groups: list[Group], plan: TimedPlan, deadline: float, train: Callable[[list[PlannedRun]], bool]) -> None:
+    """By this machine's clock and speed."""
+    speed = MeasuredSpeed(choose_device())
+    train_in_turn(groups, plan, speed, seconds_left=lambda: deadline - time.time(), train=train, say=_say)
 
 
 def _standing(run: PlannedRun, folder: Path, kept: Path) -> Tree:
     """How far a run came, here or where it was kept before."""
-    standing = latest_checkpoint(RunFolder(folder)) or latest_checkpoint(RunFolder(kept))
     metrics = RunFolder(kept).read_metrics()
     return {
         "run": run.id,
-        "steps": standing.step if standing else metrics[-1]["step"] if metrics else 0,
+        "steps": max(steps_made(RunFolder(folder)), steps_made(RunFolder(kept))),
         "of": run.config.steps,
         "last_number_accuracy": metrics[-1]["last_number_accuracy"] if metrics else None,
         "kept": str(kept) if RunFolder(kept).exists else None,

@@ -51,6 +51,11 @@ class HeldOut:
         middle = len(c) // 2
         return HeldOut(self.modulus, first_a, c[:middle]), HeldOut(self.modulus, second_a, c[middle:])
 
+    @property
+    def pairs(self) -> int:
+        """How many there are."""
+        return len(self.multipliers) * len(self.increments)
+
     def has(self, a: Values, c: Values) -> Rows:
         """Which rows are one of the pairs."""
         return np.isin(a, self.multipliers) & np.isin(c, self.increments)
@@ -70,6 +75,7 @@ class Split:
     train_moduli: tuple[int, ...]
     held_out_for_validation: tuple[HeldOut, ...] = ()
     extra_multipliers: tuple[int, ...] = ()  # held out as well, and tested apart
+    held_out_counting: tuple[HeldOut, ...] = ()  # primes with the multiplier 1, tested apart, too
 
     @cached_property
     def held_out_a(self) -> UInt64[np.ndarray, " values"]:
@@ -101,7 +107,7 @@ class Split:
     def _tested(self) -> tuple[HeldOut, ...]:
         """All that is tested: drawn for testing or validation, the extra multipliers, and primes on counting."""
         extra = self.with_extra_multipliers().held_out if self.extra_multipliers else ()
-        return (*self._all_held_out, *extra, *self.counting().held_out)
+        return (*self._all_held_out, *extra, *self.held_out_counting)
 
     @property
     def _all_held_out(self) -> tuple[HeldOut, ...]:
@@ -146,11 +152,9 @@ class Split:
         """The other reading of the primes that are tested by primitive roots, and nothing else to test.
 
         Hull and Dobell's theorem leaves a prime the one multiplier 1, whose sequences only count in steps of c. It
-        takes the place of the roots, with the increments as they are.
+        takes the place of the roots, with the same increments.
         """
-        primes = (part for part in self.held_out if _by_primitive_roots(self.config, part.modulus))
-        counting = tuple(replace(part, multipliers=ONE) for part in primes)
-        return replace(self, held_out=counting, held_out_for_validation=(), extra_multipliers=())
+        return replace(self, held_out=self.held_out_counting, held_out_for_validation=(), extra_multipliers=())
 
     def unseen_by(self, earlier: "Split") -> "Split":
         """The same without what a run could train on that this one's weights come from, by ``earlier``'s split.
@@ -162,10 +166,12 @@ class Split:
                 if part.modulus in earlier.seen_moduli:
                     raise UserError(f"the run to start from was trained on modulus {part.modulus}, which is held out")
         unseen = _unseen_values if self.by_values else _unseen_pairs
+        counting = (_unseen_pairs(part, earlier) for part in self.held_out_counting)  # 1 itself is never unseen
         return replace(
             self,
-            held_out=tuple(unseen(part, earlier) for part in self.held_out),
-            held_out_for_validation=tuple(unseen(part, earlier) for part in self.held_out_for_validation),
+            held_out=tuple(_kept(unseen(part, earlier)) for part in self.held_out),
+            held_out_for_validation=tuple(_kept(unseen(part, earlier)) for part in self.held_out_for_validation),
+            held_out_counting=tuple(part for part in counting if part.pairs),
             extra_multipliers=tuple(self._extra[_never_seen(self._extra, earlier, earlier.held_out_a)].tolist()),
         )
 
@@ -208,8 +214,11 @@ def make_split(config: FixedModulus | UnseenModulus, seed: int) -> Split:
     """Draw the split of ``config`` under a root seed. Raises UserError where a modulus has too few parameters."""
     unseen = isinstance(config, UnseenModulus)
     held_out = tuple(hold_out(config, modulus, seed, or_fewer=unseen) for modulus in dict.fromkeys(config.test_moduli))
+    primes = (part for part in held_out if _by_primitive_roots(config, part.modulus))
+    counting = tuple(replace(part, multipliers=ONE) for part in primes)
     if isinstance(config, FixedModulus):
-        return Split(config, seed, held_out, config.test_moduli, extra_multipliers=_extra_multipliers(config))
+        extra = _extra_multipliers(config)
+        return Split(config, seed, held_out, config.test_moduli, (), extra, counting)
     validation = tuple(
         hold_out(config, modulus, seed, or_fewer=True) for modulus in dict.fromkeys(config.validation_moduli)
     )
@@ -220,7 +229,7 @@ def make_split(config: FixedModulus | UnseenModulus, seed: int) -> Split:
         high - low + 1 if config.n_m is None else min(high - low + 1, config.n_m + len(moduli)),
     )
     drawn = [low + int(offset) for offset in offsets if low + int(offset) not in moduli]
-    return Split(config, seed, held_out, tuple(sorted(drawn[: config.n_m])), validation)
+    return Split(config, seed, held_out, tuple(sorted(drawn[: config.n_m])), validation, (), counting)
 
 
 def hold_out(config: FixedModulus | UnseenModulus, modulus: int, seed: int, *, or_fewer: bool) -> HeldOut:
@@ -249,31 +258,28 @@ def hold_out(config: FixedModulus | UnseenModulus, modulus: int, seed: int, *, o
 
 def _unseen_values(part: HeldOut, earlier: Split) -> HeldOut:
     """Test parameters of which an earlier run has seen no a and no c."""
-    return _kept(
-        part,
-        _never_seen(part.multipliers, earlier, earlier.held_out_a),
-        _never_seen(part.increments, earlier, earlier.held_out_c),
+    return HeldOut(
+        part.modulus,
+        part.multipliers[_never_seen(part.multipliers, earlier, earlier.held_out_a)],
+        part.increments[_never_seen(part.increments, earlier, earlier.held_out_c)],
     )
 
 
 def _unseen_pairs(part: HeldOut, earlier: Split) -> HeldOut:
     """Test parameters of which an earlier run has seen no pair: of several such blocks the largest."""
-    every_a, every_c = (np.ones(len(values), dtype=bool) for values in (part.multipliers, part.increments))
+    m, a, c = part.modulus, part.multipliers, part.increments
     blocks = [
-        (_never_seen(part.multipliers, earlier, earlier.held_out_a), every_c),
-        (every_a, _never_seen(part.increments, earlier, earlier.held_out_c)),
-        *(
-            (np.isin(part.multipliers, other.multipliers), np.isin(part.increments, other.increments))
-            for other in earlier._all_held_out
-        ),
+        HeldOut(m, a[_never_seen(a, earlier, earlier.held_out_a)], c),
+        HeldOut(m, a, c[_never_seen(c, earlier, earlier.held_out_c)]),
+        *(HeldOut(m, a[np.isin(a, same.multipliers)], c[np.isin(c, same.increments)]) for same in earlier._tested),
     ]
-    return _kept(part, *max(blocks, key=lambda block: block[0].sum() * block[1].sum()))
+    return max(blocks, key=lambda block: block.pairs)
 
 
-def _kept(part: HeldOut, a: Bool[np.ndarray, " n_a"], c: Bool[np.ndarray, " n_c"]) -> HeldOut:
-    if not a.any() or not c.any():
+def _kept(part: HeldOut) -> HeldOut:
+    if not part.pairs:
         raise UserError(f"the run to start from may have seen every (a, c) that is held out for {part.modulus}")
-    return HeldOut(part.modulus, part.multipliers[a], part.increments[c])
+    return part
 
 
 def _never_seen(values: Values, earlier: Split, held_out: UInt64[np.ndarray, " held"]) -> Rows:

@@ -108,6 +108,19 @@ class _Source:
         each = range(len(moduli))
         self.a_pools = None if n_a is None else _Pools([self._a_pool(split, i, n_a) for i in each])
         self.c_pools = None if n_c is None else _Pools([self._c_pool(split, i, n_c) for i in each])
+        if not split.by_values and self.a_pools is not None and self.c_pools is not None:
+            self._leave_out_withheld_pools()
+
+    def _leave_out_withheld_pools(self) -> None:
+        """A modulus whose pools have only pairs that are withheld is not trained on."""
+        which, a, c = self._all_pairs()
+        left = np.unique(which[~self.withheld(a, c)])
+        if not len(left):
+            raise UserError(
+                "no (a, c) of data.n_a x data.n_c is left to train on: lower data.n_test_a and data.n_test_c"
+            )
+        self.last, self.step, self.last_k = self.last[left], self.step[left], self.last_k[left]
+        self.a_pools, self.c_pools = (_Pools([pools.parts[i] for i in left]) for pools in self._both_pools())
 
     def _usable(self, split: Split) -> list[int]:
         """The moduli of this kind that have a multiplier and an increment which are not withheld.
@@ -184,13 +197,22 @@ class _Source:
         m = np.uint64(min(parameters.m, 2**63)) if isinstance(parameters.m, int) else parameters.m
         return ~held & (np.gcd(parameters.c, m) == 1)
 
-    def product(self, rng: np.random.Generator) -> Parameters:
+    def _both_pools(self) -> tuple["_Pools", "_Pools"]:
         assert self.a_pools is not None, "the configuration asks for both pools"
         assert self.c_pools is not None, "the configuration asks for both pools"
-        pools = list(zip(self.a_pools.parts, self.c_pools.parts, strict=True))
-        last = np.repeat(self.last, [len(a) * len(c) for a, c in pools])
-        a = np.concatenate([np.repeat(a, len(c)) for a, c in pools])
-        c = np.concatenate([np.tile(c, len(a)) for a, c in pools])
+        return self.a_pools, self.c_pools
+
+    def _all_pairs(self) -> tuple[Integer[np.ndarray, " pairs"], Values, Values]:
+        """Which modulus, a and c: every pair of both pools."""
+        parts = list(zip(*(pools.parts for pools in self._both_pools()), strict=True))
+        which = np.repeat(np.arange(len(parts)), [len(a) * len(c) for a, c in parts])
+        a = np.concatenate([np.repeat(a, len(c)) for a, c in parts])
+        c = np.concatenate([np.tile(c, len(a)) for a, c in parts])
+        return which, a, c
+
+    def product(self, rng: np.random.Generator) -> Parameters:
+        which, a, c = self._all_pairs()
+        last = self.last[which]
         x0 = rng.integers(0, last, dtype=np.uint64, endpoint=True)
         every = Parameters(self.one_modulus or last + np.uint64(1), a, c, x0)
         return every[~self.withheld(a, c)]

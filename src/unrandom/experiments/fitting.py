@@ -5,21 +5,21 @@ Runs of one experiment are cut alike, so that they stay comparable: each keeps t
 
 import math
 import timeit
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import torch
 
+from unrandom.core.errors import out_of_memory
 from unrandom.core.quantities import in_words
 from unrandom.evaluation.during_training import PROBES
 from unrandom.experiments.experiment import PlannedRun
 from unrandom.models import forward_flops, training_flops
 from unrandom.training import RunConfig
-from unrandom.training.machine import choose_precision, matrix_product, prepare
+from unrandom.training.machine import choose_precision, forget_models, matrix_product, matrix_size, prepare
 from unrandom.training.trial import step_seconds
 
-SIZE = 2048  # of the matrix product
 LEAST_SHARE = 0.25  # of the steps that a run is planned with; a narrower model is better than fewer
 DIVISORS = (1, 2, 4)  # of the width of a run that stands alone
 NARROWEST = 128  # features
@@ -38,7 +38,7 @@ class Speed(Protocol):
         ...
 
     def measured(self, config: RunConfig) -> float:
-        """Seconds of a step, from steps that were made."""
+        """Seconds of a step, from steps that were made; infinite where memory does not do."""
         ...
 
 
@@ -53,60 +53,68 @@ class MeasuredSpeed:
     def at_best(self, config: RunConfig) -> float:
         precision = choose_precision(config.precision, self._device)
         if precision not in self._rates:
-            seconds = timeit.repeat(matrix_product(SIZE, precision, self._device), number=1, repeat=5)
-            self._rates[precision] = 2 * SIZE**3 / min(seconds)
+            size = matrix_size(self._device)
+            seconds = timeit.repeat(matrix_product(size, precision, self._device), number=1, repeat=5)
+            self._rates[precision] = 2 * size**3 / min(seconds)
         return step_flops(config) / self._rates[precision]
 
     def measured(self, config: RunConfig) -> float:
-        return step_seconds(config, self._device)
+        try:
+            return step_seconds(config, self._device)
+        except (MemoryError, RuntimeError) as error:
+            if not out_of_memory(error):
+                raise
+            return math.inf
+        finally:
+            forget_models(self._device)
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The runs as they fit: by their id as planned, what is trained in their place."""
+    """How planned runs are cut: all of them to the same share of their steps, one alone perhaps narrower, too."""
 
-    runs: dict[str, PlannedRun]
     share: float  # of the steps that were planned
     divisor: int  # of the width that was planned
-    step_seconds: float  # of the largest run
-    measured: bool  # and not only what it takes at best
-    seconds: float  # that there were
+    rate: float  # of the largest run, FLOP/s
+    measured: bool  # the rate; else it is that of a matrix product, and no step is as fast
+
+    def cut(self, run: PlannedRun) -> PlannedRun:
+        """What is trained in the place of a planned run, measured and saved often."""
+        return PlannedRun(run.name, _cut(_narrowed(run.config, self.divisor), self.share, self.rate))
 
     @property
     def words(self) -> str:
-        """What was decided, and from what, in a line."""
+        """What was decided, in a line."""
         width = "" if self.divisor == 1 else f" with 1/{self.divisor} of the width"
-        step = f"{in_words(self.step_seconds)} a step {'as measured' if self.measured else 'at best'}"
-        there = f"{in_words(self.seconds)} for it, {step}"
-        if self.measured and self.share > LEAST_SHARE:
-            return f"{self.share:.0%} of the planned steps{width} ({there})"
-        return f"{self.share:.0%} of the planned steps{width}, over several calls ({there})"
+        several = "" if self.measured and self.share > LEAST_SHARE else ", over several calls"
+        return f"{self.share:.0%} of the planned steps{width}{several}"
 
 
-def fit(runs: Sequence[PlannedRun], seconds: float, speed: Speed) -> Fit:
-    """The runs (ancestors included) with as many of their steps as fit into ``seconds``, at least LEAST_SHARE of them.
+def fit(
+    runs: Sequence[PlannedRun], seconds: Callable[[], float], speed: Speed, *, may_wait: bool = False
+) -> Fit | None:
+    """As many of the steps of the runs (ancestors included) as fit into ``seconds``, at least LEAST_SHARE of them.
 
-    A single run is made narrower before it gets fewer. What cannot fit even at the speed of a matrix product is not
-    measured.
+    The time is asked for again after a trial, which takes some of it. A single run is made narrower before it gets
+    fewer steps. Runs that ``may_wait`` for another call are not cut so far: None, where LEAST_SHARE does not fit. What
+    cannot fit even at the speed of a matrix product is not tried.
     """
-    single = len(runs) == 1
-    divisors = [d for d in DIVISORS if d == 1 or (single and _can_be_divided(runs[0].config, d))]
+    divisors = [1] if may_wait else [d for d in DIVISORS if d == 1 or (len(runs) == 1 and _can_be_divided(runs[0], d))]
+    found = None
     for divisor in divisors:
-        narrowed = [_narrowed(run, divisor) for run in runs]
-        largest = max(narrowed, key=lambda run: step_flops(run.config)).config
-        all_steps = BESIDE_STEPS * sum(run.flops for run in narrowed) / step_flops(largest)  # in steps of the largest
-        best = speed.at_best(largest)
-        possible = all_steps * best * LEAST_SHARE <= seconds
-        if not possible and divisor != divisors[-1]:
-            continue
-        step = speed.measured(largest) if possible else best
-        share = seconds / (all_steps * step)
-        if share >= LEAST_SHARE or divisor == divisors[-1]:
-            share = min(1.0, max(LEAST_SHARE, share))
-            rate = step_flops(largest) / step
-            cut = {run.id: _cut(_narrowed(run, divisor), share, rate) for run in runs}
-            return Fit(cut, share, divisor, step, possible, seconds)
-    raise AssertionError("the narrowest is always taken")
+        configs = [_narrowed(run.config, divisor) for run in runs]
+        largest = max(configs, key=step_flops)
+        flops = BESIDE_STEPS * sum(config.steps * step_flops(config) for config in configs)
+        best = step_flops(largest) / speed.at_best(largest)
+        found = Fit(LEAST_SHARE, divisor, best, measured=False)
+        if LEAST_SHARE * flops / best <= seconds():
+            step = speed.measured(largest)
+            share = seconds() * step_flops(largest) / step / flops
+            if share >= LEAST_SHARE:
+                return Fit(min(1.0, share), divisor, step_flops(largest) / step, measured=True)
+            if math.isfinite(step):
+                found = Fit(LEAST_SHARE, divisor, step_flops(largest) / step, measured=True)
+    return None if may_wait else found
 
 
 def step_flops(config: RunConfig) -> int:
@@ -114,26 +122,26 @@ def step_flops(config: RunConfig) -> int:
     return training_flops(config.transformer, sequences=config.batch_size, tokens=config.data.context_tokens)
 
 
-def _can_be_divided(config: RunConfig, divisor: int) -> bool:
-    width = config.model.d_model
-    return config.start is None and width % (divisor * config.model.n_heads) == 0 and width // divisor >= NARROWEST
+def _can_be_divided(run: PlannedRun, divisor: int) -> bool:
+    width = run.config.model.d_model
+    return (
+        run.config.start is None and width % (divisor * run.config.model.n_heads) == 0 and width // divisor >= NARROWEST
+    )
 
 
-def _narrowed(run: PlannedRun, divisor: int) -> PlannedRun:
-    if divisor == 1:
-        return run
-    return PlannedRun(run.name, run.config.override([f"model.d_model={run.config.model.d_model // divisor}"]))
+def _narrowed(config: RunConfig, divisor: int) -> RunConfig:
+    return config if divisor == 1 else config.override([f"model.d_model={config.model.d_model // divisor}"])
 
 
-def _cut(run: PlannedRun, share: float, rate: float) -> PlannedRun:
-    """The run with a share of its steps, at ``rate`` FLOP/s, measured and saved often; what it begins with likewise."""
-    config = run.config
+def _cut(config: RunConfig, share: float, rate: float) -> RunConfig:
+    """A share of the steps, at ``rate`` FLOP/s; what the run begins with is cut likewise."""
     steps = _rounded(share * config.steps)
     flops = step_flops(config)
-    tokens, read = config.data.context_tokens, config.test_sequences + PROBES
-    evaluation = forward_flops(config.transformer, sequences=read, tokens=tokens) / flops  # in steps
-    tree = config.tree()
-    tree |= {
+    read = config.test_sequences + PROBES
+    evaluation = (
+        forward_flops(config.transformer, sequences=read, tokens=config.data.context_tokens) / flops
+    )  # in steps
+    tree = config.tree() | {
         "steps": steps,
         "warmup_steps": min(config.warmup_steps, steps // 10),
         "evaluate_every": min(steps, max(math.ceil(steps / POINTS), math.ceil(EVALUATION_STEPS * evaluation))),
@@ -143,8 +151,8 @@ def _cut(run: PlannedRun, share: float, rate: float) -> PlannedRun:
         phase["begin"] = round(share * phase["begin"])
         phase["steps"] = phase["steps"] and max(1, round(share * phase["steps"]))
     if config.start is not None:
-        tree["start"]["config"] = _cut(PlannedRun(config.start.recipe, config.start.config), share, rate).config.tree()
-    return PlannedRun(run.name, RunConfig.parse(tree))
+        tree["start"]["config"] = _cut(config.start.config, share, rate).tree()
+    return RunConfig.parse(tree)
 
 
 def _rounded(steps: float) -> int:
@@ -152,3 +160,9 @@ def _rounded(steps: float) -> int:
     whole = max(1, math.floor(steps))
     unit = 10 ** max(0, len(str(whole)) - 3)
     return whole // unit * unit
+
+
+def described(found: Fit, runs: Sequence[PlannedRun]) -> str:
+    """The decision with what it rests on."""
+    step = max(step_flops(found.cut(run).config) for run in runs) / found.rate
+    return f"{found.words} ({in_words(step)} a step {'as measured' if found.measured else 'at best'})"

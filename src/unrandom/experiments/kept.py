@@ -14,7 +14,7 @@ from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.experiment import Experiment, PlannedRun, Scale
 from unrandom.experiments.runs import Run
 from unrandom.models import parameter_count
-from unrandom.training.checkpoint import checkpoint_to_load, save_checkpoint
+from unrandom.training.checkpoint import checkpoint_to_load, latest_checkpoint, save_checkpoint
 
 LARGEST = 1_000_000  # parameters, of models that an experiment keeps
 LARGEST_BY_NAME = 16_000_000  # parameters, of runs that are kept one by one: two files
@@ -33,20 +33,25 @@ def keep_runs(experiment: Experiment, runs: Sequence[Run], scale: Scale, results
 
 
 def keep_run(run: Run, path: Path) -> None:
-    """A run as it stands, without what only training needs. A finished one that is there already is left alone."""
-    kept = RunFolder(path)
-    if kept.finished:
+    """A run as it stands, without what only training needs. One that came further, or as far, is left alone."""
+    kept, checkpoint = RunFolder(path), checkpoint_to_load(run.folder)
+    if kept.finished or (not run.folder.finished and steps_made(kept) >= checkpoint.step):
         return
     kept.create(run.folder.read_manifest())
     if parameter_count(run.config.transformer) <= LARGEST_BY_NAME:
-        checkpoint = checkpoint_to_load(run.folder)
         seconds = {"train_seconds": checkpoint.progress.get("train_seconds")}
-        save_checkpoint(kept, checkpoint.step, run.load_model(), None, seconds, small=True)
+        save_checkpoint(kept, checkpoint.step, checkpoint.load_model(), None, seconds, small=True)
         for older in sorted(kept.checkpoints.glob("step-*"))[:-1]:
             shutil.rmtree(older)
     for file in (run.folder.metrics, run.folder.result):
         if file.is_file():
             write_atomically(kept.path / file.name, file.read_bytes())
+
+
+def steps_made(folder: RunFolder) -> int:
+    """How far a run came, by its newest checkpoint or, where its weights were not kept, by its curve."""
+    standing, metrics = latest_checkpoint(folder), folder.read_metrics()
+    return max(standing.step if standing else 0, metrics[-1]["step"] if metrics else 0)
 
 
 def open_kept(planned: Sequence[PlannedRun], scale: Scale, results: Path) -> list[Run]:

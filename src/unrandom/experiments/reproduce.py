@@ -27,9 +27,11 @@ Tree = dict[str, Any]
 Notes = dict[str, dict[str, Tree]]  # experiment → claim → the verdict that is explained, and how
 
 
-def missing_runs(experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path) -> list[PlannedRun]:
+def missing_runs(
+    experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path, plan: TimedPlan
+) -> list[PlannedRun]:
     """Every run that the experiments need and that is not finished, each once, in the order of need."""
-    needed = with_ancestors(run for experiment in experiments for run in experiment.runs(scale, seeds))
+    needed = with_ancestors(run for each in experiments for run in plan.runs(each.name, each.runs(scale, seeds)))
     return [run for run in needed if not RunFolder(runs_folder / run.id).finished]
 
 

@@ -86,10 +86,13 @@ class Run:
 
 
 def split_of(config: RunConfig) -> Split:
-    """What training may see and what is held out, from the runs that this one's weights come from, too."""
+    """What training may see and what is held out, from the runs that this one's weights come from, too.
+
+    An earlier run held out what its own ancestors could not see, and may have seen the rest.
+    """
     split, start = make_split(config.data, config.split_seed), config.start
     while start is not None:
-        split = split.unseen_by(make_split(start.config.data, start.config.split_seed))
+        split = split.unseen_by(split_of(start.config))
         start = start.config.start
     return split
 

@@ -1,18 +1,18 @@
 """Which runs were decided on, when time was short? A file that a later call reads, to go on with the same runs.
 
-``results/<scale>/plan.json`` has an entry for each experiment (or single run) that was fitted into a time: the share of
-its steps, at what speed, and the configuration that is trained in place of each planned one.
+``results/<scale>/plan.json`` has an entry for each experiment, or kind of single run, that was fitted into a time: the
+share of its steps, by what its width is divided, and the speed that both follow from.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from unrandom.core.files import make_folder, read_json, write_json
 from unrandom.experiments.experiment import PlannedRun, Scale
-from unrandom.experiments.fitting import Fit, Speed, fit
-from unrandom.training import RunConfig
+from unrandom.experiments.fitting import Fit, Speed, described, fit
+
+LEAST_SECONDS = 60.0  # that must be left to try how fast another group is
 
 
 @dataclass(frozen=True)
@@ -29,32 +29,26 @@ class Group:
 
 
 class TimedPlan:
-    """The decisions of one scale. Reading a plan that was never made gives an empty one."""
+    """The decisions of one scale, by name. Reading a plan that was never made gives an empty one."""
 
     def __init__(self, scale: Scale, results: Path) -> None:
         self.path = results / scale / "plan.json"
-        self._entries: dict[str, dict[str, Any]] = read_json(self.path) if self.path.is_file() else {}
+        decided = read_json(self.path) if self.path.is_file() else {}
+        self._decided = {name: Fit(**entry) for name, entry in decided.items()}
 
     def __contains__(self, name: str) -> bool:
-        return name in self._entries
+        return name in self._decided
 
     def runs(self, name: str, planned: Sequence[PlannedRun]) -> list[PlannedRun]:
-        """What is trained in place of the planned runs: by the entry of this name, else as they were planned."""
-        decided = self._entries.get(name, {"runs": {}})["runs"]
-        return [_read(decided[run.id]) if run.id in decided else run for run in planned]
+        """What is trained in the place of planned runs: as was decided for this name, else as they were planned."""
+        decided = self._decided.get(name)
+        return list(planned) if decided is None else [decided.cut(run) for run in planned]
 
-    def decide(self, name: str, fitted: Fit) -> None:
+    def decide(self, name: str, found: Fit) -> None:
         """Keep a decision, at once and for good."""
-        self._entries[name] = {
-            "share_of_steps": round(fitted.share, 4),
-            "width_divided_by": fitted.divisor,
-            "step_seconds": fitted.step_seconds,
-            "measured": fitted.measured,
-            "seconds_given": round(fitted.seconds, 1),
-            "runs": {key: {"name": run.name, "config": run.config.tree()} for key, run in fitted.runs.items()},
-        }
+        self._decided[name] = found
         make_folder(self.path.parent)
-        write_json(self.path, self._entries)
+        write_json(self.path, {name: asdict(each) for name, each in self._decided.items()})
 
 
 def train_in_turn(
@@ -63,25 +57,31 @@ def train_in_turn(
     speed: Speed,
     *,
     seconds_left: Callable[[], float],
-    train: Callable[[Group, list[PlannedRun]], None],
+    train: Callable[[list[PlannedRun]], bool],
     say: Callable[[str], None],
 ) -> None:
     """Decide on each group when its turn comes, and train it, until no time is left.
 
     A group is given the part of the time that it has of the operations of its round that are still to come; what it
-    does not use goes to those after it. One that was decided on before goes on as it is.
+    does not use goes to those after it. What was decided on before goes on as it is. Where too little time is left for
+    a good part of a group, it waits for another call, unless it is the first that ``train`` finds something to do for.
     """
+    first = True
     for index, group in enumerate(groups):
-        if (left := seconds_left()) <= 0:
+        if seconds_left() <= 0:
             return
         if group.name not in plan:
+            if not first and seconds_left() < LEAST_SECONDS:
+                return
             coming = sum(each.flops for each in groups[index:] if each.round == group.round)
-            fitted = fit(group.runs, left * group.flops / coming, speed)
-            plan.decide(group.name, fitted)
-            say(f"{group.name}: {fitted.words}")
+            found = fit(group.runs, _part(seconds_left, group.flops / coming), speed, may_wait=not first)
+            if found is None:
+                return
+            plan.decide(group.name, found)
+            say(f"{group.name}: {described(found, group.runs)}")
         if seconds_left() > 0:
-            train(group, plan.runs(group.name, group.runs))
+            first = not train(plan.runs(group.name, group.runs)) and first
 
 
-def _read(decided: dict[str, Any]) -> PlannedRun:
-    return PlannedRun(decided["name"], RunConfig.parse(decided["config"]))
+def _part(seconds_left: Callable[[], float], part: float) -> Callable[[], float]:
+    return lambda: part * seconds_left()

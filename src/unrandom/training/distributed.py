@@ -1,5 +1,6 @@
 """Who am I among how many? One process alone, or one rank of ``torchrun`` (plain DDP)."""
 
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -80,4 +81,5 @@ def joined_ranks(device: torch.device) -> Iterator[Ranks]:
     try:
         yield Ranks(dist.get_rank(), dist.get_world_size())
     finally:
+        gc.collect()  # a wrapped model that is still about keeps threads of the group, which can abort the process
         dist.destroy_process_group()

@@ -1,6 +1,7 @@
 """What does this machine do best? Device, number format and attention path, chosen from what was measured (docs)."""
 
 import ctypes
+import gc
 import platform
 import time
 from collections.abc import Callable
@@ -104,6 +105,19 @@ def matrix_product(size: int, precision: str, device: torch.device) -> Callable[
         (left @ right)[0, 0].item()  # waits until it is there, on any device
 
     return product
+
+
+def matrix_size(device: torch.device) -> int:
+    """Rows of a matrix whose products show the device's rate."""
+    return 8192 if device.type == "cuda" else 2048
+
+
+def forget_models(device: torch.device) -> None:
+    """Give back what models that are gone have left, memory and compiled code, so that the next begins afresh."""
+    gc.collect()
+    if device.type == "cuda":
+        torch.compiler.reset()
+        torch.cuda.empty_cache()
 
 
 def wait_for(device: torch.device) -> float:

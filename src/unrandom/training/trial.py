@@ -5,6 +5,7 @@ from collections.abc import Callable
 import torch
 
 from unrandom.data import make_batches, make_split
+from unrandom.models import Transformer
 from unrandom.training.config import RunConfig
 from unrandom.training.distributed import Ranks
 from unrandom.training.estimate import StepTimer
@@ -14,7 +15,7 @@ from unrandom.training.optimizers import Optimizers
 
 def trial_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
     """A step of training, each call the next one; it ends when its loss is known."""
-    stepper, progress = _stepper(config, device), Progress()
+    stepper, progress = trial_stepper(config, build_model(config, device)), Progress()
 
     def step() -> None:
         stepper.advance(progress)
@@ -25,7 +26,7 @@ def trial_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
 
 def step_seconds(config: RunConfig, device: torch.device) -> float:
     """Seconds of a step as a run of this configuration makes them, from the first few that are representative."""
-    stepper, progress = _stepper(config, device), Progress()
+    stepper, progress = trial_stepper(config, build_model(config, device)), Progress()
     found: list[float] = []
     timer = StepTimer(device, found.append)
     while not found:
@@ -34,7 +35,8 @@ def step_seconds(config: RunConfig, device: torch.device) -> float:
     return found[0]
 
 
-def _stepper(config: RunConfig, device: torch.device) -> Stepper:
+def trial_stepper(config: RunConfig, model: Transformer, ranks: Ranks | None = None) -> Stepper:
+    """What makes the steps of a run, for a model that is not kept."""
     batches = make_batches(make_split(config.data, config.split_seed), config.batch_size, config.seed)
-    model = build_model(config, device)
-    return Stepper(config, model, Optimizers(model, config.optimizer), batches, Ranks(), device)
+    optimizers = Optimizers(model, config.optimizer)
+    return Stepper(config, model, optimizers, batches, ranks or Ranks(), next(model.parameters()).device)

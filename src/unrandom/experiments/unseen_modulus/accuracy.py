@@ -39,7 +39,7 @@ def last_number_rows(runs: Sequence[Run], scale: Scale, keys: Mapping[str, str],
         predictor = run.predictor(choose_device())
         which = {**about(run), **varied(run, keys)}
         for name, part in parts.items():
-            rows += [{**which, "split": name, **row} for row in _tested(predictor, part, SEQUENCES[scale])]
+            rows += [{**which, "split": name, **row} for row in tested_rows(predictor, part, SEQUENCES[scale])]
     return rows
 
 
@@ -48,12 +48,12 @@ def counting_rows(runs: Sequence[Run], scale: Scale) -> Rows:
     return [
         {**about(run), "split": "test", **row}
         for run in runs
-        for row in _tested(run.predictor(choose_device()), run.split().counting(), SEQUENCES[scale])
+        for row in tested_rows(run.predictor(choose_device()), run.split().counting(), SEQUENCES[scale])
     ]
 
 
-def _tested(predictor: Predictor, split: Split, sequences: int) -> Iterator[dict[str, Any]]:
-    """A row for each test modulus."""
+def tested_rows(predictor: Predictor, split: Split, sequences: int) -> Iterator[dict[str, Any]]:
+    """Last-number accuracy on what a split tests, a row for each modulus."""
     for part in split.held_out:
         drawn = split.test_parameters(part.modulus, sequences)
         found = evaluate(predictor, SequenceSet.of(drawn, split.config.context + 1)).last_number_tree()
