@@ -65,7 +65,7 @@ def train_most_worth(arguments: Namespace) -> tuple[Tree, str]:
     groups = most_worth(arguments.scale, arguments.seeds)
     _in_turn(groups, plan, deadline, train)
     decided = [run for group in groups if group.name in plan for run in plan.runs(group.name, group.runs)]
-    rows = [_standing(run, arguments.out / run.id, kept / run.id) for run in decided]
+    rows = [row for run in decided if (row := _standing(run, arguments.out / run.id, kept / run.id))["steps"]]
     if failed := [outcome for outcome in outcomes if outcome.status in ("failed", "busy")]:
         raise RunsFailed(f"{failed[0].run} failed: {failed[0].error}")
     left = len(groups) - sum(row["steps"] == row["of"] for row in rows)
