@@ -137,6 +137,14 @@ def test_parts_of_an_entry_may_be_missing():
     assert "This run has not finished" in page.text
 
 
+def test_an_unseen_prime_has_its_other_reading_beside_it():
+    (first, *others) = SYNTHETIC["unseen_modulus"]()["evaluation"]
+    prime = {**first, "modulus": 127, "by_valuation": [], "counting": {"value": 0.9961}}
+    text = render("unseen_modulus", evaluation=[prime, *others]).text
+    assert text.count("The prime 127 was tested on primitive roots; with its one multiplier of full period") == 1
+    assert "which only counts, 99.6% of the last numbers are right." in text
+
+
 def test_measurements_from_before_a_field_existed_are_drawn():
     measurements = SYNTHETIC["fixed_modulus"]()
     (entry,) = measurements["evaluation"]

@@ -156,5 +156,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
-    kept_seeds=2,
+    kept_seeds=3,
 )
