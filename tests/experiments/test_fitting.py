@@ -6,6 +6,7 @@ import math
 import pytest
 import torch
 
+from unrandom.core.errors import UserError
 from unrandom.experiments.experiment import PlannedRun
 from unrandom.experiments.fitting import LEAST_SHARE, MeasuredSpeed, described, fit, step_flops
 from unrandom.experiments.recipes import recipe
@@ -238,6 +239,14 @@ def test_without_a_decision_runs_are_as_planned_and_with_one_more_seeds_are_cut_
     assert {run.config.steps for run in cut} == {5000}
     assert [run.config.seed for run in cut] == [0, 1, 2]
     assert missing_runs([], "gpu", 3, tmp_path, plan) == []
+
+
+@pytest.mark.parametrize("text", ["[]", '{"first": 3}', '{"first": {"share": 1}}', "no JSON"])
+def test_a_plan_that_was_tampered_with_is_refused(tmp_path, text):
+    (tmp_path / "gpu").mkdir()
+    (tmp_path / "gpu" / "plan.json").write_text(text)
+    with pytest.raises(UserError, match=r"plan\.json"):
+        TimedPlan("gpu", tmp_path)
 
 
 def test_what_is_worth_most_comes_first_for_each_seed():

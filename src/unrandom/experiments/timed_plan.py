@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, read_json, write_json
 from unrandom.experiments.experiment import PlannedRun, Scale
 from unrandom.experiments.fitting import Fit, Speed, described, fit
@@ -34,7 +35,10 @@ class TimedPlan:
     def __init__(self, scale: Scale, results: Path) -> None:
         self.path = results / scale / "plan.json"
         decided = read_json(self.path) if self.path.is_file() else {}
-        self._decided = {name: Fit(**entry) for name, entry in decided.items()}
+        try:
+            self._decided = {name: Fit(**entry) for name, entry in decided.items()}
+        except (AttributeError, TypeError):
+            raise UserError(f"{self.path} is not a plan of runs; without it, they are decided on anew") from None
 
     def __contains__(self, name: str) -> bool:
         return name in self._decided
