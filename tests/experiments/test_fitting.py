@@ -8,7 +8,7 @@ import torch
 
 from unrandom.core.errors import UserError
 from unrandom.experiments.experiment import PlannedRun
-from unrandom.experiments.fitting import LEAST_SHARE, MeasuredSpeed, described, fit, step_flops
+from unrandom.experiments.fitting import LEAST_SHARE, MeasuredSpeed, described, fit
 from unrandom.experiments.recipes import recipe
 from unrandom.experiments.reproduce import missing_runs
 from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
@@ -25,11 +25,11 @@ class Machine:
         self.rate, self.tried = rate, []
 
     def at_best(self, config):
-        return step_flops(config) / (2 * self.rate)
+        return config.step_flops / (2 * self.rate)
 
     def measured(self, config):
         self.tried.append(config)
-        return step_flops(config) / self.rate
+        return config.step_flops / self.rate
 
 
 def wide(steps=10_000, **changes):
@@ -124,7 +124,7 @@ def test_curves_and_checkpoints_come_often_and_cost_little():
     for machine in (Machine(), Machine(RATE / 1000)):
         _, config = fitted(planned, 2 * planned.flops / machine.rate, machine)
         assert 10 <= config.steps / config.evaluate_every <= 60
-        between = config.checkpoint_every * step_flops(config) / machine.rate
+        between = config.checkpoint_every * config.step_flops / machine.rate
         assert 30 <= between <= 60 or config.checkpoint_every == 1
 
 

@@ -9,10 +9,9 @@ from unrandom.bench.data import LENGTH, SET_ROWS, M, make_set
 from unrandom.bench.evaluation import bench_evaluation
 from unrandom.bench.timing import interleaved
 from unrandom.core.memory import available_memory
-from unrandom.data import make_batches, make_split
 from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device, prepare
-from unrandom.training.trial import trial_step
+from unrandom.training.trial import trial_batches, trial_step
 
 UNSEEN_ROWS = 32_768 * 128  # the paper's n_m x n_a, with one increment each
 UNSEEN_MODULI = (1025, 65_535)
@@ -96,7 +95,7 @@ def _fresh(config: RunConfig) -> dict[str, Any]:
     """The share of a step that goes into making its sequences."""
     device = choose_device()
     prepare(device)
-    batches = make_batches(make_split(config.data, config.split_seed), config.batch_size, config.seed)
+    batches = trial_batches(config)
     steps = iter(range(2**32))
     whole, made = interleaved(trial_step(config, device), lambda: batches.tokens(next(steps)), rounds=5, warmup=1)
     return {

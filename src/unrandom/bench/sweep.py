@@ -1,6 +1,5 @@
 """What do workers bring to a sweep? A handful of runs one after the other, in processes of one thread, and stacked."""
 
-import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -56,9 +55,6 @@ def _in_processes(planned: Sequence[Job]) -> None:
 
 
 def _in_a_folder(train: Callable[[Path], list[Outcome]]) -> None:
-    folder = Path(tempfile.mkdtemp(prefix="unrandom-bench-"))
-    try:
-        outcomes = train(folder)
+    with tempfile.TemporaryDirectory(prefix="unrandom-bench-") as folder:
+        outcomes = train(Path(folder))
         assert all(outcome.status == "finished" for outcome in outcomes), outcomes
-    finally:
-        shutil.rmtree(folder)

@@ -8,11 +8,10 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
 from unrandom.bench.timing import interleaved
-from unrandom.data import make_batches, make_split
-from unrandom.models import Transformer, training_flops
+from unrandom.models import Transformer
 from unrandom.training import RunConfig
-from unrandom.training.machine import choose_device, choose_precision, matrix_product, matrix_size, prepare
-from unrandom.training.trial import trial_step
+from unrandom.training.machine import choose_device, choose_precision, matrix_product, prepare
+from unrandom.training.trial import trial_batches, trial_step
 
 SECONDS_WANTED = 20.0  # of measuring, for all sides together
 
@@ -26,20 +25,18 @@ def bench_training(config: RunConfig) -> dict[str, Any]:
     prepare(device)
     precision = choose_precision(config.precision, device)
     ours, baseline = trial_step(config, device), _baseline_step(config, device)
-    size = matrix_size(device)
-    product = matrix_product(size, precision, device)
+    product, operations = matrix_product(precision, device)
     trial = sum(interleaved(ours, baseline, product, rounds=1, warmup=1))
     rounds = max(5, min(50, int(SECONDS_WANTED / trial)))
     step, plain, multiplied = interleaved(ours, baseline, product, rounds=rounds)
-    matmul = 2 * size**3 / multiplied
-    flops = training_flops(config.transformer, sequences=config.batch_size, tokens=config.data.context_tokens)
+    matmul, rate = operations / multiplied, config.step_flops / step
     return {
         "ms_per_step": round(step * 1e3, 2),
         "baseline_ms_per_step": round(plain * 1e3, 2),
         "speedup": round(plain / step, 2),
         "matmul_tflops": round(matmul / 1e12, 3),
-        "step_tflops": round(flops / step / 1e12, 3),
-        "fraction_of_matmul": round(flops / step / matmul, 3),
+        "step_tflops": round(rate / 1e12, 3),
+        "fraction_of_matmul": round(rate / matmul, 3),
         "precision": precision,
         "batch_size": config.batch_size,
         "rounds": rounds,
@@ -48,7 +45,7 @@ def bench_training(config: RunConfig) -> dict[str, Any]:
 
 def _baseline_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
     """What the public scripts do on a CPU: fp32, fused attention, a DataLoader over int64 tokens, AdamW."""
-    batches = make_batches(make_split(config.data, config.split_seed), config.batch_size, config.seed)
+    batches = trial_batches(config)
     tokens = torch.cat([torch.from_numpy(batches.tokens(step)).long() for step in range(8)])
     loader = DataLoader(TensorDataset(tokens[:, :-1], tokens[:, 1:]), config.batch_size, shuffle=True)
 

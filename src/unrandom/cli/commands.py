@@ -36,7 +36,7 @@ def run(arguments: Namespace) -> None:
     answer, words = COMMANDS[arguments.command](arguments)
     if is_leading_process():
         print_answer(arguments, answer, words)
-        if failed := answer.get("not_passed"):  # of the checks of a device
+        if failed := answer.get("not_passed"):  # `bench device` answers with the names of failed checks.
             raise ChecksFailed(f"not passed: {', '.join(failed)}")
 
 

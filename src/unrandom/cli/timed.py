@@ -18,7 +18,7 @@ from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.experiment import Experiment, PlannedRun, with_ancestors
 from unrandom.experiments.fitting import MeasuredSpeed
 from unrandom.experiments.kept import keep_run, kept_folder, steps_made
-from unrandom.experiments.plan import Job
+from unrandom.experiments.plan import Job, unfinished
 from unrandom.experiments.runs import Run
 from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
 from unrandom.experiments.work import Outcome, Work, carry_out
@@ -29,7 +29,11 @@ from unrandom.training.machine import choose_device, forget_models
 Tree = dict[str, Any]
 FITTED = ("gpu",)  # scales whose sizes depend on the machine
 WITHOUT_NAMES = tuple(EXPONENTS)  # scales at which runs are trained that no experiment was named for
-RESERVED_SHARE, LEAST_RESERVED, MOST_RESERVED = 0.08, 10.0, 120.0  # of the time, and seconds
+RESERVED_SHARE, LEAST_RESERVED, MOST_RESERVED = (
+    0.08,
+    10.0,
+    120.0,
+)  # a share of the time given, and its bounds in seconds
 
 
 def names_nothing(arguments: Namespace) -> bool:
@@ -52,7 +56,9 @@ def train_most_worth(arguments: Namespace) -> tuple[Tree, str]:
     outcomes: list[Outcome] = []
 
     def train(runs: list[PlannedRun]) -> bool:
-        if RunFolder(kept / runs[0].id).finished:  # on another machine, perhaps
+        if RunFolder(
+            kept / runs[0].id
+        ).finished:  # A run that was finished on another machine is kept, and has no folder here.
             return False
         forget_models(choose_device())
         work = Work(arguments.out, tuple(arguments.command_line), deadline=deadline, watch=TrainingProgress)
@@ -81,13 +87,13 @@ def train_fitted(chosen: list[Experiment], arguments: Namespace) -> int:
 
     def train(runs: list[PlannedRun]) -> bool:
         minutes = max(0.0, deadline - time.time()) / 60
-        missing = [run for run in runs if not RunFolder(arguments.out / run.id).finished]
+        missing = unfinished(runs, arguments.out)
         train_all(missing, Namespace(**{**vars(arguments), "max_minutes": minutes}), what="run")
         return bool(missing)
 
     _in_turn([group for group in groups if group.runs], plan, deadline, train)
-    needed = {run.id for group in groups for run in plan.runs(group.name, group.runs)}
-    return sum(not RunFolder(arguments.out / run).finished for run in needed)
+    needed = {run.id: run for group in groups for run in plan.runs(group.name, group.runs)}
+    return len(unfinished(list(needed.values()), arguments.out))
 
 
 def _deadline(arguments: Namespace) -> float:

@@ -4,7 +4,7 @@ from typing import Any
 
 Tree = dict[str, Any]
 COLUMNS = 12  # positions shown of an accuracy curve
-HELD_OUT = {  # by data.hold_out
+HELD_OUT = {  # what training saw of a test, for each value of data.hold_out
     "values": "of which training saw no multiplier and no increment",
     "pairs": "of which training saw no pair (a, c)",
     None: "that training may have seen",

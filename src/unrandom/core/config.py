@@ -75,17 +75,22 @@ class Config(BaseModel):
         return type(self).parse(tree)
 
 
-def dotted_keys(tree: dict[str, Any], prefix: str = "") -> Iterator[str]:
-    """Every leaf of a nested dictionary as ``a.b.c``."""
+def dotted_items(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every leaf of a nested dictionary, with ``a.b.c`` for its key."""
     for key, value in tree.items():
         if isinstance(value, dict):
-            yield from dotted_keys(value, f"{prefix}{key}.")
+            yield from dotted_items(value, f"{prefix}{key}.")
         else:
-            yield f"{prefix}{key}"
+            yield f"{prefix}{key}", value
+
+
+def dotted_keys(tree: dict[str, Any]) -> list[str]:
+    """The keys of the leaves."""
+    return [key for key, _ in dotted_items(tree)]
 
 
 def _assign(tree: dict[str, Any], key: str, text: str) -> None:
-    known = list(dotted_keys(tree))
+    known = dotted_keys(tree)
     if key not in known:
         near = difflib.get_close_matches(key, known, n=3, cutoff=0.5) or known
         raise UserError(f"unknown configuration key {key!r}; near misses: {', '.join(near)}")
@@ -127,7 +132,7 @@ def _first_error(error: ValidationError, tree: Any) -> str:
     where = ".".join(str(part) for part in first["loc"] if not (part in ("fm", "um") and "data" in first["loc"]))
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
-        near = [key for key in difflib.get_close_matches(where, list(dotted_keys(tree)), n=4) if key != where]
+        near = [key for key in difflib.get_close_matches(where, dotted_keys(tree), n=4) if key != where]
         return f"unknown configuration key {where!r}" + (f"; near misses: {', '.join(near)}" if near else "")
     if first["type"] == "value_error":
         return f"{where}: {message}" if where else message

@@ -8,7 +8,6 @@ from typing import Any, Literal
 from unrandom.experiments.catalogue import CATALOGUE, Entry
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.runs import Run
-from unrandom.models import training_flops
 from unrandom.training import RunConfig
 
 Scale = Literal["smoke", "laptop", "gpu", "paper"]
@@ -40,9 +39,7 @@ class PlannedRun:
     @property
     def flops(self) -> int:
         """Training operations, without those of its ancestors."""
-        config = self.config
-        tokens = config.data.context_tokens
-        return config.steps * training_flops(config.transformer, sequences=config.batch_size, tokens=tokens)
+        return self.config.steps * self.config.step_flops
 
 
 def with_ancestors(runs: Iterable[PlannedRun]) -> list[PlannedRun]:

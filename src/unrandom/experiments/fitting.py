@@ -15,9 +15,9 @@ from unrandom.core.errors import out_of_memory
 from unrandom.core.quantities import in_words
 from unrandom.evaluation.during_training import PROBES
 from unrandom.experiments.experiment import PlannedRun
-from unrandom.models import forward_flops, training_flops
+from unrandom.models import forward_flops
 from unrandom.training import RunConfig
-from unrandom.training.machine import choose_precision, forget_models, matrix_product, matrix_size, prepare
+from unrandom.training.machine import choose_precision, forget_models, matrix_product, prepare
 from unrandom.training.trial import step_seconds
 
 LEAST_SHARE = 0.25  # of the steps that a run is planned with; a narrower model is better than fewer
@@ -53,10 +53,9 @@ class MeasuredSpeed:
     def at_best(self, config: RunConfig) -> float:
         precision = choose_precision(config.precision, self._device)
         if precision not in self._rates:
-            size = matrix_size(self._device)
-            seconds = timeit.repeat(matrix_product(size, precision, self._device), number=1, repeat=5)
-            self._rates[precision] = 2 * size**3 / min(seconds)
-        return step_flops(config) / self._rates[precision]
+            product, operations = matrix_product(precision, self._device)
+            self._rates[precision] = operations / min(timeit.repeat(product, number=1, repeat=5))
+        return config.step_flops / self._rates[precision]
 
     def measured(self, config: RunConfig) -> float:
         try:
@@ -103,23 +102,18 @@ def fit(
     found = None
     for divisor in divisors:
         configs = [_narrowed(run.config, divisor) for run in runs]
-        largest = max(configs, key=step_flops)
-        flops = BESIDE_STEPS * sum(config.steps * step_flops(config) for config in configs)
-        best = step_flops(largest) / speed.at_best(largest)
+        largest = max(configs, key=lambda config: config.step_flops)
+        flops = BESIDE_STEPS * sum(config.steps * config.step_flops for config in configs)
+        best = largest.step_flops / speed.at_best(largest)
         found = Fit(LEAST_SHARE, divisor, best, measured=False)
         if LEAST_SHARE * flops / best <= seconds():
             step = speed.measured(largest)
-            share = seconds() * step_flops(largest) / step / flops
+            share = seconds() * largest.step_flops / step / flops
             if share >= LEAST_SHARE:
-                return Fit(min(1.0, share), divisor, step_flops(largest) / step, measured=True)
+                return Fit(min(1.0, share), divisor, largest.step_flops / step, measured=True)
             if math.isfinite(step):
-                found = Fit(LEAST_SHARE, divisor, step_flops(largest) / step, measured=True)
+                found = Fit(LEAST_SHARE, divisor, largest.step_flops / step, measured=True)
     return None if may_wait else found
-
-
-def step_flops(config: RunConfig) -> int:
-    """Operations of a training step."""
-    return training_flops(config.transformer, sequences=config.batch_size, tokens=config.data.context_tokens)
 
 
 def _can_be_divided(run: PlannedRun, divisor: int) -> bool:
@@ -136,7 +130,7 @@ def _narrowed(config: RunConfig, divisor: int) -> RunConfig:
 def _cut(config: RunConfig, share: float, rate: float) -> RunConfig:
     """A share of the steps, at ``rate`` FLOP/s; what the run begins with is cut likewise."""
     steps = _rounded(share * config.steps)
-    flops = step_flops(config)
+    flops = config.step_flops
     read = config.test_sequences + PROBES
     evaluation = (
         forward_flops(config.transformer, sequences=read, tokens=config.data.context_tokens) / flops
@@ -164,5 +158,5 @@ def _rounded(steps: float) -> int:
 
 def described(found: Fit, runs: Sequence[PlannedRun]) -> str:
     """The decision with what it rests on."""
-    step = max(step_flops(found.cut(run).config) for run in runs) / found.rate
+    step = max(found.cut(run).config.step_flops for run in runs) / found.rate
     return f"{found.words} ({in_words(step)} a step {'as measured' if found.measured else 'at best'})"

@@ -144,9 +144,14 @@ def state(planned: PlannedRun, out: Path) -> State:
     return "part way" if (folder / "manifest.json").is_file() else "new"
 
 
+def unfinished(runs: Sequence[PlannedRun], out: Path) -> list[PlannedRun]:
+    """Those that are yet to be trained, or trained on."""
+    return [run for run in runs if not RunFolder(out / run.id).finished]
+
+
 def cost_words(runs: Sequence[PlannedRun], out: Path) -> str:
     """The size of a plan in a line."""
-    left = [run for run in runs if state(run, out) != "finished"]
+    left = unfinished(runs, out)
     total, wanted = sum(run.flops for run in runs), sum(run.flops for run in left)
     count = f"{len(runs)} run{'s' if len(runs) != 1 else ''}"
     return f"{count}, {len(runs) - len(left)} finished; {wanted:.1e} of {total:.1e} training FLOPs to go"

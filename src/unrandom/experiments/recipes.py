@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from unrandom.core.errors import UserError
 from unrandom.data import FixedModulus, UnseenModulus
-from unrandom.models import ModelConfig, training_flops
+from unrandom.models import ModelConfig
 from unrandom.training import OptimizerConfig, RunConfig
 
 
@@ -26,9 +26,7 @@ class Recipe:
     def cost(self) -> str:
         """Training compute, from the closed form."""
         config = self.build()
-        tokens = config.data.context_tokens
-        flops = config.steps * training_flops(config.transformer, sequences=config.batch_size, tokens=tokens)
-        return f"{config.steps:,} steps, {flops:.1e} FLOPs"
+        return f"{config.steps:,} steps, {config.steps * config.step_flops:.1e} FLOPs"
 
 
 def fm_256() -> RunConfig:

@@ -11,14 +11,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from unrandom.core.config import dotted_keys
+from unrandom.core.config import dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, read_json, write_atomically, write_json
-from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.claims import Judgement, judge_all
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables, with_ancestors
 from unrandom.experiments.paper import figure_title
-from unrandom.experiments.plan import plain
+from unrandom.experiments.plan import plain, unfinished
 from unrandom.experiments.runs import Run
 from unrandom.experiments.timed_plan import TimedPlan
 from unrandom.training import RunConfig
@@ -32,7 +31,7 @@ def missing_runs(
 ) -> list[PlannedRun]:
     """Every run that the experiments need and that is not finished, each once, in the order of need."""
     needed = with_ancestors(run for each in experiments for run in plan.runs(each.name, each.runs(scale, seeds)))
-    return [run for run in needed if not RunFolder(runs_folder / run.id).finished]
+    return unfinished(needed, runs_folder)
 
 
 def carry_out(experiment: Experiment, scale: Scale, runs: list[Run], results: Path, command: str) -> list[Tree]:
@@ -101,9 +100,9 @@ def _settings(configs: Iterable[RunConfig]) -> dict[str, set[str]]:
     """Every configuration key with the values that it has."""
     found: dict[str, set[str]] = {}
     for config in configs:
-        for key in dotted_keys(config.tree()):
+        for key, value in dotted_items(config.tree()):
             if not key.startswith(("start", "seed")):
-                found.setdefault(key, set()).add(plain(config.at(key)))
+                found.setdefault(key, set()).add(plain(value))
     return found
 
 

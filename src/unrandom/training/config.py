@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from unrandom.core.config import Config
 from unrandom.data import DataConfig
-from unrandom.models import ModelConfig, TransformerConfig, obstacle
+from unrandom.models import ModelConfig, TransformerConfig, obstacle, training_flops
 
 Count = Annotated[int, Field(ge=1, le=2**32)]
 Rate = Annotated[float, Field(ge=0, le=1000)]
@@ -76,6 +76,11 @@ class RunConfig(Config):
             context=self.data.context_tokens,
             digits=tokenizer.width,
         )
+
+    @property
+    def step_flops(self) -> int:
+        """Operations of a training step, from the closed form."""
+        return training_flops(self.transformer, sequences=self.batch_size, tokens=self.data.context_tokens)
 
     def stack_key(self) -> str:
         """Equal for runs that can be trained side by side: they differ in the seed and the optimiser's numbers only."""

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -77,9 +78,21 @@ def joined_ranks(device: torch.device) -> Iterator[Ranks]:
     if launched_ranks() == 1:
         yield Ranks()
         return
-    dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
-    try:
+    with process_group(device):
         yield Ranks(dist.get_rank(), dist.get_world_size())
+
+
+def backend_of(device: torch.device) -> str:
+    """What ranks on such devices speak to each other by."""
+    return "nccl" if device.type == "cuda" else "gloo"
+
+
+@contextmanager
+def process_group(device: torch.device, **place: Any) -> Iterator[None]:
+    """A process group, joined and left. ``place`` is what torchrun has not set: the store, rank and number of ranks."""
+    dist.init_process_group(backend_of(device), **place)
+    try:
+        yield
     finally:
         gc.collect()  # a wrapped model that is still about keeps threads of the group, which can abort the process
         dist.destroy_process_group()

@@ -9,7 +9,7 @@ import torch
 from unrandom.core.memory import available_memory
 from unrandom.core.quantities import in_words, scaled
 from unrandom.data import UnseenModulus
-from unrandom.models import forward_flops, recomputed_flops, training_flops, training_memory
+from unrandom.models import forward_flops, recomputed_flops, training_memory
 from unrandom.models.counts import TrainingMemory
 from unrandom.training.config import RunConfig
 from unrandom.training.loop import Progress
@@ -101,7 +101,7 @@ def estimate(config: RunConfig, *, ranks: int, device: torch.device, step: int =
     """
     shape, tokens = config.transformer, config.data.context_tokens
     again = recomputed_flops(shape, sequences=config.batch_size, tokens=tokens) if config.recompute else 0
-    flops = training_flops(shape, sequences=config.batch_size, tokens=tokens)
+    flops = config.step_flops
     evaluation_flops = forward_flops(shape, sequences=config.test_sequences + probes, tokens=tokens)
     beside, held = device.type == "cuda", data_bytes(config)
     available = _available(ranks, device)

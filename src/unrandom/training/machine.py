@@ -96,20 +96,16 @@ def choose_attention(config: TransformerConfig, device: torch.device) -> Attenti
     return "explicit" if config.d_head > 256 else "fused"
 
 
-def matrix_product(size: int, precision: str, device: torch.device) -> Callable[[], None]:
-    """A large square matrix product: the ceiling of any step that is made of them."""
+def matrix_product(precision: str, device: torch.device) -> tuple[Callable[[], None], int]:
+    """A large square matrix product, the ceiling of any step that is made of them, and its operations."""
+    size = 8192 if device.type == "cuda" else 2048
     dtype = torch.bfloat16 if precision == "bf16" else torch.float32
     left, right = (torch.randn(size, size, device=device).to(dtype) for _ in range(2))
 
     def product() -> None:
         (left @ right)[0, 0].item()  # waits until it is there, on any device
 
-    return product
-
-
-def matrix_size(device: torch.device) -> int:
-    """Rows of a matrix whose products show the device's rate."""
-    return 8192 if device.type == "cuda" else 2048
+    return product, 2 * size**3
 
 
 def forget_models(device: torch.device) -> None:

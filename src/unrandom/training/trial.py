@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from unrandom.data import make_batches, make_split
+from unrandom.data import Batches, make_batches, make_split
 from unrandom.models import Transformer
 from unrandom.training.config import RunConfig
 from unrandom.training.distributed import Ranks
@@ -37,6 +37,10 @@ def step_seconds(config: RunConfig, device: torch.device) -> float:
 
 def trial_stepper(config: RunConfig, model: Transformer, ranks: Ranks | None = None) -> Stepper:
     """What makes the steps of a run, for a model that is not kept."""
-    batches = make_batches(make_split(config.data, config.split_seed), config.batch_size, config.seed)
-    optimizers = Optimizers(model, config.optimizer)
-    return Stepper(config, model, optimizers, batches, ranks or Ranks(), next(model.parameters()).device)
+    optimizers, device = Optimizers(model, config.optimizer), next(model.parameters()).device
+    return Stepper(config, model, optimizers, trial_batches(config), ranks or Ranks(), device)
+
+
+def trial_batches(config: RunConfig) -> Batches:
+    """The batches of the run."""
+    return make_batches(make_split(config.data, config.split_seed), config.batch_size, config.seed)

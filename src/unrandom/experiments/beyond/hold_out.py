@@ -15,6 +15,7 @@ from unrandom.data import Split, make_split
 from unrandom.data.split import HeldOut
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Unknown
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.rows import by_run
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import SEQUENCES, about, counting_rows, curve_lines, tested_rows
 from unrandom.experiments.unseen_modulus.grokking import TEST, metrics_rows
@@ -132,18 +133,14 @@ def _gains(rows: Rows, seed: int) -> list[float]:
 
 def _sooner(metrics: Rows) -> Finding:
     """For each seed, the steps to half of the last numbers with values held out over those with pairs."""
-    limits, late = [], {PAIRS: 0, VALUES: 0}
-    for seed in _seeds(metrics):
-        steps = {}
-        for rule in late:
-            own = [row for row in metrics if (row["seed"], row["rule"]) == (seed, rule)]
-            if not own:
-                break
-            there = next((row["step"] for row in own if row[TEST] >= HALF), None)
-            late[rule] += there is None
-            steps[rule] = own[-1]["step"] if there is None else there
-        else:
-            limits.append(steps[VALUES] / steps[PAIRS])
+    last = max(row["step"] for row in metrics)
+    half: dict[tuple[int, str], int | None] = {}  # the step at which half are right, for each seed and rule
+    for rows in by_run(metrics).values():
+        there = next((row["step"] for row in rows if row[TEST] >= HALF), None)
+        half[rows[0]["seed"], rows[0]["rule"]] = there
+    seeds = [seed for seed in _seeds(metrics) if {(seed, PAIRS), (seed, VALUES)} <= set(half)]
+    limits = [(half[seed, VALUES] or last) / (half[seed, PAIRS] or last) for seed in seeds]
+    late = {rule: sum(half[seed, rule] is None for seed in seeds) for rule in (PAIRS, VALUES)}
     if not any(late.values()):
         return limits
     why = ", ".join(
