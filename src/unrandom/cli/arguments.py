@@ -28,7 +28,20 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--version", action="version", version=f"unrandom {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    for add in (_demo, _train, _resume, _sweep, _evaluate, _predict, _report, _reproduce, _claims, _audit, _bench):
+    for add in (
+        _demo,
+        _train,
+        _resume,
+        _sweep,
+        _evaluate,
+        _predict,
+        _report,
+        _reproduce,
+        _claims,
+        _speedrun,
+        _audit,
+        _bench,
+    ):
         add(commands)
     if not argv:
         parser.print_help()
@@ -215,6 +228,31 @@ def _claims(commands: Any) -> None:
     command.add_argument(
         "--write", type=Path, metavar="FILE", help="write the claims with their figures as Markdown, or as HTML (.html)"
     )
+
+
+def _speedrun(commands: Any) -> None:
+    example = "unrandom speedrun fm-256 --set steps=400 --set optimizer.muon_lr=0.1"
+    about = "the least training compute to a fixed target: show the records, or race a candidate against one"
+    command = _command(commands, "speedrun", about, example)
+    command.add_argument("track", metavar="TRACK", nargs="?", help="a track (all of them are shown)")
+    _assignments(command)
+    command.add_argument(
+        "--from",
+        dest="begin_with",
+        metavar="NAME",
+        help="the candidate begins as this record or recipe, or as the paper's (paper); then --set changes it (the "
+        "standing record)",
+    )
+    command.add_argument("--against", metavar="NAME", help="the record to race, or paper (the standing record)")
+    command.add_argument("--seeds", type=_at_least(int, 1), metavar="K", help="seeds of both (what the track asks for)")
+    command.add_argument("--pack", type=_at_least(int, 1), default=1, metavar="N", help="seeds side by side (1)")
+    command.add_argument("--threads", type=_at_least(int, 1), metavar="N", help="threads (as many as torch takes)")
+    command.add_argument("--name", metavar="NAME", help="what the record is to be called, if it is one")
+    command.add_argument("--keep", metavar="WORDS", help="keep it, if it is a record; say in words what was changed")
+    command.add_argument("--write", type=Path, metavar="FILE", help="write the page of all records as Markdown")
+    command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
+    _results(command)
+    _max_minutes(command, then="the same command goes on")
 
 
 def _scale(command: Parser) -> None:

@@ -245,6 +245,12 @@ def _claims(arguments: Namespace) -> tuple[Tree, str]:
     return reproduction.claims(arguments)
 
 
+def _speedrun(arguments: Namespace) -> tuple[Tree, str]:
+    from unrandom.cli import speedrun
+
+    return speedrun.speedrun(arguments)
+
+
 COMMANDS: dict[str, Callable[[Namespace], tuple[Tree, str]]] = {
     "demo": _demo,
     "train": _train,
@@ -255,5 +261,6 @@ COMMANDS: dict[str, Callable[[Namespace], tuple[Tree, str]]] = {
     "report": _report,
     "reproduce": _reproduce,
     "claims": _claims,
+    "speedrun": _speedrun,
     "bench": _bench,
 }

@@ -5,12 +5,26 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool
 
-from unrandom.data import Batches, SequenceSet, Split
+from unrandom.data import Batches, Parameters, SequenceSet, Split
+from unrandom.evaluation.elements import THRESHOLDS, first_lasting
 from unrandom.evaluation.tally import Tally
 from unrandom.models import Transformer
 from unrandom.predictors.transformer import TransformerPredictor
 
 PROBES = 512  # training sequences followed
+
+
+def monitored(split: Split, sequences: int) -> tuple[dict[int, Parameters], dict[int, Parameters]]:
+    """The test sequences that are followed in training, ``sequences`` over all test moduli, by modulus.
+
+    First the test's own, then those of the primes that it tests by primitive roots, with the multiplier 1.
+    """
+    each = max(1, sequences // len(split.held_out))
+
+    def of(sides: Split) -> dict[int, Parameters]:
+        return {part.modulus: sides.test_parameters(part.modulus, each, name="monitor") for part in sides.held_out}
+
+    return of(split), of(split.counting())
 
 
 class TrainingMeasure:
@@ -19,17 +33,10 @@ class TrainingMeasure:
     def __init__(self, split: Split, batches: Batches, *, test_sequences: int, precision: str) -> None:
         config = split.config
         self.tokenizer, self.precision, self.context = config.tokenizer, precision, config.context
-        each, counting = max(1, test_sequences // len(split.held_out)), split.counting()
-        self.tests = {
-            part.modulus: SequenceSet.of(split.test_parameters(part.modulus, each, name="monitor"), config.context + 1)
-            for part in split.held_out
-        }
-        self.counting = {
-            part.modulus: SequenceSet.of(
-                counting.test_parameters(part.modulus, each, name="monitor"), config.context + 1
-            )
-            for part in counting.held_out
-        }
+        self.tests, self.counting = (
+            {modulus: SequenceSet.of(drawn, config.context + 1) for modulus, drawn in part.items()}
+            for part in monitored(split, test_sequences)
+        )
         self.probe = SequenceSet.of(batches.probe(PROBES), config.context + 1)
         drawn, periods = self.probe.parameters, self.probe.parameters.periods()
         self.short = periods <= config.context  # such a sequence can be copied
@@ -61,9 +68,16 @@ class TrainingMeasure:
             "train_long_period_accuracy": _share(followed[~self.short]),
             "train_rule_accuracy": _share(followed[self.rule]),
             "train_full_period_accuracy": _share(followed[self.full]),
+            "numbers_needed": {str(threshold): _needed(correct, threshold) for threshold in THRESHOLDS},
             "accuracy_after": {str(t): _share(correct[:, t - 1]) for t in seen},
             "test_moduli": moduli,
         }
+
+
+def _needed(correct: Bool[np.ndarray, "rows guesses"], threshold: float) -> int | None:
+    """The count of numbers from which on the guesses are right often enough; null where the last are not."""
+    needed = first_lasting(correct.mean(axis=0), threshold)
+    return int(needed) if np.isfinite(needed) else None
 
 
 def _share(correct: Bool[np.ndarray, "..."]) -> float | None:

@@ -82,6 +82,10 @@ class RunConfig(Config):
         """Operations of a training step, from the closed form."""
         return training_flops(self.transformer, sequences=self.batch_size, tokens=self.data.context_tokens)
 
+    def flops_until(self, step: int) -> int:
+        """Operations of the first ``step`` steps."""
+        return step * self.step_flops
+
     def stack_key(self) -> str:
         """Equal for runs that can be trained side by side: they differ in the seed and the optimiser's numbers only."""
         tree = {**self.tree(), "seed": None, "data_seed": None, "optimizer": self.optimizer.name}

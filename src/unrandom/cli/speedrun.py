@@ -1,0 +1,123 @@
+"""What does ``speedrun`` do? It shows the records of a track, or races a candidate against one and keeps what won."""
+
+import sys
+import time
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from unrandom.cli.progress import TrainingProgress
+from unrandom.core.errors import UserError
+from unrandom.core.files import make_folder, write_atomically
+from unrandom.experiments.recipes import recipe
+from unrandom.experiments.runs import made_by
+from unrandom.experiments.speedrun.catalogue import TRACKS, track
+from unrandom.experiments.speedrun.race import race
+from unrandom.experiments.speedrun.ratios import why_no_record
+from unrandom.experiments.speedrun.records import add_record, configuration_of, outcome, read_records, standing
+from unrandom.experiments.speedrun.tracks import Track
+from unrandom.experiments.work import Work
+from unrandom.report.records import arm_words, ratio_words, records_page
+from unrandom.training import RunConfig
+
+Tree = dict[str, Any]
+RACING = ("assignments", "begin_with", "against", "keep", "seeds", "name")  # arguments that only a race takes
+
+
+def speedrun(arguments: Namespace) -> tuple[Tree, str]:
+    """Show, race, or write the page."""
+    if arguments.track is None:
+        if any(getattr(arguments, name) for name in RACING):
+            raise UserError(f"name a track; there are {', '.join(TRACKS)}")
+        return _all_tracks(arguments)
+    chosen = track(arguments.track)
+    if arguments.write:
+        raise UserError("--write takes no track: the page is about all of them")
+    if arguments.assignments or arguments.begin_with:
+        return _race(chosen, arguments)
+    if arguments.keep or arguments.name or arguments.against:
+        raise UserError("a race needs a candidate: --set KEY=VALUE, or --from NAME")
+    return _shown(chosen, arguments.results)
+
+
+def _all_tracks(arguments: Namespace) -> tuple[Tree, str]:
+    if arguments.write:
+        page: Path = arguments.write
+        make_folder(page.parent)
+        write_atomically(page, records_page(arguments.results))
+    listed = [_shown(each, arguments.results) for each in TRACKS.values()]
+    return {"tracks": [tree for tree, _ in listed]}, "\n\n".join(words for _, words in listed)
+
+
+def _shown(chosen: Track, results: Path) -> tuple[Tree, str]:
+    """A track and its records, with the ratios by which they won."""
+    records = read_records(chosen, results)
+    tree = {"track": chosen.name, "about": chosen.about, "target": chosen.target.words, "records": records}
+    lines = [f"{chosen.name}: {chosen.about}", f"target   {chosen.target.words}, in three checks in a row"]
+    for record in records:
+        lines += [f"record   {record['name']} ({record['class']}, {record['date']}): {record['changed']}"]
+        lines += [
+            f"         against {record['against']}: {_ratios(record)}",
+            f"         {arm_words(record['candidate'])}",
+        ]
+    return tree, "\n".join(lines if records else [*lines, "record   none yet: the paper's recipe is to be beaten"])
+
+
+def _race(chosen: Track, arguments: Namespace) -> tuple[Tree, str]:
+    results: Path = arguments.results
+    candidate = _candidate(chosen, arguments)
+    chosen.check(candidate)
+    against = arguments.against or standing(chosen, chosen.kind(candidate), results)
+    record = configuration_of(chosen, against, results)
+    if chosen.prepared(candidate, 0) == chosen.prepared(record, 0):
+        raise UserError(f"the candidate is {against} itself; change something with --set, or take another --against")
+    if bool(arguments.keep) != bool(arguments.name):
+        raise UserError("a record is kept with --name NAME and --keep 'what was changed'")
+    work = Work(
+        out=arguments.out / "speedrun",
+        command=tuple(arguments.command_line),
+        threads=arguments.threads,
+        deadline=None if arguments.max_minutes is None else time.time() + 60 * arguments.max_minutes,
+        watch=TrainingProgress if arguments.pack == 1 else None,
+    )
+    run = race(chosen, candidate, record, range(arguments.seeds or chosen.seeds), work, arguments.pack)
+    if run is None:
+        print("the time is up; the same command goes on", file=sys.stderr)
+        return {"track": chosen.name, "finished": False}, ""
+    made = {**outcome(chosen, against, candidate, record, run), "threads": torch.get_num_threads()}
+    reason = why_no_record(run, chosen.seeds)
+    tree = {**made, "finished": True, "is_record": reason is None, "because": reason}
+    words = [_outcome_words(made, against), f"a record: {'yes' if reason is None else f'no, as {reason}'}"]
+    if arguments.keep and reason is None:
+        path = add_record(chosen, arguments.name, arguments.keep, made, candidate, made_by(), results)
+        words.append(f"kept     {path}")
+    return tree, "\n".join(words)
+
+
+def _candidate(chosen: Track, arguments: Namespace) -> RunConfig:
+    """What it begins with (a record, the paper's recipe, or any recipe), and what ``--set`` changes of it."""
+    name, results = arguments.begin_with, arguments.results
+    known = [record["name"] for record in read_records(chosen, results)]
+    if name is None:
+        base = configuration_of(chosen, standing(chosen, "open", results), results)
+    else:
+        base = configuration_of(chosen, name, results) if name in ("paper", *known) else recipe(name).build()
+    return base.override(arguments.assignments)
+
+
+def _outcome_words(made: Tree, against: str) -> str:
+    names = ("candidate", against)
+    width = max(map(len, names))
+    arms = [
+        f"{name:<{width}}  {arm_words(made[side])}" for name, side in zip(names, ("candidate", "record"), strict=True)
+    ]
+    return "\n".join([*arms, f"candidate to {against} ({made['class']}): {_ratios(made)}"])
+
+
+def _ratios(made: Tree) -> str:
+    """Each ratio with its interval."""
+    if made["ratios"] is None:
+        return "no ratio, as the candidate did not reach the target under every seed"
+    return ", ".join(f"{name} {ratio_words(ratio)}" for name, ratio in made["ratios"].items())

@@ -1,0 +1,1 @@
+"""What is the least compute to a fixed target? Tracks, races of a candidate with a record, and the records."""

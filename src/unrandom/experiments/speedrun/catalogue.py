@@ -1,0 +1,135 @@
+"""Which tracks are there? Fixed moduli up to 2^16, unseen moduli around 128, and two of the sizes of the paper."""
+
+import difflib
+from collections.abc import Callable
+
+from unrandom.core.errors import UserError
+from unrandom.experiments.recipes import recipe
+from unrandom.experiments.scaling.runs import planned, size_of
+from unrandom.experiments.speedrun.tracks import Line, Target, Track
+from unrandom.training import RunConfig
+
+ADAMW = ("optimizer.name=adamw", "optimizer.lr=1e-3", "optimizer.weight_decay=1")  # a small model wants a higher rate
+
+
+def _last_number(line: Line) -> float:
+    return float(line["last_number_accuracy"])
+
+
+def _mean_of(*moduli: int) -> Callable[[Line], float]:
+    def level(line: Line) -> float:
+        return sum(line["test_moduli"][str(m)]["last_number_accuracy"] for m in moduli) / len(moduli)
+
+    return level
+
+
+def _numbers_needed(line: Line) -> float | None:
+    return line["numbers_needed"]["0.99"]
+
+
+def _fm_256() -> RunConfig:
+    changes = ("data.mode=fixed", "data.n_sequences=100000", "batch_size=256", "steps=3200", "warmup_steps=100")
+    return recipe("fm-256").build().override([*changes, *ADAMW])
+
+
+def _fm_4096() -> RunConfig:
+    pools = ("data.mode=fixed", "data.n_a=256", "data.n_c=256", "data.extra_test_multipliers=[]")
+    return planned("laptop", size_of("laptop", 12), 0, [*pools, "steps=4000", "schedule=cosine", *ADAMW]).config
+
+
+def _fm_65536() -> RunConfig:
+    return _fm_4096().override(
+        ["data.modulus=65536", "data.base=256", "data.context=288", "data.n_a=1024", "data.n_c=1024", "steps=20000"]
+    )
+
+
+def _um_128() -> RunConfig:
+    pools = ("data.mode=fixed", "data.n_m=64", "data.n_a=64", "data.n_c=64", "data.full_period_share=0")
+    return recipe("um-128").build().override([*pools, "steps=8000", *ADAMW])
+
+
+TRACKS = {
+    track.name: track
+    for track in (
+        Track(
+            name="fm-256",
+            about="one modulus, 2^8, one token a number, one layer",
+            paper=_fm_256,
+            target=Target("the last number of 64 is right in .99 of the sequences", _last_number, least=0.99),
+            check_every=2560,
+            test_sequences=1024,
+            seeds=5,
+            test="7d0414a23ca89547",
+        ),
+        Track(
+            name="fm-4096",
+            about="one modulus, 2^12, three base-16 digits a number, two layers",
+            paper=_fm_4096,
+            target=Target(
+                "from number 86 of 96 on every number is right in .99 of the sequences", _numbers_needed, most=86
+            ),
+            check_every=1600,
+            test_sequences=1024,
+            seeds=5,
+            test="b60bbdd82dc7b151",
+        ),
+        Track(
+            name="fm-65536",
+            about="one modulus, 2^16, two base-256 digits a number, two layers",
+            paper=_fm_65536,
+            target=Target(
+                "from number 256 of 288 on every number is right in .99 of the sequences", _numbers_needed, most=256
+            ),
+            check_every=6400,
+            test_sequences=512,
+            seeds=3,
+            test="d278aed5f8afad35",
+        ),
+        Track(
+            name="um-128",
+            about="unseen moduli 108, 125 and 128 (the prime 127 is reported), one token a number, four layers",
+            paper=_um_128,
+            target=Target(
+                "the last number of 64 is right in .9 of the sequences, in the mean over 108, 125 and 128",
+                _mean_of(108, 125, 128),
+                least=0.9,
+            ),
+            check_every=25_600,
+            test_sequences=1024,
+            seeds=3,
+            test="86c7ed6936f46b05",
+        ),
+        Track(
+            name="fm-2048",
+            about="the paper's fixed modulus 2^11, for a GPU",
+            paper=recipe("fm-2048").build,
+            target=Target("the last number of 256 is right in .99 of the sequences", _last_number, least=0.99),
+            check_every=64_000,
+            test_sequences=1024,
+            seeds=3,
+            test="43bf006cf7f8b220",
+        ),
+        Track(
+            name="um-2048",
+            about="the paper's unseen moduli 1800, 2048 and 2352, for a GPU",
+            paper=recipe("um-2048").build,
+            target=Target(
+                "the last number of 256 is right in .9 of the sequences, in the mean over 1800, 2048 and 2352",
+                _mean_of(1800, 2048, 2352),
+                least=0.9,
+            ),
+            check_every=128_000,
+            test_sequences=1024,
+            seeds=3,
+            test="3e3dd4a606b67a80",
+        ),
+    )
+}
+
+
+def track(name: str) -> Track:
+    """The track called ``name``; a UserError names the near misses when there is none."""
+    if name not in TRACKS:
+        near = difflib.get_close_matches(name, TRACKS, n=3, cutoff=0.4) or list(TRACKS)
+        raise UserError(f"no track is called {name!r}; near misses: {', '.join(near)}")
+    return TRACKS[name]

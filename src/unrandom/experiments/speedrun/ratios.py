@@ -1,0 +1,69 @@
+"""Who needs less? Ratios of a candidate to a record, seed by seed, with intervals, and the rule that makes a record."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unrandom.evaluation import Estimate, over_units
+from unrandom.experiments.speedrun.race import Attempt, Race
+
+QUANTITIES = ("steps", "flops", "seconds")
+Tree = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Candidate to record, the geometric mean over seeds. ``at_most``: the record needs more than it was given."""
+
+    value: float
+    low: float | None
+    high: float | None
+    at_most: bool
+
+    def tree(self) -> Tree:
+        rounded = {
+            name: None if (x := getattr(self, name)) is None else round(x, 4) for name in ("value", "low", "high")
+        }
+        return {**rounded, "at_most": self.at_most}
+
+
+def ratios(race: Race) -> dict[str, Ratio] | None:
+    """For steps, FLOPs and seconds of training; None unless the candidate reached the target under every seed.
+
+    Student's t over the logarithms. Where the record did not reach it, all that it took stands for what it needs, and
+    the ratio is a bound from above.
+    """
+    if not all(attempt.reached for attempt in race.candidate):
+        return None
+    at_most = not all(attempt.reached for attempt in race.record)
+    found = {}
+    for name in QUANTITIES:
+        each = [math.log(getattr(a, name) / getattr(b, name)) for a, b in zip(race.candidate, race.record, strict=True)]
+        found[name] = _ratio(over_units(each), at_most)
+    return found
+
+
+def _ratio(log: Estimate, at_most: bool) -> Ratio:
+    low, high = (None if end is None else math.exp(end) for end in (log.low, log.high))
+    return Ratio(math.exp(log.value), low, high, at_most)
+
+
+def expected_flops(attempts: Sequence[Attempt]) -> float | None:
+    """Compute of all runs for each one that succeeds; None where none does."""
+    reached = sum(attempt.reached for attempt in attempts)
+    return sum(attempt.flops for attempt in attempts) / reached if reached else None
+
+
+def why_no_record(race: Race, fewest: int) -> str | None:
+    """What keeps the candidate from being a record; None if it is one."""
+    found, seeds = ratios(race), len(race.candidate)
+    if found is None:
+        reached = sum(attempt.reached for attempt in race.candidate)
+        return f"it reached the target under {reached} of {seeds} seeds, and a record does under all"
+    if seeds < fewest:
+        return f"{seeds} seeds were run, and a record of this track needs {fewest}"
+    high = found["flops"].high
+    if high is None or high >= 1:
+        return "the interval of the ratio of training FLOPs holds 1"
+    return None

@@ -1,0 +1,111 @@
+"""What is to be reached, and by which test? A track is a target whose training compute is to become small.
+
+The test is frozen: the held-out parameters of a track are the same for every seed and every candidate, and their hash
+is written here.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from unrandom.core.errors import UserError
+from unrandom.evaluation.during_training import monitored
+from unrandom.experiments.runs import split_of
+from unrandom.training import RunConfig
+
+Line = dict[str, Any]  # what is measured at a check, as in metrics.jsonl
+Kind = Literal["neutral", "open"]
+
+CHECKS_IN_A_ROW = 3
+DATA_SEED = 0  # of the split and of a fixed training set, whatever the seed of a run
+EVERY_CHECKPOINT = 10  # checks
+
+
+@dataclass(frozen=True)
+class Target:
+    """What must be true of a check. ``level`` is the number that it is judged by; None where there is none yet."""
+
+    words: str
+    level: Callable[[Line], float | None]
+    least: float | None = None
+    most: float | None = None
+
+    def met(self, line: Line) -> bool:
+        level = self.level(line)
+        if level is None:
+            return False
+        return level >= self.least if self.least is not None else level <= (self.most or 0)
+
+
+@dataclass(frozen=True)
+class Track:
+    """A fixed target on a frozen test, and the paper's way to it, scaled to its size."""
+
+    name: str
+    about: str
+    paper: Callable[[], RunConfig]  # the paper's recipe at this size: what a neutral candidate may not change is its
+    target: Target
+    check_every: int  # training sequences
+    test_sequences: int
+    seeds: int  # the fewest that make a record
+    test: str  # SHA-256 of the frozen test, its first 16 hex digits
+
+    def prepared(self, config: RunConfig, seed: int) -> RunConfig:
+        """A candidate's run under one seed: the frozen test, and a check on the grid."""
+        every = max(1, -(-self.check_every // config.batch_size))
+        return config.model_copy(
+            update={
+                "seed": seed,
+                "data_seed": DATA_SEED,
+                "evaluate_every": every,
+                "checkpoint_every": EVERY_CHECKPOINT * every,
+                "test_sequences": self.test_sequences,
+            }
+        )
+
+    def kind(self, config: RunConfig) -> Kind:
+        """``neutral`` where architecture and batch are the paper's; ``open`` where anything else was changed."""
+        paper = self.paper()
+        return "neutral" if (config.model, config.batch_size) == (paper.model, paper.batch_size) else "open"
+
+    def check(self, config: RunConfig) -> None:
+        """UserError unless the configuration is tested as the track is, and starts from nothing."""
+        if config.start is not None:
+            raise UserError("a candidate begins with random weights; leave out start")
+        if hash_of_test(self.prepared(config, 0)) != self.test:
+            raise UserError(
+                f"the test would not be that of the track {self.name}: leave data.context, the test moduli, "
+                "data.n_test_a, data.n_test_c, data.hold_out and data.test_multipliers as they are"
+            )
+
+    def reached(self, lines: Sequence[Line], every: int) -> int | None:
+        """The step of the first of three checks in a row, on the grid, at which the target was met; None if never."""
+        met = 0
+        for line in lines:
+            if line["step"] % every:
+                continue
+            met = met + 1 if self.target.met(line) else 0
+            if met == CHECKS_IN_A_ROW:
+                return int(line["step"] - (CHECKS_IN_A_ROW - 1) * every)
+        return None
+
+
+def hash_of_test(config: RunConfig) -> str:
+    """Of every number that decides the test: moduli, multipliers, increments, seeds, and what training may not see."""
+    split, data = split_of(config), config.data
+    test = {
+        "context": data.context,
+        "hold_out": data.hold_out,
+        "parameters": [
+            [part.modulus, part.multipliers.tolist(), part.increments.tolist()]
+            for part in (*split.held_out, *split.held_out_counting)
+        ],
+        "sequences": [
+            [int(drawn.m), drawn.a.tolist(), drawn.c.tolist(), drawn.x0.tolist()]
+            for part in monitored(split, config.test_sequences)
+            for drawn in part.values()
+        ],
+    }
+    return hashlib.sha256(json.dumps(test, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,64 @@
+"""How is a record shown? What each side of its race took, and the ratios with their intervals; and all on a page."""
+
+from pathlib import Path
+from typing import Any
+
+from unrandom.core.quantities import in_words, scaled
+from unrandom.experiments.speedrun.catalogue import TRACKS
+from unrandom.experiments.speedrun.records import PAPER, read_records
+from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, Track
+from unrandom.report.templates import template
+
+Tree = dict[str, Any]
+
+
+def records_page(results: Path) -> str:
+    """All tracks with their records, as Markdown."""
+    tracks = [_track(each, read_records(each, results)) for each in TRACKS.values()]
+    return template("records.md.j2").render(tracks=tracks, checks=CHECKS_IN_A_ROW)
+
+
+def _track(track: Track, records: list[Tree]) -> Tree:
+    return {
+        "name": track.name,
+        "about": track.about,
+        "target": track.target.words,
+        "seeds": track.seeds,
+        "check_every": track.check_every,
+        "test": track.test,
+        "records": [_record(record) for record in records],
+        "paper": next((arm_words(record["record"]) for record in records if record["against"] == PAPER), None),
+    }
+
+
+def _record(record: Tree) -> Tree:
+    return {
+        **record,
+        "took": arm_words(record["candidate"]),
+        "beaten": arm_words(record["record"]),
+        "shown": {name: ratio_words(ratio) for name, ratio in record["ratios"].items()},
+        "settings": [f"{key}={_plain(now)}" for key, (_, now) in record["changes"].items()],
+    }
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) or value is None else str(value)
+
+
+def arm_words(arm: Tree) -> str:
+    """What one side of a race took."""
+    reached = [attempt for attempt in arm["attempts"] if attempt["reached"]]
+    said = f"reached under {arm['reached']} of {arm['seeds']} seeds"
+    if not reached:
+        spent = max(attempt["flops"] for attempt in arm["attempts"])
+        return f"{said}, with {scaled(spent, 'FLOP')} each"
+    steps = sorted(attempt["steps"] for attempt in reached)
+    span = f"{steps[0]:,}" if steps[0] == steps[-1] else f"{steps[0]:,} to {steps[-1]:,}"
+    seconds = sum(attempt["seconds"] for attempt in reached) / len(reached)
+    return f"{said}, after {span} steps and {in_words(seconds)}; {scaled(arm['expected_flops'], 'FLOP')} a success"
+
+
+def ratio_words(ratio: Tree) -> str:
+    """A ratio with its interval."""
+    interval = "" if ratio["low"] is None else f" [{ratio['low']:.3g}, {ratio['high']:.3g}]"
+    return f"{'at most ' * ratio['at_most']}{ratio['value']:.3g}{interval}"

@@ -1,0 +1,84 @@
+"""``speedrun`` shows records, races, keeps what won, and writes the page."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from unrandom.cli import main
+from unrandom.experiments.speedrun.catalogue import TRACKS
+from unrandom.experiments.speedrun.records import read_records
+from unrandom.experiments.speedrun.tracks import Target, Track, hash_of_test
+
+
+@pytest.fixture
+def small(tiny, monkeypatch) -> Track:
+    """A track that larger batches reach with fewer steps and as many sequences."""
+    target = Target("the loss is a number", lambda line: line["test_loss"], least=0.0)
+    made = Track("small", "a test", lambda: tiny, target, check_every=16, test_sequences=16, seeds=2, test="")
+    made = replace(made, test=hash_of_test(made.prepared(tiny, 0)))
+    for name in list(TRACKS):
+        monkeypatch.delitem(TRACKS, name)
+    monkeypatch.setitem(TRACKS, "small", made)
+    return made
+
+
+@pytest.fixture
+def places(tmp_path):
+    return ["--results", str(tmp_path / "results"), "--out", str(tmp_path / "runs")]
+
+
+def test_a_race_a_record_and_the_page(small, places, tmp_path, capsys):
+    narrow = ["speedrun", "small", "--set", "model.d_model=8", *places]
+    kept = [*narrow, "--name", "narrow", "--keep", "half of the width"]
+    assert main([*kept, "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert made["is_record"]
+    assert made["class"] == "open"
+    assert made["ratios"]["steps"] == {"value": 1.0, "low": 1.0, "high": 1.0, "at_most": False}
+    assert made["ratios"]["flops"]["high"] < 1
+    (record,) = read_records(small, tmp_path / "results")
+    assert record["changes"] == {"model.d_model": [16, 8]}
+    assert {"commit", "device", "versions", "config", "date"} <= set(record)
+    page = tmp_path / "docs" / "records.md"
+    assert main(["speedrun", "--write", str(page), *places]) == 0
+    assert "**narrow**" in page.read_text()
+    assert "half of the width. It reached under 2 of 2 seeds" in page.read_text()
+    capsys.readouterr()
+    assert main(["speedrun", "small", "--json", *places]) == 0
+    assert json.loads(capsys.readouterr().out)["records"] == [record]
+    assert main(["speedrun", "small", *places]) == 0
+    assert "narrow (open" in capsys.readouterr().out
+
+
+def test_what_is_no_record_is_not_kept(small, places, tmp_path, capsys):
+    arguments = ["speedrun", "small", "--set", "optimizer.lr=0.01", "--name", "x", "--keep", "a rate", *places]
+    assert main(arguments) == 0
+    assert "a record: no, as the interval of the ratio of training FLOPs holds 1" in capsys.readouterr().out
+    assert read_records(small, tmp_path / "results") == []
+
+
+def test_time_that_is_up(small, places, capsys):
+    assert main(["speedrun", "small", "--set", "optimizer.lr=0.01", "--max-minutes", "0", *places]) == 0
+    assert "the same command goes on" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["other"], "no track is called 'other'"),
+        (["--set", "steps=3"], "name a track; there are small"),
+        (["small", "--keep", "words"], "a race needs a candidate"),
+        (["small", "--set", "steps=12"], "the candidate is paper itself"),
+        (["small", "--set", "steps=9", "--keep", "words"], "--name NAME and --keep"),
+        (["small", "--set", "steps=9", "--against", "nobody"], "no record called 'nobody'"),
+        (["small", "--from", "nothing"], "no recipe is called 'nothing'"),
+        (["small", "--set", "data.context=9"], "the test would not be that of the track small"),
+        (["small", "--write", "page.md"], "--write takes no track"),
+    ],
+)
+def test_mistakes_are_said_in_a_line(small, places, capsys, arguments, said):
+    assert main(["speedrun", *arguments, *places]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1

@@ -1,0 +1,211 @@
+"""A track's target, the race of two arms to it, the ratios and the rule that makes a record."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from unrandom.core.errors import RunsFailed, UserError
+from unrandom.experiments.speedrun import race as race_module
+from unrandom.experiments.speedrun.catalogue import TRACKS, track
+from unrandom.experiments.speedrun.race import Attempt, Race, planned, race
+from unrandom.experiments.speedrun.ratios import expected_flops, ratios, why_no_record
+from unrandom.experiments.speedrun.records import (
+    add_record,
+    changes,
+    configuration_of,
+    outcome,
+    read_records,
+    standing,
+)
+from unrandom.experiments.speedrun.tracks import Target, Track, hash_of_test
+from unrandom.experiments.work import Outcome, Work
+
+
+@pytest.fixture
+def small(tiny) -> Track:
+    """A track that any model reaches at once, with a check every two steps."""
+    target = Target("the loss is a number", lambda line: line["test_loss"], least=0.0)
+    made = Track("small", "a test", lambda: tiny, target, check_every=32, test_sequences=16, seeds=2, test="")
+    return replace(made, test=hash_of_test(made.prepared(tiny, 0)))
+
+
+@pytest.fixture
+def never(small) -> Track:
+    return replace(small, target=replace(small.target, least=math.inf))
+
+
+@pytest.mark.parametrize("name", TRACKS)
+def test_the_tests_of_the_tracks_are_frozen(name):
+    chosen = TRACKS[name]
+    chosen.check(chosen.paper())
+    assert chosen.kind(chosen.paper()) == "neutral"
+    assert hash_of_test(chosen.prepared(chosen.paper(), 0)) == hash_of_test(chosen.prepared(chosen.paper(), 7))
+
+
+@pytest.mark.parametrize(
+    "assignment",
+    ["data.context=10", "data.n_test_a=3", "data.modulus=128", "data.hold_out=pairs", "data.n_test_c=7"],
+)
+def test_a_candidate_with_another_test_is_refused(small, tiny, assignment):
+    small.check(tiny.override(["optimizer.lr=0.1", "batch_size=8", "data.full_period_share=0.5", "seed=3"]))
+    with pytest.raises(UserError, match="the test would not be that of the track small"):
+        small.check(tiny.override([assignment]))
+
+
+def test_a_candidate_cannot_begin_with_trained_weights(small, tiny):
+    start = {"recipe": "tiny", "config": tiny.tree()}
+    with pytest.raises(UserError, match="begins with random weights"):
+        small.check(type(tiny).parse({**tiny.tree(), "start": start}))
+
+
+def test_a_near_miss_is_named():
+    with pytest.raises(UserError, match="near misses: fm-256"):
+        track("fm-255")
+
+
+def test_the_class_follows_from_what_was_changed(small, tiny):
+    assert small.kind(tiny.override(["optimizer.name=adamw", "steps=3", "data.full_period_share=1"])) == "neutral"
+    assert small.kind(tiny.override(["batch_size=8"])) == "open"
+    assert small.kind(tiny.override(["model.positions=rotary"])) == "open"
+
+
+def test_the_first_of_three_checks_in_a_row_counts(small):
+    def lines(*losses: float) -> list[dict]:
+        return [{"step": 2 * (i + 1), "test_loss": loss} for i, loss in enumerate(losses)]
+
+    assert small.reached(lines(-1, 1, 1, 1), 2) == 4
+    assert small.reached(lines(1, 1, -1, 1, 1), 2) is None
+    assert small.reached(lines(1, 1, -1, 1, 1, 1, 1), 2) == 8
+    off_the_grid = [*lines(1, 1), {"step": 5, "test_loss": 1.0}]  # a run's last line may be
+    assert small.reached(off_the_grid, 2) is None
+
+
+def test_a_target_of_numbers_needed_is_met_from_below():
+    target = TRACKS["fm-4096"].target
+    assert target.met({"numbers_needed": {"0.99": 86}})
+    assert not target.met({"numbers_needed": {"0.99": 87}})
+    assert not target.met({"numbers_needed": {"0.99": None}})
+
+
+def test_the_grid_is_in_sequences(small, tiny):
+    assert small.prepared(tiny, 0).evaluate_every == 2
+    assert small.prepared(tiny.override(["batch_size=8"]), 0).evaluate_every == 4
+    assert small.prepared(tiny.override(["batch_size=20"]), 0).evaluate_every == 2
+
+
+def _attempts(track: Track, config, out) -> list[int]:
+    return [race_module._attempt(track, run, Work(out)).steps for run in planned(track, config, range(2))]
+
+
+@pytest.mark.parametrize("pack", [1, 2])
+def test_both_arms_run_until_they_are_there(small, tiny, tmp_path, pack):
+    candidate = tiny.override(["optimizer.lr=0.01"])
+    run = race(small, candidate, tiny, range(2), Work(tmp_path), pack)
+    assert run is not None
+    assert [(a.seed, a.reached, a.steps) for a in run.candidate] == [(0, True, 2), (1, True, 2)]
+    assert {a.flops for a in (*run.candidate, *run.record)} == {2 * tiny.step_flops}
+    lines = (tmp_path / planned(small, tiny, [0])[0].id / "metrics.jsonl").read_text().splitlines()
+    assert len(lines) == 3  # of six: it stopped when it was there
+    assert race(small, candidate, tiny, range(2), Work(tmp_path), pack) == run  # nothing is run again
+    assert why_no_record(run, 2) == "the interval of the ratio of training FLOPs holds 1"
+
+
+def test_the_arms_take_turns(small, tiny, tmp_path, monkeypatch):
+    order = []
+    monkeypatch.setattr(race_module, "_train", lambda track, runs, work: not order.append([r.id for r in runs]))
+    monkeypatch.setattr(race_module, "_attempt", lambda track, run, work: Attempt(run.config.seed, True, 1, 1, 1.0))
+    candidate = tiny.override(["optimizer.lr=0.01"])
+    race(small, candidate, tiny, range(3), Work(tmp_path))
+    a, b = ([run.id for run in planned(small, config, range(3))] for config in (candidate, tiny))
+    assert [each for (each,) in order] == [a[0], b[0], b[1], a[1], a[2], b[2]]
+
+
+def test_a_race_that_is_out_of_time_goes_on(never, tiny, tmp_path):
+    candidate = tiny.override(["optimizer.lr=0.01"])
+    assert race(never, candidate, tiny, range(2), Work(tmp_path, deadline=1.0)) is None
+    run = race(never, candidate, tiny, range(2), Work(tmp_path))
+    assert run is not None
+    assert not any(a.reached for a in (*run.candidate, *run.record))
+    assert {a.steps for a in run.candidate} == {tiny.steps}
+    assert ratios(run) is None
+    assert expected_flops(run.candidate) is None
+    assert "under 0 of 2 seeds" in why_no_record(run, 2)
+
+
+def test_a_run_that_breaks_down_is_a_failure(small, tiny, tmp_path):
+    candidate = tiny.override(["optimizer.muon_lr=1000", "optimizer.lr=1000", "gradient_clip=none", "warmup_steps=0"])
+    target = replace(small.target, level=lambda line: 1.0 if line["learning_rate"] < 1 else -1.0)
+    run = race(replace(small, target=target), candidate, tiny, range(1), Work(tmp_path))
+    assert run is not None
+    assert not run.candidate[0].reached
+    assert run.record[0].reached
+
+
+def test_another_failure_ends_the_race(small, tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(race_module, "carry_out", lambda job, work, stop: [Outcome("x", "failed", "it fell over")])
+    with pytest.raises(RunsFailed, match="x failed: it fell over"):
+        race(small, tiny.override(["optimizer.lr=0.01"]), tiny, range(1), Work(tmp_path))
+
+
+def _arm(*flops: int, missed: tuple[int, ...] = ()) -> tuple[Attempt, ...]:
+    return tuple(Attempt(seed, seed not in missed, each // 10, each, each / 100) for seed, each in enumerate(flops))
+
+
+def test_ratios_are_geometric_means_with_students_interval():
+    found = ratios(Race(_arm(100, 200, 400), _arm(200, 400, 1600)))
+    assert found["flops"].value == pytest.approx(2 ** (-4 / 3))
+    logs = [math.log(0.5), math.log(0.5), math.log(0.25)]
+    spread = math.sqrt(sum((x - sum(logs) / 3) ** 2 for x in logs) / 2 / 3) * 4.302653  # Student's t, 2 degrees
+    assert found["flops"].low == pytest.approx(2 ** (-4 / 3) * math.exp(-spread), rel=1e-5)
+    assert found["flops"].high == pytest.approx(2 ** (-4 / 3) * math.exp(spread), rel=1e-5)
+    assert not found["flops"].at_most
+
+
+def test_a_record_that_did_not_get_there_makes_a_bound():
+    run = Race(_arm(100, 100, 110), _arm(400, 420, 400, missed=(1,)))
+    assert ratios(run)["flops"].at_most
+    assert why_no_record(run, 3) is None
+    assert expected_flops(run.record) == 1220 / 2
+
+
+def test_what_is_no_record():
+    better = _arm(100, 100, 110)
+    assert why_no_record(Race(better, _arm(400, 400, 400)), 5) == "3 seeds were run, and a record of this track needs 5"
+    assert "holds 1" in why_no_record(Race(better, _arm(90, 100, 500)), 3)
+    assert "holds 1" in why_no_record(Race(better[:1], _arm(400)), 1)  # a single seed has no interval
+    assert "under 2 of 3 seeds" in why_no_record(Race(_arm(100, 100, 100, missed=(2,)), _arm(400, 400, 400)), 3)
+
+
+def test_records_are_kept_line_by_line(small, tiny, tmp_path):
+    assert standing(small, "neutral", tmp_path) == "paper"
+    assert configuration_of(small, "paper", tmp_path) == tiny
+    faster = tiny.override(["optimizer.lr=0.01"])
+    run = Race(_arm(100, 100, 110), _arm(400, 420, 400))
+    made = outcome(small, "paper", faster, tiny, run)
+    add_record(small, "faster", "a higher rate", made, faster, {"commit": "abc"}, tmp_path)
+    smaller = faster.override(["batch_size=8"])
+    add_record(
+        small, "smaller", "a smaller batch", outcome(small, "faster", smaller, faster, run), smaller, {}, tmp_path
+    )
+    first, second = read_records(small, tmp_path)
+    assert first["changes"] == {"optimizer.lr": [0.003, 0.01]}
+    assert (first["class"], second["class"]) == ("neutral", "open")
+    assert standing(small, "neutral", tmp_path) == "faster"
+    assert standing(small, "open", tmp_path) == "smaller"
+    assert configuration_of(small, "smaller", tmp_path) == smaller
+    with pytest.raises(UserError, match="has a record called 'faster' already"):
+        add_record(small, "faster", "again", made, faster, {}, tmp_path)
+    with pytest.raises(UserError, match=r"no record called 'none'; there are paper, faster, smaller"):
+        configuration_of(small, "none", tmp_path)
+
+
+def test_a_broken_line_is_named(small, tmp_path):
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records" / "small.jsonl").write_text("{\n")
+    with pytest.raises(UserError, match=r"small\.jsonl holds a line that is no JSON"):
+        read_records(small, tmp_path)
+
+
+def test_what_the_track_sets_is_no_change(small, tiny):
+    assert changes(tiny, small.prepared(tiny, 5).override(["steps=9"])) == {"steps": [12, 9]}
