@@ -7,6 +7,7 @@ from scipy.stats import chisquare
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.data import FixedModulus, TrainingDraws, UnseenModulus, make_split
+from unrandom.generators.full_period import count_multipliers
 
 
 def draw(config, rows=4000, seed=0):
@@ -91,3 +92,32 @@ def test_scaling_pools_are_topped_up_where_full_period_multipliers_are_few():
     rows = TrainingDraws(make_split(config, 0)).product(stream(0, "product"))
     assert {m: int((rows.m == m).sum()) for m in np.unique(rows.m)} == dict.fromkeys(np.unique(rows.m), 8)
     assert np.gcd(rows.c, rows.m).max() == 1
+
+
+@pytest.mark.parametrize("hold_out", ["pairs", "values"])
+def test_the_share_that_only_counts(um_data, hold_out):
+    data = um_data.model_copy(
+        update={"full_period_share": 0.5, "counting_share": 0.25, "max_modulus": 100, "hold_out": hold_out}
+    )
+    split = make_split(data, 0)
+    drawn = TrainingDraws(split).draw(stream(0, "test"), 400)
+    full = drawn[:200]
+    assert full.has_full_period().all()
+    assert (full.a != 1)[:150].all()
+    assert (full.a == 1)[150:].all()
+    # only moduli with other multipliers than 1 are drawn for them, and each as often as another
+    others = {m for m in split.train_moduli if count_multipliers(m) > 1}
+    assert set(full.m[:150].tolist()) <= others
+    many = TrainingDraws(split).draw(stream(1, "test"), 40_000)
+    counts = np.unique(many.m[:15_000], return_counts=True)[1]
+    assert len(counts) <= len(others)
+    assert counts.min() > 0.7 * 15_000 / len(counts)
+    split.check(many)
+
+
+def test_a_modulus_that_only_counts_has_nothing_beyond(fm_data):
+    data = fm_data.model_copy(
+        update={"modulus": 67, "full_period_share": 0.5, "counting_share": 0.5, "test_multipliers": "primitive-root"}
+    )
+    with pytest.raises(UserError, match="no full-period multiplier and increment is left to train on beyond counting"):
+        TrainingDraws(make_split(data, 0))

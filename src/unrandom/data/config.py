@@ -54,6 +54,8 @@ class SequenceData(Config):
     n_a: Count | None = None  # multipliers a modulus; none: any that is not held out
     n_c: Count | None = None  # increments a modulus; none: any that is not held out
     full_period_share: Annotated[float, Field(ge=0, le=1)] = 0.0  # of every batch; the rest is arbitrary (a, c)
+    # of the rows of full period, those that only count (multiplier 1); none: as many as there are by uniform draws
+    counting_share: Annotated[float, Field(ge=0, le=1)] | None = None
     min_period: Period | None = None  # training sequences with shorter periods are left out
     max_period: Period | None = None  # and with longer ones
     base: Annotated[int, Field(ge=2, le=2**31)] | None = None  # none: one token a number
@@ -65,7 +67,7 @@ class SequenceData(Config):
     curriculum: tuple[Phase, ...] = ()  # easier sequences in the batches of some steps
     digits: Annotated[int, Field(ge=1, le=64)] | None = None  # tokens a number; none: what the largest modulus needs
 
-    added_later: ClassVar[frozenset[str]] = frozenset({"curriculum", "digits", "hold_out"})
+    added_later: ClassVar[frozenset[str]] = frozenset({"counting_share", "curriculum", "digits", "hold_out"})
 
     @property
     def largest_modulus(self) -> int:
@@ -101,6 +103,11 @@ class SequenceData(Config):
                 raise ValueError("n_sequences=none takes every (a, c) of n_a x n_c: give both n_a and n_c")
             if self.full_period_share not in (0.0, 1.0):
                 raise ValueError("n_sequences=none takes every (a, c) once: full_period_share must be 0 or 1")
+        if self.counting_share is not None:
+            if self.full_period_share == 0:
+                raise ValueError("counting_share is of the rows of full period: give full_period_share, too")
+            if self.n_a is not None:
+                raise ValueError("counting_share needs n_a=none: pools hold the multipliers that they were drawn with")
         for phase in self.curriculum:
             if phase.modulus > self.largest_modulus:
                 raise ValueError(f"curriculum: modulus {phase.modulus} is larger than the largest of the run")

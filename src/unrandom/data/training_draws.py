@@ -5,6 +5,9 @@ list of the size of a modulus is ever built.
 """
 
 from collections.abc import Callable
+from functools import reduce
+from itertools import accumulate, pairwise
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Integer, UInt64
@@ -24,6 +27,7 @@ from unrandom.generators.full_period import (
 
 ROUNDS = 1000  # of proposals, before saying that nothing fits
 Values = UInt64[np.ndarray, "..."]
+Kind = Literal["arbitrary", "full-period", "counting", "beyond counting"]  # the last two: of the second, a = 1 or not
 
 
 class TrainingDraws:
@@ -32,29 +36,26 @@ class TrainingDraws:
     def __init__(self, split: Split) -> None:
         self.config = split.config
         self._filters = self.config.min_period is not None or self.config.max_period is not None
-        self._arbitrary, self._full = (
-            _Source(split, full=full) if share > 0 else None
-            for full, share in (
-                (False, 1 - self.config.full_period_share),
-                (True, self.config.full_period_share),
-            )
-        )
+        full, counting = self.config.full_period_share, self.config.counting_share
+        shares: dict[Kind, float] = {"full-period": full, "arbitrary": 1 - full}
+        if counting is not None:
+            shares = {"beyond counting": full * (1 - counting), "counting": full * counting, "arbitrary": 1 - full}
+        self._sources = [(_Source(split, kind), share) for kind, share in shares.items() if share > 0]
 
     def draw(self, rng: np.random.Generator, rows: int) -> Parameters:
         """``rows`` rows, of which the first round(full_period_share x rows) have full period."""
-        full = round(self.config.full_period_share * rows)
+        ends = [round(share * rows) for share in accumulate(share for _, share in self._sources)]
+        counts = [end - start for start, end in pairwise([0, *ends[:-1], rows])]
         parts = [
             self._draw_from(source, rng, count)
-            for source, count in ((self._full, full), (self._arbitrary, rows - full))
-            if source is not None and count
+            for (source, _), count in zip(self._sources, counts, strict=True)
+            if count
         ]
-        return parts[0] if len(parts) == 1 else concatenate(*parts)
+        return reduce(concatenate, parts)
 
     def product(self, rng: np.random.Generator) -> Parameters:
         """Every (m, a, c) of n_m x n_a x n_c once, x0 uniform; the period filter leaves rows out."""
-        source = self._full or self._arbitrary
-        assert source is not None
-        parameters = source.product(rng)
+        parameters = self._sources[0][0].product(rng)
         return parameters[self._in_period_range(parameters)]
 
     def _draw_from(self, source: "_Source", rng: np.random.Generator, rows: int) -> Parameters:
@@ -89,12 +90,14 @@ class TrainingDraws:
 class _Source:
     """Proposals of one kind: arbitrary (0 < a < m, 0 <= c < m) or full-period (Hull–Dobell).
 
-    A multiplier is 1 + step * k with k < count: step is 1 for arbitrary ones, the Hull–Dobell step for full-period
-    ones. With ``n_a`` or ``n_c``, each modulus has a pool of that many values, drawn once under the seed.
+    A multiplier is 1 + step * k with first <= k <= last: step is 1 for arbitrary ones, the Hull–Dobell step for
+    full-period ones, of which k = 0 only counts. With ``n_a`` or ``n_c``, each modulus has a pool of that many values,
+    drawn once under the seed.
     """
 
-    def __init__(self, split: Split, *, full: bool) -> None:
-        self.full = full
+    def __init__(self, split: Split, kind: Kind) -> None:
+        self.kind, self.full = kind, kind != "arbitrary"
+        self.first_k = np.uint64(kind == "beyond counting")
         self.withheld = split.withheld
         none = np.empty(0, dtype=np.uint64)  # by pairs, no single value is out
         self.held_a: Values = split.held_out_a if split.by_values else none
@@ -102,8 +105,8 @@ class _Source:
         self.one_modulus = split.config.modulus if isinstance(split.config, FixedModulus) else None
         moduli = self._usable(split)
         self.last = np.array([m - 1 for m in moduli], dtype=np.uint64)  # m itself may be 2^64
-        self.step = np.array([multiplier_step(m) if full else 1 for m in moduli], dtype=np.uint64)
-        self.last_k = np.array([(count_multipliers(m) if full else m - 1) - 1 for m in moduli], dtype=np.uint64)
+        self.step = np.array([multiplier_step(m) if self.full else 1 for m in moduli], dtype=np.uint64)
+        self.last_k = np.array([self._end(m) - 1 for m in moduli], dtype=np.uint64)
         n_a, n_c = split.config.n_a, split.config.n_c
         each = range(len(moduli))
         self.a_pools = None if n_a is None else _Pools([self._a_pool(split, i, n_a) for i in each])
@@ -131,10 +134,12 @@ class _Source:
         if self.one_modulus is not None and not self.full:
             return list(split.train_moduli)
         topped_up = self.full and isinstance(split.config, UnseenModulus) and split.config.n_a is not None
-        usable = [m for m in split.train_moduli if self._some_left(split, m, topped_up=topped_up)]
+        moduli = [m for m in split.train_moduli if self._end(m) > self.first_k]
+        usable = [m for m in moduli if self._some_left(split, m, topped_up=topped_up)]
         if not usable:
             raise UserError(
-                f"no {'full-period' if self.full else 'arbitrary'} multiplier and increment is left to train on: lower "
+                f"no {'full-period' if self.full else 'arbitrary'} multiplier and increment is left to train on"
+                f"{' beyond counting' * (self.kind == 'beyond counting')}: lower "
                 f"data.n_test_a and data.n_test_c{', or set data.full_period_share=0' * self.full}"
             )
         return usable
@@ -146,17 +151,22 @@ class _Source:
             return increments and (topped_up or self._multipliers_left(m, split.held_out_a) > 0)
         if increments or topped_up or self._multipliers_left(m, split.tested_a) > 0:
             return True  # a pair is withheld only if both of its values are the test's
-        step, count, prime_to = (multiplier_step(m), count_multipliers(m), m) if self.full else (1, m - 1, 1)
-        a = np.uint64(1) + np.uint64(step) * np.arange(count, dtype=np.uint64)
+        step, prime_to = (multiplier_step(m), m) if self.full else (1, 1)
+        a = np.uint64(1) + np.uint64(step) * np.arange(self.first_k, self._end(m), dtype=np.uint64)
         c = np.flatnonzero(np.gcd(np.arange(m), prime_to) == 1).astype(np.uint64)
         return not split.withheld(np.repeat(a, len(c)), np.tile(c, len(a))).all()
 
+    def _end(self, m: int) -> int:
+        """The k of the first multiplier beyond the last one of this kind."""
+        if self.kind == "counting":
+            return 1
+        return count_multipliers(m) if self.full else m - 1
+
     def _multipliers_left(self, m: int, held: Values) -> int:
         """How many multipliers of m are not among ``held``."""
-        held = held[held <= np.uint64(m - 1)]
-        if not self.full:
-            return m - 1 - len(held)
-        return count_multipliers(m) - int(((held - np.uint64(1)) % np.uint64(multiplier_step(m)) == 0).sum())
+        step = np.uint64(multiplier_step(m) if self.full else 1)
+        k, rest = np.divmod(held - np.uint64(1), step)
+        return self._end(m) - int(self.first_k) - int(((rest == 0) & (k >= self.first_k) & (k < self._end(m))).sum())
 
     def _increments_left(self, m: int, held: Values) -> int:
         """How many increments of m are not among ``held``; every modulus from 2^32 on has some."""
@@ -178,7 +188,7 @@ class _Source:
             which = self.choose(rng, rows)
         last = self.last[which]
         if self.a_pools is None:
-            k = rng.integers(0, self.last_k[which], dtype=np.uint64, endpoint=True)
+            k = rng.integers(self.first_k, self.last_k[which], dtype=np.uint64, endpoint=True)
             a = np.uint64(1) + self.step[which] * k
         else:
             a = self.a_pools.pick(which, rng)
