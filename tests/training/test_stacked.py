@@ -9,6 +9,7 @@ from unrandom.core.errors import Busy
 from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.runs import Run, create_run, execute, execute_together
 
+GROWING = 'stages=[{"context": 3, "until": 0.5}]'
 VARIANTS = (
     ["seed=0"],
     ["seed=1"],
@@ -28,7 +29,10 @@ def _distance(run, other):
 
 
 @pytest.mark.parametrize("optimizer", ["muon", "adamw"])
-@pytest.mark.parametrize("model", ["model.positions=learned", "model.positions=rotary", "model.depth=2"])
+@pytest.mark.parametrize(
+    "model",
+    ["model.positions=learned", "model.positions=rotary", "model.depth=2", GROWING, "optimizer.muon_apart=true"],
+)
 def test_the_same_as_alone(tiny, tmp_path, optimizer, model):
     configs = [tiny.override([f"optimizer.name={optimizer}", model, *changes]) for changes in VARIANTS]
     alone = [create_run("alone", config, tmp_path, []) for config in configs]

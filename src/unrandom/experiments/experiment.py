@@ -39,7 +39,7 @@ class PlannedRun:
     @property
     def flops(self) -> int:
         """Training operations, without those of its ancestors."""
-        return self.config.steps * self.config.step_flops
+        return self.config.flops
 
 
 def with_ancestors(runs: Iterable[PlannedRun]) -> list[PlannedRun]:

@@ -103,7 +103,7 @@ def fit(
     for divisor in divisors:
         configs = [_narrowed(run.config, divisor) for run in runs]
         largest = max(configs, key=lambda config: config.step_flops)
-        flops = BESIDE_STEPS * sum(config.steps * config.step_flops for config in configs)
+        flops = BESIDE_STEPS * sum(config.flops for config in configs)
         best = largest.step_flops / speed.at_best(largest)
         found = Fit(LEAST_SHARE, divisor, best, measured=False)
         if LEAST_SHARE * flops / best <= seconds():

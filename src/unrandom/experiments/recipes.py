@@ -26,7 +26,7 @@ class Recipe:
     def cost(self) -> str:
         """Training compute, from the closed form."""
         config = self.build()
-        return f"{config.steps:,} steps, {config.steps * config.step_flops:.1e} FLOPs"
+        return f"{config.steps:,} steps, {config.flops:.1e} FLOPs"
 
 
 def fm_256() -> RunConfig:

@@ -36,7 +36,8 @@ class CostEstimate:
     data_beside: bool  # the device has memory of its own, and the training set is not there
     available: int | None  # bytes for a rank; none: nobody knows
     advice: str
-    step_seconds: float | None = None  # of a step of this run, as measured; none: not yet
+    slower_later: float = 1.0  # a mean step to the first ones: contexts may grow
+    step_seconds: float | None = None  # of a mean step of this run, as measured; none: not yet
 
     @property
     def flops(self) -> int:
@@ -56,8 +57,8 @@ class CostEstimate:
         return (self.steps + self.evaluations * self.evaluation) * self.step_seconds
 
     def timed(self, step_seconds: float) -> "CostEstimate":
-        """The same with the time that a step was found to take."""
-        return replace(self, step_seconds=step_seconds)
+        """The same with the time that the first steps were found to take."""
+        return replace(self, step_seconds=step_seconds * self.slower_later)
 
     @property
     def words(self) -> str:
@@ -101,17 +102,19 @@ def estimate(config: RunConfig, *, ranks: int, device: torch.device, step: int =
     """
     shape, tokens = config.transformer, config.data.context_tokens
     again = recomputed_flops(shape, sequences=config.batch_size, tokens=tokens) if config.recompute else 0
-    flops = config.step_flops
+    left = config.steps - step
+    flops = (config.flops - config.flops_until(step)) // max(1, left)
     evaluation_flops = forward_flops(shape, sequences=config.test_sequences + probes, tokens=tokens)
     beside, held = device.type == "cuda", data_bytes(config)
     available = _available(ranks, device)
     return CostEstimate(
-        steps=config.steps - step,
+        steps=left,
         flops_per_step=flops,
         flops_again=again,
         evaluations=-(-config.steps // config.evaluate_every) - step // config.evaluate_every,
         evaluate_every=config.evaluate_every,
         evaluation=ranks * evaluation_flops / (flops + again),
+        slower_later=flops / config.flops_at(step) if left else 1.0,
         memory=step_memory(config, ranks=ranks, device=device),
         data=held,
         data_beside=beside,
