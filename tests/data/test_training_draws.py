@@ -121,3 +121,28 @@ def test_a_modulus_that_only_counts_has_nothing_beyond(fm_data):
     )
     with pytest.raises(UserError, match="no full-period multiplier and increment is left to train on beyond counting"):
         TrainingDraws(make_split(data, 0))
+
+
+@pytest.mark.parametrize("regime", ["fm", "um"])
+def test_the_share_whose_multipliers_are_prime_to_the_modulus(regime, fm_data, um_data):
+    data = {"fm": fm_data, "um": um_data}[regime]
+    data = data.model_copy(update={"full_period_share": 0.25, "coprime_share": 0.5})
+    drawn = draw(data, 800)
+    common = np.gcd(drawn.a, np.broadcast_to(np.uint64(drawn.m) if isinstance(drawn.m, int) else drawn.m, 800))
+    assert drawn.has_full_period()[:200].all()
+    assert (common[200:500] == 1).all()
+    assert (common[500:] > 1).any()
+    assert len(np.unique(drawn.a[200:500])) > 10  # and not of full period alone
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"counting_share": 0.5}, "give full_period_share, too"),
+        ({"counting_share": 0.5, "full_period_share": 0.5, "n_a": 4}, "counting_share needs n_a=none"),
+        ({"coprime_share": 0.5, "n_a": 4}, "coprime_share needs n_a=none"),
+    ],
+)
+def test_shares_that_pools_cannot_have_are_refused(um_data, changes, said):
+    with pytest.raises(ValueError, match=said):
+        UnseenModulus(**{**um_data.model_dump(), **changes})

@@ -56,6 +56,8 @@ class SequenceData(Config):
     full_period_share: Annotated[float, Field(ge=0, le=1)] = 0.0  # of every batch; the rest is arbitrary (a, c)
     # of the rows of full period, those that only count (multiplier 1); none: as many as there are by uniform draws
     counting_share: Annotated[float, Field(ge=0, le=1)] | None = None
+    # of the other rows, those whose multiplier is prime to the modulus: sequences without a tail, and longer cycles
+    coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     min_period: Period | None = None  # training sequences with shorter periods are left out
     max_period: Period | None = None  # and with longer ones
     base: Annotated[int, Field(ge=2, le=2**31)] | None = None  # none: one token a number
@@ -67,7 +69,9 @@ class SequenceData(Config):
     curriculum: tuple[Phase, ...] = ()  # easier sequences in the batches of some steps
     digits: Annotated[int, Field(ge=1, le=64)] | None = None  # tokens a number; none: what the largest modulus needs
 
-    added_later: ClassVar[frozenset[str]] = frozenset({"counting_share", "curriculum", "digits", "hold_out"})
+    added_later: ClassVar[frozenset[str]] = frozenset(
+        {"coprime_share", "counting_share", "curriculum", "digits", "hold_out"}
+    )
 
     @property
     def largest_modulus(self) -> int:
@@ -108,6 +112,8 @@ class SequenceData(Config):
                 raise ValueError("counting_share is of the rows of full period: give full_period_share, too")
             if self.n_a is not None:
                 raise ValueError("counting_share needs n_a=none: pools hold the multipliers that they were drawn with")
+        if self.coprime_share and self.n_a is not None:
+            raise ValueError("coprime_share needs n_a=none: pools hold the multipliers that they were drawn with")
         for phase in self.curriculum:
             if phase.modulus > self.largest_modulus:
                 raise ValueError(f"curriculum: modulus {phase.modulus} is larger than the largest of the run")

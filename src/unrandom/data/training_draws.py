@@ -27,7 +27,8 @@ from unrandom.generators.full_period import (
 
 ROUNDS = 1000  # of proposals, before saying that nothing fits
 Values = UInt64[np.ndarray, "..."]
-Kind = Literal["arbitrary", "full-period", "counting", "beyond counting"]  # the last two: of the second, a = 1 or not
+# coprime: arbitrary with a prime to m, so that no sequence has a tail; counting: full-period with a = 1, or beyond
+Kind = Literal["arbitrary", "coprime", "full-period", "counting", "beyond counting"]
 
 
 class TrainingDraws:
@@ -37,9 +38,13 @@ class TrainingDraws:
         self.config = split.config
         self._filters = self.config.min_period is not None or self.config.max_period is not None
         full, counting = self.config.full_period_share, self.config.counting_share
-        shares: dict[Kind, float] = {"full-period": full, "arbitrary": 1 - full}
-        if counting is not None:
-            shares = {"beyond counting": full * (1 - counting), "counting": full * counting, "arbitrary": 1 - full}
+        coprime = self.config.coprime_share
+        of_full: dict[Kind, float] = (
+            {"full-period": full}
+            if counting is None
+            else {"beyond counting": full * (1 - counting), "counting": full * counting}
+        )
+        shares = {**of_full, "coprime": (1 - full) * coprime, "arbitrary": (1 - full) * (1 - coprime)}
         self._sources = [(_Source(split, kind), share) for kind, share in shares.items() if share > 0]
 
     def draw(self, rng: np.random.Generator, rows: int) -> Parameters:
@@ -96,7 +101,7 @@ class _Source:
     """
 
     def __init__(self, split: Split, kind: Kind) -> None:
-        self.kind, self.full = kind, kind != "arbitrary"
+        self.kind, self.full = kind, kind not in ("arbitrary", "coprime")
         self.first_k = np.uint64(kind == "beyond counting")
         self.withheld = split.withheld
         none = np.empty(0, dtype=np.uint64)  # by pairs, no single value is out
@@ -201,10 +206,12 @@ class _Source:
 
     def allowed(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
         held = self.withheld(parameters.a, parameters.c)
+        # 2^64 is no machine word, and has the divisors in common with any other number that 2^63 has
+        m = np.uint64(min(parameters.m, 2**63)) if isinstance(parameters.m, int) else parameters.m
+        if self.kind == "coprime":
+            return ~held & (np.gcd(parameters.a, m) == 1)
         if not self.full or self.c_pools is not None:
             return ~held
-        # 2^64 is no machine word, and has the divisors in common with c that 2^63 has
-        m = np.uint64(min(parameters.m, 2**63)) if isinstance(parameters.m, int) else parameters.m
         return ~held & (np.gcd(parameters.c, m) == 1)
 
     def _both_pools(self) -> tuple["_Pools", "_Pools"]:
