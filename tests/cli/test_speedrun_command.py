@@ -51,11 +51,17 @@ def test_a_race_a_record_and_the_page(small, places, tmp_path, capsys):
     assert "narrow (open" in capsys.readouterr().out
 
 
-def test_what_is_no_record_is_not_kept(small, places, tmp_path, capsys):
+def test_what_is_no_record_can_be_kept_as_that(small, places, tmp_path, capsys):
     arguments = ["speedrun", "small", "--set", "optimizer.lr=0.01", "--name", "x", "--keep", "a rate", *places]
     assert main(arguments) == 0
     assert "a record: no, as the interval of the ratio of training FLOPs holds 1" in capsys.readouterr().out
-    assert read_records(small, tmp_path / "results") == []
+    (entry,) = read_records(small, tmp_path / "results")
+    assert not entry["is_record"]
+    page = tmp_path / "records.md"
+    assert main(["speedrun", "--write", str(page), *places]) == 0
+    assert "No record yet" in page.read_text()
+    assert "*No record:* **x**" in page.read_text()
+    assert "record   none yet" in capsys.readouterr().out
 
 
 def test_time_that_is_up(small, places, capsys):
@@ -72,7 +78,7 @@ def test_time_that_is_up(small, places, capsys):
         (["small", "--set", "steps=12"], "the candidate is paper itself"),
         (["small", "--set", "steps=9", "--keep", "words"], "--name NAME and --keep"),
         (["small", "--set", "steps=9", "--against", "nobody"], "no record called 'nobody'"),
-        (["small", "--from", "nothing"], "no recipe is called 'nothing'"),
+        (["small", "--from", "nothing"], "no record called 'nothing'"),
         (["small", "--set", "data.context=9"], "the test would not be that of the track small"),
         (["small", "--write", "page.md"], "--write takes no track"),
     ],

@@ -11,7 +11,7 @@ from unrandom.experiments.speedrun.catalogue import TRACKS, track
 from unrandom.experiments.speedrun.race import Attempt, Race, planned, race
 from unrandom.experiments.speedrun.ratios import expected_flops, ratios, why_no_record
 from unrandom.experiments.speedrun.records import (
-    add_record,
+    add_entry,
     changes,
     configuration_of,
     outcome,
@@ -183,9 +183,9 @@ def test_records_are_kept_line_by_line(small, tiny, tmp_path):
     faster = tiny.override(["optimizer.lr=0.01"])
     run = Race(_arm(100, 100, 110), _arm(400, 420, 400))
     made = outcome(small, "paper", faster, tiny, run)
-    add_record(small, "faster", "a higher rate", made, faster, {"commit": "abc"}, tmp_path)
+    add_entry(small, "faster", "a higher rate", made, faster, {"commit": "abc"}, tmp_path)
     smaller = faster.override(["batch_size=8"])
-    add_record(
+    add_entry(
         small, "smaller", "a smaller batch", outcome(small, "faster", smaller, faster, run), smaller, {}, tmp_path
     )
     first, second = read_records(small, tmp_path)
@@ -194,9 +194,9 @@ def test_records_are_kept_line_by_line(small, tiny, tmp_path):
     assert standing(small, "neutral", tmp_path) == "faster"
     assert standing(small, "open", tmp_path) == "smaller"
     assert configuration_of(small, "smaller", tmp_path) == smaller
-    with pytest.raises(UserError, match="has a record called 'faster' already"):
-        add_record(small, "faster", "again", made, faster, {}, tmp_path)
-    with pytest.raises(UserError, match=r"no record called 'none'; there are paper, faster, smaller"):
+    with pytest.raises(UserError, match="has something called 'faster' already"):
+        add_entry(small, "faster", "again", made, faster, {}, tmp_path)
+    with pytest.raises(UserError, match=r"no record called 'none'; there are paper, faster, smaller, and recipes"):
         configuration_of(small, "none", tmp_path)
 
 

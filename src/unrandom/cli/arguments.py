@@ -240,15 +240,19 @@ def _speedrun(commands: Any) -> None:
         "--from",
         dest="begin_with",
         metavar="NAME",
-        help="the candidate begins as this record or recipe, or as the paper's (paper); then --set changes it (the "
-        "standing record)",
+        help="the candidate begins as this record, as a recipe, or as the paper's way (paper), and --set changes it "
+        "(the standing record)",
     )
-    command.add_argument("--against", metavar="NAME", help="the record to race, or paper (the standing record)")
+    command.add_argument(
+        "--against", metavar="NAME", help="what to race: a record, a recipe, or paper (the standing record)"
+    )
     command.add_argument("--seeds", type=_at_least(int, 1), metavar="K", help="seeds of both (what the track asks for)")
     command.add_argument("--pack", type=_at_least(int, 1), default=1, metavar="N", help="seeds side by side (1)")
     command.add_argument("--threads", type=_at_least(int, 1), metavar="N", help="threads (as many as torch takes)")
-    command.add_argument("--name", metavar="NAME", help="what the record is to be called, if it is one")
-    command.add_argument("--keep", metavar="WORDS", help="keep it, if it is a record; say in words what was changed")
+    command.add_argument("--name", metavar="NAME", help="what the race is to be called, if it is kept")
+    command.add_argument(
+        "--keep", metavar="WORDS", help="keep the race with the records; say in words what was changed"
+    )
     command.add_argument("--write", type=Path, metavar="FILE", help="write the page of all records as Markdown")
     command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
     _results(command)

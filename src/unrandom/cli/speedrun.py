@@ -11,12 +11,17 @@ import torch
 from unrandom.cli.progress import TrainingProgress
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
-from unrandom.experiments.recipes import recipe
 from unrandom.experiments.runs import made_by
 from unrandom.experiments.speedrun.catalogue import TRACKS, track
 from unrandom.experiments.speedrun.race import race
-from unrandom.experiments.speedrun.ratios import why_no_record
-from unrandom.experiments.speedrun.records import add_record, configuration_of, outcome, read_records, standing
+from unrandom.experiments.speedrun.records import (
+    add_entry,
+    check_name,
+    configuration_of,
+    outcome,
+    read_records,
+    standing,
+)
 from unrandom.experiments.speedrun.tracks import Track
 from unrandom.experiments.work import Work
 from unrandom.report.records import arm_words, ratio_words, records_page
@@ -57,12 +62,15 @@ def _shown(chosen: Track, results: Path) -> tuple[Tree, str]:
     tree = {"track": chosen.name, "about": chosen.about, "target": chosen.target.words, "records": records}
     lines = [f"{chosen.name}: {chosen.about}", f"target   {chosen.target.words}, in three checks in a row"]
     for record in records:
-        lines += [f"record   {record['name']} ({record['class']}, {record['date']}): {record['changed']}"]
+        kind = "record" if record["is_record"] else "entry "
         lines += [
-            f"         against {record['against']}: {_ratios(record)}",
+            f"{kind}   {record['name']} ({record['class']}, {record['date']}): {record['changed']}",
             f"         {arm_words(record['candidate'])}",
+            f"         against {record['against']}: {_ratios(record)}",
         ]
-    return tree, "\n".join(lines if records else [*lines, "record   none yet: the paper's recipe is to be beaten"])
+    if not any(record["is_record"] for record in records):
+        lines.append("record   none yet: the paper's recipe is to be beaten")
+    return tree, "\n".join(lines)
 
 
 def _race(chosen: Track, arguments: Namespace) -> tuple[Tree, str]:
@@ -74,7 +82,9 @@ def _race(chosen: Track, arguments: Namespace) -> tuple[Tree, str]:
     if chosen.prepared(candidate, 0) == chosen.prepared(record, 0):
         raise UserError(f"the candidate is {against} itself; change something with --set, or take another --against")
     if bool(arguments.keep) != bool(arguments.name):
-        raise UserError("a record is kept with --name NAME and --keep 'what was changed'")
+        raise UserError("a race is kept with --name NAME and --keep 'what was changed'")
+    if arguments.name:
+        check_name(chosen, arguments.name, results)
     work = Work(
         out=arguments.out / "speedrun",
         command=tuple(arguments.command_line),
@@ -87,24 +97,17 @@ def _race(chosen: Track, arguments: Namespace) -> tuple[Tree, str]:
         print("the time is up; the same command goes on", file=sys.stderr)
         return {"track": chosen.name, "finished": False}, ""
     made = {**outcome(chosen, against, candidate, record, run), "threads": torch.get_num_threads()}
-    reason = why_no_record(run, chosen.seeds)
-    tree = {**made, "finished": True, "is_record": reason is None, "because": reason}
-    words = [_outcome_words(made, against), f"a record: {'yes' if reason is None else f'no, as {reason}'}"]
-    if arguments.keep and reason is None:
-        path = add_record(chosen, arguments.name, arguments.keep, made, candidate, made_by(), results)
+    words = [_outcome_words(made, against), f"a record: {'yes' if made['is_record'] else 'no, as ' + made['because']}"]
+    if arguments.keep:
+        path = add_entry(chosen, arguments.name, arguments.keep, made, candidate, made_by(), results)
         words.append(f"kept     {path}")
-    return tree, "\n".join(words)
+    return {**made, "finished": True}, "\n".join(words)
 
 
 def _candidate(chosen: Track, arguments: Namespace) -> RunConfig:
-    """What it begins with (a record, the paper's recipe, or any recipe), and what ``--set`` changes of it."""
-    name, results = arguments.begin_with, arguments.results
-    known = [record["name"] for record in read_records(chosen, results)]
-    if name is None:
-        base = configuration_of(chosen, standing(chosen, "open", results), results)
-    else:
-        base = configuration_of(chosen, name, results) if name in ("paper", *known) else recipe(name).build()
-    return base.override(arguments.assignments)
+    """What it begins as, and what ``--set`` changes of it."""
+    begin = arguments.begin_with or standing(chosen, "open", arguments.results)
+    return configuration_of(chosen, begin, arguments.results).override(arguments.assignments)
 
 
 def _outcome_words(made: Tree, against: str) -> str:

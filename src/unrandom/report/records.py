@@ -26,7 +26,8 @@ def _track(track: Track, records: list[Tree]) -> Tree:
         "seeds": track.seeds,
         "check_every": track.check_every,
         "test": track.test,
-        "records": [_record(record) for record in records],
+        "records": [_record(record) for record in records if record["is_record"]],
+        "others": [_record(record) for record in records if not record["is_record"]],
         "paper": next((arm_words(record["record"]) for record in records if record["against"] == PAPER), None),
     }
 
@@ -36,7 +37,7 @@ def _record(record: Tree) -> Tree:
         **record,
         "took": arm_words(record["candidate"]),
         "beaten": arm_words(record["record"]),
-        "shown": {name: ratio_words(ratio) for name, ratio in record["ratios"].items()},
+        "shown": {name: ratio_words(ratio) for name, ratio in (record["ratios"] or {}).items()},
         "settings": [f"{key}={_plain(now)}" for key, (_, now) in record["changes"].items()],
     }
 

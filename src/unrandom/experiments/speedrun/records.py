@@ -1,4 +1,4 @@
-"""Where are records kept? One line of JSON each, in one file a track: the race that made it, and what was changed."""
+"""Where are records kept? One line of JSON a race, in one file a track: what was changed, and what came of it."""
 
 import json
 from collections.abc import Sequence
@@ -9,12 +9,14 @@ from typing import Any
 from unrandom.core.config import dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
+from unrandom.experiments.recipes import RECIPES
 from unrandom.experiments.speedrun.race import Attempt, Race
-from unrandom.experiments.speedrun.ratios import expected_flops, ratios
+from unrandom.experiments.speedrun.ratios import expected_flops, ratios, why_no_record
 from unrandom.experiments.speedrun.tracks import Kind, Track
 from unrandom.training import RunConfig
 
 Tree = dict[str, Any]
+THE_TRACKS = ("seed", "data_seed", "evaluate_every", "checkpoint_every", "test_sequences")  # keys that it sets
 PAPER = "paper"  # the name of the paper's recipe, with which every track begins
 
 
@@ -23,7 +25,7 @@ def records_file(track: Track, results: Path) -> Path:
 
 
 def read_records(track: Track, results: Path) -> list[Tree]:
-    """The records of a track, in the order in which they were set. UserError for a line that is no record."""
+    """What was kept of a track, in its order: records, and races that made none. UserError for any other line."""
     path = records_file(track, results)
     lines = path.read_text().splitlines() if path.is_file() else []
     try:
@@ -34,18 +36,22 @@ def read_records(track: Track, results: Path) -> list[Tree]:
 
 def standing(track: Track, kind: Kind, results: Path) -> str:
     """The name of the record to beat: of the neutral ones the last, or in the open class the last of all."""
-    eligible = [record["name"] for record in read_records(track, results) if kind == "open" or record["class"] == kind]
+    records = [record for record in read_records(track, results) if record["is_record"]]
+    eligible = [record["name"] for record in records if kind == "open" or record["class"] == kind]
     return eligible[-1] if eligible else PAPER
 
 
 def configuration_of(track: Track, name: str, results: Path) -> RunConfig:
-    """The configuration of a record, or of the paper's recipe. UserError for a name that there is not."""
+    """The configuration of an entry, of the paper's recipe or of any other. UserError for a name that there is not."""
+    known = {record["name"]: record for record in read_records(track, results)}
+    if name in known:
+        return RunConfig.parse(known[name]["config"])
     if name == PAPER:
         return track.paper()
-    known = {record["name"]: record for record in read_records(track, results)}
-    if name not in known:
-        raise UserError(f"{track.name} has no record called {name!r}; there are {', '.join([PAPER, *known])}")
-    return RunConfig.parse(known[name]["config"])
+    if name in RECIPES:
+        return RECIPES[name].build()
+    entries = ", ".join([PAPER, *known])
+    raise UserError(f"{track.name} has no record called {name!r}; there are {entries}, and recipes by their names")
 
 
 def arm(attempts: Sequence[Attempt]) -> Tree:
@@ -60,8 +66,10 @@ def arm(attempts: Sequence[Attempt]) -> Tree:
 
 def outcome(track: Track, against: str, candidate: RunConfig, record: RunConfig, run: Race) -> Tree:
     """What a race came to, as JSON values."""
-    found = ratios(run)
+    found, reason = ratios(run), why_no_record(run, track.seeds)
     return {
+        "is_record": reason is None,
+        "because": reason,
         "track": track.name,
         "class": track.kind(candidate),
         "against": against,
@@ -79,15 +87,17 @@ def changes(before: RunConfig, now: RunConfig) -> dict[str, list[Any]]:
     return {key: [first.get(key), second.get(key)] for key in keys if key not in THE_TRACKS}
 
 
-THE_TRACKS = ("seed", "data_seed", "evaluate_every", "checkpoint_every", "test_sequences")
+def check_name(track: Track, name: str, results: Path) -> None:
+    """UserError for a name that something else has."""
+    if name in (PAPER, *RECIPES, *(record["name"] for record in read_records(track, results))):
+        raise UserError(f"{track.name} has something called {name!r} already; choose another --name")
 
 
-def add_record(
+def add_entry(
     track: Track, name: str, changed: str, made: Tree, config: RunConfig, origin: Tree, results: Path
 ) -> Path:
-    """Write the record at the end of the track's file; ``origin`` says by what code and machine. Returns the file."""
-    if name in (PAPER, *(record["name"] for record in read_records(track, results))):
-        raise UserError(f"{track.name} has a record called {name!r} already; choose another --name")
+    """Write a race at the end of the track's file, won or not; ``origin`` says by what code and machine it was run."""
+    check_name(track, name, results)
     line = {
         "name": name,
         "changed": changed,
