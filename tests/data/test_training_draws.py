@@ -146,3 +146,35 @@ def test_the_share_whose_multipliers_are_prime_to_the_modulus(regime, fm_data, u
 def test_shares_that_pools_cannot_have_are_refused(um_data, changes, said):
     with pytest.raises(ValueError, match=said):
         UnseenModulus(**{**um_data.model_dump(), **changes})
+
+
+def test_moduli_are_balanced_by_their_primes(um_data):
+    changes = {"full_period_share": 1.0, "counting_share": 0.25, "max_modulus": 200, "balanced_primes": (2, 5)}
+    split = make_split(UnseenModulus(**{**um_data.model_dump(), **changes}), 0)
+    drawn = TrainingDraws(split).draw(stream(0, "test"), 8000)
+    m = drawn.m[:6000].astype(int)
+    only_2, only_5, both = (m % 8 == 0) & (m % 25 != 0), (m % 25 == 0) & (m % 8 != 0), (m % 8 == 0) & (m % 25 == 0)
+    assert (only_2 | only_5 | both).all()
+    assert only_5.mean() > 0.35  # half, less what both have
+    assert only_2.mean() > 0.35
+    assert (drawn.a[6000:] == 1).all()
+    counting = np.unique(drawn.m[6000:])
+    assert len(counting) > 0.9 * len(split.train_moduli)  # any modulus counts
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"balanced_primes": (2,)}, "give counting_share, too"),
+        ({"balanced_primes": (4,), "full_period_share": 0.5, "counting_share": 0.5}, "4 is no prime"),
+    ],
+)
+def test_primes_that_cannot_be_balanced_are_refused(um_data, changes, said):
+    with pytest.raises(ValueError, match=said):
+        UnseenModulus(**{**um_data.model_dump(), **changes})
+
+
+def test_a_prime_without_moduli_is_named(um_data):
+    changes = {"full_period_share": 0.5, "counting_share": 0.5, "balanced_primes": (2, 11)}
+    with pytest.raises(UserError, match="no training modulus has more multipliers because of 11"):
+        TrainingDraws(make_split(UnseenModulus(**{**um_data.model_dump(), **changes}), 0))

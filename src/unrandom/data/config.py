@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from unrandom.core.arithmetic import digits_needed
+from unrandom.core.arithmetic import digits_needed, is_prime
 from unrandom.core.config import Config
 from unrandom.tokenization import Tokenizer
 
@@ -154,7 +154,11 @@ class UnseenModulus(SequenceData):
     validation_moduli: tuple[Modulus, ...] = ()  # held out too, to choose settings by
     n_m: Count | None = None  # training moduli drawn from the range; none: all of it
     min_modulus: Modulus | None = None  # none: context, as in the paper
+    # rows of full period beyond counting: for each of these primes p as many, of moduli that p^2 (of 2: 8) divides
+    balanced_primes: tuple[Annotated[int, Field(ge=2, lt=2**16)], ...] = ()
     max_modulus: Modulus | None = None  # none: floor(1.2 x the largest test modulus), as in the paper
+
+    added_later: ClassVar[frozenset[str]] = SequenceData.added_later | {"balanced_primes"}
 
     @property
     def held_out_moduli(self) -> tuple[int, ...]:
@@ -184,6 +188,10 @@ class UnseenModulus(SequenceData):
             )
         if easy := [phase.modulus for phase in self.curriculum if phase.modulus < low]:
             raise ValueError(f"curriculum: no training modulus is as small as {easy[0]}; they begin at {low}")
+        if self.balanced_primes and self.counting_share is None:
+            raise ValueError("balanced_primes is about rows beyond counting: give counting_share, too")
+        if none := [p for p in self.balanced_primes if not is_prime(p)]:
+            raise ValueError(f"balanced_primes: {none[0]} is no prime")
         free = high - low + 1 - sum(low <= m <= high for m in self.held_out_moduli)
         if free < (self.n_m or 1):
             raise ValueError(f"{self.n_m or 1} training moduli were asked for; [{low}, {high}] leaves {max(free, 0)}")

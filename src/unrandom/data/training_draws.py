@@ -4,7 +4,7 @@ Draws are by vectorised rejection: propose for all open rows, keep what is allow
 list of the size of a modulus is ever built.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import accumulate, pairwise
 from typing import Literal
@@ -112,6 +112,8 @@ class _Source:
         self.last = np.array([m - 1 for m in moduli], dtype=np.uint64)  # m itself may be 2^64
         self.step = np.array([multiplier_step(m) if self.full else 1 for m in moduli], dtype=np.uint64)
         self.last_k = np.array([self._end(m) - 1 for m in moduli], dtype=np.uint64)
+        primes = split.config.balanced_primes if isinstance(split.config, UnseenModulus) else ()
+        self.by_prime = _by_prime(moduli, primes) if primes and kind == "beyond counting" else None
         n_a, n_c = split.config.n_a, split.config.n_c
         each = range(len(moduli))
         self.a_pools = None if n_a is None else _Pools([self._a_pool(split, i, n_a) for i in each])
@@ -183,8 +185,10 @@ class _Source:
         return count_increments(m) - int((np.gcd(held, np.uint64(m)) == 1).sum())
 
     def choose(self, rng: np.random.Generator, rows: int) -> Integer[np.ndarray, " rows"]:
-        """For each row, which modulus, uniformly."""
-        return rng.integers(len(self.last), size=rows)
+        """For each row, which modulus, uniformly; or uniformly among those of a prime, each prime alike."""
+        if self.by_prime is None:
+            return rng.integers(len(self.last), size=rows)
+        return self.by_prime.pick(rng.integers(len(self.by_prime.parts), size=rows), rng)
 
     def propose(
         self, rng: np.random.Generator, rows: int, which: Integer[np.ndarray, " rows"] | None = None
@@ -284,15 +288,23 @@ def _not_empty(pool: Values, what: str, m: int) -> Values:
     return pool
 
 
-class _Pools:
-    """For each modulus, the values it may take."""
+def _by_prime(moduli: list[int], primes: Sequence[int]) -> "_Pools":
+    """For each prime p, the places of the moduli that have multipliers beyond 1 because of it: p^2, or 8, divides."""
+    places = {p: [i for i, m in enumerate(moduli) if m % (8 if p == 2 else p * p) == 0] for p in primes}
+    if none := [p for p, found in places.items() if not found]:
+        raise UserError(f"data.balanced_primes: no training modulus has more multipliers because of {none[0]}")
+    return _Pools([np.array(found) for found in places.values()])
 
-    def __init__(self, parts: list[UInt64[np.ndarray, "..."]]) -> None:
+
+class _Pools:
+    """Parts, a modulus or a prime each, with the values (or places) that may be picked for it."""
+
+    def __init__(self, parts: list[Integer[np.ndarray, "..."]]) -> None:
         self.parts = parts
         self._sizes = np.array([len(part) for part in parts])
         self._starts = np.cumsum(self._sizes) - self._sizes
         self._values = np.concatenate(parts)
 
-    def pick(self, which: Integer[np.ndarray, " rows"], rng: np.random.Generator) -> Values:
+    def pick(self, which: Integer[np.ndarray, " rows"], rng: np.random.Generator) -> Integer[np.ndarray, " rows"]:
         """For each row, one value of the pool ``which`` names, uniformly."""
         return self._values[self._starts[which] + rng.integers(self._sizes[which])]
