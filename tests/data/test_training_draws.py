@@ -141,6 +141,8 @@ def test_the_share_whose_multipliers_are_prime_to_the_modulus(regime, fm_data, u
         ({"counting_share": 0.5}, "give full_period_share, too"),
         ({"counting_share": 0.5, "full_period_share": 0.5, "n_a": 4}, "counting_share needs n_a=none"),
         ({"coprime_share": 0.5, "n_a": 4}, "coprime_share needs n_a=none"),
+        ({"balanced_share": 0.5}, "give full_period_share, too"),
+        ({"balanced_share": 0.5, "full_period_share": 0.5, "n_a": 4}, "balanced_share needs n_a=none"),
     ],
 )
 def test_shares_that_pools_cannot_have_are_refused(um_data, changes, said):
@@ -165,7 +167,7 @@ def test_moduli_are_balanced_by_their_primes(um_data):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"balanced_primes": (2,)}, "give counting_share, too"),
+        ({"balanced_primes": (2,)}, "give counting_share or balanced_share, too"),
         ({"balanced_primes": (4,), "full_period_share": 0.5, "counting_share": 0.5}, "4 is no prime"),
     ],
 )
@@ -178,3 +180,29 @@ def test_a_prime_without_moduli_is_named(um_data):
     changes = {"full_period_share": 0.5, "counting_share": 0.5, "balanced_primes": (2, 11)}
     with pytest.raises(UserError, match="no training modulus has more multipliers because of 11"):
         TrainingDraws(make_split(UnseenModulus(**{**um_data.model_dump(), **changes}), 0))
+
+
+def test_balanced_multipliers_share_much_with_the_modulus_as_often_as_little():
+    data = FixedModulus(
+        modulus=2**12, base=16, context=8, mode="streaming", full_period_share=1.0, balanced_share=0.5, n_test_a=64
+    )
+    drawn = draw(data, 20_000)
+    assert drawn.has_full_period().all()
+    above = (drawn.a - np.uint64(1)).astype(np.int64)
+    valuation = np.round(np.log2(np.maximum(above & -above, 1))).astype(int)  # of 2 in a - 1; 0 where a = 1
+    uniform, balanced = valuation[:10_000], valuation[10_000:]
+    assert (uniform == 2).mean() == pytest.approx(0.5, abs=0.03)
+    # of the divisors 1, 2, 4, ..., 512 of 1024 each is drawn as often; the multiplier 1 never
+    assert balanced.min() == 2
+    by_valuation = np.bincount(balanced, minlength=12) / 10_000
+    wanted = [sum(0.1 * 2.0 ** (d - v - 1) for d in range(2, v + 1)) for v in range(2, 10)]
+    assert by_valuation[2:10] == pytest.approx(wanted, abs=0.02)
+
+
+def test_balanced_multipliers_of_many_moduli(um_data):
+    changes = {"full_period_share": 1.0, "balanced_share": 1.0, "max_modulus": 300}
+    drawn = draw(UnseenModulus(**{**um_data.model_dump(), **changes}), 6000)
+    assert drawn.has_full_period().all()
+    assert (drawn.a != 1).all()
+    of_256 = drawn.a[drawn.m == 256]
+    assert (of_256 % 64 == 1).mean() > 0.3  # by uniform draws 3 of 63

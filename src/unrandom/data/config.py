@@ -56,7 +56,10 @@ class SequenceData(Config):
     full_period_share: Annotated[float, Field(ge=0, le=1)] = 0.0  # of every batch; the rest is arbitrary (a, c)
     # of the rows of full period, those that only count (multiplier 1); none: as many as there are by uniform draws
     counting_share: Annotated[float, Field(ge=0, le=1)] | None = None
-    # of the other rows, those whose multiplier is prime to the modulus: sequences without a tail, and longer cycles
+    # of the rows of full period, those for which each divisor d of m / step is drawn as often, and a = 1 + step d j: by
+    # uniform draws most multipliers are of the hardest kind, of which a - 1 shares least with m
+    balanced_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    # of the rows that need not have full period, those whose multiplier is prime to the modulus: none has a tail
     coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     min_period: Period | None = None  # training sequences with shorter periods are left out
     max_period: Period | None = None  # and with longer ones
@@ -70,7 +73,7 @@ class SequenceData(Config):
     digits: Annotated[int, Field(ge=1, le=64)] | None = None  # tokens a number; none: what the largest modulus needs
 
     added_later: ClassVar[frozenset[str]] = frozenset(
-        {"coprime_share", "counting_share", "curriculum", "digits", "hold_out"}
+        {"balanced_share", "coprime_share", "counting_share", "curriculum", "digits", "hold_out"}
     )
 
     @property
@@ -107,13 +110,12 @@ class SequenceData(Config):
                 raise ValueError("n_sequences=none takes every (a, c) of n_a x n_c: give both n_a and n_c")
             if self.full_period_share not in (0.0, 1.0):
                 raise ValueError("n_sequences=none takes every (a, c) once: full_period_share must be 0 or 1")
-        if self.counting_share is not None:
-            if self.full_period_share == 0:
-                raise ValueError("counting_share is of the rows of full period: give full_period_share, too")
-            if self.n_a is not None:
-                raise ValueError("counting_share needs n_a=none: pools hold the multipliers that they were drawn with")
-        if self.coprime_share and self.n_a is not None:
-            raise ValueError("coprime_share needs n_a=none: pools hold the multipliers that they were drawn with")
+        of_full = {"balanced_share": self.balanced_share > 0, "counting_share": self.counting_share is not None}
+        given = [name for name, is_given in {**of_full, "coprime_share": self.coprime_share > 0}.items() if is_given]
+        if self.full_period_share == 0 and (lost := [name for name in given if name in of_full]):
+            raise ValueError(f"{lost[0]} is of the rows of full period: give full_period_share, too")
+        if self.n_a is not None and given:
+            raise ValueError(f"{given[0]} needs n_a=none: pools hold the multipliers that they were drawn with")
         for phase in self.curriculum:
             if phase.modulus > self.largest_modulus:
                 raise ValueError(f"curriculum: modulus {phase.modulus} is larger than the largest of the run")
@@ -188,8 +190,10 @@ class UnseenModulus(SequenceData):
             )
         if easy := [phase.modulus for phase in self.curriculum if phase.modulus < low]:
             raise ValueError(f"curriculum: no training modulus is as small as {easy[0]}; they begin at {low}")
-        if self.balanced_primes and self.counting_share is None:
-            raise ValueError("balanced_primes is about rows beyond counting: give counting_share, too")
+        if self.balanced_primes and self.counting_share is None and not self.balanced_share:
+            raise ValueError(
+                "balanced_primes is about rows beyond counting: give counting_share or balanced_share, too"
+            )
         if none := [p for p in self.balanced_primes if not is_prime(p)]:
             raise ValueError(f"balanced_primes: {none[0]} is no prime")
         free = high - low + 1 - sum(low <= m <= high for m in self.held_out_moduli)

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Integer, UInt64
 
+from unrandom.core.arithmetic import factorize
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.data.config import FixedModulus, UnseenModulus
@@ -27,8 +28,9 @@ from unrandom.generators.full_period import (
 
 ROUNDS = 1000  # of proposals, before saying that nothing fits
 Values = UInt64[np.ndarray, "..."]
-# coprime: arbitrary with a prime to m, so that no sequence has a tail; counting: full-period with a = 1, or beyond
-Kind = Literal["arbitrary", "coprime", "full-period", "counting", "beyond counting"]
+# coprime: arbitrary with a prime to m, so that no sequence has a tail; counting: full-period with a = 1, or beyond;
+# balanced: beyond counting, with as many multipliers of which a - 1 shares much with m as of those that share little
+Kind = Literal["arbitrary", "coprime", "full-period", "counting", "beyond counting", "balanced"]
 
 
 class TrainingDraws:
@@ -37,15 +39,7 @@ class TrainingDraws:
     def __init__(self, split: Split) -> None:
         self.config = split.config
         self._filters = self.config.min_period is not None or self.config.max_period is not None
-        full, counting = self.config.full_period_share, self.config.counting_share
-        coprime = self.config.coprime_share
-        of_full: dict[Kind, float] = (
-            {"full-period": full}
-            if counting is None
-            else {"beyond counting": full * (1 - counting), "counting": full * counting}
-        )
-        shares = {**of_full, "coprime": (1 - full) * coprime, "arbitrary": (1 - full) * (1 - coprime)}
-        self._sources = [(_Source(split, kind), share) for kind, share in shares.items() if share > 0]
+        self._sources = [(_Source(split, kind), share) for kind, share in _shares(self.config).items() if share > 0]
 
     def draw(self, rng: np.random.Generator, rows: int) -> Parameters:
         """``rows`` rows, of which the first round(full_period_share x rows) have full period."""
@@ -92,6 +86,24 @@ class TrainingDraws:
         return (period >= np.uint64(low or 1)) & (period <= np.uint64(2**64 - 1 if high is None else high))
 
 
+def _shares(config: FixedModulus | UnseenModulus) -> dict[Kind, float]:
+    """The share of each kind in a batch; those of full period first."""
+    full, counting, rest = config.full_period_share, config.counting_share, 1 - config.full_period_share
+    balanced = full * config.balanced_share
+    uniform = full - balanced
+    of_uniform: dict[Kind, float] = (
+        {"full-period": uniform}
+        if counting is None
+        else {"beyond counting": uniform * (1 - counting), "counting": uniform * counting}
+    )
+    return {
+        **of_uniform,
+        "balanced": balanced,
+        "coprime": rest * config.coprime_share,
+        "arbitrary": rest * (1 - config.coprime_share),
+    }
+
+
 class _Source:
     """Proposals of one kind: arbitrary (0 < a < m, 0 <= c < m) or full-period (Hull–Dobell).
 
@@ -102,7 +114,7 @@ class _Source:
 
     def __init__(self, split: Split, kind: Kind) -> None:
         self.kind, self.full = kind, kind not in ("arbitrary", "coprime")
-        self.first_k = np.uint64(kind == "beyond counting")
+        self.first_k = np.uint64(kind in ("beyond counting", "balanced"))
         self.withheld = split.withheld
         none = np.empty(0, dtype=np.uint64)  # by pairs, no single value is out
         self.held_a: Values = split.held_out_a if split.by_values else none
@@ -113,7 +125,8 @@ class _Source:
         self.step = np.array([multiplier_step(m) if self.full else 1 for m in moduli], dtype=np.uint64)
         self.last_k = np.array([self._end(m) - 1 for m in moduli], dtype=np.uint64)
         primes = split.config.balanced_primes if isinstance(split.config, UnseenModulus) else ()
-        self.by_prime = _by_prime(moduli, primes) if primes and kind == "beyond counting" else None
+        self.by_prime = _by_prime(moduli, primes) if primes and self.first_k else None
+        self.divisors = _Pools([_proper_divisors(int(k) + 1) for k in self.last_k]) if kind == "balanced" else None
         n_a, n_c = split.config.n_a, split.config.n_c
         each = range(len(moduli))
         self.a_pools = None if n_a is None else _Pools([self._a_pool(split, i, n_a) for i in each])
@@ -146,7 +159,7 @@ class _Source:
         if not usable:
             raise UserError(
                 f"no {'full-period' if self.full else 'arbitrary'} multiplier and increment is left to train on"
-                f"{' beyond counting' * (self.kind == 'beyond counting')}: lower "
+                f"{' beyond counting' * bool(self.first_k)}: lower "
                 f"data.n_test_a and data.n_test_c{', or set data.full_period_share=0' * self.full}"
             )
         return usable
@@ -197,7 +210,9 @@ class _Source:
             which = self.choose(rng, rows)
         last = self.last[which]
         if self.a_pools is None:
-            k = rng.integers(self.first_k, self.last_k[which], dtype=np.uint64, endpoint=True)
+            most = self.last_k[which]
+            d = np.uint64(1) if self.divisors is None else self.divisors.pick(which, rng)
+            k = d * rng.integers(self.first_k, most // d, dtype=np.uint64, endpoint=True)
             a = np.uint64(1) + self.step[which] * k
         else:
             a = self.a_pools.pick(which, rng)
@@ -286,6 +301,14 @@ def _not_empty(pool: Values, what: str, m: int) -> Values:
     if not len(pool):
         raise UserError(f"no {what} of modulus {m} is left to train on: lower data.n_test_a and data.n_test_c")
     return pool
+
+
+def _proper_divisors(n: int) -> Values:
+    """Those of n > 1 but n itself."""
+    found = [1]
+    for p, exponent in factorize(n).items():
+        found = [d * p**i for d in found for i in range(exponent + 1)]
+    return np.array(sorted(found)[:-1], dtype=np.uint64)
 
 
 def _by_prime(moduli: list[int], primes: Sequence[int]) -> "_Pools":
