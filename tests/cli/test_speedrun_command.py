@@ -15,7 +15,9 @@ from unrandom.experiments.speedrun.tracks import Target, Track, hash_of_test
 def small(tiny, monkeypatch) -> Track:
     """A track that larger batches reach with fewer steps and as many sequences."""
     target = Target("the loss is a number", lambda line: line["test_loss"], least=0.0)
-    made = Track("small", "a test", lambda: tiny, target, check_every=16, test_sequences=16, seeds=2, test="")
+    made = Track(
+        "small", "a test", lambda: tiny, lambda: tiny, target, check_every=16, test_sequences=16, seeds=2, test=""
+    )
     made = replace(made, test=hash_of_test(made.prepared(tiny, 0)))
     for name in list(TRACKS):
         monkeypatch.delitem(TRACKS, name)

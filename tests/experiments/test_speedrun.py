@@ -26,7 +26,9 @@ from unrandom.experiments.work import Outcome, Work
 def small(tiny) -> Track:
     """A track that any model reaches at once, with a check every two steps."""
     target = Target("the loss is a number", lambda line: line["test_loss"], least=0.0)
-    made = Track("small", "a test", lambda: tiny, target, check_every=32, test_sequences=16, seeds=2, test="")
+    made = Track(
+        "small", "a test", lambda: tiny, lambda: tiny, target, check_every=32, test_sequences=16, seeds=2, test=""
+    )
     return replace(made, test=hash_of_test(made.prepared(tiny, 0)))
 
 
@@ -39,6 +41,7 @@ def never(small) -> Track:
 def test_the_tests_of_the_tracks_are_frozen(name):
     chosen = TRACKS[name]
     chosen.check(chosen.paper())
+    chosen.check(chosen.house())
     assert chosen.kind(chosen.paper()) == "neutral"
     assert hash_of_test(chosen.prepared(chosen.paper(), 0)) == hash_of_test(chosen.prepared(chosen.paper(), 7))
 
@@ -196,7 +199,7 @@ def test_records_are_kept_line_by_line(small, tiny, tmp_path):
     assert configuration_of(small, "smaller", tmp_path) == smaller
     with pytest.raises(UserError, match="has something called 'faster' already"):
         add_entry(small, "faster", "again", made, faster, {}, tmp_path)
-    with pytest.raises(UserError, match=r"no record called 'none'; there are paper, faster, smaller, and recipes"):
+    with pytest.raises(UserError, match=r"no record called 'none'; there are paper, house, faster, smaller"):
         configuration_of(small, "none", tmp_path)
 
 

@@ -240,11 +240,11 @@ def _speedrun(commands: Any) -> None:
         "--from",
         dest="begin_with",
         metavar="NAME",
-        help="the candidate begins as this record, as a recipe, or as the paper's way (paper), and --set changes it "
-        "(the standing record)",
+        help="the candidate begins as this record, as the paper's recipe (paper) or as today's (house), and --set "
+        "changes it (the standing record)",
     )
     command.add_argument(
-        "--against", metavar="NAME", help="what to race: a record, a recipe, or paper (the standing record)"
+        "--against", metavar="NAME", help="what to race: a record, paper or house (the standing record)"
     )
     command.add_argument("--seeds", type=_at_least(int, 1), metavar="K", help="seeds of both (what the track asks for)")
     command.add_argument("--pack", type=_at_least(int, 1), default=1, metavar="N", help="seeds side by side (1)")

@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Callable
 
 from unrandom.core.errors import UserError
+from unrandom.experiments.fixed_modulus.runs import fast_runs
 from unrandom.experiments.recipes import recipe
 from unrandom.experiments.scaling.runs import planned, size_of
 from unrandom.experiments.speedrun.tracks import Line, Target, Track
@@ -37,6 +38,18 @@ def _fm_4096() -> RunConfig:
     return planned("laptop", size_of("laptop", 12), 0, [*pools, "steps=4000", "schedule=cosine", *ADAMW]).config
 
 
+def _house_fm_4096() -> RunConfig:
+    return planned("laptop", size_of("laptop", 12), 0, ["data.extra_test_multipliers=[]"]).config
+
+
+def _house_fm_65536() -> RunConfig:
+    return _house_fm_4096().override(["data.modulus=65536", "data.context=288", "batch_size=16", "steps=6000"])
+
+
+def _house_fm_2048() -> RunConfig:
+    return fast_runs("gpu", 1, [2048])[0].config
+
+
 def _fm_65536() -> RunConfig:
     return _fm_4096().override(
         ["data.modulus=65536", "data.base=256", "data.context=288", "data.n_a=1024", "data.n_c=1024", "steps=20000"]
@@ -55,6 +68,7 @@ TRACKS = {
             name="fm-256",
             about="one modulus, 2^8, one token a number, one layer",
             paper=_fm_256,
+            house=recipe("fm-256").build,
             target=Target("the last number of 64 is right in .99 of the sequences", _last_number, least=0.99),
             check_every=2560,
             test_sequences=1024,
@@ -65,6 +79,7 @@ TRACKS = {
             name="fm-4096",
             about="one modulus, 2^12, three base-16 digits a number, two layers",
             paper=_fm_4096,
+            house=_house_fm_4096,
             target=Target(
                 "from number 86 of 96 on every number is right in .99 of the sequences", _numbers_needed, most=86
             ),
@@ -77,6 +92,7 @@ TRACKS = {
             name="fm-65536",
             about="one modulus, 2^16, two base-256 digits a number, two layers",
             paper=_fm_65536,
+            house=_house_fm_65536,
             target=Target(
                 "from number 256 of 288 on every number is right in .99 of the sequences", _numbers_needed, most=256
             ),
@@ -89,6 +105,7 @@ TRACKS = {
             name="um-128",
             about="unseen moduli 108, 125 and 128 (the prime 127 is reported), one token a number, four layers",
             paper=_um_128,
+            house=recipe("um-128").build,
             target=Target(
                 "the last number of 64 is right in .9 of the sequences, in the mean over 108, 125 and 128",
                 _mean_of(108, 125, 128),
@@ -103,6 +120,7 @@ TRACKS = {
             name="fm-2048",
             about="the paper's fixed modulus 2^11, for a GPU",
             paper=recipe("fm-2048").build,
+            house=_house_fm_2048,
             target=Target("the last number of 256 is right in .99 of the sequences", _last_number, least=0.99),
             check_every=64_000,
             test_sequences=1024,
@@ -113,6 +131,7 @@ TRACKS = {
             name="um-2048",
             about="the paper's unseen moduli 1800, 2048 and 2352, for a GPU",
             paper=recipe("um-2048").build,
+            house=recipe("um-2048-fast").build,
             target=Target(
                 "the last number of 256 is right in .9 of the sequences, in the mean over 1800, 2048 and 2352",
                 _mean_of(1800, 2048, 2352),

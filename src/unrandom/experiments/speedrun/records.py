@@ -9,7 +9,6 @@ from typing import Any
 from unrandom.core.config import dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
-from unrandom.experiments.recipes import RECIPES
 from unrandom.experiments.speedrun.race import Attempt, Race
 from unrandom.experiments.speedrun.ratios import expected_flops, ratios, why_no_record
 from unrandom.experiments.speedrun.tracks import Kind, Track
@@ -17,7 +16,7 @@ from unrandom.training import RunConfig
 
 Tree = dict[str, Any]
 THE_TRACKS = ("seed", "data_seed", "evaluate_every", "checkpoint_every", "test_sequences")  # keys that it sets
-PAPER = "paper"  # the name of the paper's recipe, with which every track begins
+PAPER, HOUSE = "paper", "house"  # the recipes with which every track begins
 
 
 def records_file(track: Track, results: Path) -> Path:
@@ -42,16 +41,14 @@ def standing(track: Track, kind: Kind, results: Path) -> str:
 
 
 def configuration_of(track: Track, name: str, results: Path) -> RunConfig:
-    """The configuration of an entry, of the paper's recipe or of any other. UserError for a name that there is not."""
+    """The configuration of an entry, or of a recipe with which the track begins. UserError for any other name."""
     known = {record["name"]: record for record in read_records(track, results)}
     if name in known:
         return RunConfig.parse(known[name]["config"])
-    if name == PAPER:
-        return track.paper()
-    if name in RECIPES:
-        return RECIPES[name].build()
-    entries = ", ".join([PAPER, *known])
-    raise UserError(f"{track.name} has no record called {name!r}; there are {entries}, and recipes by their names")
+    begin = {PAPER: track.paper, HOUSE: track.house}
+    if name in begin:
+        return begin[name]()
+    raise UserError(f"{track.name} has no record called {name!r}; there are {', '.join([*begin, *known])}")
 
 
 def arm(attempts: Sequence[Attempt]) -> Tree:
@@ -89,7 +86,7 @@ def changes(before: RunConfig, now: RunConfig) -> dict[str, list[Any]]:
 
 def check_name(track: Track, name: str, results: Path) -> None:
     """UserError for a name that something else has."""
-    if name in (PAPER, *RECIPES, *(record["name"] for record in read_records(track, results))):
+    if name in (PAPER, HOUSE, *(record["name"] for record in read_records(track, results))):
         raise UserError(f"{track.name} has something called {name!r} already; choose another --name")
 
 

@@ -46,6 +46,7 @@ class Track:
     name: str
     about: str
     paper: Callable[[], RunConfig]  # the paper's recipe at this size: what a neutral candidate may not change is its
+    house: Callable[[], RunConfig]  # what is trained here where nothing else is asked for
     target: Target
     check_every: int  # training sequences
     test_sequences: int
