@@ -17,7 +17,6 @@ from unrandom.experiments.runs import create_run, execute, execute_together
 from unrandom.models import Transformer, TransformerConfig, intervene, record, training_memory
 from unrandom.training import Progress
 from unrandom.training.distributed import Ranks
-from unrandom.training.estimate import step_memory
 from unrandom.training.loop import Stepper, build_model
 from unrandom.training.machine import prepare
 from unrandom.training.optimizers import Optimizers
@@ -173,7 +172,9 @@ def test_what_tensors_take_at_the_most_is_the_closed_form(tiny, activation, prec
     config = tiny.override([f"{key}={value}" for key, value in settings.items()])
     step = trial_step(config, CPU)
     step()  # the optimiser's state is there from now on
-    memory = step_memory(config, ranks=1, device=CPU)
+    parts = {"micro_batches": 2, "recompute": config.recompute}
+    how = {"precision": precision, "attention": "explicit", "optimizer": "muon"}
+    memory = training_memory(config.transformer, sequences=128, **how, **parts)
     expected = memory.gradients + memory.activations + memory.working
     assert peak_bytes(step) == pytest.approx(expected, rel=0.04)
 

@@ -13,7 +13,7 @@ from unrandom.models import forward_flops, recomputed_flops, training_memory
 from unrandom.models.counts import TrainingMemory
 from unrandom.training.config import RunConfig
 from unrandom.training.loop import Progress
-from unrandom.training.machine import choose_attention, choose_precision, saves_memory, wait_for
+from unrandom.training.machine import choose_attention, choose_precision, returns_memory, wait_for
 
 HOLES = 1.7  # on a CPU, freed memory is kept in pieces that do not always fit: measured 1.4 to 1.9
 WARM_UP = 2  # steps that are not representative: they import, compile and ask for memory
@@ -160,7 +160,7 @@ def step_memory(config: RunConfig, *, ranks: int, device: torch.device) -> Train
     )
     if ranks > 1:
         memory = replace(memory, gradients=2 * memory.gradients)  # what is sent is a copy
-    if device.type == "cpu" and not saves_memory(config):
+    if device.type == "cpu" and not returns_memory(config):
         lost = (HOLES - 1) * (memory.activations + memory.working)
         memory = replace(memory, working=memory.working + round(lost))
     return memory

@@ -22,7 +22,7 @@ from unrandom.models import Transformer, grow
 from unrandom.training.checkpoint import Checkpoint, save_checkpoint
 from unrandom.training.config import RunConfig
 from unrandom.training.distributed import Ranks
-from unrandom.training.machine import autocast, choose_attention, choose_precision, return_freed_memory, saves_memory
+from unrandom.training.machine import autocast, choose_attention, choose_precision, return_freed_memory, returns_memory
 from unrandom.training.optimizers import Optimizers
 from unrandom.training.schedule import learning_rate_factor
 
@@ -193,7 +193,7 @@ class Stepper:
         self.config, self.model, self.optimizers, self.batches = config, model, optimizers, batches
         self.ranks, self.device = ranks, device
         ranks.check_batch(config.batch_size, config.micro_batches)
-        if saves_memory(config):
+        if returns_memory(config):
             return_freed_memory(device)
         self.precision = choose_precision(config.precision, device)
         self.settle_every = 1 if device.type == "cpu" else 50

@@ -47,8 +47,13 @@ def saves_memory(config: RunConfig) -> bool:
     return config.micro_batches > 1 or config.recompute
 
 
+def returns_memory(config: RunConfig) -> bool:
+    """Whether freed memory goes back at once: only where blocks run again, too, as it doubles the time of a step."""
+    return config.recompute
+
+
 def return_freed_memory(device: torch.device) -> None:
-    """The opposite, for runs that save memory: what is kept is in pieces, and half as much again is taken for it.
+    """The opposite, for runs that save all they can: what is kept is in pieces, and half as much again is taken for it.
 
     What is free at the top of the heap must go too: a large tensor that fits there is put there, and stays.
     """
