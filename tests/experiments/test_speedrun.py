@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from unrandom.core.errors import RunsFailed, UserError
+from unrandom.experiments import work as work_module
 from unrandom.experiments.speedrun import race as race_module
 from unrandom.experiments.speedrun.catalogue import TRACKS, track
 from unrandom.experiments.speedrun.race import Attempt, Race, planned, race
@@ -20,12 +21,13 @@ from unrandom.experiments.speedrun.records import (
 )
 from unrandom.experiments.speedrun.tracks import Target, Track, hash_of_test
 from unrandom.experiments.work import Outcome, Work
+from unrandom.training.loop import NonFiniteLoss
 
 
 @pytest.fixture
 def small(tiny) -> Track:
-    """A track that any model reaches at once, with a check every two steps."""
-    target = Target("the loss is a number", lambda line: line["test_loss"], least=0.0)
+    """A track that any model reaches at its sixth step, with a check every two steps."""
+    target = Target("six steps were made", lambda line: line["step"], least=6)
     made = Track(
         "small", "a test", lambda: tiny, lambda: tiny, target, check_every=32, test_sequences=16, seeds=2, test=""
     )
@@ -74,6 +76,8 @@ def test_the_class_follows_from_what_was_changed(small, tiny):
 
 
 def test_the_first_of_three_checks_in_a_row_counts(small):
+    small = replace(small, target=Target("a number", lambda line: line["test_loss"], least=0))
+
     def lines(*losses: float) -> list[dict]:
         return [{"step": 2 * (i + 1), "test_loss": loss} for i, loss in enumerate(losses)]
 
@@ -106,18 +110,23 @@ def test_both_arms_run_until_they_are_there(small, tiny, tmp_path, pack):
     candidate = tiny.override(["optimizer.lr=0.01"])
     run = race(small, candidate, tiny, range(2), Work(tmp_path), pack)
     assert run is not None
-    assert [(a.seed, a.reached, a.steps) for a in run.candidate] == [(0, True, 2), (1, True, 2)]
-    assert {a.flops for a in (*run.candidate, *run.record)} == {2 * tiny.step_flops}
+    assert [(a.seed, a.reached, a.steps) for a in run.candidate] == [(0, True, 6), (1, True, 6)]
+    assert {a.flops for a in (*run.candidate, *run.record)} == {6 * tiny.step_flops}
+    assert {a.more_than for a in run.record} == {4 * tiny.step_flops}
     lines = (tmp_path / planned(small, tiny, [0])[0].id / "metrics.jsonl").read_text().splitlines()
-    assert len(lines) == 3  # of six: it stopped when it was there
+    assert len(lines) == 5  # of six: it stopped when it was there
     assert race(small, candidate, tiny, range(2), Work(tmp_path), pack) == run  # nothing is run again
-    assert why_no_record(run, 2) == "the interval of the ratio of training FLOPs holds 1"
+    assert (
+        why_no_record(run, 2) == "the interval of the ratio of training FLOPs, with the record a check earlier, holds 1"
+    )
 
 
 def test_the_arms_take_turns(small, tiny, tmp_path, monkeypatch):
     order = []
     monkeypatch.setattr(race_module, "_train", lambda track, runs, work: not order.append([r.id for r in runs]))
-    monkeypatch.setattr(race_module, "_attempt", lambda track, run, work: Attempt(run.config.seed, True, 1, 1, 1.0))
+    monkeypatch.setattr(
+        race_module, "_attempt", lambda track, run, work: Attempt(run.config.seed, True, 1, 1, 1.0, 0, "here")
+    )
     candidate = tiny.override(["optimizer.lr=0.01"])
     race(small, candidate, tiny, range(3), Work(tmp_path))
     a, b = ([run.id for run in planned(small, config, range(3))] for config in (candidate, tiny))
@@ -138,7 +147,7 @@ def test_a_race_that_is_out_of_time_goes_on(never, tiny, tmp_path):
 
 def test_a_run_that_breaks_down_is_a_failure(small, tiny, tmp_path):
     candidate = tiny.override(["optimizer.muon_lr=1000", "optimizer.lr=1000", "gradient_clip=none", "warmup_steps=0"])
-    target = replace(small.target, level=lambda line: 1.0 if line["learning_rate"] < 1 else -1.0)
+    target = Target("a rate", lambda line: 1.0 if line["learning_rate"] < 1 else -1.0, least=0)
     run = race(replace(small, target=target), candidate, tiny, range(1), Work(tmp_path))
     assert run is not None
     assert not run.candidate[0].reached
@@ -152,7 +161,10 @@ def test_another_failure_ends_the_race(small, tiny, tmp_path, monkeypatch):
 
 
 def _arm(*flops: int, missed: tuple[int, ...] = ()) -> tuple[Attempt, ...]:
-    return tuple(Attempt(seed, seed not in missed, each // 10, each, each / 100) for seed, each in enumerate(flops))
+    return tuple(
+        Attempt(seed, seed not in missed, each // 10, each, each / 100, each - 20, "here")
+        for seed, each in enumerate(flops)
+    )
 
 
 def test_ratios_are_geometric_means_with_students_interval():
@@ -168,6 +180,7 @@ def test_ratios_are_geometric_means_with_students_interval():
 def test_a_record_that_did_not_get_there_makes_a_bound():
     run = Race(_arm(100, 100, 110), _arm(400, 420, 400, missed=(1,)))
     assert ratios(run)["flops"].at_most
+    assert ratios(run)["flops"].low is None
     assert why_no_record(run, 3) is None
     assert expected_flops(run.record) == 1220 / 2
 
@@ -181,33 +194,91 @@ def test_what_is_no_record():
 
 
 def test_records_are_kept_line_by_line(small, tiny, tmp_path):
-    assert standing(small, "neutral", tmp_path) == "paper"
+    assert (standing(small, "neutral", tmp_path), standing(small, "open", tmp_path)) == ("paper", "house")
     assert configuration_of(small, "paper", tmp_path) == tiny
     faster = tiny.override(["optimizer.lr=0.01"])
     run = Race(_arm(100, 100, 110), _arm(400, 420, 400))
-    made = outcome(small, "paper", faster, tiny, run)
-    add_entry(small, "faster", "a higher rate", made, faster, {"commit": "abc"}, tmp_path)
+    made = outcome(small, "paper", faster, tiny, run, tmp_path)
+    add_entry(small, "faster", "a higher rate", made, faster, tmp_path)
     smaller = faster.override(["batch_size=8"])
-    add_entry(
-        small, "smaller", "a smaller batch", outcome(small, "faster", smaller, faster, run), smaller, {}, tmp_path
-    )
+    made = outcome(small, "house", smaller, tiny, run, tmp_path)
+    add_entry(small, "smaller", "a smaller batch", made, smaller, tmp_path)
     first, second = read_records(small, tmp_path)
     assert first["changes"] == {"optimizer.lr": [0.003, 0.01]}
+    assert first["against_digest"] == tiny.digest()
     assert (first["class"], second["class"]) == ("neutral", "open")
-    assert standing(small, "neutral", tmp_path) == "faster"
+    assert standing(small, "neutral", tmp_path) == "faster"  # it has not beaten the house's
     assert standing(small, "open", tmp_path) == "smaller"
     assert configuration_of(small, "smaller", tmp_path) == smaller
     with pytest.raises(UserError, match="has something called 'faster' already"):
-        add_entry(small, "faster", "again", made, faster, {}, tmp_path)
+        add_entry(small, "faster", "again", made, faster, tmp_path)
     with pytest.raises(UserError, match=r"no record called 'none'; there are paper, house, faster, smaller"):
         configuration_of(small, "none", tmp_path)
 
 
-def test_a_broken_line_is_named(small, tmp_path):
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [("{", "holds a line that is no JSON"), ("5", "line 1 is no JSON object"), ("{}", "line 1 has no 'name'")],
+)
+def test_a_broken_line_is_named(small, tmp_path, line, said):
     (tmp_path / "records").mkdir()
-    (tmp_path / "records" / "small.jsonl").write_text("{\n")
-    with pytest.raises(UserError, match=r"small\.jsonl holds a line that is no JSON"):
+    (tmp_path / "records" / "small.jsonl").write_text(line + "\n")
+    with pytest.raises(UserError, match=said):
         read_records(small, tmp_path)
+
+
+def test_a_record_beats_the_standing_one(small, tiny, tmp_path):
+    run = Race(_arm(100, 100, 110), _arm(400, 420, 400))
+    first, second = (tiny.override([f"batch_size={size}"]) for size in (8, 32))
+    made = outcome(small, "house", first, tiny, run, tmp_path)
+    add_entry(small, "first", "a smaller batch", made, first, tmp_path)
+    made = outcome(small, "house", second, tiny, run, tmp_path)
+    assert not made["is_record"]
+    assert made["because"] == "first is to be beaten, and not house"
+    neutral = tiny.override(["optimizer.lr=0.01"])
+    assert outcome(small, "paper", neutral, tiny, run, tmp_path)["is_record"]
+    add_entry(small, "both", "a rate", outcome(small, "first", neutral, first, run, tmp_path), neutral, tmp_path)
+    assert (standing(small, "neutral", tmp_path), standing(small, "open", tmp_path)) == ("both", "both")
+
+
+def test_what_the_grid_hides_is_on_the_side_of_the_record():
+    candidate = _arm(95, 95, 95)
+    assert ratios(Race(candidate, _arm(100, 100, 100)))["flops"].high == pytest.approx(0.95)
+    assert "with the record a check earlier" in why_no_record(Race(candidate, _arm(100, 100, 100)), 3)
+
+
+def test_seconds_of_different_machines_are_not_compared():
+    other = tuple(replace(attempt, made_by="there") for attempt in _arm(400, 400, 400))
+    assert set(ratios(Race(_arm(100, 100, 110), other))) == {"steps", "flops"}
+
+
+def test_a_failure_that_may_pass_is_tried_again(small, tiny, tmp_path, monkeypatch):
+    candidate = tiny.override(["optimizer.lr=0.01"])
+    real = work_module.execute
+    monkeypatch.setattr(work_module, "execute", lambda *_, **__: 1 / 0)
+    with pytest.raises(RunsFailed):
+        race(small, candidate, tiny, range(1), Work(tmp_path))
+    monkeypatch.setattr(work_module, "execute", real)
+    run = race(small, candidate, tiny, range(1), Work(tmp_path))
+    assert run is not None
+    assert run.candidate[0].reached
+
+
+def test_one_that_breaks_down_at_once_is_charged_up_to_the_first_check(small, tiny, tmp_path, monkeypatch):
+    def broken(*_, **__):
+        raise NonFiniteLoss("the loss is nan at step 1")
+
+    monkeypatch.setattr(work_module, "execute", broken)
+    run = race(small, tiny.override(["optimizer.lr=0.01"]), tiny, range(1), Work(tmp_path))
+    assert run is not None
+    assert (run.candidate[0].reached, run.candidate[0].steps) == (False, 2)
+    assert run.candidate[0].flops == 2 * tiny.step_flops
+
+
+def test_a_race_that_cannot_be_won_is_refused(small, tiny):
+    small.check(tiny.override(["steps=6"]))
+    with pytest.raises(UserError, match="steps=6 is the least"):
+        small.check(tiny.override(["steps=5"]))
 
 
 def test_what_the_track_sets_is_no_change(small, tiny):

@@ -1,4 +1,4 @@
-"""What does ``speedrun`` do? It shows the records of a track, or races a candidate against one and keeps what won."""
+"""What does ``speedrun`` do? It shows the records of a track, or races a candidate against one and keeps it."""
 
 import sys
 import time
@@ -6,12 +6,9 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from unrandom.cli.progress import TrainingProgress
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
-from unrandom.experiments.runs import made_by
 from unrandom.experiments.speedrun.catalogue import TRACKS, track
 from unrandom.experiments.speedrun.race import race
 from unrandom.experiments.speedrun.records import (
@@ -69,7 +66,7 @@ def _shown(chosen: Track, results: Path) -> tuple[Tree, str]:
             f"         against {record['against']}: {_ratios(record)}",
         ]
     if not any(record["is_record"] for record in records):
-        lines.append("record   none yet: the paper's recipe is to be beaten")
+        lines.append("record   none yet: the recipes of the paper and of the house are to be beaten")
     return tree, "\n".join(lines)
 
 
@@ -79,7 +76,7 @@ def _race(chosen: Track, arguments: Namespace) -> tuple[Tree, str]:
     chosen.check(candidate)
     against = arguments.against or standing(chosen, chosen.kind(candidate), results)
     record = configuration_of(chosen, against, results)
-    if chosen.prepared(candidate, 0) == chosen.prepared(record, 0):
+    if chosen.prepared(candidate, 0).digest() == chosen.prepared(record, 0).digest():
         raise UserError(f"the candidate is {against} itself; change something with --set, or take another --against")
     if bool(arguments.keep) != bool(arguments.name):
         raise UserError("a race is kept with --name NAME and --keep 'what was changed'")
@@ -96,10 +93,10 @@ def _race(chosen: Track, arguments: Namespace) -> tuple[Tree, str]:
     if run is None:
         print("the time is up; the same command goes on", file=sys.stderr)
         return {"track": chosen.name, "finished": False}, ""
-    made = {**outcome(chosen, against, candidate, record, run), "threads": torch.get_num_threads()}
+    made = outcome(chosen, against, candidate, record, run, results)
     words = [_outcome_words(made, against), f"a record: {'yes' if made['is_record'] else 'no, as ' + made['because']}"]
     if arguments.keep:
-        path = add_entry(chosen, arguments.name, arguments.keep, made, candidate, made_by(), results)
+        path = add_entry(chosen, arguments.name, arguments.keep, made, candidate, results)
         words.append(f"kept     {path}")
     return {**made, "finished": True}, "\n".join(words)
 

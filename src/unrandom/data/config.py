@@ -54,10 +54,10 @@ class SequenceData(Config):
     n_a: Count | None = None  # multipliers a modulus; none: any that is not held out
     n_c: Count | None = None  # increments a modulus; none: any that is not held out
     full_period_share: Annotated[float, Field(ge=0, le=1)] = 0.0  # of every batch; the rest is arbitrary (a, c)
-    # of the rows of full period, those that only count (multiplier 1); none: as many as there are by uniform draws
+    # of the uniform rows of full period, those that only count (multiplier 1); none: as many as come by themselves
     counting_share: Annotated[float, Field(ge=0, le=1)] | None = None
-    # of the rows of full period, those for which each divisor d of m / step is drawn as often, and a = 1 + step d j: by
-    # uniform draws most multipliers are of the hardest kind, of which a - 1 shares least with m
+    # of the rows of full period, those that are not uniform: each proper divisor d of m / step is drawn as often, and
+    # a = 1 + step d j. Uniform multipliers are mostly of the hardest kind, of which a - 1 shares least with m
     balanced_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     # of the rows that need not have full period, those whose multiplier is prime to the modulus: none has a tail
     coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0

@@ -29,7 +29,7 @@ from unrandom.generators.full_period import (
 ROUNDS = 1000  # of proposals, before saying that nothing fits
 Values = UInt64[np.ndarray, "..."]
 # coprime: arbitrary with a prime to m, so that no sequence has a tail; counting: full-period with a = 1, or beyond;
-# balanced: beyond counting, with as many multipliers of which a - 1 shares much with m as of those that share little
+# balanced: beyond counting, by the divisors that a - 1 shares with m, each drawn as often
 Kind = Literal["arbitrary", "coprime", "full-period", "counting", "beyond counting", "balanced"]
 
 

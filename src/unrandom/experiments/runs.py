@@ -262,18 +262,11 @@ def _manifest(run: Run, split: Split, command: list[str]) -> dict[str, Any]:
         "parameters": parameter_count(run.config.transformer),
         "split": split.manifest(),
         "command": shlex.join(command),
-        **made_by(),
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-
-
-def made_by() -> dict[str, Any]:
-    """The machine and the code that something is made by."""
-    return {
         "device": describe(choose_device(launched_device())),
         "versions": {"unrandom": __version__, "python": platform.python_version()}
         | {package: metadata.version(package) for package in PACKAGES},
         "commit": _commit(),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 

@@ -1,5 +1,6 @@
 """How is a record shown? What each side of its race took, and the ratios with their intervals; and all on a page."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ def _track(track: Track, records: list[Tree]) -> Tree:
 def _record(record: Tree) -> Tree:
     return {
         **record,
+        "made_by": sorted({attempt["made_by"] for attempt in record["candidate"]["attempts"]}),
         "took": arm_words(record["candidate"]),
         "beaten": arm_words(record["record"]),
         "shown": {name: ratio_words(ratio) for name, ratio in (record["ratios"] or {}).items()},
@@ -43,7 +45,8 @@ def _record(record: Tree) -> Tree:
 
 
 def _plain(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) or value is None else str(value)
+    """As ``--set`` takes it."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def arm_words(arm: Tree) -> str:

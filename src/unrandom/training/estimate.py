@@ -101,9 +101,10 @@ def estimate(config: RunConfig, *, ranks: int, device: torch.device, step: int =
     An evaluation reads ``probes`` sequences beside the configuration's test sequences.
     """
     shape, tokens = config.transformer, config.data.context_tokens
-    again = recomputed_flops(shape, sequences=config.batch_size, tokens=tokens) if config.recompute else 0
     left = config.steps - step
-    flops = (config.flops - config.flops_until(step)) // max(1, left)
+    flops = (config.flops - config.flops_until(step)) // left if left else config.step_flops
+    again = recomputed_flops(shape, sequences=config.batch_size, tokens=tokens) if config.recompute else 0
+    again = again * flops // config.step_flops  # contexts may grow
     evaluation_flops = forward_flops(shape, sequences=config.test_sequences + probes, tokens=tokens)
     beside, held = device.type == "cuda", data_bytes(config)
     available = _available(ranks, device)

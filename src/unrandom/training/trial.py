@@ -25,7 +25,8 @@ def trial_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
 
 
 def step_seconds(config: RunConfig, device: torch.device) -> float:
-    """Seconds of a step as a run of this configuration makes them, from the first few that are representative."""
+    """Seconds of a step on whole sequences, as a run of this configuration makes them, from a few of them."""
+    config = config.model_copy(update={"stages": ()})
     stepper, progress = trial_stepper(config, build_model(config, device)), Progress()
     found: list[float] = []
     timer = StepTimer(device, found.append)

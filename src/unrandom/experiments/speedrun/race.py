@@ -5,6 +5,7 @@ Every run has its own folder, so a race that was stopped goes on where it stood.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from unrandom.core.errors import RunsFailed
@@ -27,6 +28,8 @@ class Attempt:
     steps: int
     flops: int
     seconds: float  # of training; neither measurements nor checkpoints
+    more_than: int  # FLOPs of the check before, at which it was not there: what it needs lies between the two
+    made_by: str  # device, threads and commit
 
     def tree(self) -> dict[str, Any]:
         return asdict(self)
@@ -71,21 +74,26 @@ def _train(track: Track, runs: Sequence[PlannedRun], work: Work) -> bool:
     """Whether each of the runs is over: at its target, at its end, or broken."""
 
     def over() -> bool:
-        return all(_reached(track, run, work) is not None for run in runs)
+        return all(_is_over(track, run, work) for run in runs)
 
     left = [run for run in runs if not _is_over(track, run, work)]
     if not left:
         return True
     for outcome in carry_out(Job(tuple(left)), work, stop=over):
-        broken = failure(work.out / outcome.run)
-        if outcome.status in ("failed", "busy", "full disk") and (broken is None or broken["kind"] != "not finite"):
+        if outcome.status in ("failed", "busy", "full disk") and not _broke_down(work.out / outcome.run):
             raise RunsFailed(f"{outcome.run} failed: {outcome.error}")
     return all(_is_over(track, run, work) for run in runs)
 
 
 def _is_over(track: Track, run: PlannedRun, work: Work) -> bool:
     folder = work.out / run.id
-    return RunFolder(folder).finished or failure(folder) is not None or _reached(track, run, work) is not None
+    return RunFolder(folder).finished or _broke_down(folder) or _reached(track, run, work) is not None
+
+
+def _broke_down(folder: Path) -> bool:
+    """Whether the loss of a run was not finite. Any other failure is tried again."""
+    broken = failure(folder)
+    return broken is not None and broken["kind"] == "not finite"
 
 
 def _reached(track: Track, run: PlannedRun, work: Work) -> int | None:
@@ -93,13 +101,18 @@ def _reached(track: Track, run: PlannedRun, work: Work) -> int | None:
 
 
 def _attempt(track: Track, run: PlannedRun, work: Work) -> Attempt:
-    lines = RunFolder(work.out / run.id).read_metrics()
-    step = track.reached(lines, run.config.evaluate_every)
-    there = next((line for line in lines if line["step"] == step), lines[-1])
+    folder, every = RunFolder(work.out / run.id), run.config.evaluate_every
+    lines, manifest = folder.read_metrics(), folder.read_manifest()
+    reached = track.reached(lines, every)
+    last = lines[-1]["step"] if lines else 0
+    # one that broke down is charged up to the check that it did not come to
+    steps = reached or (last if folder.finished else min(last + every, run.config.steps))
     return Attempt(
         seed=run.config.seed,
-        reached=step is not None,
-        steps=there["step"],
-        flops=run.config.flops_until(there["step"]),
-        seconds=there["seconds"],
+        reached=reached is not None,
+        steps=steps,
+        flops=run.config.flops_until(steps),
+        seconds=next((line["seconds"] for line in reversed(lines) if line["step"] <= steps), 0.0),
+        more_than=run.config.flops_until(steps - every if reached else steps),
+        made_by=f"{manifest['device']}, commit {manifest['commit']}",
     )

@@ -5,16 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unrandom.evaluation import Estimate, over_units
+from unrandom.evaluation import over_units
 from unrandom.experiments.speedrun.race import Attempt, Race
 
-QUANTITIES = ("steps", "flops", "seconds")
 Tree = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """Candidate to record, the geometric mean over seeds. ``at_most``: the record needs more than it was given."""
+    """Candidate to record, the geometric mean over seeds.
+
+    ``at_most``: the record needs more than it was given; such a bound has no interval from below.
+    """
 
     value: float
     low: float | None
@@ -31,22 +33,25 @@ class Ratio:
 def ratios(race: Race) -> dict[str, Ratio] | None:
     """For steps, FLOPs and seconds of training; None unless the candidate reached the target under every seed.
 
-    Student's t over the logarithms. Where the record did not reach it, all that it took stands for what it needs, and
-    the ratio is a bound from above.
+    Seconds only where both runs of each seed were made by one commit on one device. Student's t over the logarithms.
+    Where the record did not reach the target, all that it took stands for what it needs, and the ratio is a bound from
+    above.
     """
     if not all(attempt.reached for attempt in race.candidate):
         return None
     at_most = not all(attempt.reached for attempt in race.record)
-    found = {}
-    for name in QUANTITIES:
-        each = [math.log(getattr(a, name) / getattr(b, name)) for a, b in zip(race.candidate, race.record, strict=True)]
-        found[name] = _ratio(over_units(each), at_most)
+    pairs = list(zip(race.candidate, race.record, strict=True))
+    found = {"steps": _ratio([a.steps / b.steps for a, b in pairs], at_most)}
+    found["flops"] = _ratio([a.flops / b.flops for a, b in pairs], at_most)
+    if all(a.made_by == b.made_by and b.seconds > 0 for a, b in pairs):
+        found["seconds"] = _ratio([a.seconds / b.seconds for a, b in pairs], at_most)
     return found
 
 
-def _ratio(log: Estimate, at_most: bool) -> Ratio:
+def _ratio(each: Sequence[float], at_most: bool) -> Ratio:
+    log = over_units([math.log(ratio) for ratio in each])
     low, high = (None if end is None else math.exp(end) for end in (log.low, log.high))
-    return Ratio(math.exp(log.value), low, high, at_most)
+    return Ratio(math.exp(log.value), None if at_most else low, high, at_most)
 
 
 def expected_flops(attempts: Sequence[Attempt]) -> float | None:
@@ -63,7 +68,9 @@ def why_no_record(race: Race, fewest: int) -> str | None:
         return f"it reached the target under {reached} of {seeds} seeds, and a record does under all"
     if seeds < fewest:
         return f"{seeds} seeds were run, and a record of this track needs {fewest}"
-    high = found["flops"].high
-    if high is None or high >= 1:
-        return "the interval of the ratio of training FLOPs holds 1"
+    if not all(b.more_than for b in race.record):
+        return "the record was there at the first check, and what it needs is not known better"
+    at_worst = _ratio([a.flops / b.more_than for a, b in zip(race.candidate, race.record, strict=True)], at_most=False)
+    if at_worst.high is None or at_worst.high >= 1:
+        return "the interval of the ratio of training FLOPs, with the record a check earlier, holds 1"
     return None

@@ -16,6 +16,10 @@ from unrandom.training import RunConfig
 
 Tree = dict[str, Any]
 THE_TRACKS = ("seed", "data_seed", "evaluate_every", "checkpoint_every", "test_sequences")  # keys that it sets
+FIELDS = (
+    *("name", "changed", "date", "is_record", "because", "class", "against"),
+    *("changes", "ratios", "candidate", "record", "config"),
+)
 PAPER, HOUSE = "paper", "house"  # the recipes with which every track begins
 
 
@@ -28,16 +32,29 @@ def read_records(track: Track, results: Path) -> list[Tree]:
     path = records_file(track, results)
     lines = path.read_text().splitlines() if path.is_file() else []
     try:
-        return [json.loads(line) for line in lines]
+        records = [json.loads(line) for line in lines]
     except json.JSONDecodeError as error:
         raise UserError(f"{path} holds a line that is no JSON object: {error}") from None
+    for number, record in enumerate(records, start=1):
+        if not isinstance(record, dict) or (missing := [key for key in FIELDS if key not in record]):
+            what = f"has no {missing[0]!r}" if isinstance(record, dict) else "is no JSON object"
+            raise UserError(f"{path}: line {number} {what}")
+    return records
 
 
 def standing(track: Track, kind: Kind, results: Path) -> str:
-    """The name of the record to beat: of the neutral ones the last, or in the open class the last of all."""
-    records = [record for record in read_records(track, results) if record["is_record"]]
-    eligible = [record["name"] for record in records if kind == "open" or record["class"] == kind]
-    return eligible[-1] if eligible else PAPER
+    """The name of the record to beat: in the neutral class at first the paper's recipe, in the open one the house's.
+
+    A neutral record takes the place of an open one only by beating it.
+    """
+    best: dict[str, str] = {"neutral": PAPER, "open": HOUSE}
+    for record in (record for record in read_records(track, results) if record["is_record"]):
+        beaten = record["against"]
+        if record["class"] == "neutral" and beaten in best.values():
+            best["neutral"] = record["name"]
+        if beaten == best["open"]:
+            best["open"] = record["name"]
+    return best[kind]
 
 
 def configuration_of(track: Track, name: str, results: Path) -> RunConfig:
@@ -61,15 +78,20 @@ def arm(attempts: Sequence[Attempt]) -> Tree:
     }
 
 
-def outcome(track: Track, against: str, candidate: RunConfig, record: RunConfig, run: Race) -> Tree:
+def outcome(track: Track, against: str, candidate: RunConfig, record: RunConfig, run: Race, results: Path) -> Tree:
     """What a race came to, as JSON values."""
+    kind = track.kind(candidate)
+    to_beat = sorted({standing(track, "open", results), standing(track, kind, results)})
     found, reason = ratios(run), why_no_record(run, track.seeds)
+    if against not in to_beat:
+        reason = f"{' or '.join(to_beat)} is to be beaten, and not {against}"
     return {
         "is_record": reason is None,
         "because": reason,
         "track": track.name,
-        "class": track.kind(candidate),
+        "class": kind,
         "against": against,
+        "against_digest": record.digest(),
         "changes": changes(record, candidate),
         "ratios": found and {name: ratio.tree() for name, ratio in found.items()},
         "candidate": arm(run.candidate),
@@ -90,10 +112,8 @@ def check_name(track: Track, name: str, results: Path) -> None:
         raise UserError(f"{track.name} has something called {name!r} already; choose another --name")
 
 
-def add_entry(
-    track: Track, name: str, changed: str, made: Tree, config: RunConfig, origin: Tree, results: Path
-) -> Path:
-    """Write a race at the end of the track's file, won or not; ``origin`` says by what code and machine it was run."""
+def add_entry(track: Track, name: str, changed: str, made: Tree, config: RunConfig, results: Path) -> Path:
+    """Write a race at the end of the track's file, won or not. Returns the file."""
     check_name(track, name, results)
     line = {
         "name": name,
@@ -101,7 +121,6 @@ def add_entry(
         "date": datetime.now(UTC).date().isoformat(),
         **made,
         "config": config.tree(),
-        **origin,
     }
     path = records_file(track, results)
     make_folder(path.parent)

@@ -67,14 +67,17 @@ class Track:
         )
 
     def kind(self, config: RunConfig) -> Kind:
-        """``neutral`` where architecture and batch are the paper's; ``open`` where anything else was changed."""
+        """``neutral`` where architecture (the tokens, too) and batch are the paper's; else ``open``."""
         paper = self.paper()
-        return "neutral" if (config.model, config.batch_size) == (paper.model, paper.batch_size) else "open"
+        same = (config.transformer, config.batch_size) == (paper.transformer, paper.batch_size)
+        return "neutral" if same else "open"
 
     def check(self, config: RunConfig) -> None:
         """UserError unless the configuration is tested as the track is, and starts from nothing."""
         if config.start is not None:
             raise UserError("a candidate begins with random weights; leave out start")
+        if config.steps < (least := CHECKS_IN_A_ROW * self.prepared(config, 0).evaluate_every):
+            raise UserError(f"the candidate could not meet the target three times: steps={least} is the least")
         if hash_of_test(self.prepared(config, 0)) != self.test:
             raise UserError(
                 f"the test would not be that of the track {self.name}: leave data.context, the test moduli, "
