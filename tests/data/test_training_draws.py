@@ -206,3 +206,14 @@ def test_balanced_multipliers_of_many_moduli(um_data):
     assert (drawn.a != 1).all()
     of_256 = drawn.a[drawn.m == 256]
     assert (of_256 % 64 == 1).mean() > 0.3  # by uniform draws 3 of 63
+
+
+def test_a_modulus_without_a_multiplier_prime_to_it_is_left_out():
+    """Modulus 6 has 1 and 5, and both are held out."""
+    sizes = {"min_modulus": 6, "max_modulus": 20, "context": 12, "n_test_a": 4, "n_test_c": 2, "coprime_share": 1.0}
+    data = UnseenModulus(test_moduli=(8, 7), mode="streaming", n_sequences=None, **sizes)
+    split = make_split(data, 0)
+    assert {1, 5} <= set(split.held_out_a.tolist())
+    drawn = TrainingDraws(split).draw(stream(0, "test"), 600)
+    assert set(drawn.m.tolist()) == set(split.train_moduli) - {6}
+    assert (np.gcd(drawn.a, drawn.m) == 1).all()

@@ -184,6 +184,8 @@ class _Source:
 
     def _multipliers_left(self, m: int, held: Values) -> int:
         """How many multipliers of m are not among ``held``."""
+        if self.kind == "coprime":
+            return self._prime_left(m, held)
         step = np.uint64(multiplier_step(m) if self.full else 1)
         k, rest = np.divmod(held - np.uint64(1), step)
         return self._end(m) - int(self.first_k) - int(((rest == 0) & (k >= self.first_k) & (k < self._end(m))).sum())
@@ -192,10 +194,14 @@ class _Source:
         """How many increments of m are not among ``held``; every modulus from 2^32 on has some."""
         if m > 2**32:
             return 1
+        if self.full:
+            return self._prime_left(m, held)
+        return m - int((held <= np.uint64(m - 1)).sum())
+
+    def _prime_left(self, m: int, held: Values) -> int:
+        """How many of 0 … m − 1 that are prime to m are not among ``held``: as many as increments of full period."""
         held = held[held <= np.uint64(m - 1)]
-        if not self.full:
-            return m - len(held)
-        return count_increments(m) - int((np.gcd(held, np.uint64(m)) == 1).sum())
+        return count_increments(m) - int((np.gcd(held, np.uint64(min(m, 2**63))) == 1).sum())
 
     def choose(self, rng: np.random.Generator, rows: int) -> Integer[np.ndarray, " rows"]:
         """For each row, which modulus, uniformly; or uniformly among those of a prime, each prime alike."""

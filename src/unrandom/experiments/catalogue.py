@@ -3,11 +3,10 @@
 Nothing heavy is imported: a list of experiments should not wait for torch. ``registry`` loads what they do.
 """
 
-import difflib
 from dataclasses import dataclass
 from typing import Literal
 
-from unrandom.core.errors import UserError
+from unrandom.core.errors import named
 
 Half = Literal["setting", "fixed modulus", "unseen modulus", "larger moduli", "beyond the paper"]
 
@@ -219,7 +218,4 @@ CATALOGUE: dict[str, Entry] = {
 
 def entry(name: str) -> Entry:
     """The experiment called ``name``; a UserError names the near misses when there is none."""
-    if name not in CATALOGUE:
-        near = difflib.get_close_matches(name, CATALOGUE, n=3, cutoff=0.3) or list(CATALOGUE)
-        raise UserError(f"no experiment is called {name!r}; near misses: {', '.join(near)}")
-    return CATALOGUE[name]
+    return named("experiment", name, CATALOGUE)

@@ -4,11 +4,10 @@ The paper's recipes follow its text; where the text is silent they follow its pu
 clipping at 1). Every field can be changed with ``--set``.
 """
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from unrandom.core.errors import UserError
+from unrandom.core.errors import named
 from unrandom.data import FixedModulus, UnseenModulus
 from unrandom.models import ModelConfig
 from unrandom.training import OptimizerConfig, RunConfig
@@ -303,7 +302,4 @@ RECIPES = {
 
 def recipe(name: str) -> Recipe:
     """The recipe called ``name``; a UserError names the near misses when there is none."""
-    if name not in RECIPES:
-        near = difflib.get_close_matches(name, RECIPES, n=3, cutoff=0.4) or list(RECIPES)
-        raise UserError(f"no recipe is called {name!r}; near misses: {', '.join(near)}")
-    return RECIPES[name]
+    return named("recipe", name, RECIPES)

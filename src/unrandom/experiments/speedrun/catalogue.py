@@ -1,9 +1,8 @@
 """Which tracks are there? Fixed moduli up to 2^16, unseen moduli around 128, and two of the sizes of the paper."""
 
-import difflib
 from collections.abc import Callable
 
-from unrandom.core.errors import UserError
+from unrandom.core.errors import named
 from unrandom.experiments.fixed_modulus.runs import fast_runs
 from unrandom.experiments.recipes import recipe
 from unrandom.experiments.scaling.runs import planned, size_of
@@ -148,7 +147,4 @@ TRACKS = {
 
 def track(name: str) -> Track:
     """The track called ``name``; a UserError names the near misses when there is none."""
-    if name not in TRACKS:
-        near = difflib.get_close_matches(name, TRACKS, n=3, cutoff=0.4) or list(TRACKS)
-        raise UserError(f"no track is called {name!r}; near misses: {', '.join(near)}")
-    return TRACKS[name]
+    return named("track", name, TRACKS)
