@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from unrandom.cli import main
 from unrandom.experiments.speedrun.catalogue import TRACKS
 from unrandom.experiments.speedrun.records import read_records
 from unrandom.experiments.speedrun.tracks import Target, Track, hash_of_test
+from unrandom.report.records import records_page
 
 
 @pytest.fixture
@@ -93,3 +95,8 @@ def test_mistakes_are_said_in_a_line(small, places, capsys, arguments, said):
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+
+
+def test_the_page_in_the_documentation_is_that_of_the_records():
+    root = Path(__file__).parents[2]
+    assert (root / "docs" / "records.md").read_text() == records_page(root / "results")
