@@ -16,7 +16,7 @@ from unrandom.report.records import records_page
 @pytest.fixture
 def small(tiny, monkeypatch) -> Track:
     """A track that any model reaches at its third step."""
-    target = Target("three steps were made", lambda line: line["step"], least=3)
+    target = Target("three steps were made", lambda line: line["step"] >= 3)
     made = Track(
         "small", "a test", lambda: tiny, lambda: tiny, target, check_every=16, test_sequences=16, seeds=2, test=""
     )

@@ -27,7 +27,7 @@ from unrandom.training.loop import NonFiniteLoss
 @pytest.fixture
 def small(tiny) -> Track:
     """A track that any model reaches at its sixth step, with a check every two steps."""
-    target = Target("six steps were made", lambda line: line["step"], least=6)
+    target = Target("six steps were made", lambda line: line["step"] >= 6)
     made = Track(
         "small", "a test", lambda: tiny, lambda: tiny, target, check_every=32, test_sequences=16, seeds=2, test=""
     )
@@ -36,7 +36,7 @@ def small(tiny) -> Track:
 
 @pytest.fixture
 def never(small) -> Track:
-    return replace(small, target=replace(small.target, least=math.inf))
+    return replace(small, target=Target("nothing does", lambda line: False))
 
 
 @pytest.mark.parametrize("name", TRACKS)
@@ -76,7 +76,7 @@ def test_the_class_follows_from_what_was_changed(small, tiny):
 
 
 def test_the_first_of_three_checks_in_a_row_counts(small):
-    small = replace(small, target=Target("a number", lambda line: line["test_loss"], least=0))
+    small = replace(small, target=Target("a number", lambda line: line["test_loss"] >= 0))
 
     def lines(*losses: float) -> list[dict]:
         return [{"step": 2 * (i + 1), "test_loss": loss} for i, loss in enumerate(losses)]
@@ -147,7 +147,7 @@ def test_a_race_that_is_out_of_time_goes_on(never, tiny, tmp_path):
 
 def test_a_run_that_breaks_down_is_a_failure(small, tiny, tmp_path):
     candidate = tiny.override(["optimizer.muon_lr=1000", "optimizer.lr=1000", "gradient_clip=none", "warmup_steps=0"])
-    target = Target("a rate", lambda line: 1.0 if line["learning_rate"] < 1 else -1.0, least=0)
+    target = Target("a rate", lambda line: line["learning_rate"] < 1)
     run = race(replace(small, target=target), candidate, tiny, range(1), Work(tmp_path))
     assert run is not None
     assert not run.candidate[0].reached

@@ -13,8 +13,10 @@ from unrandom.experiments.runs import create_run, execute
 from unrandom.models import Transformer, training_flops
 from unrandom.training import train
 from unrandom.training.checkpoint import latest_checkpoint
-from unrandom.training.loop import NonFiniteLoss, Progress, Trainee, build_model
-from unrandom.training.trial import trial_stepper
+from unrandom.training.distributed import Ranks
+from unrandom.training.loop import NonFiniteLoss, Progress, Stepper, Trainee, build_model
+from unrandom.training.optimizers import Optimizers
+from unrandom.training.trial import trial_batches
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "tiny_losses.json"
 CPU = torch.device("cpu")
@@ -128,7 +130,8 @@ def test_contexts_grow_in_stages(tiny, tmp_path):
     assert config.flops_at(0) == training_flops(config.transformer, sequences=config.batch_size, tokens=3)
     assert config.flops == config.flops_until(9) < 9 * config.step_flops
     lengths = []
-    stepper = trial_stepper(config, Transformer(config.transformer))
+    model = Transformer(config.transformer)
+    stepper = Stepper(config, model, Optimizers(model, config.optimizer), trial_batches(config), Ranks(), CPU)
     stepper.model.register_forward_pre_hook(lambda model, inputs: lengths.append(inputs[0].shape[1]))
     progress = Progress()
     for _ in range(9):

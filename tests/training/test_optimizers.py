@@ -36,9 +36,9 @@ def test_muon_takes_the_matrices_inside_the_blocks_alone(tiny):
     assert names == {f"blocks.0.{part}.weight" for part in ("attn.W_QKV", "attn.W_O", "mlp.W_in", "mlp.W_out")}
 
 
-@pytest.mark.parametrize("name", ["adamw", "muon"])
-def test_restored_state_goes_on_as_if_nothing_had_happened(tiny, name):
-    config = OptimizerConfig(name=name, lr=1e-2)
+@pytest.mark.parametrize("how", [{"name": "adamw"}, {"name": "muon"}, {"name": "muon", "muon_apart": True}])
+def test_restored_state_goes_on_as_if_nothing_had_happened(tiny, how):
+    config = OptimizerConfig(lr=1e-2, **how)
     model = Transformer(tiny.transformer)
     optimizers = Optimizers(model, config)
     a_step(model, optimizers, seed=0)
@@ -93,19 +93,10 @@ def test_apart_queries_keys_and_values_move_as_if_they_were_three_matrices(tiny)
     assert not torch.allclose(weight, whole.blocks[0].attn.W_QKV.weight)
 
 
-def test_the_state_of_three_parts_is_named_and_restored(tiny):
+def test_the_state_of_three_parts_is_named(tiny):
     config = OptimizerConfig(name="muon", lr=1e-2, muon_apart=True)
     model = Transformer(tiny.transformer)
     optimizers = Optimizers(model, config)
     a_step(model, optimizers, seed=0)
     assert {f"blocks.0.attn.W_QKV.weight.{part}|momentum_buffer" for part in "qkv"} <= set(optimizers.state())
     assert "blocks.0.attn.W_QKV.weight|momentum_buffer" not in optimizers.state()
-    copy = Transformer(tiny.transformer)
-    copy.load_state_dict(model.state_dict())
-    restored = Optimizers(copy, config)
-    restored.load_state({key: value.clone() for key, value in optimizers.state().items()})
-    for seed in (1, 2):
-        a_step(model, optimizers, seed)
-        a_step(copy, restored, seed)
-    for there, here in zip(model.parameters(), copy.parameters(), strict=True):
-        assert torch.equal(there, here)

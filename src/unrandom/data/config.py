@@ -54,12 +54,14 @@ class SequenceData(Config):
     n_a: Count | None = None  # multipliers a modulus; none: any that is not held out
     n_c: Count | None = None  # increments a modulus; none: any that is not held out
     full_period_share: Annotated[float, Field(ge=0, le=1)] = 0.0  # of every batch; the rest is arbitrary (a, c)
-    # of the uniform rows of full period, those that only count (multiplier 1); none: as many as come by themselves
+    # Of the full-period rows that are drawn uniformly, this share has the multiplier 1, which only counts. None leaves
+    # it to chance.
     counting_share: Annotated[float, Field(ge=0, le=1)] | None = None
-    # of the rows of full period, those that are not uniform: each proper divisor d of m / step is drawn as often, and
-    # a = 1 + step d j. Uniform multipliers are mostly of the hardest kind, of which a - 1 shares least with m
+    # This share of the full-period rows draws a proper divisor d of m / step first, each as often, and then a
+    # multiplier 1 + step d j. Drawn uniformly, most are of the hardest kind, where a - 1 shares least with m.
     balanced_share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    # of the rows that need not have full period, those whose multiplier is prime to the modulus: none has a tail
+    # Of the rows that need not have full period, this share has a multiplier prime to the modulus, so that no
+    # sequence has a tail.
     coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     min_period: Period | None = None  # training sequences with shorter periods are left out
     max_period: Period | None = None  # and with longer ones
@@ -156,7 +158,8 @@ class UnseenModulus(SequenceData):
     validation_moduli: tuple[Modulus, ...] = ()  # held out too, to choose settings by
     n_m: Count | None = None  # training moduli drawn from the range; none: all of it
     min_modulus: Modulus | None = None  # none: context, as in the paper
-    # rows of full period beyond counting: for each of these primes p as many, of moduli that p^2 (of 2: 8) divides
+    # Full-period rows with another multiplier than 1 take their moduli from these primes alike: for a prime p, the
+    # moduli that p^2 divides (8 for p = 2). An empty list draws every such modulus alike.
     balanced_primes: tuple[Annotated[int, Field(ge=2, lt=2**16)], ...] = ()
     max_modulus: Modulus | None = None  # none: floor(1.2 x the largest test modulus), as in the paper
 

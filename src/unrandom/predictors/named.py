@@ -1,9 +1,8 @@
 """Which predictors can be compared with a model? Those that its data leave a chance, by name."""
 
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 
-from unrandom.core.errors import UserError
+from unrandom.core.errors import UserError, named
 from unrandom.data import FixedModulus, UnseenModulus
 from unrandom.predictors.algebraic import AlgebraicPredictor
 from unrandom.predictors.bayes import BayesFixed
@@ -51,11 +50,9 @@ def make_predictors(names: Sequence[str], data: FixedModulus | UnseenModulus) ->
 
 
 def _make(name: str, data: FixedModulus | UnseenModulus) -> Predictor:
-    if name not in FIXED:
-        near = get_close_matches(name, FIXED, n=3, cutoff=0.4) or list(FIXED)
-        raise UserError(f"no predictor is called {name!r}; near misses: {', '.join(near)}")
+    of_fixed = named("predictor", name, FIXED)
     if isinstance(data, FixedModulus):
-        return FIXED[name](data)
+        return of_fixed(data)
     if name not in UNSEEN:
         raise UserError(f"{name} needs the modulus: it can be had for a fixed modulus, not for unseen ones")
     return UNSEEN[name](data)

@@ -92,9 +92,13 @@ class RunConfig(Config):
     def tokens_at(self, step: int) -> int:
         """Tokens that the model reads of each sequence in ``step`` (from 0)."""
         for stage in self.stages:
-            if step < round(stage.until * self.steps):
+            if step < self._end_of(stage):
                 return self._tokens_of(stage.context)
         return self.data.context_tokens
+
+    def _end_of(self, stage: Stage) -> int:
+        """The first step (from 0) after a stage."""
+        return round(stage.until * self.steps)
 
     def _tokens_of(self, context: int) -> int:
         return (context + 1) * self.data.tokenizer.width - 1
@@ -115,7 +119,7 @@ class RunConfig(Config):
         """Operations of the first ``step`` steps."""
         total, begun = 0, 0
         for stage in self.stages:
-            end = min(step, round(stage.until * self.steps))
+            end = min(step, self._end_of(stage))
             total += (end - begun) * self._flops_of(self._tokens_of(stage.context))
             begun = end
         return total + (step - begun) * self.step_flops

@@ -37,7 +37,7 @@ class CostEstimate:
     available: int | None  # bytes for a rank; none: nobody knows
     advice: str
     slower_later: float = 1.0  # a mean step to the first ones: contexts may grow
-    step_seconds: float | None = None  # of a mean step of this run, as measured; none: not yet
+    step_seconds: float | None = None  # This is the mean time of a step; it is None until steps were measured.
 
     @property
     def flops(self) -> int:

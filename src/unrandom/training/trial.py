@@ -25,8 +25,7 @@ def trial_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
 
 
 def step_seconds(config: RunConfig, device: torch.device) -> float:
-    """Seconds of a step on whole sequences, as a run of this configuration makes them, from a few of them."""
-    config = config.model_copy(update={"stages": ()})
+    """Seconds of a step as a run of this configuration makes them, from the first few that are representative."""
     stepper, progress = trial_stepper(config, build_model(config, device)), Progress()
     found: list[float] = []
     timer = StepTimer(device, found.append)
@@ -37,7 +36,8 @@ def step_seconds(config: RunConfig, device: torch.device) -> float:
 
 
 def trial_stepper(config: RunConfig, model: Transformer, ranks: Ranks | None = None) -> Stepper:
-    """What makes the steps of a run, for a model that is not kept."""
+    """What makes the steps of a run on whole sequences, for a model that is not kept."""
+    config = config.model_copy(update={"stages": ()})
     optimizers, device = Optimizers(model, config.optimizer), next(model.parameters()).device
     return Stepper(config, model, optimizers, trial_batches(config), ranks or Ranks(), device)
 

@@ -4,9 +4,9 @@ Every run has its own folder, so a race that was stopped goes on where it stood.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 from unrandom.core.errors import RunsFailed
 from unrandom.core.run_folder import RunFolder
@@ -15,8 +15,6 @@ from unrandom.experiments.plan import Job
 from unrandom.experiments.speedrun.tracks import Track
 from unrandom.experiments.work import Work, carry_out, failure
 from unrandom.training import RunConfig
-
-SEED_BY_SEED = 1
 
 
 @dataclass(frozen=True)
@@ -27,12 +25,9 @@ class Attempt:
     reached: bool
     steps: int
     flops: int
-    seconds: float  # of training; neither measurements nor checkpoints
+    seconds: float  # This is the time of training alone, without measurements and checkpoints.
     more_than: int  # FLOPs of the check before, at which it was not there: what it needs lies between the two
     made_by: str  # device, threads and commit
-
-    def tree(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -49,7 +44,7 @@ def planned(track: Track, config: RunConfig, seeds: Sequence[int]) -> list[Plann
 
 
 def race(
-    track: Track, candidate: RunConfig, record: RunConfig, seeds: Sequence[int], work: Work, pack: int = SEED_BY_SEED
+    track: Track, candidate: RunConfig, record: RunConfig, seeds: Sequence[int], work: Work, pack: int = 1
 ) -> Race | None:
     """Train both arms, ``pack`` seeds of one side by side, and the arms in turn; None if the time is up before the end.
 
@@ -73,8 +68,12 @@ def _in_turn(arms: Sequence[Sequence[PlannedRun]], pack: int) -> Iterator[Sequen
 def _train(track: Track, runs: Sequence[PlannedRun], work: Work) -> bool:
     """Whether each of the runs is over: at its target, at its end, or broken."""
 
-    def over() -> bool:
+    @cache  # this is asked after every step, and the answer changes where something was measured
+    def over_with(*sizes: int) -> bool:
         return all(_is_over(track, run, work) for run in runs)
+
+    def over() -> bool:
+        return over_with(*(_measured_bytes(run, work) for run in runs))
 
     left = [run for run in runs if not _is_over(track, run, work)]
     if not left:
@@ -88,6 +87,11 @@ def _train(track: Track, runs: Sequence[PlannedRun], work: Work) -> bool:
 def _is_over(track: Track, run: PlannedRun, work: Work) -> bool:
     folder = work.out / run.id
     return RunFolder(folder).finished or _broke_down(folder) or _reached(track, run, work) is not None
+
+
+def _measured_bytes(run: PlannedRun, work: Work) -> int:
+    metrics = RunFolder(work.out / run.id).metrics
+    return metrics.stat().st_size if metrics.exists() else 0
 
 
 def _broke_down(folder: Path) -> bool:

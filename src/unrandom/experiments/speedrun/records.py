@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,7 @@ def arm(attempts: Sequence[Attempt]) -> Tree:
         "reached": sum(attempt.reached for attempt in attempts),
         "seeds": len(attempts),
         "expected_flops": expected_flops(attempts),
-        "attempts": [attempt.tree() for attempt in attempts],
+        "attempts": [asdict(attempt) for attempt in attempts],
     }
 
 
