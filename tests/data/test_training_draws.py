@@ -119,7 +119,7 @@ def test_a_modulus_that_only_counts_has_nothing_beyond(fm_data):
     data = fm_data.model_copy(
         update={"modulus": 67, "full_period_share": 0.5, "counting_share": 0.5, "test_multipliers": "primitive-root"}
     )
-    with pytest.raises(UserError, match="no full-period multiplier and increment is left to train on beyond counting"):
+    with pytest.raises(UserError, match="no multiplier and increment for beyond counting rows is left to train on"):
         TrainingDraws(make_split(data, 0))
 
 

@@ -31,6 +31,14 @@ Values = UInt64[np.ndarray, "..."]
 # coprime: arbitrary with a prime to m, so that no sequence has a tail; counting: full-period with a = 1, or beyond;
 # balanced: beyond counting, by the divisors that a - 1 shares with m, each drawn as often
 Kind = Literal["arbitrary", "coprime", "full-period", "counting", "beyond counting", "balanced"]
+INSTEAD: dict[Kind, str] = {
+    "arbitrary": "set data.full_period_share=1",
+    "coprime": "set data.coprime_share=0",
+    "full-period": "set data.full_period_share=0",
+    "counting": "set data.counting_share=0",
+    "beyond counting": "set data.counting_share=1",
+    "balanced": "set data.balanced_share=0",
+}
 
 
 class TrainingDraws:
@@ -158,9 +166,8 @@ class _Source:
         usable = [m for m in moduli if self._some_left(split, m, topped_up=topped_up)]
         if not usable:
             raise UserError(
-                f"no {'full-period' if self.full else 'arbitrary'} multiplier and increment is left to train on"
-                f"{' beyond counting' * bool(self.first_k)}: lower "
-                f"data.n_test_a and data.n_test_c{', or set data.full_period_share=0' * self.full}"
+                f"no multiplier and increment for {self.kind} rows is left to train on: lower data.n_test_a and "
+                f"data.n_test_c, or {INSTEAD[self.kind]}"
             )
         return usable
 

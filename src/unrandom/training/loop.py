@@ -208,7 +208,7 @@ class Stepper:
         self.optimizers.zero_grad()
         self.waiting.append((progress.step + 1, self._gradients(progress.step)))
         if len(self.waiting) >= self.settle_every:
-            self.settle(progress)
+            self._read_losses(progress)
         if self.config.gradient_clip is not None:
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.gradient_clip)
         self.optimizers.step()
@@ -237,7 +237,12 @@ class Stepper:
         return F.cross_entropy(logits.float().flatten(0, 1), batch[:, 1:].flatten())
 
     def settle(self, progress: Progress) -> None:
-        """Read the losses that wait. Raises NonFiniteLoss for the first that is not finite."""
+        """Wait for the steps that the device has not finished; NonFiniteLoss for the first loss that is not finite."""
+        began = time.perf_counter()
+        self._read_losses(progress)
+        progress.train_seconds += time.perf_counter() - began
+
+    def _read_losses(self, progress: Progress) -> None:
         if not self.waiting:
             return
         steps, losses = zip(*self.waiting, strict=True)
