@@ -150,62 +150,52 @@ def test_shares_that_pools_cannot_have_are_refused(um_data, changes, said):
         UnseenModulus(**{**um_data.model_dump(), **changes})
 
 
-def test_moduli_are_balanced_by_their_primes(um_data):
-    changes = {"full_period_share": 1.0, "counting_share": 0.25, "max_modulus": 200, "balanced_primes": (2, 5)}
-    split = make_split(UnseenModulus(**{**um_data.model_dump(), **changes}), 0)
-    drawn = TrainingDraws(split).draw(stream(0, "test"), 8000)
-    m = drawn.m[:6000].astype(int)
-    only_2, only_5, both = (m % 8 == 0) & (m % 25 != 0), (m % 25 == 0) & (m % 8 != 0), (m % 8 == 0) & (m % 25 == 0)
-    assert (only_2 | only_5 | both).all()
-    assert only_5.mean() > 0.35  # half, less what both have
-    assert only_2.mean() > 0.35
-    assert (drawn.a[6000:] == 1).all()
-    counting = np.unique(drawn.m[6000:])
-    assert len(counting) > 0.9 * len(split.train_moduli)  # any modulus counts
+def lookback(parameters):
+    """After how many steps the differences of each sequence repeat, by trying."""
+    a, m = parameters.a.astype(np.int64), np.broadcast_to(parameters.m, len(parameters)).astype(np.int64)
+    found, power = np.zeros_like(a), np.ones_like(a)
+    for step in range(1, m.max() + 1):
+        power = power * a % m
+        found[(found == 0) & (power == 1 % m)] = step
+    return found
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"balanced_primes": (2,)}, "give counting_share or balanced_share, too"),
-        ({"balanced_primes": (4,), "full_period_share": 0.5, "counting_share": 0.5}, "4 is no prime"),
-    ],
-)
-def test_primes_that_cannot_be_balanced_are_refused(um_data, changes, said):
-    with pytest.raises(ValueError, match=said):
-        UnseenModulus(**{**um_data.model_dump(), **changes})
-
-
-def test_a_prime_without_moduli_is_named(um_data):
-    changes = {"full_period_share": 0.5, "counting_share": 0.5, "balanced_primes": (2, 11)}
-    with pytest.raises(UserError, match="no training modulus has more multipliers because of 11"):
-        TrainingDraws(make_split(UnseenModulus(**{**um_data.model_dump(), **changes}), 0))
-
-
-def test_balanced_multipliers_share_much_with_the_modulus_as_often_as_little():
+def test_balanced_rows_have_each_look_back_as_often():
     data = FixedModulus(
-        modulus=2**12, base=16, context=8, mode="streaming", full_period_share=1.0, balanced_share=0.5, n_test_a=64
+        modulus=2**10, base=16, context=8, mode="streaming", full_period_share=1.0, balanced_share=0.5, n_test_a=8
     )
-    drawn = draw(data, 20_000)
+    drawn = draw(data, 10_000)
     assert drawn.has_full_period().all()
-    above = (drawn.a - np.uint64(1)).astype(np.int64)
-    valuation = np.round(np.log2(np.maximum(above & -above, 1))).astype(int)  # of 2 in a - 1; 0 where a = 1
-    uniform, balanced = valuation[:10_000], valuation[10_000:]
-    assert (uniform == 2).mean() == pytest.approx(0.5, abs=0.03)
-    # of the divisors 1, 2, 4, ..., 512 of 1024 each is drawn as often; the multiplier 1 never
-    assert balanced.min() == 2
-    by_valuation = np.bincount(balanced, minlength=12) / 10_000
-    wanted = [sum(0.1 * 2.0 ** (d - v - 1) for d in range(2, v + 1)) for v in range(2, 10)]
-    assert by_valuation[2:10] == pytest.approx(wanted, abs=0.02)
+    uniform, balanced = np.split(lookback(drawn), 2)
+    assert (uniform == 256).mean() == pytest.approx(0.5, abs=0.03)
+    values, counts = np.unique(balanced, return_counts=True)
+    assert values.tolist() == [2**k for k in range(1, 9)]  # and never 1, which only counts
+    assert chisquare(counts).pvalue > 1e-3
+    hardest = np.unique(drawn.a[5000:][balanced == 256])
+    assert len(hardest) > 80  # of the 128 that are 5 modulo 8, but for those that are held out
 
 
-def test_balanced_multipliers_of_many_moduli(um_data):
-    changes = {"full_period_share": 1.0, "balanced_share": 1.0, "max_modulus": 300}
-    drawn = draw(UnseenModulus(**{**um_data.model_dump(), **changes}), 6000)
+def test_balanced_rows_of_many_moduli_draw_from_the_look_backs_that_are_given(um_data):
+    changes = {"full_period_share": 1.0, "balanced_share": 1.0, "max_modulus": 300, "lookbacks": (2, 6, 25, 25)}
+    drawn = draw(UnseenModulus(**{**um_data.model_dump(), **changes}), 4000)
     assert drawn.has_full_period().all()
-    assert (drawn.a != 1).all()
-    of_256 = drawn.a[drawn.m == 256]
-    assert (of_256 % 64 == 1).mean() > 0.3  # by uniform draws 3 of 63
+    values, counts = np.unique(lookback(drawn), return_counts=True)
+    assert values.tolist() == [2, 6, 25]
+    assert chisquare(counts, [1000, 1000, 2000]).pvalue > 1e-3
+    assert len(np.unique(drawn.m)) > 20
+
+
+@pytest.mark.parametrize("regime", ["fm", "um"])
+def test_a_look_back_that_no_modulus_has_is_named(regime, fm_data, um_data):
+    changes = {"full_period_share": 0.5, "balanced_share": 0.5, "lookbacks": (23,)}
+    data = {"fm": fm_data, "um": um_data}[regime]
+    with pytest.raises(UserError, match="no multiplier of look-back 23 is left to train on"):
+        TrainingDraws(make_split(type(data)(**{**data.model_dump(), **changes}), 0))
+
+
+def test_look_backs_without_balanced_rows_are_refused(um_data):
+    with pytest.raises(ValueError, match="lookbacks are of balanced rows: give balanced_share, too"):
+        UnseenModulus(**{**um_data.model_dump(), "lookbacks": (2,)})
 
 
 def test_a_modulus_without_a_multiplier_prime_to_it_is_left_out():

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from unrandom.core.arithmetic import digits_needed, is_prime
+from unrandom.core.arithmetic import digits_needed
 from unrandom.core.config import Config
 from unrandom.tokenization import Tokenizer
 
@@ -57,9 +57,12 @@ class SequenceData(Config):
     # Of the full-period rows that are drawn uniformly, this share has the multiplier 1, which only counts. None leaves
     # it to chance.
     counting_share: Annotated[float, Field(ge=0, le=1)] | None = None
-    # This share of the full-period rows draws a proper divisor d of m / step first, each as often, and then a
-    # multiplier 1 + step d j. Drawn uniformly, most are of the hardest kind, where a - 1 shares least with m.
+    # This share of the full-period rows draws a look-back r = m / gcd(m, a - 1) first, each as often: after r steps the
+    # differences x[t+1] - x[t] repeat. Of uniform draws most are of the longest.
     balanced_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    lookbacks: tuple[
+        Annotated[int, Field(ge=2, lt=2**62)], ...
+    ] = ()  # what balanced rows draw from; none: all there are
     # Of the rows that need not have full period, this share has a multiplier prime to the modulus, so that no
     # sequence has a tail.
     coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0
@@ -75,7 +78,7 @@ class SequenceData(Config):
     digits: Annotated[int, Field(ge=1, le=64)] | None = None  # tokens a number; none: what the largest modulus needs
 
     added_later: ClassVar[frozenset[str]] = frozenset(
-        {"balanced_share", "coprime_share", "counting_share", "curriculum", "digits", "hold_out"}
+        {"balanced_share", "coprime_share", "counting_share", "curriculum", "digits", "hold_out", "lookbacks"}
     )
 
     @property
@@ -118,6 +121,8 @@ class SequenceData(Config):
             raise ValueError(f"{lost[0]} is of the rows of full period: give full_period_share, too")
         if self.n_a is not None and given:
             raise ValueError(f"{given[0]} needs n_a=none: pools hold the multipliers that they were drawn with")
+        if self.lookbacks and self.balanced_share == 0:
+            raise ValueError("lookbacks are of balanced rows: give balanced_share, too")
         for phase in self.curriculum:
             if phase.modulus > self.largest_modulus:
                 raise ValueError(f"curriculum: modulus {phase.modulus} is larger than the largest of the run")
@@ -158,12 +163,7 @@ class UnseenModulus(SequenceData):
     validation_moduli: tuple[Modulus, ...] = ()  # held out too, to choose settings by
     n_m: Count | None = None  # training moduli drawn from the range; none: all of it
     min_modulus: Modulus | None = None  # none: context, as in the paper
-    # Full-period rows with another multiplier than 1 take their moduli from these primes alike: for a prime p, the
-    # moduli that p^2 divides (8 for p = 2). An empty list draws every such modulus alike.
-    balanced_primes: tuple[Annotated[int, Field(ge=2, lt=2**16)], ...] = ()
     max_modulus: Modulus | None = None  # none: floor(1.2 x the largest test modulus), as in the paper
-
-    added_later: ClassVar[frozenset[str]] = SequenceData.added_later | {"balanced_primes"}
 
     @property
     def held_out_moduli(self) -> tuple[int, ...]:
@@ -193,12 +193,6 @@ class UnseenModulus(SequenceData):
             )
         if easy := [phase.modulus for phase in self.curriculum if phase.modulus < low]:
             raise ValueError(f"curriculum: no training modulus is as small as {easy[0]}; they begin at {low}")
-        if self.balanced_primes and self.counting_share is None and not self.balanced_share:
-            raise ValueError(
-                "balanced_primes is about rows beyond counting: give counting_share or balanced_share, too"
-            )
-        if none := [p for p in self.balanced_primes if not is_prime(p)]:
-            raise ValueError(f"balanced_primes: {none[0]} is no prime")
         free = high - low + 1 - sum(low <= m <= high for m in self.held_out_moduli)
         if free < (self.n_m or 1):
             raise ValueError(f"{self.n_m or 1} training moduli were asked for; [{low}, {high}] leaves {max(free, 0)}")

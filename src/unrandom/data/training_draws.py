@@ -4,7 +4,7 @@ Draws are by vectorised rejection: propose for all open rows, keep what is allow
 list of the size of a modulus is ever built.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import reduce
 from itertools import accumulate, pairwise
 from typing import Literal
@@ -29,7 +29,7 @@ from unrandom.generators.full_period import (
 ROUNDS = 1000  # of proposals, before saying that nothing fits
 Values = UInt64[np.ndarray, "..."]
 # coprime: arbitrary with a prime to m, so that no sequence has a tail; counting: full-period with a = 1, or beyond;
-# balanced: beyond counting, by the divisors that a - 1 shares with m, each drawn as often
+# balanced: beyond counting, each look-back drawn as often
 Kind = Literal["arbitrary", "coprime", "full-period", "counting", "beyond counting", "balanced"]
 INSTEAD: dict[Kind, str] = {
     "arbitrary": "set data.full_period_share=1",
@@ -128,13 +128,13 @@ class _Source:
         self.held_a: Values = split.held_out_a if split.by_values else none
         self.held_c: Values = split.held_out_c if split.by_values else none
         self.one_modulus = split.config.modulus if isinstance(split.config, FixedModulus) else None
-        moduli = self._usable(split)
+        places = self._usable(split)
+        moduli = [m for m, _ in places]
+        self.lookbacks = np.array([r for _, r in places], dtype=np.uint64)  # 0: any
+        self.of_lookback = _by_lookback(self.lookbacks, split.config.lookbacks) if kind == "balanced" else None
         self.last = np.array([m - 1 for m in moduli], dtype=np.uint64)  # m itself may be 2^64
         self.step = np.array([multiplier_step(m) if self.full else 1 for m in moduli], dtype=np.uint64)
         self.last_k = np.array([self._end(m) - 1 for m in moduli], dtype=np.uint64)
-        primes = split.config.balanced_primes if isinstance(split.config, UnseenModulus) else ()
-        self.by_prime = _by_prime(moduli, primes) if primes and self.first_k else None
-        self.divisors = _Pools([_proper_divisors(int(k) + 1) for k in self.last_k]) if kind == "balanced" else None
         n_a, n_c = split.config.n_a, split.config.n_c
         each = range(len(moduli))
         self.a_pools = None if n_a is None else _Pools([self._a_pool(split, i, n_a) for i in each])
@@ -153,17 +153,19 @@ class _Source:
         self.last, self.step, self.last_k = self.last[left], self.step[left], self.last_k[left]
         self.a_pools, self.c_pools = (_Pools([pools.parts[i] for i in left]) for pools in self._both_pools())
 
-    def _usable(self, split: Split) -> list[int]:
-        """The moduli of this kind that have a multiplier and an increment which are not withheld.
+    def _usable(self, split: Split) -> list[tuple[int, int]]:
+        """The moduli of this kind with a multiplier and an increment that are not withheld, and a look-back of each.
 
-        Where full-period pools are asked for, every modulus counts as having multipliers: its pool is topped up with
-        arbitrary ones, as in the paper's scaling runs. Most moduli have the one full-period multiplier 1.
+        That is 0, for any; balanced rows have each look-back of a modulus by itself. Where full-period pools are asked
+        for, every modulus counts as having multipliers: its pool is topped up with arbitrary ones, as in the paper's
+        scaling runs. Most moduli have the one full-period multiplier 1.
         """
         if self.one_modulus is not None and not self.full:
-            return list(split.train_moduli)
+            return [(m, 0) for m in split.train_moduli]
         topped_up = self.full and isinstance(split.config, UnseenModulus) and split.config.n_a is not None
         moduli = [m for m in split.train_moduli if self._end(m) > self.first_k]
-        usable = [m for m in moduli if self._some_left(split, m, topped_up=topped_up)]
+        places = [(m, r) for m in moduli for r in self._lookbacks_of(m)]
+        usable = [(m, r) for m, r in places if self._some_left(split, m, r, topped_up=topped_up)]
         if not usable:
             raise UserError(
                 f"no multiplier and increment for {self.kind} rows is left to train on: lower data.n_test_a and "
@@ -171,15 +173,20 @@ class _Source:
             )
         return usable
 
-    def _some_left(self, split: Split, m: int, *, topped_up: bool) -> bool:
-        """Whether training may have some (a, c) of m."""
+    def _lookbacks_of(self, m: int) -> list[int]:
+        """The look-backs that rows of m are told apart by."""
+        return [r for r in _divisors(self._end(m)) if r > 1] if self.kind == "balanced" else [0]
+
+    def _some_left(self, split: Split, m: int, r: int, *, topped_up: bool) -> bool:
+        """Whether training may have some (a, c) of m and of look-back r."""
         increments = self._increments_left(m, split.held_out_c) > 0
         if split.by_values:
-            return increments and (topped_up or self._multipliers_left(m, split.held_out_a) > 0)
-        if increments or topped_up or self._multipliers_left(m, split.tested_a) > 0:
+            return increments and (topped_up or self._multipliers_left(m, r, split.held_out_a) > 0)
+        if increments or topped_up or self._multipliers_left(m, r, split.tested_a) > 0:
             return True  # a pair is withheld only if both of its values are the test's
         step, prime_to = (multiplier_step(m), m) if self.full else (1, 1)
-        a = np.uint64(1) + np.uint64(step) * np.arange(self.first_k, self._end(m), dtype=np.uint64)
+        k = np.arange(self.first_k, self._end(m), dtype=np.uint64)
+        a = np.uint64(1) + np.uint64(step) * k[self._of_lookback(k, m, r)]
         c = np.flatnonzero(np.gcd(np.arange(m), prime_to) == 1).astype(np.uint64)
         return not split.withheld(np.repeat(a, len(c)), np.tile(c, len(a))).all()
 
@@ -189,13 +196,22 @@ class _Source:
             return 1
         return count_multipliers(m) if self.full else m - 1
 
-    def _multipliers_left(self, m: int, held: Values) -> int:
-        """How many multipliers of m are not among ``held``."""
+    def _of_lookback(self, k: Values, m: int, r: int) -> Bool[np.ndarray, " ks"]:
+        """Whether the multipliers 1 + step k of m have the look-back r; all have, where r is 0.
+
+        With a = 1 + step k and q = m / step, m / gcd(m, a − 1) is q / gcd(q, k).
+        """
+        q = np.uint64(self._end(m))
+        return np.gcd(k, q) * np.uint64(r) == q if r else np.ones(len(k), dtype=bool)
+
+    def _multipliers_left(self, m: int, r: int, held: Values) -> int:
+        """How many multipliers of m and of look-back r are not among ``held``."""
         if self.kind == "coprime":
             return self._prime_left(m, held)
         step = np.uint64(multiplier_step(m) if self.full else 1)
         k, rest = np.divmod(held - np.uint64(1), step)
-        return self._end(m) - int(self.first_k) - int(((rest == 0) & (k >= self.first_k) & (k < self._end(m))).sum())
+        of_kind = (rest == 0) & (k >= self.first_k) & (k < self._end(m)) & self._of_lookback(k, m, r)
+        return (count_increments(r) if r else self._end(m) - int(self.first_k)) - int(of_kind.sum())
 
     def _increments_left(self, m: int, held: Values) -> int:
         """How many increments of m are not among ``held``; every modulus from 2^32 on has some."""
@@ -211,10 +227,10 @@ class _Source:
         return count_increments(m) - int((np.gcd(held, np.uint64(min(m, 2**63))) == 1).sum())
 
     def choose(self, rng: np.random.Generator, rows: int) -> Integer[np.ndarray, " rows"]:
-        """For each row, which modulus, uniformly; or uniformly among those of a prime, each prime alike."""
-        if self.by_prime is None:
+        """For each row, which modulus, uniformly; or which modulus and look-back, each look-back alike."""
+        if self.of_lookback is None:
             return rng.integers(len(self.last), size=rows)
-        return self.by_prime.pick(rng.integers(len(self.by_prime.parts), size=rows), rng)
+        return self.of_lookback.pick(rng.integers(len(self.of_lookback.parts), size=rows), rng)
 
     def propose(
         self, rng: np.random.Generator, rows: int, which: Integer[np.ndarray, " rows"] | None = None
@@ -223,10 +239,7 @@ class _Source:
             which = self.choose(rng, rows)
         last = self.last[which]
         if self.a_pools is None:
-            most = self.last_k[which]
-            d = np.uint64(1) if self.divisors is None else self.divisors.pick(which, rng)
-            k = d * rng.integers(self.first_k, most // d, dtype=np.uint64, endpoint=True)
-            a = np.uint64(1) + self.step[which] * k
+            a = np.uint64(1) + self.step[which] * self._multiple(rng, which)
         else:
             a = self.a_pools.pick(which, rng)
         if self.c_pools is None:
@@ -235,6 +248,13 @@ class _Source:
             c = self.c_pools.pick(which, rng)
         x0 = rng.integers(0, last, dtype=np.uint64, endpoint=True)
         return Parameters(self.one_modulus or last + np.uint64(1), a, c, x0)
+
+    def _multiple(self, rng: np.random.Generator, which: Integer[np.ndarray, " rows"]) -> Values:
+        """The k of a multiplier."""
+        if self.of_lookback is None:
+            return rng.integers(self.first_k, self.last_k[which], dtype=np.uint64, endpoint=True)
+        r = self.lookbacks[which]
+        return (self.last_k[which] + np.uint64(1)) // r * _draw_unit(rng, r)
 
     def allowed(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
         held = self.withheld(parameters.a, parameters.c)
@@ -316,24 +336,33 @@ def _not_empty(pool: Values, what: str, m: int) -> Values:
     return pool
 
 
-def _proper_divisors(n: int) -> Values:
-    """Those of n > 1 but n itself."""
+def _by_lookback(lookbacks: Values, wanted: tuple[int, ...]) -> "_Pools":
+    """The places of each look-back that is wanted, or of each that there is."""
+    places = [np.flatnonzero(lookbacks == np.uint64(r)) for r in wanted or np.unique(lookbacks)]
+    if none := [r for r, found in zip(wanted, places, strict=False) if not len(found)]:
+        raise UserError(f"data.lookbacks: no multiplier of look-back {none[0]} is left to train on")
+    return _Pools(places)
+
+
+def _divisors(n: int) -> list[int]:
     found = [1]
     for p, exponent in factorize(n).items():
         found = [d * p**i for d in found for i in range(exponent + 1)]
-    return np.array(sorted(found)[:-1], dtype=np.uint64)
+    return found
 
 
-def _by_prime(moduli: list[int], primes: Sequence[int]) -> "_Pools":
-    """For each prime p, the places of the moduli that have multipliers beyond 1 because of it: p^2, or 8, divides."""
-    places = {p: [i for i, m in enumerate(moduli) if m % (8 if p == 2 else p * p) == 0] for p in primes}
-    if none := [p for p, found in places.items() if not found]:
-        raise UserError(f"data.balanced_primes: no training modulus has more multipliers because of {none[0]}")
-    return _Pools([np.array(found) for found in places.values()])
+def _draw_unit(rng: np.random.Generator, r: Values) -> Values:
+    """For each row a number of 1 … r − 1 that is prime to r, uniformly."""
+    drawn = np.zeros_like(r)
+    left = np.arange(len(r))
+    while len(left):
+        drawn[left] = rng.integers(1, r[left], dtype=np.uint64)
+        left = left[np.gcd(drawn[left], r[left]) > 1]
+    return drawn
 
 
 class _Pools:
-    """Parts, a modulus or a prime each, with the values (or places) that may be picked for it."""
+    """Parts, a modulus or a look-back each, with the values (or places) that may be picked for it."""
 
     def __init__(self, parts: list[Integer[np.ndarray, "..."]]) -> None:
         self.parts = parts
