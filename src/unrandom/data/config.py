@@ -14,6 +14,7 @@ from unrandom.tokenization import Tokenizer
 Modulus = Annotated[int, Field(ge=2, le=2**64)]
 Multiplier = Annotated[int, Field(ge=1, le=2**64 - 1)]
 Count = Annotated[int, Field(ge=1, le=2**32)]
+LARGEST_OF_ORDERS = 2**12
 Period = Annotated[int, Field(ge=1, le=2**64 - 1)]
 
 
@@ -60,10 +61,12 @@ class SequenceData(Config):
     # This share of the full-period rows draws a look-back r = m / gcd(m, a - 1) first, each as often: after r steps the
     # differences x[t+1] - x[t] repeat. Of uniform draws most are of the longest.
     balanced_share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    lookbacks: tuple[
-        Annotated[int, Field(ge=2, lt=2**62)], ...
-    ] = ()  # what balanced rows draw from; none: all there are
-    # Of the rows that need not have full period, this share has a multiplier prime to the modulus, so that no
+    # What balanced rows draw from, as often as it is named; none: all there are.
+    lookbacks: tuple[Annotated[int, Field(ge=2, lt=2**62)], ...] = ()
+    # Of the rows that need not have full period, this share draws one of the look-backs first, too, and then a
+    # multiplier of that order modulo m: the differences repeat as they do with full period, at many more moduli.
+    order_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    # Of the others of these rows, this share has a multiplier prime to the modulus, so that no
     # sequence has a tail.
     coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     min_period: Period | None = None  # training sequences with shorter periods are left out
@@ -78,7 +81,16 @@ class SequenceData(Config):
     digits: Annotated[int, Field(ge=1, le=64)] | None = None  # tokens a number; none: what the largest modulus needs
 
     added_later: ClassVar[frozenset[str]] = frozenset(
-        {"balanced_share", "coprime_share", "counting_share", "curriculum", "digits", "hold_out", "lookbacks"}
+        {
+            "balanced_share",
+            "coprime_share",
+            "counting_share",
+            "curriculum",
+            "digits",
+            "hold_out",
+            "lookbacks",
+            "order_share",
+        }
     )
 
     @property
@@ -116,13 +128,18 @@ class SequenceData(Config):
             if self.full_period_share not in (0.0, 1.0):
                 raise ValueError("n_sequences=none takes every (a, c) once: full_period_share must be 0 or 1")
         of_full = {"balanced_share": self.balanced_share > 0, "counting_share": self.counting_share is not None}
-        given = [name for name, is_given in {**of_full, "coprime_share": self.coprime_share > 0}.items() if is_given]
+        of_rest = {"coprime_share": self.coprime_share > 0, "order_share": self.order_share > 0}
+        given = [name for name, is_given in {**of_full, **of_rest}.items() if is_given]
         if self.full_period_share == 0 and (lost := [name for name in given if name in of_full]):
             raise ValueError(f"{lost[0]} is of the rows of full period: give full_period_share, too")
         if self.n_a is not None and given:
             raise ValueError(f"{given[0]} needs n_a=none: pools hold the multipliers that they were drawn with")
-        if self.lookbacks and self.balanced_share == 0:
-            raise ValueError("lookbacks are of balanced rows: give balanced_share, too")
+        if self.lookbacks and self.balanced_share == 0 and self.order_share == 0:
+            raise ValueError("lookbacks are of balanced rows: give balanced_share or order_share, too")
+        if self.order_share > 0 and not self.lookbacks:
+            raise ValueError("order_share needs lookbacks: which orders the rows are to have")
+        if self.order_share > 0 and self.largest_modulus > LARGEST_OF_ORDERS:
+            raise ValueError(f"order_share looks at every multiplier: moduli up to {LARGEST_OF_ORDERS} can have it")
         for phase in self.curriculum:
             if phase.modulus > self.largest_modulus:
                 raise ValueError(f"curriculum: modulus {phase.modulus} is larger than the largest of the run")

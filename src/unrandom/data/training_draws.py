@@ -29,11 +29,12 @@ from unrandom.generators.full_period import (
 ROUNDS = 1000  # of proposals, before saying that nothing fits
 Values = UInt64[np.ndarray, "..."]
 # coprime: arbitrary with a prime to m, so that no sequence has a tail; counting: full-period with a = 1, or beyond;
-# balanced: beyond counting, each look-back drawn as often
-Kind = Literal["arbitrary", "coprime", "full-period", "counting", "beyond counting", "balanced"]
+# balanced: beyond counting, each look-back drawn as often; of an order: without full period, likewise
+Kind = Literal["arbitrary", "coprime", "of an order", "full-period", "counting", "beyond counting", "balanced"]
 INSTEAD: dict[Kind, str] = {
     "arbitrary": "set data.full_period_share=1",
     "coprime": "set data.coprime_share=0",
+    "of an order": "set data.order_share=0",
     "full-period": "set data.full_period_share=0",
     "counting": "set data.counting_share=0",
     "beyond counting": "set data.counting_share=1",
@@ -47,7 +48,11 @@ class TrainingDraws:
     def __init__(self, split: Split) -> None:
         self.config = split.config
         self._filters = self.config.min_period is not None or self.config.max_period is not None
-        self._sources = [(_Source(split, kind), share) for kind, share in _shares(self.config).items() if share > 0]
+        self._sources: list[tuple[_Source | _OfOrder, float]] = [
+            (_OfOrder(split) if kind == "of an order" else _Source(split, kind), share)
+            for kind, share in _shares(self.config).items()
+            if share > 0
+        ]
 
     def draw(self, rng: np.random.Generator, rows: int) -> Parameters:
         """``rows`` rows, of which the first round(full_period_share x rows) have full period."""
@@ -62,10 +67,12 @@ class TrainingDraws:
 
     def product(self, rng: np.random.Generator) -> Parameters:
         """Every (m, a, c) of n_m x n_a x n_c once, x0 uniform; the period filter leaves rows out."""
-        parameters = self._sources[0][0].product(rng)
+        source, _ = self._sources[0]
+        assert isinstance(source, _Source), "there are no pools of orders"
+        parameters = source.product(rng)
         return parameters[self._in_period_range(parameters)]
 
-    def _draw_from(self, source: "_Source", rng: np.random.Generator, rows: int) -> Parameters:
+    def _draw_from(self, source: "_Source | _OfOrder", rng: np.random.Generator, rows: int) -> Parameters:
         which = source.choose(rng, rows)
         drawn = source.propose(rng, rows, which)
         open_rows = np.flatnonzero(~self._allowed(source, drawn))
@@ -83,7 +90,7 @@ class TrainingDraws:
             "data.max_period, or hold out fewer test parameters"
         )
 
-    def _allowed(self, source: "_Source", parameters: Parameters) -> Bool[np.ndarray, " rows"]:
+    def _allowed(self, source: "_Source | _OfOrder", parameters: Parameters) -> Bool[np.ndarray, " rows"]:
         return source.allowed(parameters) & self._in_period_range(parameters)
 
     def _in_period_range(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
@@ -107,8 +114,9 @@ def _shares(config: FixedModulus | UnseenModulus) -> dict[Kind, float]:
     return {
         **of_uniform,
         "balanced": balanced,
-        "coprime": rest * config.coprime_share,
-        "arbitrary": rest * (1 - config.coprime_share),
+        "of an order": rest * config.order_share,
+        "coprime": rest * (1 - config.order_share) * config.coprime_share,
+        "arbitrary": rest * (1 - config.order_share) * (1 - config.coprime_share),
     }
 
 
@@ -313,6 +321,66 @@ class _Source:
         left = (count_increments(m) if self.full else m) - len(self.held_c)
         pool = _sample(stream(split.seed, "increments", m, int(self.full)), m, size, left, allowed)
         return _not_empty(pool, "increment", m)
+
+
+class _OfOrder:
+    """Proposals whose differences x[t+1] − x[t] repeat after one of the look-backs, and the numbers themselves do not.
+
+    The differences of a sequence repeat with the multiplicative order of a modulo m, where a is prime to m. Full-period
+    multipliers are among these.
+    """
+
+    def __init__(self, split: Split) -> None:
+        self.withheld = split.withheld
+        self.one_modulus = split.config.modulus if isinstance(split.config, FixedModulus) else None
+        wanted = split.config.lookbacks
+        moduli, orders, multipliers = [], [], []
+        for m in split.train_moduli:
+            a, order = _multipliers_by_order(m, max(wanted))
+            if split.by_values:
+                order = order[~np.isin(a, split.held_out_a)]
+                a = a[~np.isin(a, split.held_out_a)]
+            for r in np.unique(order[np.isin(order, wanted)]):
+                moduli.append(m)
+                orders.append(r)
+                multipliers.append(a[order == r])
+        self.of_lookback = _by_lookback(np.array(orders, dtype=np.uint64), wanted)
+        self.multipliers = _Pools(multipliers)
+        self.m = np.array(moduli, dtype=np.uint64)
+
+    def choose(self, rng: np.random.Generator, rows: int) -> Integer[np.ndarray, " rows"]:
+        """For each row, which modulus and order, each order alike."""
+        return self.of_lookback.pick(rng.integers(len(self.of_lookback.parts), size=rows), rng)
+
+    def propose(
+        self, rng: np.random.Generator, rows: int, which: Integer[np.ndarray, " rows"] | None = None
+    ) -> Parameters:
+        if which is None:
+            which = self.choose(rng, rows)
+        m = self.m[which]
+        a = self.multipliers.pick(which, rng)
+        c, x0 = (rng.integers(0, m, dtype=np.uint64) for _ in range(2))
+        return Parameters(self.one_modulus or m, a, c, x0)
+
+    def allowed(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
+        shared = np.gcd(parameters.a - np.uint64(1), np.asarray(parameters.m, dtype=np.uint64))
+        return ~self.withheld(parameters.a, parameters.c) & (np.gcd(parameters.c, shared) == 1)
+
+
+def _multipliers_by_order(m: int, largest: int) -> tuple[Values, Values]:
+    """The multipliers of orders 2 to ``largest`` whose sequences are shifted by then, and those orders.
+
+    After r steps x[t+r] = x[t] + (1 + a + … + a^(r−1)) (x[t+1] − x[t]).
+    """
+    modulus = np.uint64(m)
+    a = np.arange(2, m, dtype=np.uint64)
+    order, shift, power, total = np.zeros_like(a), np.zeros_like(a), np.ones_like(a), np.zeros_like(a)
+    for step in range(1, largest + 1):
+        total = (total + power) % modulus
+        power = power * a % modulus
+        back = (order == 0) & (power == 1)
+        order[back], shift[back] = step, total[back]
+    return a[shift > 0], order[shift > 0]
 
 
 def _sample(rng: np.random.Generator, n: int, size: int, left: int, allowed: Callable[[Values], Values]) -> Values:
