@@ -1,20 +1,24 @@
 """Hull–Dobell by counting, and fair samples of what it allows."""
 
+from itertools import pairwise
 from math import gcd
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 
 from unrandom.core.errors import UserError
 from unrandom.generators.full_period import (
     count_increments,
     count_multipliers,
+    draw_units,
     full_period_increments,
     full_period_mask,
     full_period_multipliers,
     has_full_period,
+    lookback,
     multiplier_at,
     multiplier_step,
     sample_distinct,
@@ -148,3 +152,23 @@ def test_too_few_are_counted():
         sample_increments(rng, 16, 7, exclude=(3, 5, 6))
     with pytest.raises(UserError, match="at least 0"):
         sample_increments(rng, 16, -1)
+
+
+@pytest.mark.parametrize("m", [4, 8, 27, 30, 36, 50, 98, 108, 125, 128])
+def test_differences_repeat_after_the_look_back_and_not_before(m):
+    for a in full_period_multipliers(m):
+        x = [0]
+        while len(x) < 3 * m:
+            x.append((a * x[-1] + 1) % m)
+        differences = [(after - before) % m for before, after in pairwise(x)]
+        repeats = [r for r in range(1, m + 1) if differences[r:] == differences[:-r]]
+        assert lookback(m, a) == repeats[0]
+
+
+def test_units_are_prime_to_their_modulus_and_uniform():
+    m = np.repeat(np.array([2, 9, 30], dtype=np.uint64), 4000)
+    drawn = draw_units(np.random.default_rng(0), m)
+    for modulus in (2, 9, 30):
+        values, counts = np.unique(drawn[m == modulus], return_counts=True)
+        assert values.tolist() == [c for c in range(1, modulus) if gcd(c, modulus) == 1]
+        assert len(values) == 1 or chisquare(counts).pvalue > 1e-3

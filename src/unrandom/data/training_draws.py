@@ -22,6 +22,7 @@ from unrandom.generators.full_period import (
     count_increments,
     count_multipliers,
     draw_below,
+    draw_units,
     first_distinct,
     multiplier_step,
 )
@@ -262,7 +263,7 @@ class _Source:
         if self.of_lookback is None:
             return rng.integers(self.first_k, self.last_k[which], dtype=np.uint64, endpoint=True)
         r = self.lookbacks[which]
-        return (self.last_k[which] + np.uint64(1)) // r * _draw_unit(rng, r)
+        return (self.last_k[which] + np.uint64(1)) // r * draw_units(rng, r)
 
     def allowed(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
         held = self.withheld(parameters.a, parameters.c)
@@ -417,16 +418,6 @@ def _divisors(n: int) -> list[int]:
     for p, exponent in factorize(n).items():
         found = [d * p**i for d in found for i in range(exponent + 1)]
     return found
-
-
-def _draw_unit(rng: np.random.Generator, r: Values) -> Values:
-    """For each row a number of 1 … r − 1 that is prime to r, uniformly."""
-    drawn = np.zeros_like(r)
-    left = np.arange(len(r))
-    while len(left):
-        drawn[left] = rng.integers(1, r[left], dtype=np.uint64)
-        left = left[np.gcd(drawn[left], r[left]) > 1]
-    return drawn
 
 
 class _Pools:

@@ -210,6 +210,12 @@ CATALOGUE: dict[str, Entry] = {
                 "what it costs to hold out every value of the test, and not only its pairs",
                 (),
             ),
+            (
+                "um-needed-lookback",
+                "needed_lookback",
+                "which multipliers of an unseen modulus are predicted: those whose look-back training has",
+                (),
+            ),
             ("ceilings", "ceilings", "the model beside copying, look-back, algebra and the exact posterior", ()),
         ),
     )

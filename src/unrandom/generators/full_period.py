@@ -65,6 +65,25 @@ def full_period_increments(m: int) -> Iterator[int]:
     return (c for c in range(1, m) if gcd(c, m) == 1)
 
 
+def lookback(m: int, a: int) -> int:
+    """After how many steps the differences x[t+1] − x[t] of a full-period sequence repeat: r = m / gcd(m, a − 1).
+
+    They are multiplied by a in each step, so that r is the order of a modulo m. From then on x[t] is x[t−r] plus one
+    and the same shift: r is how far back has to be looked, and 1 where a = 1.
+    """
+    return m // gcd(m, a - 1)
+
+
+def draw_units(rng: np.random.Generator, m: UInt64[np.ndarray, " rows"]) -> UInt64[np.ndarray, " rows"]:
+    """For each m ≥ 2, a number of 1 … m − 1 that is prime to it, uniformly."""
+    drawn = np.zeros_like(m)
+    left = np.arange(len(m))
+    while len(left):
+        drawn[left] = rng.integers(1, m[left], dtype=np.uint64)
+        left = left[np.gcd(drawn[left], m[left]) > 1]
+    return drawn
+
+
 def sample_distinct(rng: np.random.Generator, n: int, k: int) -> UInt64[np.ndarray, " k"]:
     """k different integers of 0 … n − 1, uniform and in random order, for n <= 2**64, in memory O(k).
 
