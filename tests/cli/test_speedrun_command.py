@@ -71,6 +71,18 @@ def test_what_is_no_record_can_be_kept_as_that(small, places, tmp_path, capsys):
     assert "record   none yet" in capsys.readouterr().out
 
 
+def test_seconds_that_were_not_compared_are_shown_as_that(small, places, tmp_path):
+    narrow = ["speedrun", "small", "--set", "model.d_model=8", "--name", "narrow", "--keep", "half of the width"]
+    assert main([*narrow, *places]) == 0
+    (path,) = (tmp_path / "results" / "records").iterdir()
+    record = json.loads(path.read_text())
+    del record["ratios"]["seconds"]
+    path.write_text(json.dumps(record) + "\n")
+    page = tmp_path / "records.md"
+    assert main(["speedrun", "--write", str(page), *places]) == 0
+    assert "| not comparable | house |" in page.read_text()
+
+
 def test_time_that_is_up(small, places, capsys):
     assert main(["speedrun", "small", "--set", "optimizer.lr=0.01", "--max-minutes", "0", *places]) == 0
     assert "the same command goes on" in capsys.readouterr().err
