@@ -1,6 +1,7 @@
 """``speedrun`` shows records, races, keeps what won, and writes the page."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,17 +15,19 @@ from unrandom.report.records import records_page
 
 
 @pytest.fixture
-def small(tiny, monkeypatch) -> Track:
+def small(tiny) -> Iterator[Track]:
     """A track that any model reaches at its third step."""
     target = Target("three steps were made", lambda line: line["step"] >= 3)
     made = Track(
         "small", "a test", lambda: tiny, lambda: tiny, target, check_every=16, test_sequences=16, seeds=2, test=""
     )
     made = replace(made, test=hash_of_test(made.prepared(tiny, 0)))
-    for name in list(TRACKS):
-        monkeypatch.delitem(TRACKS, name)
-    monkeypatch.setitem(TRACKS, "small", made)
-    return made
+    before = dict(TRACKS)
+    TRACKS.clear()
+    TRACKS["small"] = made
+    yield made
+    TRACKS.clear()
+    TRACKS.update(before)
 
 
 @pytest.fixture
