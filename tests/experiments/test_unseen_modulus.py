@@ -283,30 +283,29 @@ def test_the_step_of_half_the_numbers_is_a_bound_where_a_rule_never_got_there():
     assert set(few.values()) == {"not judged"}
 
 
-def _by_lookback(few, wide, *, missing, training=0.99):
-    """Planted tables of um-needed-lookback: accuracy by look-back, trained on few moduli and on wide ones."""
+def _by_lookback(accuracy, *, missing, training=0.99):
+    """Planted tables of um-needed-lookback: accuracy by look-back, of which training moduli may lack one."""
     return {
         "lookbacks": [
-            {"run": f"{to}-{seed}", "seed": seed, "modulus": m, "moduli to": to, "look-back": r, "taught": taught}
-            | {"value": value - 0.01 * seed}
+            {"run": f"r{seed}", "seed": seed, "modulus": m, "look-back": r, "taught": r != missing, "value": value}
             for seed in (0, 1, 2)
-            for to, accuracy in ((153, few), (512, wide))
             for m in (0, 125)
             for r in (1, 5, 25)
-            for taught in [r != missing or to == 512]
-            if taught or m  # no training modulus has the one that is missing
-            for value in [training if m == 0 else accuracy[r]]
+            if r != missing or m
+            for value in [training if m == 0 else accuracy[r] - 0.01 * seed]
         ]
     }
 
 
-def test_look_backs_that_training_has_are_told_from_those_that_it_has_not():
-    found = _verdicts("um-needed-lookback", _by_lookback({1: 0, 5: 0.95, 25: 0.5}, {1: 0, 5: 0.9, 25: 0.9}, missing=25))
-    assert found == {"taught": "reproduced", "missing": "reproduced", "widened": "reproduced"}
-    alike = _verdicts("um-needed-lookback", _by_lookback({1: 1, 5: 0.7, 25: 0.6}, {1: 1, 5: 0.9, 25: 0.65}, missing=25))
-    assert set(alike.values()) == {"not reproduced"}
-    nothing_missing = _by_lookback({1: 1, 5: 0.95, 25: 0.95}, {1: 1, 5: 1, 25: 1}, missing=None)
-    found = _verdicts("um-needed-lookback", nothing_missing)
-    assert found == {"taught": "reproduced", "missing": "not judged", "widened": "not judged"}
-    untrained = _by_lookback({1: 1, 5: 0.95, 25: 0.5}, {1: 1, 5: 1, 25: 1}, missing=25, training=0.5)
-    assert set(_verdicts("um-needed-lookback", untrained).values()) == {"not judged"}
+@pytest.mark.parametrize(
+    ("accuracy", "planted", "wanted"),
+    [
+        ({1: 0, 5: 0.95, 25: 0.5}, {"missing": 25}, ("reproduced", "reproduced")),
+        ({1: 1, 5: 0.7, 25: 0.6}, {"missing": 25}, ("not reproduced", "not reproduced")),
+        ({1: 1, 5: 0.95, 25: 0.95}, {"missing": None}, ("reproduced", "not judged")),
+        ({1: 0, 5: 0.95, 25: 0.5}, {"missing": 25, "training": 0.5}, ("not judged", "not judged")),
+    ],
+)
+def test_look_backs_that_training_has_are_told_from_those_that_it_has_not(accuracy, planted, wanted):
+    found = _verdicts("um-needed-lookback", _by_lookback(accuracy, **planted))
+    assert (found["taught"], found["missing"]) == wanted
