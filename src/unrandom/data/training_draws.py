@@ -211,7 +211,7 @@ class _Source:
         With a = 1 + step k and q = m / step, m / gcd(m, a − 1) is q / gcd(q, k).
         """
         q = np.uint64(self._end(m))
-        return np.gcd(k, q) * np.uint64(r) == q if r else np.ones(len(k), dtype=bool)
+        return np.gcd(k, q) == q // np.uint64(r) if r else np.ones(len(k), dtype=bool)
 
     def _multipliers_left(self, m: int, r: int, held: Values) -> int:
         """How many multipliers of m and of look-back r are not among ``held``."""
