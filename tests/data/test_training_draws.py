@@ -222,6 +222,7 @@ def test_rows_of_an_order_repeat_their_differences_and_not_their_numbers(regime,
     [
         ({"order_share": 0.5}, "order_share needs lookbacks"),
         ({"order_share": 0.5, "lookbacks": (2,), "n_a": 4}, "order_share needs n_a=none"),
+        ({"order_share": 0.5, "lookbacks": (2,), "n_c": 4}, "order_share needs n_c=none"),
         ({"order_share": 0.5, "lookbacks": (2,), "max_modulus": 5000}, "moduli up to 4096 can have it"),
     ],
 )

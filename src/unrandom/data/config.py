@@ -14,8 +14,9 @@ from unrandom.tokenization import Tokenizer
 Modulus = Annotated[int, Field(ge=2, le=2**64)]
 Multiplier = Annotated[int, Field(ge=1, le=2**64 - 1)]
 Count = Annotated[int, Field(ge=1, le=2**32)]
-LARGEST_OF_ORDERS = 2**12
 Period = Annotated[int, Field(ge=1, le=2**64 - 1)]
+
+LARGEST_OF_ORDERS = 2**12  # Rows of an order are drawn from lists of all multipliers of a modulus.
 
 
 class Phase(Config):
@@ -61,13 +62,13 @@ class SequenceData(Config):
     # This share of the full-period rows draws a look-back r = m / gcd(m, a - 1) first, each as often: after r steps the
     # differences x[t+1] - x[t] repeat. Of uniform draws most are of the longest.
     balanced_share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    # What balanced rows draw from, as often as it is named; none: all there are.
+    # Balanced rows draw from these, and twice as often from one that is named twice. None named: from all there are.
     lookbacks: tuple[Annotated[int, Field(ge=2, lt=2**62)], ...] = ()
     # Of the rows that need not have full period, this share draws one of the look-backs first, too, and then a
     # multiplier of that order modulo m: the differences repeat as they do with full period, at many more moduli.
     order_share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    # Of the others of these rows, this share has a multiplier prime to the modulus, so that no
-    # sequence has a tail.
+    # Of the rows that are neither of full period nor of an order, this share has a multiplier prime to the modulus, so
+    # that no sequence has a tail.
     coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     min_period: Period | None = None  # training sequences with shorter periods are left out
     max_period: Period | None = None  # and with longer ones
@@ -138,6 +139,8 @@ class SequenceData(Config):
             raise ValueError("lookbacks are of balanced rows: give balanced_share or order_share, too")
         if self.order_share > 0 and not self.lookbacks:
             raise ValueError("order_share needs lookbacks: which orders the rows are to have")
+        if self.order_share > 0 and self.n_c is not None:
+            raise ValueError("order_share needs n_c=none: which increments fit depends on the multiplier")
         if self.order_share > 0 and self.largest_modulus > LARGEST_OF_ORDERS:
             raise ValueError(f"order_share looks at every multiplier: moduli up to {LARGEST_OF_ORDERS} can have it")
         for phase in self.curriculum:

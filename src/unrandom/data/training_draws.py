@@ -26,16 +26,16 @@ from unrandom.generators.full_period import (
     first_distinct,
     multiplier_step,
 )
+from unrandom.generators.period import periods
 
 ROUNDS = 1000  # of proposals, before saying that nothing fits
 Values = UInt64[np.ndarray, "..."]
 # coprime: arbitrary with a prime to m, so that no sequence has a tail; counting: full-period with a = 1, or beyond;
 # balanced: beyond counting, each look-back drawn as often; of an order: without full period, likewise
 Kind = Literal["arbitrary", "coprime", "of an order", "full-period", "counting", "beyond counting", "balanced"]
-INSTEAD: dict[Kind, str] = {
+INSTEAD: dict[Kind, str] = {  # how to do without rows of a kind
     "arbitrary": "set data.full_period_share=1",
     "coprime": "set data.coprime_share=0",
-    "of an order": "set data.order_share=0",
     "full-period": "set data.full_period_share=0",
     "counting": "set data.counting_share=0",
     "beyond counting": "set data.counting_share=1",
@@ -49,11 +49,7 @@ class TrainingDraws:
     def __init__(self, split: Split) -> None:
         self.config = split.config
         self._filters = self.config.min_period is not None or self.config.max_period is not None
-        self._sources: list[tuple[_Source | _OfOrder, float]] = [
-            (_OfOrder(split) if kind == "of an order" else _Source(split, kind), share)
-            for kind, share in _shares(self.config).items()
-            if share > 0
-        ]
+        self._sources = [(_Source(split, kind), share) for kind, share in _shares(self.config).items() if share > 0]
 
     def draw(self, rng: np.random.Generator, rows: int) -> Parameters:
         """``rows`` rows, of which the first round(full_period_share x rows) have full period."""
@@ -68,12 +64,10 @@ class TrainingDraws:
 
     def product(self, rng: np.random.Generator) -> Parameters:
         """Every (m, a, c) of n_m x n_a x n_c once, x0 uniform; the period filter leaves rows out."""
-        source, _ = self._sources[0]
-        assert isinstance(source, _Source), "there are no pools of orders"
-        parameters = source.product(rng)
+        parameters = self._sources[0][0].product(rng)
         return parameters[self._in_period_range(parameters)]
 
-    def _draw_from(self, source: "_Source | _OfOrder", rng: np.random.Generator, rows: int) -> Parameters:
+    def _draw_from(self, source: "_Source", rng: np.random.Generator, rows: int) -> Parameters:
         which = source.choose(rng, rows)
         drawn = source.propose(rng, rows, which)
         open_rows = np.flatnonzero(~self._allowed(source, drawn))
@@ -91,7 +85,7 @@ class TrainingDraws:
             "data.max_period, or hold out fewer test parameters"
         )
 
-    def _allowed(self, source: "_Source | _OfOrder", parameters: Parameters) -> Bool[np.ndarray, " rows"]:
+    def _allowed(self, source: "_Source", parameters: Parameters) -> Bool[np.ndarray, " rows"]:
         return source.allowed(parameters) & self._in_period_range(parameters)
 
     def _in_period_range(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
@@ -126,27 +120,31 @@ class _Source:
 
     A multiplier is 1 + step * k with first <= k <= last: step is 1 for arbitrary ones, the Hull–Dobell step for
     full-period ones, of which k = 0 only counts. With ``n_a`` or ``n_c``, each modulus has a pool of that many values,
-    drawn once under the seed.
+    drawn once under the seed. Those of an order come from pools, too: all that a modulus has of each order.
     """
 
     def __init__(self, split: Split, kind: Kind) -> None:
-        self.kind, self.full = kind, kind not in ("arbitrary", "coprime")
+        self.kind, self.full = kind, kind not in ("arbitrary", "coprime", "of an order")
         self.first_k = np.uint64(kind in ("beyond counting", "balanced"))
         self.withheld = split.withheld
         none = np.empty(0, dtype=np.uint64)  # by pairs, no single value is out
         self.held_a: Values = split.held_out_a if split.by_values else none
         self.held_c: Values = split.held_out_c if split.by_values else none
         self.one_modulus = split.config.modulus if isinstance(split.config, FixedModulus) else None
-        places = self._usable(split)
+        of_order = self._of_order(split) if kind == "of an order" else None
+        places = self._usable(split) if of_order is None else list(of_order)
         moduli = [m for m, _ in places]
         self.lookbacks = np.array([r for _, r in places], dtype=np.uint64)  # 0: any
-        self.of_lookback = _by_lookback(self.lookbacks, split.config.lookbacks) if kind == "balanced" else None
+        balanced = kind in ("balanced", "of an order")
+        self.of_lookback = _by_lookback(self.lookbacks, split.config.lookbacks) if balanced else None
         self.last = np.array([m - 1 for m in moduli], dtype=np.uint64)  # m itself may be 2^64
         self.step = np.array([multiplier_step(m) if self.full else 1 for m in moduli], dtype=np.uint64)
         self.last_k = np.array([self._end(m) - 1 for m in moduli], dtype=np.uint64)
         n_a, n_c = split.config.n_a, split.config.n_c
         each = range(len(moduli))
         self.a_pools = None if n_a is None else _Pools([self._a_pool(split, i, n_a) for i in each])
+        if of_order is not None:
+            self.a_pools = _Pools(list(of_order.values()))
         self.c_pools = None if n_c is None else _Pools([self._c_pool(split, i, n_c) for i in each])
         if not split.by_values and self.a_pools is not None and self.c_pools is not None:
             self._leave_out_withheld_pools()
@@ -181,6 +179,21 @@ class _Source:
                 f"data.n_test_c, or {INSTEAD[self.kind]}"
             )
         return usable
+
+    def _of_order(self, split: Split) -> dict[tuple[int, int], Values]:
+        """By modulus and look-back r, of those that are asked for, the multipliers of order r.
+
+        Where the numbers themselves repeat after r steps, nothing is to be learned but copying: these are left out.
+        """
+        found: dict[tuple[int, int], Values] = {}
+        for m in split.train_moduli:
+            a = np.arange(2, m, dtype=np.uint64)
+            a = _without(a[np.gcd(a, np.uint64(m)) == 1], self.held_a)
+            order = periods(m, a, 0, 1)  # 1, a, a^2, ... repeat, and so do the differences x[t+1] - x[t]
+            shifts = periods(m, a, 1, 0) > order
+            for r in np.unique(order[shifts & np.isin(order, split.config.lookbacks)]):
+                found[m, int(r)] = a[shifts & (order == r)]
+        return found
 
     def _lookbacks_of(self, m: int) -> list[int]:
         """The look-backs that rows of m are told apart by."""
@@ -271,6 +284,8 @@ class _Source:
         m = np.uint64(min(parameters.m, 2**63)) if isinstance(parameters.m, int) else parameters.m
         if self.kind == "coprime":
             return ~held & (np.gcd(parameters.a, m) == 1)
+        if self.kind == "of an order":
+            return ~held & (np.gcd(parameters.c, np.gcd(parameters.a - np.uint64(1), m)) == 1)
         if not self.full or self.c_pools is not None:
             return ~held
         return ~held & (np.gcd(parameters.c, m) == 1)
@@ -322,66 +337,6 @@ class _Source:
         left = (count_increments(m) if self.full else m) - len(self.held_c)
         pool = _sample(stream(split.seed, "increments", m, int(self.full)), m, size, left, allowed)
         return _not_empty(pool, "increment", m)
-
-
-class _OfOrder:
-    """Proposals whose differences x[t+1] − x[t] repeat after one of the look-backs, and the numbers themselves do not.
-
-    The differences of a sequence repeat with the multiplicative order of a modulo m, where a is prime to m. Full-period
-    multipliers are among these.
-    """
-
-    def __init__(self, split: Split) -> None:
-        self.withheld = split.withheld
-        self.one_modulus = split.config.modulus if isinstance(split.config, FixedModulus) else None
-        wanted = split.config.lookbacks
-        moduli, orders, multipliers = [], [], []
-        for m in split.train_moduli:
-            a, order = _multipliers_by_order(m, max(wanted))
-            if split.by_values:
-                order = order[~np.isin(a, split.held_out_a)]
-                a = a[~np.isin(a, split.held_out_a)]
-            for r in np.unique(order[np.isin(order, wanted)]):
-                moduli.append(m)
-                orders.append(r)
-                multipliers.append(a[order == r])
-        self.of_lookback = _by_lookback(np.array(orders, dtype=np.uint64), wanted)
-        self.multipliers = _Pools(multipliers)
-        self.m = np.array(moduli, dtype=np.uint64)
-
-    def choose(self, rng: np.random.Generator, rows: int) -> Integer[np.ndarray, " rows"]:
-        """For each row, which modulus and order, each order alike."""
-        return self.of_lookback.pick(rng.integers(len(self.of_lookback.parts), size=rows), rng)
-
-    def propose(
-        self, rng: np.random.Generator, rows: int, which: Integer[np.ndarray, " rows"] | None = None
-    ) -> Parameters:
-        if which is None:
-            which = self.choose(rng, rows)
-        m = self.m[which]
-        a = self.multipliers.pick(which, rng)
-        c, x0 = (rng.integers(0, m, dtype=np.uint64) for _ in range(2))
-        return Parameters(self.one_modulus or m, a, c, x0)
-
-    def allowed(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
-        shared = np.gcd(parameters.a - np.uint64(1), np.asarray(parameters.m, dtype=np.uint64))
-        return ~self.withheld(parameters.a, parameters.c) & (np.gcd(parameters.c, shared) == 1)
-
-
-def _multipliers_by_order(m: int, largest: int) -> tuple[Values, Values]:
-    """The multipliers of orders 2 to ``largest`` whose sequences are shifted by then, and those orders.
-
-    After r steps x[t+r] = x[t] + (1 + a + … + a^(r−1)) (x[t+1] − x[t]).
-    """
-    modulus = np.uint64(m)
-    a = np.arange(2, m, dtype=np.uint64)
-    order, shift, power, total = np.zeros_like(a), np.zeros_like(a), np.ones_like(a), np.zeros_like(a)
-    for step in range(1, largest + 1):
-        total = (total + power) % modulus
-        power = power * a % modulus
-        back = (order == 0) & (power == 1)
-        order[back], shift[back] = step, total[back]
-    return a[shift > 0], order[shift > 0]
 
 
 def _sample(rng: np.random.Generator, n: int, size: int, left: int, allowed: Callable[[Values], Values]) -> Values:

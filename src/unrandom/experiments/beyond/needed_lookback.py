@@ -24,7 +24,7 @@ from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.generators.full_period import draw_units, full_period_multipliers, lookback
 from unrandom.training.machine import choose_device
 
-SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}  # of each look-back
+SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}  # for each modulus and look-back
 
 TRAINED = Precondition(
     "trained", "accuracy on the last number of training moduli at the look-backs that they have", 0.9
@@ -61,11 +61,11 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 def _rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
     """Accuracy by look-back, up to half of the context: of each unseen modulus, and of training moduli together."""
     split, data = run.split(), run.config.data
-    multipliers = {m: _by_lookback(m) for m in (*data.test_moduli, *split.seen_moduli)}
+    multipliers = {m: _by_lookback(m) for m in (*data.test_moduli, *split.train_moduli)}
     predictor = run.predictor(choose_device())
     rng = stream(run.config.seed, "look-backs")
     for r in range(1, data.context // 2 + 1):
-        training = [m for m in split.seen_moduli if r in multipliers[m]]
+        training = [m for m in split.train_moduli if r in multipliers[m]]
         groups = {m: [m] for m in data.test_moduli if r in multipliers[m]} | ({0: training} if training else {})
         for m, moduli in groups.items():
             drawn = _draw(rng, {each: multipliers[each][r] for each in moduli}, sequences)
@@ -106,7 +106,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Accuracy by look-back, a panel each for training moduli and every unseen one that has some; a line a seed."""
+    """Accuracy by look-back: one panel for the training moduli, one for each unseen modulus, a line for each seed."""
     rows: Rows = tables["lookbacks"]
     moduli = sorted({row["modulus"] for row in rows if row["look-back"] > 1})
     panels = [
