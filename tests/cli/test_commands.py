@@ -236,7 +236,7 @@ def test_files_that_cannot_be_read(run, capsys, tmp_path):
         (["train", "fm-256", "--set", "data.modulus=251"], "251 has 1 full-period multiplier"),
         (["train", "fm-256", "--set", "steps=many"], "steps='many'"),
         (
-            ["train", "um-64", "--set", "data.hold_out=both"],
+            ["train", "um-80", "--set", "data.hold_out=both"],
             "data.hold_out='both': input should be 'pairs' or 'values'",
         ),
         (["train", "fm-256", "--set", "optimizer.lr=Infinity"], "optimizer.lr"),

@@ -112,7 +112,7 @@ def test_without_names_the_runs_most_worth_having_are_trained_and_kept(places, t
     out, err = capsys.readouterr()
     answer = json.loads(out)
     assert answer["left"] == 0
-    assert [row["run"].rsplit("-", 1)[0] for row in answer["runs"]] == ["fm-16", "um-64", "fm-2p4", "fm-2p6"]
+    assert [row["run"].rsplit("-", 1)[0] for row in answer["runs"]] == ["fm-16", "um-80", "fm-2p4", "fm-2p6"]
     assert all(row["steps"] == row["of"] for row in answer["runs"])
     assert "fm-16: 100% of the planned steps" in err
     kept = Run.open(answer["runs"][1]["kept"])

@@ -34,7 +34,7 @@ class Machine:
 
 def wide(steps=10_000, **changes):
     config = (
-        recipe("um-64")
+        recipe("um-80")
         .build()
         .override(
             [

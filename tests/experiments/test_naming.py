@@ -17,7 +17,7 @@ def runs(finished_run, tmp_path):
     made = [
         ("fm-256-11aa", "fm-256", "2026-01-01T00:00:00+00:00"),
         ("fm-256-11bb", "fm-256", "2026-01-03T00:00:00+00:00"),
-        ("um-64-22cc", "um-64", "2026-01-02T00:00:00+00:00"),
+        ("um-80-22cc", "um-80", "2026-01-02T00:00:00+00:00"),
         ("um-128-arbitrary-33dd", "um-128-arbitrary", "2026-01-01T00:00:00+00:00"),
     ]
     for name, recipe, created in made:
@@ -49,16 +49,16 @@ def refused(name, parent):
         ("fm-256-11aa", "fm-256-11aa"),
         ("fm-256-11b", "fm-256-11bb"),
         ("um", None),
-        ("um-6", "um-64-22cc"),
+        ("um-8", "um-80-22cc"),
         ("fm-256", "fm-256-11bb"),
-        ("um-64", "um-64-22cc"),
+        ("um-80", "um-80-22cc"),
         ("um-128-arbitrary", "um-128-arbitrary-33dd"),
         ("latest", "fm-256-11bb"),
     ],
 )
 def test_names(runs, name, found):
     if found is None:
-        assert refused(name, runs) == f"2 runs in {runs} begin with um: um-128-arbitrary-33dd, um-64-22cc"
+        assert refused(name, runs) == f"2 runs in {runs} begin with um: um-128-arbitrary-33dd, um-80-22cc"
         return
     assert find_run(name, runs).folder.path == runs / found
     assert find_run(f"{runs}/{name}", runs / "elsewhere").folder.path == runs / found
@@ -76,11 +76,11 @@ def test_a_folder_goes_before_a_name(runs, monkeypatch, finished_run):
 
 
 def test_runs_that_were_made_in_the_same_second_are_told_apart_by_their_files(runs):
-    change(runs / "um-64-22cc", created="2026-01-03T00:00:00+00:00")
+    change(runs / "um-80-22cc", created="2026-01-03T00:00:00+00:00")
     for order in (1, -1):
-        for age, name in enumerate(["um-64-22cc", "fm-256-11bb"][::order]):
+        for age, name in enumerate(["um-80-22cc", "fm-256-11bb"][::order]):
             os.utime(runs / name / "manifest.json", (1e9 - age, 1e9 - age))
-        assert find_run("latest", runs).id == ["um-64-22cc", "fm-256-11bb"][::order][0]
+        assert find_run("latest", runs).id == ["um-80-22cc", "fm-256-11bb"][::order][0]
 
 
 def test_what_means_no_run(runs, tmp_path):
@@ -101,7 +101,7 @@ def test_a_recipe_without_a_run_is_not_taken_for_the_beginning_of_anothers_name(
 
 def test_many_candidates_are_not_all_named(runs):
     for index in range(9):
-        shutil.copytree(runs / "um-64-22cc", runs / f"x-{index}")
+        shutil.copytree(runs / "um-80-22cc", runs / f"x-{index}")
     assert refused("x-", runs) == f"9 runs in {runs} begin with x-: x-0, x-1, x-2, x-3, x-4, ..."
 
 

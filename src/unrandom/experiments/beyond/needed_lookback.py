@@ -19,7 +19,7 @@ from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.rows import by_run
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import about
-from unrandom.experiments.unseen_modulus.runs import main_runs
+from unrandom.experiments.unseen_modulus.runs import hard_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.generators.full_period import draw_units, full_period_multipliers, lookback
 from unrandom.training.machine import choose_device
@@ -136,7 +136,7 @@ def _lines(rows: Rows) -> Iterator[Line]:
 EXPERIMENT = Experiment(
     name="um-needed-lookback",
     claims=CLAIMS,
-    runs=main_runs,
+    runs=hard_runs,
     measure=measure,
     draw=draw,
     evidence=evidence,

@@ -10,35 +10,36 @@ from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, last_number_rows, mean, relative_spread
-from unrandom.experiments.unseen_modulus.runs import SMALL_RECIPE, base, small_runs
+from unrandom.experiments.unseen_modulus.runs import ARBITRARY, SMALL_RECIPE, Settings, base, small_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 
+MIX = "full-period share"
 # Each axis of the grid: its configuration key. A value of none stands for all that there are.
 AXES: dict[str, str] = {
     "n_m": "data.n_m",
     "n_a": "data.n_a",
     "n_c": "data.n_c",
-    "full-period share": "data.full_period_share",
+    MIX: "data.full_period_share",
 }
 VALUES: dict[Scale, dict[str, tuple[Any, ...]]] = {
-    "smoke": {"n_m": (8, 16), "n_a": (4, 8), "n_c": (4, 8), "full-period share": (0.0, 0.5)},
+    "smoke": {"n_m": (8, 16), "n_a": (4, 8), "n_c": (4, 8), MIX: (0.0, 0.5)},
     "laptop": {
         "n_m": (8, 32),
         "n_a": (4,),
         "n_c": (4,),
-        "full-period share": (0.0, 0.5),
+        MIX: (0.0, 0.5),
     },
     "gpu": {
         "n_m": (32, 64, 128, 256),
         "n_a": (8, 32, 128),
         "n_c": (8, 32, 128),
-        "full-period share": (0.0, 0.5),
+        MIX: (0.0, 0.5),
     },
     "paper": {
         "n_m": (64, 128, 256, 512, 1024),
         "n_a": (16, 64, 128, 256),
         "n_c": (16, 64, 128, 256),
-        "full-period share": (),
+        MIX: (),
     },
 }
 ALL = "all"
@@ -99,8 +100,12 @@ CLAIMS = (
 
 def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
     """Each axis by itself; the other settings stay the small run's."""
-    variants = [{AXES[axis]: value} for axis, values in VALUES[scale].items() for value in values]
+    variants = [_settings(axis, value) for axis, values in VALUES[scale].items() for value in values]
     return small_runs(scale, seeds, [{}, *variants])
+
+
+def _settings(axis: str, value: Any) -> Settings:
+    return ARBITRARY if (axis, value) == (MIX, 0.0) else {AXES[axis]: value}
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -133,7 +138,7 @@ def evidence(tables: Tables) -> Evidence:
     curves = [{axis: _curve(rows, axis, seed) for axis in AXES} for seed in sorted({row["seed"] for row in rows})]
     quarter = rows[0]["largest"] / 4
     several = {axis: [curve[axis] for curve in curves if len(curve[axis]) > 1] for axis in AXES}
-    mixes = [curve for curve in several["full-period share"] if {"0.5", "0.0"} <= set(curve)]
+    mixes = [curve for curve in several[MIX] if {"0.5", "0.0"} <= set(curve)]
     return Evidence(
         {
             "moduli": [_gain(*list(curve.values())[:: len(curve) - 1]) for curve in several["n_m"]],

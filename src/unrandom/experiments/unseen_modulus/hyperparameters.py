@@ -25,7 +25,7 @@ AXES = ("rate", "weight decay")
 SIZE = "largest modulus"
 CHANGES: dict[Scale, Settings] = {
     "smoke": {},
-    "laptop": {"steps": 600},
+    "laptop": {},
     "gpu": {"steps": 3000},
     "paper": {"model.depth": 6},
 }

@@ -14,7 +14,7 @@ from unrandom.experiments.rows import by_run
 from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import about, curve_lines
 from unrandom.experiments.unseen_modulus.grokking import RULE, SHORT, TEST, half_way, metrics_rows, ratios
-from unrandom.experiments.unseen_modulus.runs import SMALL_RECIPE, base, small_runs
+from unrandom.experiments.unseen_modulus.runs import ARBITRARY, SMALL_RECIPE, base, small_runs
 from unrandom.figures.panels import LinePanel, save_panels
 
 ALL, ONLY_SHORT, ONLY_LONG = "all periods", "short periods", "long periods"
@@ -57,7 +57,7 @@ CLAIMS = (
 def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
     context = base(SMALL_RECIPE[scale], scale).data.context
     arms: tuple[dict[str, int], ...] = ({}, {"data.max_period": context}, {"data.min_period": context + 1})
-    return small_runs(scale, seeds, [{"data.full_period_share": 0.0, **arm} for arm in arms])
+    return small_runs(scale, seeds, [{**ARBITRARY, **arm} for arm in arms])
 
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:

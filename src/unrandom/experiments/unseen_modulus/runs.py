@@ -1,9 +1,10 @@
 """Which runs do the unseen-modulus experiments share? One large run to look into, and a small one to vary.
 
-The *main* run is analysed head by head. The *small* one asks the same question of smaller moduli, so that a grid of it
-fits into minutes. Both draw half of every batch from full-period parameters, where the paper draws none. At paper scale
-both are the run that the paper looks into (four layers, six heads, n_m = n_a = n_c = 128, AdamW), also for grids where
-the paper varies another run.
+The *main* run is analysed head by head, and so its unseen moduli must have been learned. The *hard* one tests a prime,
+too, and moduli some of whose look-backs no training modulus has. The *small* one asks the main run's question of
+smaller moduli, so that a grid of it fits into minutes. All draw half of every batch from full-period parameters, where
+the paper draws none. At paper scale they are the run that the paper looks into (four layers, six heads, n_m = n_a = n_c
+= 128, AdamW), also for grids where the paper varies another run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,8 +27,9 @@ def _moduli(test: Sequence[int], validation: Sequence[int], context: int, larges
     }
 
 
-SMALL_RECIPE: dict[Scale, str] = {"smoke": "um-64", "laptop": "um-64", "gpu": "um-512", "paper": "um-2048"}
-MAIN_RECIPE: dict[Scale, str] = {"smoke": "um-64", "laptop": "um-128", "gpu": "um-2048-fast", "paper": "um-2048"}
+SMALL_RECIPE: dict[Scale, str] = {"smoke": "um-80", "laptop": "um-80", "gpu": "um-512", "paper": "um-2048"}
+MAIN_RECIPE: dict[Scale, str] = {"smoke": "um-80", "laptop": "um-144", "gpu": "um-2048-fast", "paper": "um-2048"}
+HARD_RECIPE: dict[Scale, str] = {**MAIN_RECIPE, "laptop": "um-128"}
 
 # what is tuned: the rate of the matrices inside the blocks (Muon), or AdamW's where that is all there is
 RATE: dict[Scale, str] = {
@@ -38,7 +40,7 @@ RATE: dict[Scale, str] = {
 }
 RATES: dict[Scale, tuple[float, ...]] = {  # for each cell of another grid
     "smoke": (0.05,),
-    "laptop": (0.02, 0.05),
+    "laptop": (0.03, 0.06),
     "gpu": (0.01, 0.02, 0.05),
     "paper": (3e-5, 1e-4, 3e-4, 1e-3),
 }
@@ -50,7 +52,7 @@ WEIGHT_DECAYS: dict[Scale, tuple[float, ...]] = {
 }
 RATES_WIDE: dict[Scale, tuple[float, ...]] = {  # for a grid of their own
     "smoke": (0.02, 0.05),
-    "laptop": (0.05, 0.25),
+    "laptop": (0.01, 0.03, 0.1),
     "gpu": (0.003, 0.01, 0.03, 0.1),
     "paper": (3e-5, 1e-4, 3e-4, 1e-3),
 }
@@ -65,10 +67,13 @@ PAPERS_1024 = {**_moduli((1024,), (1000,), 256, 1228), "data.n_m": 256, "data.n_
 PAPERS_4096 = {**_moduli((4096,), (4000,), 256, 4915), "data.n_m": 1024, "data.n_a": 20, "data.n_c": 20}
 SIZES: dict[Scale, tuple[dict[str, Any], ...]] = {  # moduli of growing size; {} are the small run's own
     "smoke": (_moduli((16, 18), (25,), 8, 32), {}),
-    "laptop": ({}, _moduli((108, 125, 128), (98, 144), 64, 153)),
+    "laptop": (_moduli((24, 36, 40), (45, 50), 16, 80), {}),
     "gpu": (_moduli((125, 128), (108, 144), 64, 154), _moduli((250, 256), (216, 288), 96, 307), {}),
     "paper": (PAPERS_1024, PAPERS_4096),
 }
+
+# no row is drawn for its full period: the paper's mix
+ARBITRARY: Settings = {"data.full_period_share": 0.0, "data.counting_share": None}
 
 SMOKE = (
     "data.test_moduli=[18,25,32]",
@@ -93,6 +98,11 @@ SMOKE = (
 def main_runs(scale: Scale, seeds: int) -> list[PlannedRun]:
     """The run that is looked into, for each seed."""
     return planned(MAIN_RECIPE[scale], base(MAIN_RECIPE[scale], scale), [{}], seeds)
+
+
+def hard_runs(scale: Scale, seeds: int, variants: Sequence[Settings] = ({},)) -> list[PlannedRun]:
+    """The run with a prime and with look-backs that training lacks, for each set of changes and each seed."""
+    return planned(HARD_RECIPE[scale], base(HARD_RECIPE[scale], scale), variants, seeds)
 
 
 def small_runs(scale: Scale, seeds: int, variants: Sequence[Settings]) -> list[PlannedRun]:
