@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from unrandom.cli import main
+from unrandom.cli import main, speedrun
 from unrandom.experiments.speedrun.catalogue import TRACKS
 from unrandom.experiments.speedrun.records import read_records
 from unrandom.experiments.speedrun.tracks import Target, Track, hash_of_test
 from unrandom.report.records import records_page
+
+THREES = ["--set", "data.full_period_share=0.5", "--set", "data.balanced_share=0.5", "--set", "data.lookbacks=[3]"]
 
 
 @pytest.fixture
@@ -86,9 +88,19 @@ def test_seconds_that_were_not_compared_are_shown_as_that(small, places, tmp_pat
     assert "| not comparable | house |" in page.read_text()
 
 
+def test_how_a_race_is_run_is_passed_on(small, places, monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr(speedrun, "race", lambda *arguments: asked.append(arguments))
+    how = ["--seeds", "4", "--threads", "3", "--pack", "2"]
+    assert main(["speedrun", "small", "--set", "optimizer.lr=0.01", *how, *places]) == 0
+    ((_, candidate, _, seeds, work, pack),) = asked
+    assert (candidate.optimizer.lr, list(seeds)) == (0.01, [100, 101, 102, 103])
+    assert (work.threads, pack, work.out) == (3, 2, tmp_path / "runs" / "speedrun-2-at-once")
+
+
 def test_time_that_is_up(small, places, capsys):
     assert main(["speedrun", "small", "--set", "optimizer.lr=0.01", "--max-minutes", "0", *places]) == 0
-    assert "the same command goes on" in capsys.readouterr().err
+    assert capsys.readouterr().out == "the time is up; the same command goes on\n"
 
 
 @pytest.mark.parametrize(
@@ -97,6 +109,12 @@ def test_time_that_is_up(small, places, capsys):
         (["other"], "no track is called 'other'"),
         (["--set", "steps=3"], "name a track; there are small"),
         (["small", "--keep", "words"], "a race needs a candidate"),
+        (["small", "--seeds", "3"], "a race needs a candidate"),
+        (["--pack", "2"], "name a track; there are small"),
+        (["small", *THREES], "no multiplier of look-back 3"),
+        (["small", "--set", "steps=9", "--keep", "", "--name", "x"], "--name NAME and --keep"),
+        (["small", "--set", "steps=9", "--keep", "words", "--name", "a|b"], "--name takes letters"),
+        (["--write", "."], "is a folder"),
         (["small", "--set", "steps=12"], "the candidate is paper itself"),
         (["small", "--set", "steps=9", "--keep", "words"], "--name NAME and --keep"),
         (["small", "--set", "steps=9", "--against", "nobody"], "no record called 'nobody'"),

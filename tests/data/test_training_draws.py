@@ -6,8 +6,8 @@ from scipy.stats import chisquare
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.data import FixedModulus, TrainingDraws, UnseenModulus, make_split
-from unrandom.generators.full_period import count_multipliers
+from unrandom.data import FixedModulus, TrainingDraws, UnseenModulus, make_batches, make_split
+from unrandom.generators.full_period import full_period_multipliers
 
 
 def draw(config, rows=4000, seed=0):
@@ -106,13 +106,21 @@ def test_the_share_that_only_counts(um_data, hold_out):
     assert (full.a != 1)[:150].all()
     assert (full.a == 1)[150:].all()
     # only moduli with other multipliers than 1 are drawn for them, and each as often as another
-    others = {m for m in split.train_moduli if count_multipliers(m) > 1}
+    others = {
+        m for m in split.train_moduli if any(_may_train(split, m, a) for a in full_period_multipliers(m) if a > 1)
+    }
     assert set(full.m[:150].tolist()) <= others
     many = TrainingDraws(split).draw(stream(1, "test"), 40_000)
     counts = np.unique(many.m[:15_000], return_counts=True)[1]
-    assert len(counts) <= len(others)
+    assert len(counts) == len(others)
     assert counts.min() > 0.7 * 15_000 / len(counts)
     split.check(many)
+
+
+def _may_train(split, m: int, a: int) -> bool:
+    """Whether some (a, c) of full period is left to train on."""
+    c = np.array([c for c in range(m) if np.gcd(c, m) == 1], dtype=np.uint64)
+    return not split.withheld(np.full(len(c), a, dtype=np.uint64), c).all()
 
 
 def test_a_modulus_that_only_counts_has_nothing_beyond(fm_data):
@@ -139,8 +147,6 @@ def test_the_share_whose_multipliers_are_prime_to_the_modulus(regime, fm_data, u
     ("changes", "said"),
     [
         ({"counting_share": 0.5}, "give full_period_share, too"),
-        ({"counting_share": 0.5, "full_period_share": 0.5, "n_a": 4}, "counting_share needs n_a=none"),
-        ({"coprime_share": 0.5, "n_a": 4}, "coprime_share needs n_a=none"),
         ({"balanced_share": 0.5}, "give full_period_share, too"),
         ({"balanced_share": 0.5, "full_period_share": 0.5, "n_a": 4}, "balanced_share needs n_a=none"),
     ],
@@ -240,3 +246,33 @@ def test_a_modulus_without_a_multiplier_prime_to_it_is_left_out():
     drawn = TrainingDraws(split).draw(stream(0, "test"), 600)
     assert set(drawn.m.tolist()) == set(split.train_moduli) - {6}
     assert (np.gcd(drawn.a, drawn.m) == 1).all()
+
+
+def test_a_share_that_comes_to_no_row_is_refused(um_data):
+    data = um_data.model_copy(update={"full_period_share": 0.5, "counting_share": 0.01})
+    split = make_split(data, 0)
+    with pytest.raises(UserError, match=r"0\.005 of 16 rows are to be counting ones, and that comes to none"):
+        make_batches(split, 16)
+    assert (make_batches(split, 400).probe(400).a == 1).sum() >= 2
+
+
+@pytest.mark.parametrize("hold_out", ["pairs", "values"])
+def test_pools_hold_multipliers_of_each_kind(um_data, hold_out):
+    shares = {"full_period_share": 0.5, "counting_share": 0.25, "coprime_share": 0.5}
+    data = um_data.model_copy(update={**shares, "n_a": 3, "n_c": 4, "max_modulus": 100, "hold_out": hold_out})
+    split = make_split(data, 0)
+    drawn = TrainingDraws(split).draw(stream(0, "test"), 20_000)
+    split.check(drawn)
+    beyond, counting, coprime, arbitrary = drawn[:7500], drawn[7500:10_000], drawn[10_000:15_000], drawn[15_000:]
+    assert beyond.has_full_period().all()
+    assert (beyond.a != 1).all()
+    assert (counting.a == 1).all()
+    assert (np.gcd(coprime.a, coprime.m) == 1).all()
+    assert (np.gcd(arbitrary.a, arbitrary.m) != 1).any()
+    for part in (beyond, coprime, arbitrary):
+        pools = {m: set(part.a[part.m == m].tolist()) for m in np.unique(part.m).tolist()}
+        assert max(map(len, pools.values())) == 3
+    again = TrainingDraws(split).draw(stream(1, "test"), 20_000)
+    assert set(zip(again.m[:7500].tolist(), again.a[:7500].tolist(), strict=True)) == set(
+        zip(beyond.m.tolist(), beyond.a.tolist(), strict=True)
+    )

@@ -2,10 +2,11 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from unrandom.data import make_batches, make_split
-from unrandom.evaluation import TrainingMeasure
+from unrandom.evaluation import TrainingMeasure, during_training
 from unrandom.models import Transformer
 
 
@@ -45,3 +46,11 @@ def test_counting_and_copying_are_apart_from_what_needs_the_rule(tiny, um_data):
     assert (periods[measure.rule] > um_data.context).all()
     assert (periods[measure.full] == drawn.m[measure.full]).all()
     assert (measure.rule & ~measure.full).any()
+
+
+def test_numbers_needed_count_the_numbers_that_were_seen():
+    # one guess in two is right after one number, both after two, one after three, both from four on
+    correct = np.array([[True, True, False, True, True], [False, True, True, True, True]])
+    assert during_training._needed(correct, 0.9) == 4
+    assert during_training._needed(correct, 0.5) == 1
+    assert during_training._needed(correct[:, :3], 0.9) is None

@@ -88,21 +88,50 @@ def test_the_first_of_three_checks_in_a_row_counts(small):
     assert small.reached(off_the_grid, 2) is None
 
 
-def test_a_target_of_numbers_needed_is_met_from_below():
-    target = TRACKS["fm-4096"].target
-    assert target.met({"numbers_needed": {"0.99": 86}})
-    assert not target.met({"numbers_needed": {"0.99": 87}})
-    assert not target.met({"numbers_needed": {"0.99": None}})
+@pytest.mark.parametrize(
+    ("name", "least", "moduli"),
+    [
+        ("fm-256", 0.99, ()),
+        ("fm-2048", 0.99, ()),
+        ("um-128", 0.9, (108, 125, 128)),
+        ("um-2048", 0.9, (1800, 2048, 2352)),
+    ],
+)
+def test_a_target_of_the_last_number_is_met_from_above(name, least, moduli):
+    met = TRACKS[name].target.met
+
+    def line(accuracy: float) -> dict:
+        tested = {
+            str(m): {"last_number_accuracy": accuracy + shift}
+            for m, shift in zip(moduli, (0.05, -0.05, 0), strict=False)
+        }
+        return {"last_number_accuracy": accuracy, "test_moduli": {"127": {"last_number_accuracy": 0.0}, **tested}}
+
+    assert met(line(least + 1e-6))
+    assert not met(line(least - 1e-6))
+
+
+@pytest.mark.parametrize(("name", "most"), [("fm-4096", 86), ("fm-65536", 256)])
+def test_a_target_of_numbers_needed_is_met_up_to_it(name, most):
+    met = TRACKS[name].target.met
+    assert [met({"numbers_needed": {"0.99": needed}}) for needed in (most, most + 1, None)] == [True, False, False]
+
+
+def test_contexts_that_grow_cost_what_they_cost(small, tiny, tmp_path):
+    growing = tiny.override(['stages=[{"context": 6, "until": 0.25}]'])  # three of twelve steps
+    run = race(small, growing, tiny, range(1), Work(tmp_path))
+    assert run is not None
+    (short, long) = (run.candidate[0], run.record[0])
+    assert (short.steps, long.steps) == (6, 6)
+    by_hand = 3 * tiny.override(["data.context=6"]).step_flops + 3 * tiny.step_flops
+    assert short.flops == pytest.approx(by_hand, rel=0.01)
+    assert long.flops == 6 * tiny.step_flops
 
 
 def test_the_grid_is_in_sequences(small, tiny):
     assert small.prepared(tiny, 0).evaluate_every == 2
     assert small.prepared(tiny.override(["batch_size=8"]), 0).evaluate_every == 4
     assert small.prepared(tiny.override(["batch_size=20"]), 0).evaluate_every == 2
-
-
-def _attempts(track: Track, config, out) -> list[int]:
-    return [race_module._attempt(track, run, Work(out)).steps for run in planned(track, config, range(2))]
 
 
 @pytest.mark.parametrize("pack", [1, 2])
@@ -218,7 +247,7 @@ def test_records_are_kept_line_by_line(small, tiny, tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [("{", "holds a line that is no JSON"), ("5", "line 1 is no JSON object"), ("{}", "line 1 has no 'name'")],
+    [("{", "holds a line that is no JSON"), ("5", "line 1: "), ("{}", "line 1: name"), ('{"ratios": 5}', "line 1: ")],
 )
 def test_a_broken_line_is_named(small, tmp_path, line, said):
     (tmp_path / "records").mkdir()
@@ -238,7 +267,28 @@ def test_a_record_beats_the_standing_one(small, tiny, tmp_path):
     neutral = tiny.override(["optimizer.lr=0.01"])
     assert outcome(small, "paper", neutral, tiny, run, tmp_path)["is_record"]
     add_entry(small, "both", "a rate", outcome(small, "first", neutral, first, run, tmp_path), neutral, tmp_path)
-    assert (standing(small, "neutral", tmp_path), standing(small, "open", tmp_path)) == ("both", "both")
+    assert (standing(small, "neutral", tmp_path), standing(small, "open", tmp_path)) == ("paper", "both")
+
+
+def test_a_neutral_record_takes_no_place_but_that_of_the_beaten_one(small, tiny, tmp_path):
+    run = Race(_arm(100, 100, 110), _arm(400, 420, 400))
+    for name, against, rate in (("good", "paper", "0.01"), ("worse", "house", "0.02")):
+        config = tiny.override([f"optimizer.lr={rate}"])
+        add_entry(small, name, "a rate", outcome(small, against, config, tiny, run, tmp_path), config, tmp_path)
+    assert (standing(small, "neutral", tmp_path), standing(small, "open", tmp_path)) == ("good", "worse")
+
+
+def test_a_line_that_was_pasted_without_its_end_stays_a_line(small, tiny, tmp_path):
+    made = outcome(small, "house", tiny, tiny, Race(_arm(100, 100, 110), _arm(400, 420, 400)), tmp_path)
+    path = add_entry(small, "first", "a\nrate", made, tiny, tmp_path)
+    path.write_text(path.read_text().rstrip("\n"))
+    add_entry(small, "second", "another", made, tiny, tmp_path)
+    assert [record["changed"] for record in read_records(small, tmp_path)] == ["a rate", "another"]
+
+
+def test_runs_of_different_commits_make_no_record():
+    other = tuple(replace(attempt, made_by="there") for attempt in _arm(400, 420, 400))
+    assert "made in different ways: here; there" in why_no_record(Race(_arm(100, 100, 110), other), 3)
 
 
 def test_what_the_grid_hides_is_on_the_side_of_the_record():

@@ -247,7 +247,7 @@ def _speedrun(commands: Any) -> None:
         "--against", metavar="NAME", help="what to race: a record, paper or house (the standing record)"
     )
     command.add_argument("--seeds", type=_at_least(int, 1), metavar="K", help="seeds of both (what the track asks for)")
-    command.add_argument("--pack", type=_at_least(int, 1), default=1, metavar="N", help="seeds side by side (1)")
+    command.add_argument("--pack", type=_at_least(int, 1), metavar="N", help="seeds side by side (1)")
     command.add_argument("--threads", type=_at_least(int, 1), metavar="N", help="threads (as many as torch takes)")
     command.add_argument("--name", metavar="NAME", help="what the race is to be called, if it is kept")
     command.add_argument(

@@ -1,6 +1,5 @@
 """What does ``speedrun`` do? It shows the records of a track, or races a candidate against one and keeps it."""
 
-import sys
 import time
 from argparse import Namespace
 from pathlib import Path
@@ -19,29 +18,30 @@ from unrandom.experiments.speedrun.records import (
     read_records,
     standing,
 )
-from unrandom.experiments.speedrun.tracks import Track
+from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, FIRST_SEED, Track
 from unrandom.experiments.work import Work
 from unrandom.report.records import arm_words, ratio_words, records_page
 from unrandom.training import RunConfig
 
 Tree = dict[str, Any]
-RACING = ("assignments", "begin_with", "against", "keep", "seeds", "name")  # arguments that only a race takes
+RACING = ("assignments", "begin_with", "against", "seeds", "pack", "threads", "name", "keep", "max_minutes")  # options
 
 
 def speedrun(arguments: Namespace) -> tuple[Tree, str]:
     """Show, race, or write the page."""
+    racing = any(getattr(arguments, name) not in (None, []) for name in RACING)
     if arguments.track is None:
-        if any(getattr(arguments, name) for name in RACING):
+        if racing:
             raise UserError(f"name a track; there are {', '.join(TRACKS)}")
         return _all_tracks(arguments)
     chosen = track(arguments.track)
     if arguments.write:
         raise UserError("--write takes no track: the page is about all of them")
-    if arguments.assignments or arguments.begin_with:
-        return _race(chosen, arguments)
-    if arguments.keep or arguments.name or arguments.against:
+    if not racing:
+        return _shown(chosen, arguments.results)
+    if not arguments.assignments and arguments.begin_with is None:
         raise UserError("a race needs a candidate: --set KEY=VALUE, or --from NAME")
-    return _shown(chosen, arguments.results)
+    return _race(chosen, arguments)
 
 
 def _all_tracks(arguments: Namespace) -> tuple[Tree, str]:
@@ -57,7 +57,7 @@ def _shown(chosen: Track, results: Path) -> tuple[Tree, str]:
     """A track and its records, with the ratios by which they won."""
     records = read_records(chosen, results)
     tree = {"track": chosen.name, "about": chosen.about, "target": chosen.target.words, "records": records}
-    lines = [f"{chosen.name}: {chosen.about}", f"target   {chosen.target.words}, in three checks in a row"]
+    lines = [f"{chosen.name}: {chosen.about}", f"target   {chosen.target.words}, in {CHECKS_IN_A_ROW} checks in a row"]
     for record in records:
         kind = "record" if record["is_record"] else "entry "
         lines += [
@@ -78,24 +78,25 @@ def _race(chosen: Track, arguments: Namespace) -> tuple[Tree, str]:
     record = configuration_of(chosen, against, results)
     if chosen.prepared(candidate, 0).digest() == chosen.prepared(record, 0).digest():
         raise UserError(f"the candidate is {against} itself; change something with --set, or take another --against")
-    if bool(arguments.keep) != bool(arguments.name):
+    if (arguments.keep is None) != (arguments.name is None) or arguments.keep == "":
         raise UserError("a race is kept with --name NAME and --keep 'what was changed'")
-    if arguments.name:
+    if arguments.name is not None:
         check_name(chosen, arguments.name, results)
+    pack = arguments.pack or 1
     work = Work(
-        out=arguments.out / "speedrun",
+        out=arguments.out / ("speedrun" if pack == 1 else f"speedrun-{pack}-at-once"),  # their seconds are no others'
         command=tuple(arguments.command_line),
         threads=arguments.threads,
         deadline=None if arguments.max_minutes is None else time.time() + 60 * arguments.max_minutes,
-        watch=TrainingProgress if arguments.pack == 1 else None,
+        watch=TrainingProgress if pack == 1 else None,
     )
-    run = race(chosen, candidate, record, range(arguments.seeds or chosen.seeds), work, arguments.pack)
+    seeds = range(FIRST_SEED, FIRST_SEED + (arguments.seeds or chosen.seeds))
+    run = race(chosen, candidate, record, seeds, work, pack)
     if run is None:
-        print("the time is up; the same command goes on", file=sys.stderr)
-        return {"track": chosen.name, "finished": False}, ""
+        return {"track": chosen.name, "finished": False}, "the time is up; the same command goes on"
     made = outcome(chosen, against, candidate, record, run, results)
     words = [_outcome_words(made, against), f"a record: {'yes' if made['is_record'] else 'no, as ' + made['because']}"]
-    if arguments.keep:
+    if arguments.keep is not None:
         path = add_entry(chosen, arguments.name, arguments.keep, made, candidate, results)
         words.append(f"kept     {path}")
     return {**made, "finished": True}, "\n".join(words)

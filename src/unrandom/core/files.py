@@ -15,8 +15,10 @@ FULL = (errno.ENOSPC, errno.EDQUOT)  # no room on the disk, or none of it left t
 def write_atomically(path: Path, content: bytes | str) -> None:
     """Write to a temporary name in the same folder, sync, rename, and sync the folder.
 
-    Raises OSError as the system does (a full disk leaves ``path`` as it was).
+    Raises UserError where ``path`` is a folder, and OSError as the system does (a full disk leaves ``path`` as it was).
     """
+    if path.is_dir():
+        raise UserError(f"{path} is a folder; a file is needed there")
     data = content.encode() if isinstance(content, str) else content
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

@@ -42,6 +42,7 @@ class StreamingBatches:
         self.batch_size = batch_size
         self._draws, self._split, self._config = TrainingDraws(split), split, split.config
         self._seed = split.seed if seed is None else seed
+        self._draws.check_shares(batch_size)
 
     def tokens(self, step: int, rank: int = 0, ranks: int = 1) -> Tokens:
         parameters = self._draws.draw(stream(self._seed, "batches", step), self.batch_size)[rank::ranks]

@@ -53,7 +53,7 @@ class SequenceData(Config):
     context: Annotated[int, Field(ge=2, le=2**16)] = 256  # numbers
     mode: Literal["fixed", "streaming"] = "fixed"  # n_sequences drawn once and repeated, or fresh ones each step
     n_sequences: Count | None = 100_000  # fixed only; none: every (m, a, c) of n_m x n_a x n_c once
-    n_a: Count | None = None  # multipliers a modulus; none: any that is not held out
+    n_a: Count | None = None  # multipliers a modulus and kind of rows; none: any that is not held out
     n_c: Count | None = None  # increments a modulus; none: any that is not held out
     full_period_share: Annotated[float, Field(ge=0, le=1)] = 0.0  # of every batch; the rest is arbitrary (a, c)
     # Of the full-period rows that are drawn uniformly, this share has the multiplier 1, which only counts. None leaves
@@ -63,9 +63,9 @@ class SequenceData(Config):
     # differences x[t+1] - x[t] repeat. Of uniform draws most are of the longest.
     balanced_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     # Balanced rows draw from these, and twice as often from one that is named twice. None named: from all there are.
-    lookbacks: tuple[Annotated[int, Field(ge=2, lt=2**62)], ...] = ()
+    lookbacks: tuple[Annotated[int, Field(ge=2, le=2**62)], ...] = ()
     # Of the rows that need not have full period, this share draws one of the look-backs first, too, and then a
-    # multiplier of that order modulo m: the differences repeat as they do with full period, at many more moduli.
+    # multiplier of that order modulo m: the differences repeat after so many steps, in some rows after fewer.
     order_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     # Of the rows that are neither of full period nor of an order, this share has a multiplier prime to the modulus, so
     # that no sequence has a tail.
@@ -133,8 +133,10 @@ class SequenceData(Config):
         given = [name for name, is_given in {**of_full, **of_rest}.items() if is_given]
         if self.full_period_share == 0 and (lost := [name for name in given if name in of_full]):
             raise ValueError(f"{lost[0]} is of the rows of full period: give full_period_share, too")
-        if self.n_a is not None and given:
-            raise ValueError(f"{given[0]} needs n_a=none: pools hold the multipliers that they were drawn with")
+        if self.n_a is not None and (
+            of_lookbacks := [name for name in given if name in ("balanced_share", "order_share")]
+        ):
+            raise ValueError(f"{of_lookbacks[0]} needs n_a=none: its rows draw from all multipliers of a look-back")
         if self.lookbacks and self.balanced_share == 0 and self.order_share == 0:
             raise ValueError("lookbacks are of balanced rows: give balanced_share or order_share, too")
         if self.order_share > 0 and not self.lookbacks:

@@ -31,7 +31,7 @@ from unrandom.generators.period import periods
 ROUNDS = 1000  # of proposals, before saying that nothing fits
 Values = UInt64[np.ndarray, "..."]
 # coprime: arbitrary with a prime to m, so that no sequence has a tail; counting: full-period with a = 1, or beyond;
-# balanced: beyond counting, each look-back drawn as often; of an order: without full period, likewise
+# balanced: beyond counting, each look-back drawn as often; of an order: likewise, the period full or not
 Kind = Literal["arbitrary", "coprime", "of an order", "full-period", "counting", "beyond counting", "balanced"]
 INSTEAD: dict[Kind, str] = {  # how to do without rows of a kind
     "arbitrary": "set data.full_period_share=1",
@@ -53,14 +53,22 @@ class TrainingDraws:
 
     def draw(self, rng: np.random.Generator, rows: int) -> Parameters:
         """``rows`` rows, of which the first round(full_period_share x rows) have full period."""
+        counts = zip(self._sources, self._counts(rows), strict=True)
+        return reduce(concatenate, [self._draw_from(source, rng, count) for (source, _), count in counts if count])
+
+    def _counts(self, rows: int) -> list[int]:
+        """How many rows of each kind there are among ``rows``."""
         ends = [round(share * rows) for share in accumulate(share for _, share in self._sources)]
-        counts = [end - start for start, end in pairwise([0, *ends[:-1], rows])]
-        parts = [
-            self._draw_from(source, rng, count)
-            for (source, _), count in zip(self._sources, counts, strict=True)
-            if count
-        ]
-        return reduce(concatenate, parts)
+        return [end - start for start, end in pairwise([0, *ends[:-1], rows])]
+
+    def check_shares(self, rows: int) -> None:
+        """UserError where a share comes to no row at all in ``rows`` rows: such a setting would do nothing."""
+        for (source, share), count in zip(self._sources, self._counts(rows), strict=True):
+            if not count:
+                raise UserError(
+                    f"{share:.3g} of {rows} rows are to be {source.kind} ones, and that comes to none: "
+                    "raise the share or the number of rows, or set the share to 0"
+                )
 
     def product(self, rng: np.random.Generator) -> Parameters:
         """Every (m, a, c) of n_m x n_a x n_c once, x0 uniform; the period filter leaves rows out."""
@@ -136,7 +144,7 @@ class _Source:
         moduli = [m for m, _ in places]
         self.lookbacks = np.array([r for _, r in places], dtype=np.uint64)  # 0: any
         balanced = kind in ("balanced", "of an order")
-        self.of_lookback = _by_lookback(self.lookbacks, split.config.lookbacks) if balanced else None
+        self.lookback_pools = _by_lookback(self.lookbacks, split.config.lookbacks) if balanced else None
         self.last = np.array([m - 1 for m in moduli], dtype=np.uint64)  # m itself may be 2^64
         self.step = np.array([multiplier_step(m) if self.full else 1 for m in moduli], dtype=np.uint64)
         self.last_k = np.array([self._end(m) - 1 for m in moduli], dtype=np.uint64)
@@ -148,6 +156,10 @@ class _Source:
         self.c_pools = None if n_c is None else _Pools([self._c_pool(split, i, n_c) for i in each])
         if not split.by_values and self.a_pools is not None and self.c_pools is not None:
             self._leave_out_withheld_pools()
+
+    @property
+    def _is_topped_up(self) -> bool:
+        return self.kind == "full-period" and self.one_modulus is None
 
     def _leave_out_withheld_pools(self) -> None:
         """A modulus whose pools have only pairs that are withheld is not trained on."""
@@ -169,7 +181,7 @@ class _Source:
         """
         if self.one_modulus is not None and not self.full:
             return [(m, 0) for m in split.train_moduli]
-        topped_up = self.full and isinstance(split.config, UnseenModulus) and split.config.n_a is not None
+        topped_up = self._is_topped_up and split.config.n_a is not None
         moduli = [m for m in split.train_moduli if self._end(m) > self.first_k]
         places = [(m, r) for m in moduli for r in self._lookbacks_of(m)]
         usable = [(m, r) for m, r in places if self._some_left(split, m, r, topped_up=topped_up)]
@@ -208,7 +220,7 @@ class _Source:
             return True  # a pair is withheld only if both of its values are the test's
         step, prime_to = (multiplier_step(m), m) if self.full else (1, 1)
         k = np.arange(self.first_k, self._end(m), dtype=np.uint64)
-        a = np.uint64(1) + np.uint64(step) * k[self._of_lookback(k, m, r)]
+        a = np.uint64(1) + np.uint64(step) * k[self._has_lookback(k, m, r)]
         c = np.flatnonzero(np.gcd(np.arange(m), prime_to) == 1).astype(np.uint64)
         return not split.withheld(np.repeat(a, len(c)), np.tile(c, len(a))).all()
 
@@ -218,7 +230,7 @@ class _Source:
             return 1
         return count_multipliers(m) if self.full else m - 1
 
-    def _of_lookback(self, k: Values, m: int, r: int) -> Bool[np.ndarray, " ks"]:
+    def _has_lookback(self, k: Values, m: int, r: int) -> Bool[np.ndarray, " ks"]:
         """Whether the multipliers 1 + step k of m have the look-back r; all have, where r is 0.
 
         With a = 1 + step k and q = m / step, m / gcd(m, a − 1) is q / gcd(q, k).
@@ -232,7 +244,7 @@ class _Source:
             return self._prime_left(m, held)
         step = np.uint64(multiplier_step(m) if self.full else 1)
         k, rest = np.divmod(held - np.uint64(1), step)
-        of_kind = (rest == 0) & (k >= self.first_k) & (k < self._end(m)) & self._of_lookback(k, m, r)
+        of_kind = (rest == 0) & (k >= self.first_k) & (k < self._end(m)) & self._has_lookback(k, m, r)
         return (count_increments(r) if r else self._end(m) - int(self.first_k)) - int(of_kind.sum())
 
     def _increments_left(self, m: int, held: Values) -> int:
@@ -246,17 +258,18 @@ class _Source:
     def _prime_left(self, m: int, held: Values) -> int:
         """How many of 0 … m − 1 that are prime to m are not among ``held``: as many as increments of full period."""
         held = held[held <= np.uint64(m - 1)]
-        return count_increments(m) - int((np.gcd(held, np.uint64(min(m, 2**63))) == 1).sum())
+        return count_increments(m) - int((np.gcd(held, _divisor_of(m)) == 1).sum())
 
     def choose(self, rng: np.random.Generator, rows: int) -> Integer[np.ndarray, " rows"]:
         """For each row, which modulus, uniformly; or which modulus and look-back, each look-back alike."""
-        if self.of_lookback is None:
+        if self.lookback_pools is None:
             return rng.integers(len(self.last), size=rows)
-        return self.of_lookback.pick(rng.integers(len(self.of_lookback.parts), size=rows), rng)
+        return self.lookback_pools.pick(rng.integers(len(self.lookback_pools.parts), size=rows), rng)
 
     def propose(
         self, rng: np.random.Generator, rows: int, which: Integer[np.ndarray, " rows"] | None = None
     ) -> Parameters:
+        """Rows of this kind that may yet be withheld, or not fit together; ``which`` says of which modulus each is."""
         if which is None:
             which = self.choose(rng, rows)
         last = self.last[which]
@@ -273,15 +286,15 @@ class _Source:
 
     def _multiple(self, rng: np.random.Generator, which: Integer[np.ndarray, " rows"]) -> Values:
         """The k of a multiplier."""
-        if self.of_lookback is None:
+        if self.lookback_pools is None:
             return rng.integers(self.first_k, self.last_k[which], dtype=np.uint64, endpoint=True)
         r = self.lookbacks[which]
         return (self.last_k[which] + np.uint64(1)) // r * draw_units(rng, r)
 
     def allowed(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
+        """Which of the proposed rows training may have."""
         held = self.withheld(parameters.a, parameters.c)
-        # 2^64 is no machine word, and has the divisors in common with any other number that 2^63 has
-        m = np.uint64(min(parameters.m, 2**63)) if isinstance(parameters.m, int) else parameters.m
+        m = _divisor_of(parameters.m) if isinstance(parameters.m, int) else parameters.m
         if self.kind == "coprime":
             return ~held & (np.gcd(parameters.a, m) == 1)
         if self.kind == "of an order":
@@ -313,19 +326,21 @@ class _Source:
     def _a_pool(self, split: Split, i: int, size: int) -> Values:
         m = int(self.last[i]) + 1
         rng = stream(split.seed, "multipliers", m, int(self.full))
-        pool = self._multipliers(rng, int(self.step[i]), int(self.last_k[i]) + 1, size)
-        if self.full and self.one_modulus is None and len(pool) < size:
-            more = self._multipliers(rng, 1, m - 1, size)
+        pool = self._multipliers(rng, m, int(self.step[i]), int(self.last_k[i]) + 1, size)
+        if self._is_topped_up and len(pool) < size:
+            more = self._multipliers(rng, m, 1, m - 1, size)
             pool = np.concatenate([pool, more[~np.isin(more, pool)]])[:size]
         return _not_empty(pool, "multiplier", m)
 
-    def _multipliers(self, rng: np.random.Generator, step: int, count: int, size: int) -> Values:
-        """Up to ``size`` different ones of 1 + step k, k < count, that are not held out."""
+    def _multipliers(self, rng: np.random.Generator, m: int, step: int, count: int, size: int) -> Values:
+        """Up to ``size`` different ones of 1 + step k, k < count, of this kind that are not held out."""
 
         def allowed(k: Values) -> Values:
-            return _without(np.uint64(1) + np.uint64(step) * k, self.held_a)
+            a = np.uint64(1) + np.uint64(step) * k[k >= self.first_k]
+            return _without(a if self.kind != "coprime" else a[np.gcd(a, _divisor_of(m)) == 1], self.held_a)
 
-        return _sample(rng, count, size, count - len(self.held_a), allowed)
+        of_kind = count_increments(m) if self.kind == "coprime" else count - int(self.first_k)
+        return _sample(rng, count, size, of_kind - len(self.held_a), allowed)
 
     def _c_pool(self, split: Split, i: int, size: int) -> Values:
         m = int(self.last[i]) + 1
@@ -352,6 +367,11 @@ def _without(values: Values, held: UInt64[np.ndarray, " held"]) -> UInt64[np.nda
         return values
     places = np.searchsorted(held, values)
     return values[held[np.minimum(places, len(held) - 1)] != values]
+
+
+def _divisor_of(m: int) -> np.uint64:
+    """m as a machine word; 2^64 is none, and shares with any smaller number the divisors that 2^63 shares with it."""
+    return np.uint64(min(m, 2**63))
 
 
 def _not_empty(pool: Values, what: str, m: int) -> Values:

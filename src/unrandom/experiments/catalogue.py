@@ -213,7 +213,7 @@ CATALOGUE: dict[str, Entry] = {
             (
                 "um-needed-lookback",
                 "needed_lookback",
-                "which multipliers of an unseen modulus are predicted: those whose look-back training has",
+                "which multipliers of an unseen modulus are predicted, by the look-back that they need",
                 (),
             ),
             ("ceilings", "ceilings", "the model beside copying, look-back, algebra and the exact posterior", ()),

@@ -101,7 +101,7 @@ def cells(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[Cell]:
                 split.for_choosing()
                 split_already.add(data)
                 if data[0] not in drawn_already:
-                    _try_drawing(split, chosen.batch_size)
+                    try_drawing(split, chosen.batch_size)
                     drawn_already.add(data[0])
             settings = {key: chosen.at(key) for key in grid}
             made.append(Cell(settings, seed, PlannedRun(recipe, chosen)))
@@ -110,7 +110,7 @@ def cells(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[Cell]:
     return made
 
 
-def _try_drawing(split: Split, rows: int) -> None:
+def try_drawing(split: Split, rows: int) -> None:
     """Draw a batch's training parameters. UserError where there are none, as in a period range that nothing has."""
     if len(split.train_moduli) > MANY_MODULI:
         return

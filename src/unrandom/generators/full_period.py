@@ -69,7 +69,8 @@ def lookback(m: int, a: int) -> int:
     """After how many steps the differences x[t+1] − x[t] of a full-period sequence repeat: r = m / gcd(m, a − 1).
 
     They are multiplied by a in each step, so that r is the order of a modulo m. From then on x[t] is x[t−r] plus one
-    and the same shift: r is how far back has to be looked, and 1 where a = 1.
+    and the same shift: r is how far back has to be looked, and 1 where a = 1. For m ≥ 1, of any size, and 1 ≤ a < m of
+    full period (Hull–Dobell); not checked.
     """
     return m // gcd(m, a - 1)
 

@@ -7,7 +7,7 @@ from typing import Any
 from unrandom.core.quantities import in_words, scaled
 from unrandom.experiments.speedrun.catalogue import TRACKS
 from unrandom.experiments.speedrun.records import PAPER, read_records
-from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, Track
+from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, FIRST_SEED, Track
 from unrandom.report.templates import template
 
 Tree = dict[str, Any]
@@ -16,7 +16,7 @@ Tree = dict[str, Any]
 def records_page(results: Path) -> str:
     """All tracks with their records, as Markdown."""
     tracks = [_track(each, read_records(each, results)) for each in TRACKS.values()]
-    return template("records.md.j2").render(tracks=tracks, checks=CHECKS_IN_A_ROW)
+    return template("records.md.j2").render(tracks=tracks, checks=CHECKS_IN_A_ROW, first_seed=FIRST_SEED)
 
 
 def _track(track: Track, records: list[Tree]) -> Tree:

@@ -2,7 +2,8 @@
 
 The differences of a full-period sequence repeat after r = m / gcd(m, a − 1) steps, so that x[t] is x[t−r] plus one and
 the same shift. Which r a multiplier needs depends on the modulus: 125 has 5 and 25, 128 the powers of two to 32. Of
-the moduli up to 153 only these two have 25 or 32, and they are held out.
+the moduli up to 153 only these two have 25 or 32, and they are held out. The rows are drawn from all (a, c) of full
+period: no training row has an unseen modulus, whatever its (a, c).
 """
 
 from collections.abc import Iterator, Mapping

@@ -72,7 +72,7 @@ TRACKS = {
             about="one modulus, 2^8, one token a number, one layer",
             paper=_fm_256,
             house=recipe("fm-256").build,
-            target=Target("the last number of 64 is right in .99 of the sequences", _last_number),
+            target=Target("after 64 numbers the next is right in .99 of the sequences", _last_number),
             check_every=2560,
             test_sequences=1024,
             seeds=5,
@@ -83,7 +83,9 @@ TRACKS = {
             about="one modulus, 2^12, three base-16 digits a number, two layers",
             paper=_fm_4096,
             house=_house_fm_4096,
-            target=Target("from number 86 of 96 on every number is right in .99 of the sequences", _from_number(86)),
+            target=Target(
+                "from 86 numbers seen on, of 96, every next one is right in .99 of the sequences", _from_number(86)
+            ),
             check_every=1600,
             test_sequences=1024,
             seeds=5,
@@ -94,7 +96,9 @@ TRACKS = {
             about="one modulus, 2^16, two base-256 digits a number, two layers",
             paper=_fm_65536,
             house=_house_fm_65536,
-            target=Target("from number 256 of 288 on every number is right in .99 of the sequences", _from_number(256)),
+            target=Target(
+                "from 256 numbers seen on, of 288, every next one is right in .99 of the sequences", _from_number(256)
+            ),
             check_every=6400,
             test_sequences=512,
             seeds=3,
@@ -106,7 +110,7 @@ TRACKS = {
             paper=_um_128,
             house=recipe("um-128").build,
             target=Target(
-                "the last number of 64 is right in .9 of the sequences, in the mean over 108, 125 and 128",
+                "after 64 numbers the next is right in .9 of the sequences, in the mean over 108, 125 and 128",
                 _mean_of(108, 125, 128),
             ),
             check_every=25_600,
@@ -119,7 +123,7 @@ TRACKS = {
             about="the paper's fixed modulus 2^11, for a GPU",
             paper=recipe("fm-2048").build,
             house=_house_fm_2048,
-            target=Target("the last number of 256 is right in .99 of the sequences", _last_number),
+            target=Target("after 256 numbers the next is right in .99 of the sequences", _last_number),
             check_every=64_000,
             test_sequences=1024,
             seeds=3,
@@ -131,7 +135,7 @@ TRACKS = {
             paper=recipe("um-2048").build,
             house=recipe("um-2048-fast").build,
             target=Target(
-                "the last number of 256 is right in .9 of the sequences, in the mean over 1800, 2048 and 2352",
+                "after 256 numbers the next is right in .9 of the sequences, in the mean over 1800, 2048 and 2352",
                 _mean_of(1800, 2048, 2352),
             ),
             check_every=128_000,

@@ -68,6 +68,8 @@ def why_no_record(race: Race, fewest: int) -> str | None:
         return f"it reached the target under {reached} of {seeds} seeds, and a record does under all"
     if seeds < fewest:
         return f"{seeds} seeds were run, and a record of this track needs {fewest}"
+    if len(made_by := sorted({attempt.made_by for attempt in (*race.candidate, *race.record)})) > 1:
+        return f"its runs were made in different ways: {'; '.join(made_by)}; race in an --out folder without older runs"
     if not all(b.more_than for b in race.record):
         return "the record was there at the first check, and what it needs is not known better"
     at_worst = _ratio([a.flops / b.more_than for a, b in zip(race.candidate, race.record, strict=True)], at_most=False)

@@ -1,13 +1,16 @@
 """Where are records kept? One line of JSON a race, in one file a track: what was changed, and what came of it."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from unrandom.core.config import dotted_items
+from pydantic import Field
+
+from unrandom.core.config import Config, dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
 from unrandom.experiments.speedrun.race import Attempt, Race
@@ -17,11 +20,41 @@ from unrandom.training import RunConfig
 
 Tree = dict[str, Any]
 THE_TRACKS = ("seed", "data_seed", "evaluate_every", "checkpoint_every", "test_sequences")  # keys that it sets
-FIELDS = (
-    *("name", "changed", "date", "is_record", "because", "class", "against"),
-    *("changes", "ratios", "candidate", "record", "config"),
-)
 PAPER, HOUSE = "paper", "house"  # the recipes with which every track begins
+NAME = re.compile(r"[\w.-]+", re.ASCII)
+
+
+class _Ratio(Config):
+    value: float
+    low: float | None
+    high: float | None
+    at_most: bool
+
+
+class _Arm(Config):
+    reached: int
+    seeds: int
+    expected_flops: float | None
+    attempts: tuple[Attempt, ...]
+
+
+class _Entry(Config):
+    """One line of a track's file."""
+
+    name: str
+    changed: str
+    date: str
+    is_record: bool
+    because: str | None
+    track: str
+    kind: Kind = Field(alias="class")
+    against: str
+    against_digest: str
+    changes: dict[str, tuple[Any, Any]]
+    ratios: dict[str, _Ratio] | None
+    candidate: _Arm
+    record: _Arm
+    config: Tree
 
 
 def records_file(track: Track, results: Path) -> Path:
@@ -31,30 +64,26 @@ def records_file(track: Track, results: Path) -> Path:
 def read_records(track: Track, results: Path) -> list[Tree]:
     """What was kept of a track, in its order: records, and races that made none. UserError for any other line."""
     path = records_file(track, results)
-    lines = path.read_text().splitlines() if path.is_file() else []
     try:
-        records = [json.loads(line) for line in lines]
-    except json.JSONDecodeError as error:
+        records = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{path} holds a line that is no JSON object: {error}") from None
     for number, record in enumerate(records, start=1):
-        if not isinstance(record, dict) or (missing := [key for key in FIELDS if key not in record]):
-            what = f"has no {missing[0]!r}" if isinstance(record, dict) else "is no JSON object"
-            raise UserError(f"{path}: line {number} {what}")
+        try:
+            _Entry.parse(record)
+        except UserError as error:
+            raise UserError(f"{path}: line {number}: {error}") from None
     return records
 
 
 def standing(track: Track, kind: Kind, results: Path) -> str:
     """The name of the record to beat: in the neutral class at first the paper's recipe, in the open one the house's.
 
-    A neutral record takes the place of an open one only by beating it.
+    A record takes the place of the one that it beat, and no other.
     """
     best: dict[str, str] = {"neutral": PAPER, "open": HOUSE}
     for record in (record for record in read_records(track, results) if record["is_record"]):
-        beaten = record["against"]
-        if record["class"] == "neutral" and beaten in best.values():
-            best["neutral"] = record["name"]
-        if beaten == best["open"]:
-            best["open"] = record["name"]
+        best = {of: record["name"] if record["against"] == name else name for of, name in best.items()}
     return best[kind]
 
 
@@ -108,23 +137,25 @@ def changes(before: RunConfig, now: RunConfig) -> dict[str, list[Any]]:
 
 
 def check_name(track: Track, name: str, results: Path) -> None:
-    """UserError for a name that something else has."""
+    """UserError for a name that something else has, or that is more than letters, digits, dots and hyphens."""
+    if not NAME.fullmatch(name):
+        raise UserError(f"--name takes letters, digits, dots, hyphens and underscores, not {name!r}")
     if name in (PAPER, HOUSE, *(record["name"] for record in read_records(track, results))):
         raise UserError(f"{track.name} has something called {name!r} already; choose another --name")
 
 
 def add_entry(track: Track, name: str, changed: str, made: Tree, config: RunConfig, results: Path) -> Path:
-    """Write a race at the end of the track's file, won or not. Returns the file."""
+    """Write a race at the end of the track's file, won or not; ``changed`` becomes one line. Returns the file."""
     check_name(track, name, results)
     line = {
         "name": name,
-        "changed": changed,
+        "changed": " ".join(changed.split()),
         "date": datetime.now(UTC).date().isoformat(),
         **made,
         "config": config.tree(),
     }
     path = records_file(track, results)
     make_folder(path.parent)
-    before = path.read_text() if path.is_file() else ""
-    write_atomically(path, before + json.dumps(line, allow_nan=False) + "\n")
+    lines = path.read_text().splitlines() if path.is_file() else []
+    write_atomically(path, "\n".join([*lines, json.dumps(line, allow_nan=False), ""]))
     return path

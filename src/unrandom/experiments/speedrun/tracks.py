@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from unrandom.core.errors import UserError
 from unrandom.evaluation.during_training import monitored
+from unrandom.experiments.plan import try_drawing
 from unrandom.experiments.runs import split_of
 from unrandom.training import RunConfig
 
@@ -19,6 +20,7 @@ Line = dict[str, Any]  # what is measured at a check, as in metrics.jsonl
 Kind = Literal["neutral", "open"]
 
 CHECKS_IN_A_ROW = 3
+FIRST_SEED = 100  # Races count from here; the seeds from 0 on are those that candidates are tuned under.
 DATA_SEED = 0  # It decides the split and a fixed training set, and is the same for every seed of a run.
 EVERY_CHECKPOINT = 10  # checks
 
@@ -65,16 +67,18 @@ class Track:
         return "neutral" if same else "open"
 
     def check(self, config: RunConfig) -> None:
-        """UserError unless the configuration is tested as the track is, and starts from nothing."""
+        """UserError unless the configuration is tested as the track is, starts from nothing, and has rows to draw."""
         if config.start is not None:
             raise UserError("a candidate begins with random weights; leave out start")
         if config.steps < (least := CHECKS_IN_A_ROW * self.prepared(config, 0).evaluate_every):
-            raise UserError(f"the candidate could not meet the target three times: steps={least} is the least")
+            often = f"{CHECKS_IN_A_ROW} times in a row"
+            raise UserError(f"the candidate could not meet the target {often}: steps={least} is the least")
         if hash_of_test(self.prepared(config, 0)) != self.test:
             raise UserError(
                 f"the test would not be that of the track {self.name}: leave data.context, the test moduli, "
                 "data.n_test_a, data.n_test_c, data.hold_out and data.test_multipliers as they are"
             )
+        try_drawing(split_of(config), config.batch_size)
 
     def reached(self, lines: Sequence[Line], every: int) -> int | None:
         """The step of the first of three checks in a row, on the grid, at which the target was met; None if never."""

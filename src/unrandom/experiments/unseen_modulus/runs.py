@@ -95,24 +95,24 @@ SMOKE = (
 )
 
 
-def main_runs(scale: Scale, seeds: int) -> list[PlannedRun]:
-    """The run that is looked into, for each seed."""
-    return planned(MAIN_RECIPE[scale], base(MAIN_RECIPE[scale], scale), [{}], seeds)
+def main_runs(scale: Scale, seeds: int, variants: Sequence[Settings] = ({},)) -> list[PlannedRun]:
+    """The run that is looked into, with each set of changes, for each seed."""
+    return _planned(MAIN_RECIPE[scale], scale, variants, seeds)
 
 
 def hard_runs(scale: Scale, seeds: int, variants: Sequence[Settings] = ({},)) -> list[PlannedRun]:
-    """The run with a prime and with look-backs that training lacks, for each set of changes and each seed."""
-    return planned(HARD_RECIPE[scale], base(HARD_RECIPE[scale], scale), variants, seeds)
+    """The run with a prime and with look-backs that training lacks, likewise."""
+    return _planned(HARD_RECIPE[scale], scale, variants, seeds)
 
 
 def small_runs(scale: Scale, seeds: int, variants: Sequence[Settings]) -> list[PlannedRun]:
-    """The small run with each set of changes, for each seed; changes win over the scale's own settings."""
-    name = SMALL_RECIPE[scale]
-    return planned(name, base(name, scale), variants, seeds)
+    """The small run, likewise; changes win over the scale's own settings."""
+    return _planned(SMALL_RECIPE[scale], scale, variants, seeds)
 
 
-def planned(name: str, config: RunConfig, variants: Sequence[Settings], seeds: int) -> list[PlannedRun]:
+def _planned(name: str, scale: Scale, variants: Sequence[Settings], seeds: int) -> list[PlannedRun]:
     """A run for each set of changes and each seed; sets that come to the same have one."""
+    config = base(name, scale)
     changed = [config.override([f"{key}={_text(value)}" for key, value in variant.items()]) for variant in variants]
     runs = [PlannedRun(name, each.override([f"seed={seed}"])) for each in changed for seed in range(seeds)]
     return list({run.id: run for run in runs}.values())
