@@ -36,9 +36,9 @@ def test_muon_takes_the_matrices_inside_the_blocks_alone(tiny):
     assert names == {f"blocks.0.{part}.weight" for part in ("attn.W_QKV", "attn.W_O", "mlp.W_in", "mlp.W_out")}
 
 
-@pytest.mark.parametrize("how", [{"name": "adamw"}, {"name": "muon"}, {"name": "muon", "muon_apart": True}])
-def test_restored_state_goes_on_as_if_nothing_had_happened(tiny, how):
-    config = OptimizerConfig(lr=1e-2, **how)
+@pytest.mark.parametrize("name", ["adamw", "muon"])
+def test_restored_state_goes_on_as_if_nothing_had_happened(tiny, name):
+    config = OptimizerConfig(name=name, lr=1e-2)
     model = Transformer(tiny.transformer)
     optimizers = Optimizers(model, config)
     a_step(model, optimizers, seed=0)
@@ -73,30 +73,3 @@ def test_a_muon_update_has_nearly_equal_singular_values(tiny):
     a_step(model, Optimizers(model, OptimizerConfig(name="muon", muon_lr=1.0, weight_decay=0.0)), seed=0)
     scales = torch.linalg.svdvals(before - model.blocks[0].attn.W_O.weight.detach())
     assert_close(scales[:8], torch.ones(8), atol=0.4, rtol=0)
-
-
-def test_apart_queries_keys_and_values_move_as_if_they_were_three_matrices(tiny):
-    model = Transformer(tiny.transformer)
-    config = OptimizerConfig(name="muon", lr=0.0, muon_lr=0.1, weight_decay=0.0, muon_apart=True)
-    optimizers = Optimizers(model, config)
-    weight = model.blocks[0].attn.W_QKV.weight
-    weight.data = weight.detach().clone()  # as stacking does, after the optimisers were made
-    before = weight.detach().clone()
-    a_step(model, optimizers, seed=0)
-    alone = [torch.nn.Parameter(rows.clone()) for rows in before.chunk(3)]
-    for rows, gradient in zip(alone, weight.grad.chunk(3), strict=True):
-        rows.grad = gradient.clone()
-    torch.optim.Muon(alone, lr=0.1, momentum=config.muon_momentum, weight_decay=0.0).step()
-    assert_close(weight.detach(), torch.cat([rows.detach() for rows in alone]))
-    whole = Transformer(tiny.transformer)
-    a_step(whole, Optimizers(whole, config.model_copy(update={"muon_apart": False})), seed=0)
-    assert not torch.allclose(weight, whole.blocks[0].attn.W_QKV.weight)
-
-
-def test_the_state_of_three_parts_is_named(tiny):
-    config = OptimizerConfig(name="muon", lr=1e-2, muon_apart=True)
-    model = Transformer(tiny.transformer)
-    optimizers = Optimizers(model, config)
-    a_step(model, optimizers, seed=0)
-    assert {f"blocks.0.attn.W_QKV.weight.{part}|momentum_buffer" for part in "qkv"} <= set(optimizers.state())
-    assert "blocks.0.attn.W_QKV.weight|momentum_buffer" not in optimizers.state()

@@ -31,7 +31,7 @@ def _distance(run, other):
 @pytest.mark.parametrize("optimizer", ["muon", "adamw"])
 @pytest.mark.parametrize(
     "model",
-    ["model.positions=learned", "model.positions=rotary", "model.depth=2", GROWING, "optimizer.muon_apart=true"],
+    ["model.positions=learned", "model.positions=rotary", "model.depth=2", GROWING],
 )
 def test_the_same_as_alone(tiny, tmp_path, optimizer, model):
     configs = [tiny.override([f"optimizer.name={optimizer}", model, *changes]) for changes in VARIANTS]

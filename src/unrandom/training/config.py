@@ -26,9 +26,6 @@ class OptimizerConfig(Config):
     beta2: Beta = 0.99
     muon_lr: Rate = 0.02
     muon_momentum: Beta = 0.95
-    muon_apart: bool = False  # queries, keys and values each orthogonalised by themselves, and not W_QKV whole
-
-    added_later: ClassVar[frozenset[str]] = frozenset({"muon_apart"})
 
 
 class StartFrom(Config):

@@ -3,27 +3,11 @@
 from collections.abc import Iterator
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from unrandom.core.errors import UserError
 from unrandom.models import Transformer
 from unrandom.training.config import OptimizerConfig
-
-
-class _Thirds:
-    """The rows of W_QKV that make queries, keys and values, as three parameters that share its memory."""
-
-    def __init__(self, whole: Tensor) -> None:
-        self.whole = whole
-        self.parts = [nn.Parameter(rows) for rows in whole.detach().chunk(3)]
-
-    def refer(self) -> None:
-        """To the weights and gradients that there are now: either may have moved."""
-        assert self.whole.grad is not None, "a step comes after its backward pass"
-        for part, rows, gradients in zip(
-            self.parts, self.whole.detach().chunk(3), self.whole.grad.chunk(3), strict=True
-        ):
-            part.data, part.grad = rows, gradients
 
 
 class Optimizers:
@@ -34,15 +18,6 @@ class Optimizers:
         matrices = [p for p in model.blocks.parameters() if p.dim() == 2] if config.name == "muon" else []
         taken = set(matrices)
         others = [p for p in self._names if p not in taken]
-        self._thirds = [_Thirds(p) for p in matrices if config.muon_apart and self._names[p].endswith("W_QKV.weight")]
-        if self._thirds:
-            whole = {thirds.whole: thirds for thirds in self._thirds}
-            self._names |= {
-                part: f"{self._names[p]}.{which}"
-                for p, thirds in whole.items()
-                for which, part in zip("qkv", thirds.parts, strict=True)
-            }
-            matrices = [part for p in matrices for part in (whole[p].parts if p in whole else [p])]
         groups = [
             {"params": [p for p in others if p.dim() >= 2], "weight_decay": config.weight_decay},
             {"params": [p for p in others if p.dim() < 2], "weight_decay": 0.0},
@@ -72,14 +47,10 @@ class Optimizers:
             group["lr"] = target * factor
 
     def step(self) -> None:
-        for thirds in self._thirds:
-            thirds.refer()
         for part in self._parts:
             part.step()
 
     def zero_grad(self) -> None:
-        for thirds in self._thirds:
-            thirds.whole.grad = None
         for part in self._parts:
             part.zero_grad(set_to_none=True)
 
