@@ -24,7 +24,8 @@ from unrandom.report.records import arm_words, ratio_words, records_page
 from unrandom.training import RunConfig
 
 Tree = dict[str, Any]
-RACING = ("assignments", "begin_with", "against", "seeds", "pack", "threads", "name", "keep", "max_minutes")  # options
+# arguments that only a race takes
+RACING = ("assignments", "begin_with", "against", "seeds", "pack", "threads", "name", "keep", "max_minutes")
 
 
 def speedrun(arguments: Namespace) -> tuple[Tree, str]:

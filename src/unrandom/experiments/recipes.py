@@ -303,7 +303,7 @@ RECIPES = {
         Recipe("um-128-arbitrary", "the same with the paper's mix: arbitrary (a, c) alone", um_128_arbitrary),
         Recipe(
             "um-144",
-            "unseen moduli 96, 108, 144, whose look-backs training has; some 10 minutes on a laptop",
+            "unseen moduli 96, 108, 144, whose look-backs training has; a quarter of an hour on one core",
             um_144,
         ),
         Recipe("um-512", "unseen moduli 486, 500, 512: for grids of runs on a GPU", um_512),
