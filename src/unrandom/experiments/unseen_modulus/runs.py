@@ -95,13 +95,13 @@ SMOKE = (
 )
 
 
-def main_runs(scale: Scale, seeds: int, variants: Sequence[Settings] = ({},)) -> list[PlannedRun]:
-    """The run that is looked into, with each set of changes, for each seed."""
-    return _planned(MAIN_RECIPE[scale], scale, variants, seeds)
+def main_runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+    """The run that is looked into, for each seed."""
+    return _planned(MAIN_RECIPE[scale], scale, [{}], seeds)
 
 
 def hard_runs(scale: Scale, seeds: int, variants: Sequence[Settings] = ({},)) -> list[PlannedRun]:
-    """The run with a prime and with look-backs that training lacks, likewise."""
+    """The run with a prime and with look-backs that training lacks, with each set of changes, for each seed."""
     return _planned(HARD_RECIPE[scale], scale, variants, seeds)
 
 
