@@ -129,14 +129,11 @@ class SequenceData(Config):
             if self.full_period_share not in (0.0, 1.0):
                 raise ValueError("n_sequences=none takes every (a, c) once: full_period_share must be 0 or 1")
         of_full = {"balanced_share": self.balanced_share > 0, "counting_share": self.counting_share is not None}
-        of_rest = {"coprime_share": self.coprime_share > 0, "order_share": self.order_share > 0}
-        given = [name for name, is_given in {**of_full, **of_rest}.items() if is_given]
-        if self.full_period_share == 0 and (lost := [name for name in given if name in of_full]):
+        if self.full_period_share == 0 and (lost := [name for name, is_given in of_full.items() if is_given]):
             raise ValueError(f"{lost[0]} is of the rows of full period: give full_period_share, too")
-        if self.n_a is not None and (
-            of_lookbacks := [name for name in given if name in ("balanced_share", "order_share")]
-        ):
-            raise ValueError(f"{of_lookbacks[0]} needs n_a=none: its rows draw from all multipliers of a look-back")
+        for name in ("balanced_share", "order_share"):
+            if self.n_a is not None and getattr(self, name) > 0:
+                raise ValueError(f"{name} needs n_a=none: its rows draw from all multipliers of a look-back")
         if self.lookbacks and self.balanced_share == 0 and self.order_share == 0:
             raise ValueError("lookbacks are of balanced rows: give balanced_share or order_share, too")
         if self.order_share > 0 and not self.lookbacks:

@@ -25,7 +25,8 @@ from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.generators.full_period import draw_units, full_period_multipliers, lookback
 from unrandom.training.machine import choose_device
 
-SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}  # for each modulus and look-back
+# So many sequences are tested at each look-back of each modulus.
+SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
 
 TRAINED = Precondition(
     "trained", "accuracy on the last number of training moduli at the look-backs that they have", 0.9

@@ -72,7 +72,7 @@ SIZES: dict[Scale, tuple[dict[str, Any], ...]] = {  # moduli of growing size; {}
     "paper": (PAPERS_1024, PAPERS_4096),
 }
 
-# no row is drawn for its full period
+# With these settings no row is drawn for its full period.
 ARBITRARY: Settings = {"data.full_period_share": 0.0, "data.counting_share": None}
 
 SMOKE = (
