@@ -117,17 +117,6 @@ def test_a_target_of_numbers_needed_is_met_up_to_it(name, most):
     assert [met({"numbers_needed": {"0.99": needed}}) for needed in (most, most + 1, None)] == [True, False, False]
 
 
-def test_contexts_that_grow_cost_what_they_cost(small, tiny, tmp_path):
-    growing = tiny.override(['stages=[{"context": 6, "until": 0.25}]'])  # three of twelve steps
-    run = race(small, growing, tiny, range(1), Work(tmp_path))
-    assert run is not None
-    (short, long) = (run.candidate[0], run.record[0])
-    assert (short.steps, long.steps) == (6, 6)
-    by_hand = 3 * tiny.override(["data.context=6"]).step_flops + 3 * tiny.step_flops
-    assert short.flops == pytest.approx(by_hand, rel=0.01)
-    assert long.flops == 6 * tiny.step_flops
-
-
 def test_the_grid_is_in_sequences(small, tiny):
     assert small.prepared(tiny, 0).evaluate_every == 2
     assert small.prepared(tiny.override(["batch_size=8"]), 0).evaluate_every == 4

@@ -27,19 +27,21 @@ CONFIGS = [
         digits=digits,
         tied=tied,
         activation=activation,
+        kv_shift=kv_shift,
         vocab_size=17,
         context=20,
     )
-    for (depth, heads), (positions, digits), tied, activation in [
-        ((1, 1), ("learned", 1), True, "relu"),
-        ((2, 3), ("abacus", 3), True, "gelu"),
-        ((3, 2), ("rotary", 1), False, "gelu"),
-        ((1, 4), ("abacus", 1), False, "relu"),
+    for (depth, heads), (positions, digits), tied, activation, kv_shift in [
+        ((1, 1), ("learned", 1), True, "relu", False),
+        ((2, 3), ("abacus", 3), True, "gelu", False),
+        ((3, 2), ("rotary", 1), False, "gelu", True),
+        ((1, 4), ("abacus", 1), False, "relu", False),
+        ((2, 3), ("abacus", 3), True, "gelu", True),
     ]
 ]
 
 
-@pytest.fixture(params=CONFIGS, ids=lambda c: f"depth{c.depth}-heads{c.n_heads}-{c.positions}")
+@pytest.fixture(params=CONFIGS, ids=lambda c: f"depth{c.depth}-heads{c.n_heads}-{c.positions}{'-shift' * c.kv_shift}")
 def model(request):
     return spread_out(Transformer(request.param))
 
@@ -116,6 +118,25 @@ def test_abacus_positions_are_the_sum_of_number_and_digit():
     table = model.pos_embed(20)
     for i, j in itertools.product(range(6), range(3)):
         assert torch.equal(table[3 * i + j], model.pos_embed.W_int[i] + model.pos_embed.W_digit[j])
+
+
+def test_shifted_keys_and_values_are_those_of_the_number_before():
+    config = CONFIGS[4]
+    shifted, plain = Transformer(config), Transformer(config.model_copy(update={"kv_shift": False}))
+    plain.load_state_dict(shifted.state_dict(), strict=False)
+    x = tokens(shifted)
+    names = ["blocks.0.attn.hook_k", "blocks.0.attn.hook_v"]
+    shares = torch.tensor([1.0, 0.0, 0.25])  # of a head's own
+    shifted.blocks[0].attn.kv_shift.own_k.data.copy_(shares)
+    shifted.blocks[0].attn.kv_shift.own_v.data.copy_(shares)
+    with record(plain, names) as own, record(shifted, names) as mixed:
+        plain(x), shifted(x)
+    for name in names:
+        before = torch.zeros_like(own[name])
+        before[:, 3:] = own[name][:, :-3]  # a number has three digits
+        assert_close(mixed[name][:, :, 0], own[name][:, :, 0])
+        assert_close(mixed[name][:, :, 1], before[:, :, 1])
+        assert_close(mixed[name][:, :, 2], 0.25 * own[name][:, :, 2] + 0.75 * before[:, :, 2])
 
 
 def test_rotary_scores_depend_on_distance_alone():

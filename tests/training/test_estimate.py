@@ -165,11 +165,3 @@ def test_nothing_is_left_of_a_run_at_its_end(tiny):
     left = estimate(tiny, ranks=1, device=CPU, step=tiny.steps)
     assert (left.steps, left.flops) == (0, 0)
     assert left.timed(1.0).seconds == 0
-
-
-def test_contexts_that_grow_make_later_steps_dearer(tiny):
-    config = tiny.override(['stages=[{"context": 3, "until": 0.5}]', "recompute=true"])
-    whole, grown = (estimate(each, ranks=1, device=CPU) for each in (tiny.override(["recompute=true"]), config))
-    assert grown.flops_per_step == config.flops // config.steps
-    assert grown.flops_again / grown.flops_per_step == pytest.approx(whole.flops_again / whole.flops_per_step, rel=0.01)
-    assert grown.timed(1.0).step_seconds == pytest.approx(grown.flops_per_step / config.flops_at(0))

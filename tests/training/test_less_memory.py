@@ -118,11 +118,12 @@ def kept_bytes(config, sequences, precision, attention, recompute):
 @pytest.mark.parametrize("recompute", [False, True])
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 @pytest.mark.parametrize("attention", ["explicit", "fused"])
+@pytest.mark.parametrize("kv_shift", [False, True])
 @pytest.mark.parametrize(
     ("heads", "activation", "positions"), [(4, "gelu", "abacus"), (1, "relu", "rotary"), (2, "gelu", "rotary")]
 )
 def test_what_is_kept_for_the_backward_pass_is_the_closed_form(
-    heads, activation, positions, attention, precision, recompute
+    heads, activation, positions, kv_shift, attention, precision, recompute
 ):
     config = TransformerConfig(
         depth=3,
@@ -130,6 +131,7 @@ def test_what_is_kept_for_the_backward_pass_is_the_closed_form(
         d_model=64,
         activation=activation,
         positions=positions,
+        kv_shift=kv_shift,
         vocab_size=100,
         context=48,
     )

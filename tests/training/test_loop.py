@@ -6,17 +6,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
 from unrandom.data import make_batches, make_split
 from unrandom.experiments.runs import create_run, execute
-from unrandom.models import Transformer, training_flops
 from unrandom.training import train
 from unrandom.training.checkpoint import latest_checkpoint
-from unrandom.training.distributed import Ranks
-from unrandom.training.loop import NonFiniteLoss, Progress, Stepper, Trainee, build_model
-from unrandom.training.optimizers import Optimizers
-from unrandom.training.trial import trial_batches
+from unrandom.training.loop import NonFiniteLoss, Trainee, build_model
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "tiny_losses.json"
 CPU = torch.device("cpu")
@@ -119,34 +114,3 @@ def test_the_observers_see_every_step(tiny, tmp_path):
     run = create_run("tiny", tiny, tmp_path, [])
     execute(run, observers=(lambda progress: seen.append(progress.step),))
     assert seen == list(range(1, 13))
-
-
-def test_contexts_grow_in_stages(tiny, tmp_path):
-    config = tiny.override(['stages=[{"context": 3, "until": 0.25}, {"context": 6, "until": 0.5}]', "steps=9"])
-    assert [config.tokens_at(step) for step in range(9)] == [3, 3, 6, 6, 12, 12, 12, 12, 12]  # round(2.25), round(4.5)
-    assert [config.flops_until(n + 1) - config.flops_until(n) for n in range(9)] == [
-        config.flops_at(step) for step in range(9)
-    ]
-    assert config.flops_at(0) == training_flops(config.transformer, sequences=config.batch_size, tokens=3)
-    assert config.flops == config.flops_until(9) < 9 * config.step_flops
-    lengths = []
-    model = Transformer(config.transformer)
-    stepper = Stepper(config, model, Optimizers(model, config.optimizer), trial_batches(config), Ranks(), CPU)
-    stepper.model.register_forward_pre_hook(lambda model, inputs: lengths.append(inputs[0].shape[1]))
-    progress = Progress()
-    for _ in range(9):
-        stepper.advance(progress)
-    assert lengths == [3, 3, 6, 6, 12, 12, 12, 12, 12]
-
-
-@pytest.mark.parametrize(
-    ("stages", "said"),
-    [
-        ('[{"context": 3, "until": 0.5}, {"context": 6, "until": 0.5}]', "each must end later"),
-        ('[{"context": 6, "until": 0.2}, {"context": 3, "until": 0.5}]', "and be no shorter"),
-        ('[{"context": 12, "until": 0.2}]', "contexts must be less than data.context=12"),
-    ],
-)
-def test_stages_that_do_not_grow_are_refused(tiny, stages, said):
-    with pytest.raises(UserError, match=said):
-        tiny.override([f"stages={stages}"])

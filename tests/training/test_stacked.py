@@ -9,7 +9,6 @@ from unrandom.core.errors import Busy
 from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.runs import Run, create_run, execute, execute_together
 
-GROWING = 'stages=[{"context": 3, "until": 0.5}]'
 VARIANTS = (
     ["seed=0"],
     ["seed=1"],
@@ -30,8 +29,7 @@ def _distance(run, other):
 
 @pytest.mark.parametrize("optimizer", ["muon", "adamw"])
 @pytest.mark.parametrize(
-    "model",
-    ["model.positions=learned", "model.positions=rotary", "model.depth=2", GROWING],
+    "model", ["model.positions=learned", "model.positions=rotary", "model.kv_shift=true", "model.depth=2"]
 )
 def test_the_same_as_alone(tiny, tmp_path, optimizer, model):
     configs = [tiny.override([f"optimizer.name={optimizer}", model, *changes]) for changes in VARIANTS]

@@ -15,6 +15,29 @@ from unrandom.models.taps import Tap
 AttentionPath = Literal["explicit", "fused"]
 
 
+class KeyValueShift(nn.Module):
+    """Mixes the keys and values of a token with those of the same digit of the number before.
+
+    k[i] becomes own_k k[i] + (1 - own_k) k[i - digits] with a learned share own_k for each head, and v likewise; the
+    first number has none before it, and zeros stand in. Source: KV shifting attention, arXiv 2411.19574.
+    """
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.digits = config.digits
+        heads = config.n_heads
+        self.own_k, self.own_v = (nn.Parameter((torch.arange(heads) + 0.5) / heads) for _ in range(2))
+
+    def forward(
+        self, k: Float[Tensor, "batch pos head d_head"], v: Float[Tensor, "batch pos head d_head"]
+    ) -> tuple[Float[Tensor, "batch pos head d_head"], Float[Tensor, "batch pos head d_head"]]:
+        return self._mix(k, self.own_k), self._mix(v, self.own_v)
+
+    def _mix(self, x: Tensor, own: Tensor) -> Tensor:
+        before = F.pad(x, (0, 0, 0, 0, self.digits, 0))[:, : x.shape[1]]
+        return torch.lerp(before, x, own.to(x.dtype)[:, None])
+
+
 class Attention(nn.Module):
     """softmax(q k^T / sqrt(d_head) + causal mask) v for each head, mixed by W_O. No biases.
 
@@ -27,6 +50,7 @@ class Attention(nn.Module):
         self.path: AttentionPath = "explicit"
         self.W_QKV = nn.Linear(config.d_model, 3 * config.d_model, bias=False)
         self.W_O = nn.Linear(config.d_model, config.d_model, bias=False)
+        self.kv_shift = KeyValueShift(config) if config.kv_shift else None
         self.rotary = Rotary(config) if config.positions == "rotary" else None
         self.hook_q, self.hook_k, self.hook_v = Tap(), Tap(), Tap()  # [batch, pos, head, d_head]
         self.hook_attn_scores = Tap()  # [batch, head, query, key], masked
@@ -35,6 +59,8 @@ class Attention(nn.Module):
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_model"]:
         q, k, v = rearrange(self.W_QKV(x), "b p (three h f) -> three b p h f", three=3, h=self.n_heads)
+        if self.kv_shift is not None:
+            k, v = self.kv_shift(k, v)
         q, k, v = (
             rearrange(tap(part), "b p h f -> b h p f")
             for tap, part in ((self.hook_q, q), (self.hook_k, k), (self.hook_v, v))

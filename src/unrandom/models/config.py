@@ -1,6 +1,6 @@
 """What can be chosen about the model? The paper's terms: depth, n_heads, d_model (section 3.2)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -18,6 +18,9 @@ class ModelConfig(Config):
     activation: Literal["relu", "gelu"] = "gelu"
     positions: Literal["learned", "abacus", "rotary"] = "learned"
     tied: bool = True  # the unembedding is the embedding
+    kv_shift: bool = False  # each head mixes its keys, and its values, with those of the number before
+
+    added_later: ClassVar[frozenset[str]] = frozenset({"kv_shift"})
 
     @property
     def d_head(self) -> int:

@@ -6,7 +6,10 @@ from unrandom.models.config import TransformerConfig
 
 
 def parameter_count(config: TransformerConfig) -> int:
-    """Distinct parameters: 12 d^2 + 2 d a block, the final gain, the embedding (twice if untied), the positions."""
+    """Distinct parameters: 12 d^2 + 2 d a block, the final gain, the embedding (twice if untied), the positions.
+
+    A block whose heads shift keys and values has two shares a head more.
+    """
     d = config.d_model
     positions = {
         "learned": config.context,
@@ -14,7 +17,8 @@ def parameter_count(config: TransformerConfig) -> int:
         "rotary": 0,
     }[config.positions]
     embeddings = config.vocab_size * (1 if config.tied else 2)
-    return config.depth * (12 * d**2 + 2 * d) + d + (embeddings + positions) * d
+    shares = 2 * config.n_heads if config.kv_shift else 0
+    return config.depth * (12 * d**2 + 2 * d + shares) + d + (embeddings + positions) * d
 
 
 def forward_flops(config: TransformerConfig, *, sequences: int, tokens: int, causal: bool = True) -> int:
@@ -113,6 +117,9 @@ def _kept_by_attention(config: TransformerConfig, precision: str, attention: str
         parts = 6 if heads == 1 else 7  # what was turned is new, and mixed in another order than it is read
     elif config.positions == "rotary" and heads == 1:
         parts = 6  # values that are not copied keep what all three were cut from
+    if config.kv_shift:  # what all three were cut from, the keys and values of the number before, and what is mixed
+        copied = attention == "explicit" and heads > 1  # the queries, too
+        parts += 5 if copied else 3 if config.positions == "rotary" else 4
     linear = T * (_norm(config, precision) + parts * narrow * d)
     if attention == "fused":
         return linear + 4 * heads * T  # the logarithm of each row's sum

@@ -1,7 +1,6 @@
 """What is a run? One tree: data, model, optimiser, and for how long (section 3.2, appendix on training details)."""
 
 import json
-from itertools import pairwise
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -39,13 +38,6 @@ class StartFrom(Config):
         return f"{self.recipe}-{self.config.digest()}"
 
 
-class Stage(Config):
-    """A part of training in which sequences end early: the first that has not ended yet counts."""
-
-    context: Annotated[int, Field(ge=1, le=2**16)]  # numbers
-    until: Annotated[float, Field(gt=0, le=1)]  # the share of all steps after which it has ended
-
-
 class RunConfig(Config):
     """Everything that decides what a run computes. Where and how it runs is not part of it."""
 
@@ -65,10 +57,9 @@ class RunConfig(Config):
     data_seed: Seed | None = None  # of the split and of a fixed training set; none: seed. The rest follows seed
     start: StartFrom | None = None  # none: from random weights
     micro_batches: Count = 1  # parts a step's sequences are run in, one after another: less memory, the same step
-    stages: tuple[Stage, ...] = ()  # contexts that grow; after the last one, sequences are whole
     recompute: bool = False  # blocks run again in the backward pass: less memory, a third more operations
 
-    added_later: ClassVar[frozenset[str]] = frozenset({"data_seed", "stages", "start"})
+    added_later: ClassVar[frozenset[str]] = frozenset({"data_seed", "start"})
     only_how: ClassVar[frozenset[str]] = frozenset({"micro_batches", "recompute"})
 
     @property
@@ -86,45 +77,15 @@ class RunConfig(Config):
             digits=tokenizer.width,
         )
 
-    def tokens_at(self, step: int) -> int:
-        """Tokens that the model reads of each sequence in ``step`` (from 0)."""
-        for stage in self.stages:
-            if step < self._end_of(stage):
-                return self._tokens_of(stage.context)
-        return self.data.context_tokens
-
-    def _end_of(self, stage: Stage) -> int:
-        """The first step (from 0) after a stage."""
-        return round(stage.until * self.steps)
-
-    def _tokens_of(self, context: int) -> int:
-        return (context + 1) * self.data.tokenizer.width - 1
-
     @property
     def step_flops(self) -> int:
-        """Operations of a training step on whole sequences, from the closed form."""
-        return self._flops_of(self.data.context_tokens)
-
-    def _flops_of(self, tokens: int) -> int:
-        return training_flops(self.transformer, sequences=self.batch_size, tokens=tokens)
-
-    def flops_at(self, step: int) -> int:
-        """Operations of ``step`` (from 0)."""
-        return self._flops_of(self.tokens_at(step))
-
-    def flops_until(self, step: int) -> int:
-        """Operations of the first ``step`` steps."""
-        total, begun = 0, 0
-        for stage in self.stages:
-            end = min(step, self._end_of(stage))
-            total += (end - begun) * self._flops_of(self._tokens_of(stage.context))
-            begun = end
-        return total + (step - begun) * self.step_flops
+        """Operations of a training step, from the closed form."""
+        return training_flops(self.transformer, sequences=self.batch_size, tokens=self.data.context_tokens)
 
     @property
     def flops(self) -> int:
         """Operations of all steps."""
-        return self.flops_until(self.steps)
+        return self.steps * self.step_flops
 
     def stack_key(self) -> str:
         """Equal for runs that can be trained side by side: they differ in the seed and the optimiser's numbers only."""
@@ -139,11 +100,6 @@ class RunConfig(Config):
             raise ValueError(f"data.n_sequences={self.data.n_sequences} is less than one batch of {self.batch_size}")
         if self.batch_size % self.micro_batches:
             raise ValueError(f"batch_size={self.batch_size} must be a multiple of micro_batches={self.micro_batches}")
-        for first, second in pairwise(self.stages):
-            if second.until <= first.until or second.context < first.context:
-                raise ValueError("stages: each must end later than the one before, and be no shorter")
-        if self.stages and self.stages[-1].context >= self.data.context:
-            raise ValueError(f"stages: contexts must be less than data.context={self.data.context}")
         if self.start is not None and (problem := obstacle(self.start.config.transformer, self.transformer)):
             raise ValueError(f"start: {problem}")
         return self

@@ -36,8 +36,7 @@ class CostEstimate:
     data_beside: bool  # the device has memory of its own, and the training set is not there
     available: int | None  # bytes for a rank; none: nobody knows
     advice: str
-    slower_later: float = 1.0  # a mean step to the first ones: contexts may grow
-    step_seconds: float | None = None  # This is the mean time of a step; it is None until steps were measured.
+    step_seconds: float | None = None  # It is None until a step was measured.
 
     @property
     def flops(self) -> int:
@@ -57,8 +56,8 @@ class CostEstimate:
         return (self.steps + self.evaluations * self.evaluation) * self.step_seconds
 
     def timed(self, step_seconds: float) -> "CostEstimate":
-        """The same with the time that the first steps were found to take."""
-        return replace(self, step_seconds=step_seconds * self.slower_later)
+        """The same with the time that a step was found to take."""
+        return replace(self, step_seconds=step_seconds)
 
     @property
     def words(self) -> str:
@@ -101,21 +100,18 @@ def estimate(config: RunConfig, *, ranks: int, device: torch.device, step: int =
     An evaluation reads ``probes`` sequences beside the configuration's test sequences.
     """
     shape, tokens = config.transformer, config.data.context_tokens
-    left = config.steps - step
-    flops = (config.flops - config.flops_until(step)) // left if left else config.step_flops
     again = recomputed_flops(shape, sequences=config.batch_size, tokens=tokens) if config.recompute else 0
-    again = again * flops // config.step_flops  # contexts may grow
+    flops = config.step_flops
     evaluation_flops = forward_flops(shape, sequences=config.test_sequences + probes, tokens=tokens)
     beside, held = device.type == "cuda", data_bytes(config)
     available = _available(ranks, device)
     return CostEstimate(
-        steps=left,
+        steps=config.steps - step,
         flops_per_step=flops,
         flops_again=again,
         evaluations=-(-config.steps // config.evaluate_every) - step // config.evaluate_every,
         evaluate_every=config.evaluate_every,
         evaluation=ranks * evaluation_flops / (flops + again),
-        slower_later=flops / config.flops_at(step) if left else 1.0,
         memory=step_memory(config, ranks=ranks, device=device),
         data=held,
         data_beside=beside,

@@ -217,7 +217,7 @@ class Stepper:
 
     def _gradients(self, step: int) -> Tensor:
         """The gradients of a step, added up part by part; returns the loss of this rank's rows."""
-        tokens = self.batches.tokens(step, self.ranks.rank, self.ranks.count)[:, : self.config.tokens_at(step) + 1]
+        tokens = self.batches.tokens(step, self.ranks.rank, self.ranks.count)
         batch = torch.from_numpy(tokens).to(self.device, non_blocking=True).long()
         *firsts, last = batch.chunk(self.config.micro_batches)
         losses = []

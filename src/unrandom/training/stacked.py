@@ -66,8 +66,7 @@ class StackedStepper:
         """One update of each run; each is charged an equal share of the time."""
         began = time.perf_counter()
         step = self.trainees[0].progress.step
-        read = self.trainees[0].config.tokens_at(step) + 1
-        tokens = torch.stack([torch.from_numpy(batches.tokens(step)[:, :read]) for batches in self.batches])
+        tokens = torch.stack([torch.from_numpy(batches.tokens(step)) for batches in self.batches])
         with autocast(self.precision, self.device):
             losses = self._losses(self.stacked, tokens.to(self.device).long())
         for value, trainee in zip(losses.tolist(), self.trainees, strict=True):

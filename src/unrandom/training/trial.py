@@ -36,8 +36,7 @@ def step_seconds(config: RunConfig, device: torch.device) -> float:
 
 
 def trial_stepper(config: RunConfig, model: Transformer, ranks: Ranks | None = None) -> Stepper:
-    """What makes the steps of a run on whole sequences, for a model that is not kept."""
-    config = config.model_copy(update={"stages": ()})
+    """What makes the steps of a run, for a model that is not kept."""
     optimizers, device = Optimizers(model, config.optimizer), next(model.parameters()).device
     return Stepper(config, model, optimizers, trial_batches(config), ranks or Ranks(), device)
 

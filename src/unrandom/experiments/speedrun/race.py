@@ -115,8 +115,8 @@ def _attempt(track: Track, run: PlannedRun, work: Work) -> Attempt:
         seed=run.config.seed,
         reached=reached is not None,
         steps=steps,
-        flops=run.config.flops_until(steps),
+        flops=steps * run.config.step_flops,
         seconds=next((line["seconds"] for line in reversed(lines) if line["step"] <= steps), 0.0),
-        more_than=run.config.flops_until(steps - every if reached else steps),
+        more_than=(steps - every if reached else steps) * run.config.step_flops,
         made_by=f"{manifest['device']}, commit {manifest['commit']}",
     )
