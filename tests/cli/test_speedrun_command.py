@@ -13,8 +13,6 @@ from unrandom.experiments.speedrun.records import read_records
 from unrandom.experiments.speedrun.tracks import Target, Track, hash_of_test
 from unrandom.report.records import records_page
 
-THREES = ["--set", "data.full_period_share=0.5", "--set", "data.balanced_share=0.5", "--set", "data.lookbacks=[3]"]
-
 
 @pytest.fixture
 def small(tiny) -> Iterator[Track]:
@@ -111,7 +109,7 @@ def test_time_that_is_up(small, places, capsys):
         (["small", "--keep", "words"], "a race needs a candidate"),
         (["small", "--seeds", "3"], "a race needs a candidate"),
         (["--pack", "2"], "name a track; there are small"),
-        (["small", *THREES], "no multiplier of look-back 3"),
+        (["small", "--set", "data.min_period=1000"], "found no training parameters"),
         (["small", "--set", "steps=9", "--keep", "", "--name", "x"], "--name NAME and --keep"),
         (["small", "--set", "steps=9", "--keep", "words", "--name", "a|b"], "--name takes letters"),
         (["--write", "."], "is a folder"),

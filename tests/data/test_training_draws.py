@@ -181,60 +181,15 @@ def test_balanced_rows_have_each_look_back_as_often():
     assert len(hardest) > 80  # of the 128 that are 5 modulo 8, but for those that are held out
 
 
-def test_balanced_rows_of_many_moduli_draw_from_the_look_backs_that_are_given(um_data):
-    changes = {"full_period_share": 1.0, "balanced_share": 1.0, "max_modulus": 300, "lookbacks": (2, 6, 25, 25)}
-    drawn = draw(UnseenModulus(**{**um_data.model_dump(), **changes}), 4000)
+def test_balanced_rows_of_many_moduli_draw_each_look_back_as_often(um_data):
+    changes = {"full_period_share": 1.0, "balanced_share": 1.0, "max_modulus": 300}
+    drawn = draw(UnseenModulus(**{**um_data.model_dump(), **changes}), 10_000)
     assert drawn.has_full_period().all()
     values, counts = np.unique(lookback(drawn), return_counts=True)
-    assert values.tolist() == [2, 6, 25]
-    assert chisquare(counts, [1000, 1000, 2000]).pvalue > 1e-3
-    assert len(np.unique(drawn.m)) > 20
-
-
-@pytest.mark.parametrize("regime", ["fm", "um"])
-def test_a_look_back_that_no_modulus_has_is_named(regime, fm_data, um_data):
-    changes = {"full_period_share": 0.5, "balanced_share": 0.5, "lookbacks": (23,)}
-    data = {"fm": fm_data, "um": um_data}[regime]
-    with pytest.raises(UserError, match="no multiplier of look-back 23 is left to train on"):
-        TrainingDraws(make_split(type(data)(**{**data.model_dump(), **changes}), 0))
-
-
-def test_look_backs_without_balanced_rows_are_refused(um_data):
-    with pytest.raises(ValueError, match="lookbacks are of balanced rows: give balanced_share or order_share, too"):
-        UnseenModulus(**{**um_data.model_dump(), "lookbacks": (2,)})
-
-
-@pytest.mark.parametrize("regime", ["fm", "um"])
-@pytest.mark.parametrize("hold_out", ["pairs", "values"])
-def test_rows_of_an_order_repeat_their_differences_and_not_their_numbers(regime, hold_out, fm_data, um_data):
-    changes = {"order_share": 0.5, "lookbacks": (2, 3) if regime == "um" else (2, 4), "hold_out": hold_out}
-    data = {"fm": fm_data, "um": um_data}[regime]
-    split = make_split(type(data)(**{**data.model_dump(), **changes}), 0)
-    drawn = TrainingDraws(split).draw(stream(0, "draws"), 2000)[:1000]
-    assert not split.withheld(drawn.a, drawn.c).any()
-    numbers = drawn.orbits(14).astype(np.int64)
-    r = lookback(drawn)
-    values, counts = np.unique(r, return_counts=True)
-    assert tuple(values.tolist()) == changes["lookbacks"]
+    assert {2, 3, 25, 32} < set(values.tolist())
+    assert 1 not in values
     assert chisquare(counts).pvalue > 1e-3
-    for sequence, distance, m in zip(numbers, r, np.broadcast_to(drawn.m, 1000).astype(np.int64), strict=True):
-        shift = (sequence[distance:] - sequence[:-distance]) % m
-        assert len(set(shift)) == 1
-        assert shift[0] != 0
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"order_share": 0.5}, "order_share needs lookbacks"),
-        ({"order_share": 0.5, "lookbacks": (2,), "n_a": 4}, "order_share needs n_a=none"),
-        ({"order_share": 0.5, "lookbacks": (2,), "n_c": 4}, "order_share needs n_c=none"),
-        ({"order_share": 0.5, "lookbacks": (2,), "max_modulus": 5000}, "moduli up to 4096 can have it"),
-    ],
-)
-def test_orders_that_cannot_be_drawn_are_refused(um_data, changes, said):
-    with pytest.raises(ValueError, match=said):
-        UnseenModulus(**{**um_data.model_dump(), **changes})
+    assert len(np.unique(drawn.m)) > 20
 
 
 def test_a_modulus_without_a_multiplier_prime_to_it_is_left_out():

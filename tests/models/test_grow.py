@@ -16,10 +16,12 @@ def resized(**changes):
 
 
 @pytest.mark.parametrize("positions", ["abacus", "learned", "rotary"])
-@pytest.mark.parametrize("tied", [True, False])
-def test_the_function_is_kept_where_the_vocabulary_and_the_context_grow(positions, tied):
-    shape = resized(positions=positions, tied=tied)
+@pytest.mark.parametrize(("tied", "kv_shift"), [(True, False), (False, False), (True, True)])
+def test_the_function_is_kept_where_the_vocabulary_and_the_context_grow(positions, tied, kv_shift):
+    shape = resized(positions=positions, tied=tied, kv_shift=kv_shift)
     small, large = Transformer(shape, seed=1), Transformer(shape.model_copy(update={"vocab_size": 9, "context": 21}))
+    for parameter in small.parameters():
+        parameter.data += 0.1 * torch.randn_like(parameter)
     tokens = torch.randint(4, (3, 11))
     assert not torch.allclose(small(tokens), large(tokens)[..., :4])
     grow(small, large)
@@ -40,6 +42,7 @@ def test_more_digits_a_number_take_over_the_tables_and_leave_the_new_rows():
     [
         ({"depth": 3}, "model.depth is 3, and it was 2"),
         ({"positions": "learned"}, "model.positions is learned"),
+        ({"kv_shift": True}, "model.kv_shift is True, and it was False"),
         ({"vocab_size": 3}, "vocab size shrinks from 4 to 3"),
         ({"context": 9}, "context shrinks from 11 to 9"),
         ({"digits": 1}, "digits shrinks from 2 to 1"),

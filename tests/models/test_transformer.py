@@ -126,17 +126,16 @@ def test_shifted_keys_and_values_are_those_of_the_number_before():
     plain.load_state_dict(shifted.state_dict(), strict=False)
     x = tokens(shifted)
     names = ["blocks.0.attn.hook_k", "blocks.0.attn.hook_v"]
-    shares = torch.tensor([1.0, 0.0, 0.25])  # of a head's own
-    shifted.blocks[0].attn.kv_shift.own_k.data.copy_(shares)
-    shifted.blocks[0].attn.kv_shift.own_v.data.copy_(shares)
+    shares = [torch.tensor([1.0, 0.0, 0.25]), torch.tensor([0.0, 0.75, 1.0])]  # of each head's own
+    shift = shifted.blocks[0].attn.kv_shift
+    shift.own_k.data.copy_(shares[0])
+    shift.own_v.data.copy_(shares[1])
     with record(plain, names) as own, record(shifted, names) as mixed:
         plain(x), shifted(x)
-    for name in names:
+    for name, share in zip(names, shares, strict=True):
         before = torch.zeros_like(own[name])
         before[:, 3:] = own[name][:, :-3]  # a number has three digits
-        assert_close(mixed[name][:, :, 0], own[name][:, :, 0])
-        assert_close(mixed[name][:, :, 1], before[:, :, 1])
-        assert_close(mixed[name][:, :, 2], 0.25 * own[name][:, :, 2] + 0.75 * before[:, :, 2])
+        assert_close(mixed[name], share[:, None] * own[name] + (1 - share[:, None]) * before)
 
 
 def test_rotary_scores_depend_on_distance_alone():

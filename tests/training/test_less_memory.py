@@ -120,7 +120,8 @@ def kept_bytes(config, sequences, precision, attention, recompute):
 @pytest.mark.parametrize("attention", ["explicit", "fused"])
 @pytest.mark.parametrize("kv_shift", [False, True])
 @pytest.mark.parametrize(
-    ("heads", "activation", "positions"), [(4, "gelu", "abacus"), (1, "relu", "rotary"), (2, "gelu", "rotary")]
+    ("heads", "activation", "positions"),
+    [(4, "gelu", "abacus"), (1, "relu", "learned"), (1, "relu", "rotary"), (2, "gelu", "rotary")],
 )
 def test_what_is_kept_for_the_backward_pass_is_the_closed_form(
     heads, activation, positions, kv_shift, attention, precision, recompute

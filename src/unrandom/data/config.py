@@ -16,8 +16,6 @@ Multiplier = Annotated[int, Field(ge=1, le=2**64 - 1)]
 Count = Annotated[int, Field(ge=1, le=2**32)]
 Period = Annotated[int, Field(ge=1, le=2**64 - 1)]
 
-LARGEST_OF_ORDERS = 2**12  # Rows of an order are drawn from lists of all multipliers of a modulus.
-
 
 class Phase(Config):
     """A part of a curriculum: for some steps, a share of every batch has an easier modulus."""
@@ -62,13 +60,8 @@ class SequenceData(Config):
     # This share of the full-period rows draws a look-back r = m / gcd(m, a - 1) first, each as often: after r steps the
     # differences x[t+1] - x[t] repeat. Of uniform draws most are of the longest.
     balanced_share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    # Balanced rows draw from these, and twice as often from one that is named twice. None named: from all there are.
-    lookbacks: tuple[Annotated[int, Field(ge=2, le=2**62)], ...] = ()
-    # Of the rows that need not have full period, this share draws one of the look-backs first, too, and then a
-    # multiplier of that order modulo m: the differences repeat after so many steps, in some rows after fewer.
-    order_share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    # Of the rows that are neither of full period nor of an order, this share has a multiplier prime to the modulus, so
-    # that no sequence has a tail.
+    # Of the rows that need not have full period, this share has a multiplier prime to the modulus, so that no sequence
+    # has a tail.
     coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     min_period: Period | None = None  # training sequences with shorter periods are left out
     max_period: Period | None = None  # and with longer ones
@@ -89,8 +82,6 @@ class SequenceData(Config):
             "curriculum",
             "digits",
             "hold_out",
-            "lookbacks",
-            "order_share",
         }
     )
 
@@ -131,17 +122,8 @@ class SequenceData(Config):
         of_full = {"balanced_share": self.balanced_share > 0, "counting_share": self.counting_share is not None}
         if self.full_period_share == 0 and (lost := [name for name, is_given in of_full.items() if is_given]):
             raise ValueError(f"{lost[0]} is of the rows of full period: give full_period_share, too")
-        for name in ("balanced_share", "order_share"):
-            if self.n_a is not None and getattr(self, name) > 0:
-                raise ValueError(f"{name} needs n_a=none: its rows draw from all multipliers of a look-back")
-        if self.lookbacks and self.balanced_share == 0 and self.order_share == 0:
-            raise ValueError("lookbacks are of balanced rows: give balanced_share or order_share, too")
-        if self.order_share > 0 and not self.lookbacks:
-            raise ValueError("order_share needs lookbacks: which orders the rows are to have")
-        if self.order_share > 0 and self.n_c is not None:
-            raise ValueError("order_share needs n_c=none: which increments fit depends on the multiplier")
-        if self.order_share > 0 and self.largest_modulus > LARGEST_OF_ORDERS:
-            raise ValueError(f"order_share looks at every multiplier: moduli up to {LARGEST_OF_ORDERS} can have it")
+        if self.balanced_share > 0 and self.n_a is not None:
+            raise ValueError("balanced_share needs n_a=none: its rows draw from all multipliers of a look-back")
         for phase in self.curriculum:
             if phase.modulus > self.largest_modulus:
                 raise ValueError(f"curriculum: modulus {phase.modulus} is larger than the largest of the run")

@@ -26,13 +26,12 @@ from unrandom.generators.full_period import (
     first_distinct,
     multiplier_step,
 )
-from unrandom.generators.period import periods
 
 ROUNDS = 1000  # of proposals, before saying that nothing fits
 Values = UInt64[np.ndarray, "..."]
 # coprime: arbitrary with a prime to m, so that no sequence has a tail; counting: full-period with a = 1, or beyond;
-# balanced: beyond counting, each look-back drawn as often; of an order: likewise, the period full or not
-Kind = Literal["arbitrary", "coprime", "of an order", "full-period", "counting", "beyond counting", "balanced"]
+# balanced: beyond counting, each look-back drawn as often
+Kind = Literal["arbitrary", "coprime", "full-period", "counting", "beyond counting", "balanced"]
 INSTEAD: dict[Kind, str] = {  # how to do without rows of a kind
     "arbitrary": "set data.full_period_share=1",
     "coprime": "set data.coprime_share=0",
@@ -117,9 +116,8 @@ def _shares(config: FixedModulus | UnseenModulus) -> dict[Kind, float]:
     return {
         **of_uniform,
         "balanced": balanced,
-        "of an order": rest * config.order_share,
-        "coprime": rest * (1 - config.order_share) * config.coprime_share,
-        "arbitrary": rest * (1 - config.order_share) * (1 - config.coprime_share),
+        "coprime": rest * config.coprime_share,
+        "arbitrary": rest * (1 - config.coprime_share),
     }
 
 
@@ -128,31 +126,27 @@ class _Source:
 
     A multiplier is 1 + step * k with first <= k <= last: step is 1 for arbitrary ones, the Hull–Dobell step for
     full-period ones, of which k = 0 only counts. With ``n_a`` or ``n_c``, each modulus has a pool of that many values,
-    drawn once under the seed. Those of an order come from pools, too: all that a modulus has of each order.
+    drawn once under the seed.
     """
 
     def __init__(self, split: Split, kind: Kind) -> None:
-        self.kind, self.full = kind, kind not in ("arbitrary", "coprime", "of an order")
+        self.kind, self.full = kind, kind not in ("arbitrary", "coprime")
         self.first_k = np.uint64(kind in ("beyond counting", "balanced"))
         self.withheld = split.withheld
         none = np.empty(0, dtype=np.uint64)  # by pairs, no single value is out
         self.held_a: Values = split.held_out_a if split.by_values else none
         self.held_c: Values = split.held_out_c if split.by_values else none
         self.one_modulus = split.config.modulus if isinstance(split.config, FixedModulus) else None
-        of_order = self._of_order(split) if kind == "of an order" else None
-        places = self._usable(split) if of_order is None else list(of_order)
+        places = self._usable(split)
         moduli = [m for m, _ in places]
         self.lookbacks = np.array([r for _, r in places], dtype=np.uint64)  # 0: any
-        balanced = kind in ("balanced", "of an order")
-        self.lookback_pools = _by_lookback(self.lookbacks, split.config.lookbacks) if balanced else None
+        self.lookback_pools = _by_lookback(self.lookbacks) if kind == "balanced" else None
         self.last = np.array([m - 1 for m in moduli], dtype=np.uint64)  # m itself may be 2^64
         self.step = np.array([multiplier_step(m) if self.full else 1 for m in moduli], dtype=np.uint64)
         self.last_k = np.array([self._end(m) - 1 for m in moduli], dtype=np.uint64)
         n_a, n_c = split.config.n_a, split.config.n_c
         each = range(len(moduli))
         self.a_pools = None if n_a is None else _Pools([self._a_pool(split, i, n_a) for i in each])
-        if of_order is not None:
-            self.a_pools = _Pools(list(of_order.values()))
         self.c_pools = None if n_c is None else _Pools([self._c_pool(split, i, n_c) for i in each])
         if not split.by_values and self.a_pools is not None and self.c_pools is not None:
             self._leave_out_withheld_pools()
@@ -191,21 +185,6 @@ class _Source:
                 f"data.n_test_c, or {INSTEAD[self.kind]}"
             )
         return usable
-
-    def _of_order(self, split: Split) -> dict[tuple[int, int], Values]:
-        """By modulus and look-back r, of those that are asked for, the multipliers of order r.
-
-        Where the numbers themselves repeat after r steps, nothing is to be learned but copying: these are left out.
-        """
-        found: dict[tuple[int, int], Values] = {}
-        for m in split.train_moduli:
-            a = np.arange(2, m, dtype=np.uint64)
-            a = _without(a[np.gcd(a, np.uint64(m)) == 1], self.held_a)
-            order = periods(m, a, 0, 1)  # 1, a, a^2, ... repeat, and so do the differences x[t+1] - x[t]
-            shifts = periods(m, a, 1, 0) > order
-            for r in np.unique(order[shifts & np.isin(order, split.config.lookbacks)]):
-                found[m, int(r)] = a[shifts & (order == r)]
-        return found
 
     def _lookbacks_of(self, m: int) -> list[int]:
         """The look-backs that rows of m are told apart by."""
@@ -297,8 +276,6 @@ class _Source:
         m = _divisor_of(parameters.m) if isinstance(parameters.m, int) else parameters.m
         if self.kind == "coprime":
             return ~held & (np.gcd(parameters.a, m) == 1)
-        if self.kind == "of an order":
-            return ~held & (np.gcd(parameters.c, np.gcd(parameters.a - np.uint64(1), m)) == 1)
         if not self.full or self.c_pools is not None:
             return ~held
         return ~held & (np.gcd(parameters.c, m) == 1)
@@ -380,12 +357,9 @@ def _not_empty(pool: Values, what: str, m: int) -> Values:
     return pool
 
 
-def _by_lookback(lookbacks: Values, wanted: tuple[int, ...]) -> "_Pools":
-    """The places of each look-back that is wanted, or of each that there is."""
-    places = [np.flatnonzero(lookbacks == np.uint64(r)) for r in wanted or np.unique(lookbacks)]
-    if none := [r for r, found in zip(wanted, places, strict=False) if not len(found)]:
-        raise UserError(f"data.lookbacks: no multiplier of look-back {none[0]} is left to train on")
-    return _Pools(places)
+def _by_lookback(lookbacks: Values) -> "_Pools":
+    """The places of each look-back that there is."""
+    return _Pools([np.flatnonzero(lookbacks == r) for r in np.unique(lookbacks)])
 
 
 def _divisors(n: int) -> list[int]:

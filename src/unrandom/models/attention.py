@@ -18,8 +18,9 @@ AttentionPath = Literal["explicit", "fused"]
 class KeyValueShift(nn.Module):
     """Mixes the keys and values of a token with those of the same digit of the number before.
 
-    k[i] becomes own_k k[i] + (1 - own_k) k[i - digits] with a learned share own_k for each head, and v likewise; the
-    first number has none before it, and zeros stand in. Source: KV shifting attention, arXiv 2411.19574.
+    k[i] becomes own_k k[i] + (1 - own_k) k[i - digits], and v likewise, with learned shares own_k and own_v for each
+    head; zeros take the place of a number before the first. Nothing bounds the shares; at first those of the heads are
+    spread evenly over (0, 1). After KV shifting attention (arXiv 2411.19574), where the shift is one token.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -41,7 +42,8 @@ class KeyValueShift(nn.Module):
 class Attention(nn.Module):
     """softmax(q k^T / sqrt(d_head) + causal mask) v for each head, mixed by W_O. No biases.
 
-    ``path`` is "explicit" (every tap runs) or "fused" (one kernel; the taps for scores and pattern never run).
+    ``path`` is "explicit" (every tap runs) or "fused" (one kernel; the taps for scores and pattern never run). With
+    ``kv_shift``, the taps for keys and values see the mixed ones.
     """
 
     def __init__(self, config: TransformerConfig) -> None:

@@ -117,9 +117,12 @@ def _kept_by_attention(config: TransformerConfig, precision: str, attention: str
         parts = 6 if heads == 1 else 7  # what was turned is new, and mixed in another order than it is read
     elif config.positions == "rotary" and heads == 1:
         parts = 6  # values that are not copied keep what all three were cut from
-    if config.kv_shift:  # what all three were cut from, the keys and values of the number before, and what is mixed
-        copied = attention == "explicit" and heads > 1  # the queries, too
-        parts += 5 if copied else 3 if config.positions == "rotary" else 4
+    if config.kv_shift:
+        parts += 4  # the keys and values of the number before, and the mixed ones
+        if attention == "explicit" and heads > 1:
+            parts += 1  # queries that are copied, beside what all three were cut from
+        elif config.positions == "rotary":
+            parts -= 1  # turned keys are new, so that mixed ones are kept once
     linear = T * (_norm(config, precision) + parts * narrow * d)
     if attention == "fused":
         return linear + 4 * heads * T  # the logarithm of each row's sum

@@ -42,7 +42,8 @@ def _fm_4096() -> RunConfig:
 
 
 def _house_fm_4096() -> RunConfig:
-    # Number 95 ends a block of 32; number 96 would be the only one of the next, and be learned by itself.
+    # Each position learns by itself where to look back to. Number 96, counted from 0, would be the only one that has
+    # three numbers of its own residue modulo 32 before it, and would decide the target.
     changes = ("data.context=95", "data.extra_test_multipliers=[]")
     return planned("laptop", size_of("laptop", 12), 0, changes).config
 
