@@ -115,12 +115,14 @@ def test_unseen_moduli_are_judged_on_models_that_have_learned(published):
 
 
 def test_not_judged(published):
-    tested = table("um-critical-depth/accuracy").filter(split="test")
-    means = tested.group_by("depth", "width", "rate", "weight decay", "seed").agg(polars.col("value").mean())
-    row = published["um-critical-depth", "width"]
+    tested = table("um-hyperparameters/accuracy").filter(split="test")
+    means = tested.group_by("largest modulus", "rate", "weight decay", "seed").agg(polars.col("value").mean())
+    best = means.group_by("largest modulus", "seed").agg(polars.col("value").max())
+    learned = best.group_by("largest modulus").agg(polars.col("value").mean())["value"].min()
+    row = published["um-hyperparameters", "shrinks"]
     assert row["verdict"] == "not judged"
-    best = float(row["reason"].rsplit(" ", 1)[1])
-    assert 0 < best <= means.group_by("seed").agg(polars.col("value").max())["value"].mean() < 0.9
+    assert float(row["reason"].rsplit(" ", 1)[1]) == pytest.approx(learned, abs=1e-3)
+    assert learned < 0.9
     spread = table("fm-seeds/elements").filter(threshold=0.99, data_seed=0)["needed"]
     row = published["fm-seeds", "model-spread"]
     assert (row["verdict"], row["units"], row["value"]) == ("not judged", 1, spread.max() / spread.min())

@@ -107,6 +107,8 @@ def test_the_area_of_good_settings():
     assert _verdicts("um-hyperparameters", {"accuracy": shrinking}) == {"shrinks": "reproduced", "chosen": "reproduced"}
     growing = rows(32, {(1, 1)}) + rows(64, {(1, 1), (1, 2), (2, 1)})
     assert _verdicts("um-hyperparameters", {"accuracy": growing})["shrinks"] == "not reproduced"
+    poor = [{**row, "value": row["value"] - 0.1} for row in rows(32, {(1, 1)})]
+    assert set(_verdicts("um-hyperparameters", {"accuracy": poor + rows(64, {(1, 1)})}).values()) == {"not judged"}
 
 
 def test_the_composition_of_the_training_set():

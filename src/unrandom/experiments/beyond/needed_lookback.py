@@ -1,4 +1,4 @@
-"""What is missing at unseen moduli? The look-backs that no training modulus has.
+"""At which look-backs are unseen moduli predicted? Those that training moduli have, beside those that none has.
 
 The differences of a full-period sequence repeat after r = m / gcd(m, a − 1) steps, so that x[t] is x[t−r] plus one and
 the same shift. Which r a multiplier needs depends on the modulus: 125 has 5 and 25, 128 the powers of two to 32. Of
