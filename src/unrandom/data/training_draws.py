@@ -1,45 +1,21 @@
 """How are training parameters drawn? Uniformly from what is not held out, in the stated mix, within the period filter.
 
-Draws are by vectorised rejection: propose for all open rows, keep what is allowed, propose again for the rest. So no
-list of the size of a modulus is ever built.
+Draws are by vectorised rejection: propose for all open rows, keep what is allowed, propose again for the rest.
 """
 
-from collections.abc import Callable
 from functools import reduce
 from itertools import accumulate, pairwise
-from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Integer, UInt64
+from jaxtyping import Bool
 
-from unrandom.core.arithmetic import factorize
 from unrandom.core.errors import UserError
-from unrandom.core.seeds import stream
 from unrandom.data.config import FixedModulus, UnseenModulus
 from unrandom.data.parameters import Parameters, concatenate
+from unrandom.data.sources import Kind, Source
 from unrandom.data.split import Split
-from unrandom.generators.full_period import (
-    count_increments,
-    count_multipliers,
-    draw_below,
-    draw_units,
-    first_distinct,
-    multiplier_step,
-)
 
 ROUNDS = 1000  # of proposals, before saying that nothing fits
-Values = UInt64[np.ndarray, "..."]
-# coprime: arbitrary with a prime to m, so that no sequence has a tail; counting: full-period with a = 1, or beyond;
-# balanced: beyond counting, each look-back drawn as often
-Kind = Literal["arbitrary", "coprime", "full-period", "counting", "beyond counting", "balanced"]
-INSTEAD: dict[Kind, str] = {  # how to do without rows of a kind
-    "arbitrary": "set data.full_period_share=1",
-    "coprime": "set data.coprime_share=0",
-    "full-period": "set data.full_period_share=0",
-    "counting": "set data.counting_share=0",
-    "beyond counting": "set data.counting_share=1",
-    "balanced": "set data.balanced_share=0",
-}
 
 
 class TrainingDraws:
@@ -48,7 +24,7 @@ class TrainingDraws:
     def __init__(self, split: Split) -> None:
         self.config = split.config
         self._filters = self.config.min_period is not None or self.config.max_period is not None
-        self._sources = [(_Source(split, kind), share) for kind, share in _shares(self.config).items() if share > 0]
+        self._sources = [(Source(split, kind), share) for kind, share in _shares(self.config).items() if share > 0]
 
     def draw(self, rng: np.random.Generator, rows: int) -> Parameters:
         """``rows`` rows, of which the first round(full_period_share x rows) have full period."""
@@ -74,7 +50,7 @@ class TrainingDraws:
         parameters = self._sources[0][0].product(rng)
         return parameters[self._in_period_range(parameters)]
 
-    def _draw_from(self, source: "_Source", rng: np.random.Generator, rows: int) -> Parameters:
+    def _draw_from(self, source: Source, rng: np.random.Generator, rows: int) -> Parameters:
         which = source.choose(rng, rows)
         drawn = source.propose(rng, rows, which)
         open_rows = np.flatnonzero(~self._allowed(source, drawn))
@@ -92,7 +68,7 @@ class TrainingDraws:
             "data.max_period, or hold out fewer test parameters"
         )
 
-    def _allowed(self, source: "_Source", parameters: Parameters) -> Bool[np.ndarray, " rows"]:
+    def _allowed(self, source: Source, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
         return source.allowed(parameters) & self._in_period_range(parameters)
 
     def _in_period_range(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
@@ -119,265 +95,3 @@ def _shares(config: FixedModulus | UnseenModulus) -> dict[Kind, float]:
         "coprime": rest * config.coprime_share,
         "arbitrary": rest * (1 - config.coprime_share),
     }
-
-
-class _Source:
-    """Proposals of one kind: arbitrary (0 < a < m, 0 <= c < m) or full-period (Hull–Dobell).
-
-    A multiplier is 1 + step * k with first <= k <= last: step is 1 for arbitrary ones, the Hull–Dobell step for
-    full-period ones, of which k = 0 only counts. With ``n_a`` or ``n_c``, each modulus has a pool of that many values,
-    drawn once under the seed.
-    """
-
-    def __init__(self, split: Split, kind: Kind) -> None:
-        self.kind, self.full = kind, kind not in ("arbitrary", "coprime")
-        self.first_k = np.uint64(kind in ("beyond counting", "balanced"))
-        self.withheld = split.withheld
-        none = np.empty(0, dtype=np.uint64)  # by pairs, no single value is out
-        self.held_a: Values = split.held_out_a if split.by_values else none
-        self.held_c: Values = split.held_out_c if split.by_values else none
-        self.one_modulus = split.config.modulus if isinstance(split.config, FixedModulus) else None
-        places = self._usable(split)
-        moduli = [m for m, _ in places]
-        self.lookbacks = np.array([r for _, r in places], dtype=np.uint64)  # 0: any
-        self.lookback_pools = _by_lookback(self.lookbacks) if kind == "balanced" else None
-        self.last = np.array([m - 1 for m in moduli], dtype=np.uint64)  # m itself may be 2^64
-        self.step = np.array([multiplier_step(m) if self.full else 1 for m in moduli], dtype=np.uint64)
-        self.last_k = np.array([self._end(m) - 1 for m in moduli], dtype=np.uint64)
-        n_a, n_c = split.config.n_a, split.config.n_c
-        each = range(len(moduli))
-        self.a_pools = None if n_a is None else _Pools([self._a_pool(split, i, n_a) for i in each])
-        self.c_pools = None if n_c is None else _Pools([self._c_pool(split, i, n_c) for i in each])
-        if not split.by_values and self.a_pools is not None and self.c_pools is not None:
-            self._leave_out_withheld_pools()
-
-    @property
-    def _is_topped_up(self) -> bool:
-        return self.kind == "full-period" and self.one_modulus is None
-
-    def _leave_out_withheld_pools(self) -> None:
-        """A modulus whose pools have only pairs that are withheld is not trained on."""
-        which, a, c = self._all_pairs()
-        left = np.unique(which[~self.withheld(a, c)])
-        if not len(left):
-            raise UserError(
-                "no (a, c) of data.n_a x data.n_c is left to train on: lower data.n_test_a and data.n_test_c"
-            )
-        self.last, self.step, self.last_k = self.last[left], self.step[left], self.last_k[left]
-        self.a_pools, self.c_pools = (_Pools([pools.parts[i] for i in left]) for pools in self._both_pools())
-
-    def _usable(self, split: Split) -> list[tuple[int, int]]:
-        """The moduli of this kind with a multiplier and an increment that are not withheld, and a look-back of each.
-
-        That is 0, for any; balanced rows have each look-back of a modulus by itself. Where full-period pools are asked
-        for, every modulus counts as having multipliers: its pool is topped up with arbitrary ones, as in the paper's
-        scaling runs. Most moduli have the one full-period multiplier 1.
-        """
-        if self.one_modulus is not None and not self.full:
-            return [(m, 0) for m in split.train_moduli]
-        topped_up = self._is_topped_up and split.config.n_a is not None
-        moduli = [m for m in split.train_moduli if self._end(m) > self.first_k]
-        places = [(m, r) for m in moduli for r in self._lookbacks_of(m)]
-        usable = [(m, r) for m, r in places if self._some_left(split, m, r, topped_up=topped_up)]
-        if not usable:
-            raise UserError(
-                f"no multiplier and increment for {self.kind} rows is left to train on: lower data.n_test_a and "
-                f"data.n_test_c, or {INSTEAD[self.kind]}"
-            )
-        return usable
-
-    def _lookbacks_of(self, m: int) -> list[int]:
-        """The look-backs that rows of m are told apart by."""
-        return [r for r in _divisors(self._end(m)) if r > 1] if self.kind == "balanced" else [0]
-
-    def _some_left(self, split: Split, m: int, r: int, *, topped_up: bool) -> bool:
-        """Whether training may have some (a, c) of m and of look-back r."""
-        increments = self._increments_left(m, split.held_out_c) > 0
-        if split.by_values:
-            return increments and (topped_up or self._multipliers_left(m, r, split.held_out_a) > 0)
-        if increments or topped_up or self._multipliers_left(m, r, split.tested_a) > 0:
-            return True  # a pair is withheld only if both of its values are the test's
-        step, prime_to = (multiplier_step(m), m) if self.full else (1, 1)
-        k = np.arange(self.first_k, self._end(m), dtype=np.uint64)
-        a = np.uint64(1) + np.uint64(step) * k[self._has_lookback(k, m, r)]
-        c = np.flatnonzero(np.gcd(np.arange(m), prime_to) == 1).astype(np.uint64)
-        return not split.withheld(np.repeat(a, len(c)), np.tile(c, len(a))).all()
-
-    def _end(self, m: int) -> int:
-        """The k of the first multiplier beyond the last one of this kind."""
-        if self.kind == "counting":
-            return 1
-        return count_multipliers(m) if self.full else m - 1
-
-    def _has_lookback(self, k: Values, m: int, r: int) -> Bool[np.ndarray, " ks"]:
-        """Whether the multipliers 1 + step k of m have the look-back r; all have, where r is 0.
-
-        With a = 1 + step k and q = m / step, m / gcd(m, a − 1) is q / gcd(q, k).
-        """
-        q = np.uint64(self._end(m))
-        return np.gcd(k, q) == q // np.uint64(r) if r else np.ones(len(k), dtype=bool)
-
-    def _multipliers_left(self, m: int, r: int, held: Values) -> int:
-        """How many multipliers of m and of look-back r are not among ``held``."""
-        if self.kind == "coprime":
-            return self._prime_left(m, held)
-        step = np.uint64(multiplier_step(m) if self.full else 1)
-        k, rest = np.divmod(held - np.uint64(1), step)
-        of_kind = (rest == 0) & (k >= self.first_k) & (k < self._end(m)) & self._has_lookback(k, m, r)
-        return (count_increments(r) if r else self._end(m) - int(self.first_k)) - int(of_kind.sum())
-
-    def _increments_left(self, m: int, held: Values) -> int:
-        """How many increments of m are not among ``held``; every modulus from 2^32 on has some."""
-        if m > 2**32:
-            return 1
-        if self.full:
-            return self._prime_left(m, held)
-        return m - int((held <= np.uint64(m - 1)).sum())
-
-    def _prime_left(self, m: int, held: Values) -> int:
-        """How many of 0 … m − 1 that are prime to m are not among ``held``: as many as increments of full period."""
-        held = held[held <= np.uint64(m - 1)]
-        return count_increments(m) - int((np.gcd(held, _divisor_of(m)) == 1).sum())
-
-    def choose(self, rng: np.random.Generator, rows: int) -> Integer[np.ndarray, " rows"]:
-        """For each row, which modulus, uniformly; or which modulus and look-back, each look-back alike."""
-        if self.lookback_pools is None:
-            return rng.integers(len(self.last), size=rows)
-        return self.lookback_pools.pick(rng.integers(len(self.lookback_pools.parts), size=rows), rng)
-
-    def propose(
-        self, rng: np.random.Generator, rows: int, which: Integer[np.ndarray, " rows"] | None = None
-    ) -> Parameters:
-        """Rows of this kind that may yet be withheld, or not fit together; ``which`` says of which modulus each is."""
-        if which is None:
-            which = self.choose(rng, rows)
-        last = self.last[which]
-        if self.a_pools is None:
-            a = np.uint64(1) + self.step[which] * self._multiple(rng, which)
-        else:
-            a = self.a_pools.pick(which, rng)
-        if self.c_pools is None:
-            c = rng.integers(0, last, dtype=np.uint64, endpoint=True)
-        else:
-            c = self.c_pools.pick(which, rng)
-        x0 = rng.integers(0, last, dtype=np.uint64, endpoint=True)
-        return Parameters(self.one_modulus or last + np.uint64(1), a, c, x0)
-
-    def _multiple(self, rng: np.random.Generator, which: Integer[np.ndarray, " rows"]) -> Values:
-        """The k of a multiplier."""
-        if self.lookback_pools is None:
-            return rng.integers(self.first_k, self.last_k[which], dtype=np.uint64, endpoint=True)
-        r = self.lookbacks[which]
-        return (self.last_k[which] + np.uint64(1)) // r * draw_units(rng, r)
-
-    def allowed(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
-        """Which of the proposed rows training may have."""
-        held = self.withheld(parameters.a, parameters.c)
-        m = _divisor_of(parameters.m) if isinstance(parameters.m, int) else parameters.m
-        if self.kind == "coprime":
-            return ~held & (np.gcd(parameters.a, m) == 1)
-        if not self.full or self.c_pools is not None:
-            return ~held
-        return ~held & (np.gcd(parameters.c, m) == 1)
-
-    def _both_pools(self) -> tuple["_Pools", "_Pools"]:
-        assert self.a_pools is not None, "the configuration asks for both pools"
-        assert self.c_pools is not None, "the configuration asks for both pools"
-        return self.a_pools, self.c_pools
-
-    def _all_pairs(self) -> tuple[Integer[np.ndarray, " pairs"], Values, Values]:
-        """Which modulus, a and c: every pair of both pools."""
-        parts = list(zip(*(pools.parts for pools in self._both_pools()), strict=True))
-        which = np.repeat(np.arange(len(parts)), [len(a) * len(c) for a, c in parts])
-        a = np.concatenate([np.repeat(a, len(c)) for a, c in parts])
-        c = np.concatenate([np.tile(c, len(a)) for a, c in parts])
-        return which, a, c
-
-    def product(self, rng: np.random.Generator) -> Parameters:
-        which, a, c = self._all_pairs()
-        last = self.last[which]
-        x0 = rng.integers(0, last, dtype=np.uint64, endpoint=True)
-        every = Parameters(self.one_modulus or last + np.uint64(1), a, c, x0)
-        return every[~self.withheld(a, c)]
-
-    def _a_pool(self, split: Split, i: int, size: int) -> Values:
-        m = int(self.last[i]) + 1
-        rng = stream(split.seed, "multipliers", m, int(self.full))
-        pool = self._multipliers(rng, m, int(self.step[i]), int(self.last_k[i]) + 1, size)
-        if self._is_topped_up and len(pool) < size:
-            more = self._multipliers(rng, m, 1, m - 1, size)
-            pool = np.concatenate([pool, more[~np.isin(more, pool)]])[:size]
-        return _not_empty(pool, "multiplier", m)
-
-    def _multipliers(self, rng: np.random.Generator, m: int, step: int, count: int, size: int) -> Values:
-        """Up to ``size`` different ones of 1 + step k, k < count, of this kind that are not held out."""
-
-        def allowed(k: Values) -> Values:
-            a = np.uint64(1) + np.uint64(step) * k[k >= self.first_k]
-            return _without(a if self.kind != "coprime" else a[np.gcd(a, _divisor_of(m)) == 1], self.held_a)
-
-        of_kind = count_increments(m) if self.kind == "coprime" else count - int(self.first_k)
-        return _sample(rng, count, size, of_kind - len(self.held_a), allowed)
-
-    def _c_pool(self, split: Split, i: int, size: int) -> Values:
-        m = int(self.last[i]) + 1
-        prime_to = np.uint64(multiplier_step(m) if self.full else 1)  # the step has the primes of m
-
-        def allowed(c: Values) -> Values:
-            return _without(c[np.gcd(c, prime_to) == 1], self.held_c)
-
-        left = (count_increments(m) if self.full else m) - len(self.held_c)
-        pool = _sample(stream(split.seed, "increments", m, int(self.full)), m, size, left, allowed)
-        return _not_empty(pool, "increment", m)
-
-
-def _sample(rng: np.random.Generator, n: int, size: int, left: int, allowed: Callable[[Values], Values]) -> Values:
-    """Up to ``size`` different values that ``allowed`` makes of 0 … n − 1; it makes at least ``left``."""
-    if left < 2 * size:  # too few are left to be found by drawing
-        return allowed(rng.permutation(n).astype(np.uint64))[:size]
-    return first_distinct(lambda count: allowed(draw_below(rng, n, count)), size)
-
-
-def _without(values: Values, held: UInt64[np.ndarray, " held"]) -> UInt64[np.ndarray, " left"]:
-    """The values that are not among the held ones, which are in order."""
-    if not len(held):
-        return values
-    places = np.searchsorted(held, values)
-    return values[held[np.minimum(places, len(held) - 1)] != values]
-
-
-def _divisor_of(m: int) -> np.uint64:
-    """m as a machine word; 2^64 is none, and shares with any smaller number the divisors that 2^63 shares with it."""
-    return np.uint64(min(m, 2**63))
-
-
-def _not_empty(pool: Values, what: str, m: int) -> Values:
-    if not len(pool):
-        raise UserError(f"no {what} of modulus {m} is left to train on: lower data.n_test_a and data.n_test_c")
-    return pool
-
-
-def _by_lookback(lookbacks: Values) -> "_Pools":
-    """The places of each look-back that there is."""
-    return _Pools([np.flatnonzero(lookbacks == r) for r in np.unique(lookbacks)])
-
-
-def _divisors(n: int) -> list[int]:
-    found = [1]
-    for p, exponent in factorize(n).items():
-        found = [d * p**i for d in found for i in range(exponent + 1)]
-    return found
-
-
-class _Pools:
-    """Parts, a modulus or a look-back each, with the values (or places) that may be picked for it."""
-
-    def __init__(self, parts: list[Integer[np.ndarray, "..."]]) -> None:
-        self.parts = parts
-        self._sizes = np.array([len(part) for part in parts])
-        self._starts = np.cumsum(self._sizes) - self._sizes
-        self._values = np.concatenate(parts)
-
-    def pick(self, which: Integer[np.ndarray, " rows"], rng: np.random.Generator) -> Integer[np.ndarray, " rows"]:
-        """For each row, one value of the pool ``which`` names, uniformly."""
-        return self._values[self._starts[which] + rng.integers(self._sizes[which])]
