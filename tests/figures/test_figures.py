@@ -2,14 +2,16 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 from synthetic_measurements import attention_head, ceilings, fixed_modulus, one_modulus, share, unseen_modulus
 
 from unrandom import figures
 from unrandom.figures import comparison
 from unrandom.figures.digits import above_chance, staircase
 from unrandom.figures.ladder import LOOKS
-from unrandom.figures.style import CATEGORIES, PAGE_COLOURS, TEMPLATES, category, powers
+from unrandom.figures.style import CATEGORIES, PAGE_COLOURS, TEMPLATES, category, drawing, powers
 from unrandom.figures.training import ACCURACIES, lines
 
 FM, UM = fixed_modulus(), unseen_modulus()
@@ -173,6 +175,17 @@ def test_files_are_written_and_the_same_each_time(tmp_path: Path, suffix: str):
             write(path)
         assert twice[0].read_bytes() == twice[1].read_bytes()
         assert twice[0].stat().st_size > 2000
+
+
+def test_a_png_has_a_palette_that_keeps_the_colours(tmp_path: Path):
+    with drawing(tmp_path / "bars.png", width=4, height=3) as axis:
+        axis.bar(range(8), range(1, 9), color=CATEGORIES)
+    picture = Image.open(tmp_path / "bars.png")
+    assert picture.mode == "P"
+    drawn = np.unique(np.asarray(picture.convert("RGB")).reshape(-1, 3), axis=0).astype(int)
+    for colour in CATEGORIES:
+        wanted = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+        assert np.abs(drawn - wanted).max(axis=1).min() <= 4, colour
 
 
 def test_the_first_of_compared_predictors_is_drawn_over_the_others(tmp_path: Path, monkeypatch):
