@@ -50,15 +50,17 @@ class Source:
         self.kind, self.full = kind, kind not in ("arbitrary", "coprime")
         self.first_k = np.uint64(kind in ("beyond counting", "balanced"))
         self.withheld = split.withheld
-        none = np.empty(0, dtype=np.uint64)  # by pairs, no single value is out
-        self.held_a: Values = split.held_out_a if split.by_values else none
-        self.held_c: Values = split.held_out_c if split.by_values else none
+        # Where the test holds out pairs (a, c), training may have every a and every c.
+        nothing = np.empty(0, dtype=np.uint64)
+        self.held_a: Values = split.held_out_a if split.by_values else nothing
+        self.held_c: Values = split.held_out_c if split.by_values else nothing
         self.one_modulus = split.config.modulus if isinstance(split.config, FixedModulus) else None
         places = self._usable(split)
         moduli = [m for m, _ in places]
         self.lookbacks = np.array([r for _, r in places], dtype=np.uint64)  # 0: any
-        each_lookback = [np.flatnonzero(self.lookbacks == r) for r in np.unique(self.lookbacks)]
-        self.lookback_pools = _Pools(each_lookback) if kind == "balanced" else None
+        self.lookback_pools = None
+        if kind == "balanced":
+            self.lookback_pools = _Pools([np.flatnonzero(self.lookbacks == r) for r in np.unique(self.lookbacks)])
         self.last = np.array([m - 1 for m in moduli], dtype=np.uint64)  # m itself may be 2^64
         self.step = np.array([multiplier_step(m) if self.full else 1 for m in moduli], dtype=np.uint64)
         self.last_k = np.array([self._end(m) - 1 for m in moduli], dtype=np.uint64)

@@ -164,18 +164,22 @@ def drawing_grid(path: Path, rows: int, columns: int, *, width: float, height: f
         figure = Figure(figsize=(width, height))
         yield list(figure.subplots(rows, columns, squeeze=False).flat)
         buffer = BytesIO()
-        undated = {"Date": None} if path.suffix == ".svg" else {"Software": None}
-        figure.savefig(buffer, format=path.suffix[1:], metadata=undated)
-    write_atomically(path, buffer.getvalue() if path.suffix == ".svg" else _with_palette(buffer))
+        if path.suffix == ".svg":
+            figure.savefig(buffer, format="svg", metadata={"Date": None})
+        else:
+            figure.savefig(buffer, format="png")
+            buffer = _with_palette(buffer)
+    write_atomically(path, buffer.getvalue())
 
 
-def _with_palette(png: BytesIO) -> bytes:
+def _with_palette(png: BytesIO) -> BytesIO:
     """The picture in 256 colours of its own, which takes a third of the bytes."""
+    whole = Image.open(png).convert("RGB")  # Figures are opaque.
+    # Of Pillow's methods this one changes single colours least, so that colour maps stay smooth.
+    few = whole.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     small = BytesIO()
-    whole = Image.open(png).convert("RGB")  # The page is white: nothing is lost with the transparency.
-    few = whole.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)  # maps of colours stay smooth
     few.save(small, "PNG", optimize=True)
-    return small.getvalue()
+    return small
 
 
 _FILE_STYLE = {
