@@ -297,13 +297,13 @@ RECIPES = {
         Recipe("um-80", "unseen moduli 48, 72, 80: small enough for grids of runs; two minutes on a laptop", um_80),
         Recipe(
             "um-128",
-            "unseen moduli 108, 125, 127, 128, half of each batch full-period; some 20 minutes on a laptop",
+            "unseen moduli 108, 125, 127, 128, half of each batch full-period; an hour on one core",
             um_128,
         ),
         Recipe("um-128-arbitrary", "the same with the paper's mix: arbitrary (a, c) alone", um_128_arbitrary),
         Recipe(
             "um-144",
-            "unseen moduli 96, 108, 144, whose look-backs training has; a quarter of an hour on one core",
+            "unseen moduli 96, 108, 144, whose look-backs training has; twenty minutes on one core",
             um_144,
         ),
         Recipe("um-512", "unseen moduli 486, 500, 512: for grids of runs on a GPU", um_512),
