@@ -279,4 +279,5 @@ EXPERIMENT = Experiment(
     draw=draw,
     evidence=evidence,
     compares=True,
+    kept_seeds=1,
 )

@@ -47,17 +47,18 @@ class Size:
         return 2**self.exponent
 
 
-# these read the tokens of a larger modulus, whose low digits are the same
-FOUR_DIGITS = Size(14, 176, 900, 32)  # in base 16
+# it reads the tokens of a larger modulus, whose low digits are the same
 THREE_DIGITS = Size(16, 192, 5_000, 256, digits=3)
+# At laptop scale contexts end where a block of 16, 32, 64 or 128 numbers does: each position learns by itself where to
+# look back to, and in a last block of few numbers it would learn that from those alone.
 SIZES: dict[Scale, tuple[Size, ...]] = {
     "smoke": (Size(4, 8, 8), Size(6, 10, 8), Size(8, 12, 8, start=Size(6, 10, 8, digits=4))),
     "laptop": (
         Size(8, 48, 400),
-        Size(10, 80, 500),
-        Size(12, 96, 650),
-        FOUR_DIGITS,
-        Size(16, 320, 700, 16, start=FOUR_DIGITS, most_seeds=1),
+        Size(10, 95, 1_200),
+        Size(12, 95, 900),
+        Size(14, 255, 2_400, 16, changes=("model.n_heads=2",)),
+        Size(16, 383, 4_000, 8, most_seeds=1, changes=("model.n_heads=2",)),
     ),
     "gpu": (
         Size(16, 192, 8_000, 256),
