@@ -82,6 +82,11 @@ def test_not_reproduced(published):
         .agg(polars.col("gap").mean())
     )
     agrees(published["fm-ladder", "product"], gaps.sort("seed")["gap"].to_list(), "not reproduced")
+    correlations = []
+    for seed in (0, 1, 2):
+        at = table("fm-scaling/multipliers").filter(modulus=2**12, seed=seed)
+        correlations.append(spearmanr(at["merit"], at["accuracy"]).statistic)
+    agrees(published["fm-scaling", "merit"], correlations, "not reproduced")
 
 
 def test_inconclusive(published):
@@ -91,16 +96,13 @@ def test_inconclusive(published):
         rises = sum(curve[k] - curve[k - 2] for k in (4, 8, 16, 32))  # place k is the guess after k + 1 numbers
         jumps.append(rises / (max(curve) - curve[0]))
     agrees(published["fm-ladder", "jumps"], jumps, "inconclusive")
-    correlations = []
-    for seed in (0, 1, 2):
-        at = table("fm-scaling/multipliers").filter(modulus=2**10, seed=seed)
-        correlations.append(spearmanr(at["merit"], at["accuracy"]).statistic)
-    agrees(published["fm-scaling", "merit"], correlations, "inconclusive")
     runs = table("fm-what-helps/runs")
     half, plain = (
         runs.filter(polars.col("means").str.starts_with(name)).sort("seed")["flops"] for name in ("half", "plain")
     )
     agrees(published["fm-what-helps", "full-period"], (half / plain).to_list(), "inconclusive")
+    rotary = runs.filter(polars.col("means").str.starts_with("rotary")).sort("seed")["flops"]
+    agrees(published["fm-what-helps", "abacus"], (rotary / plain).to_list(), "inconclusive")
 
 
 def test_unseen_moduli_are_judged_on_models_that_have_learned(published):
@@ -168,6 +170,13 @@ def test_a_law_is_a_regression_over_moduli(published):
         assert row["interval"] == pytest.approx([line.slope - reach, line.slope + reach], abs=1e-3)
         assert row["verdict"] == verdict
     assert line.slope - reach > 0.3
+    seeds = needed.group_by("modulus").agg(polars.len(), polars.col("needed").unique()).filter(len=3).sort("modulus")
+    assert seeds["modulus"].to_list() == [2**8, 2**10, 2**12]
+    assert seeds["needed"].to_list() == [[16], [32], [64]]  # the square root of the modulus, without a residual
+    for key, verdict in (("exponent-low", "reproduced"), ("exponent-high", "not reproduced")):
+        row = published["fm-scaling", key]
+        assert row["value"] == pytest.approx(0.5)
+        assert row["verdict"] == verdict
 
 
 def test_a_ratio_with_runs_that_never_got_there_is_a_bound(published):
