@@ -47,10 +47,10 @@ class Size:
         return 2**self.exponent
 
 
-# it reads the tokens of a larger modulus, whose low digits are the same
+# It reads the tokens of a larger modulus, whose low digits are the same.
 THREE_DIGITS = Size(16, 192, 5_000, 256, digits=3)
-# At laptop scale contexts end where a block of 16, 32, 64 or 128 numbers does: each position learns by itself where to
-# look back to, and in a last block of few numbers it would learn that from those alone.
+# At laptop scale contexts from 2^10 on end where a block of 16, 32, 64 or 128 numbers does: each position learns by
+# itself where to look back to, and in a last block of few numbers it would learn that from those alone.
 SIZES: dict[Scale, tuple[Size, ...]] = {
     "smoke": (Size(4, 8, 8), Size(6, 10, 8), Size(8, 12, 8, start=Size(6, 10, 8, digits=4))),
     "laptop": (
