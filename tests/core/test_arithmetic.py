@@ -17,6 +17,7 @@ from unrandom.core.arithmetic import (
     is_prime,
     multiplicative_order,
     power_mod,
+    valuation,
 )
 from unrandom.core.errors import UserError
 
@@ -143,3 +144,11 @@ def test_parameters_share_their_rows():
 def test_is_prime_against_trial_division():
     for n in range(1, 400):
         assert is_prime(n) == (n > 1 and all(n % d for d in range(2, n)))
+
+
+def test_valuation_counts_how_often_a_prime_divides():
+    assert [valuation(n, 2) for n in (1, 2, -12, 2**70)] == [0, 1, 2, 70]
+    assert valuation(45, 3) == 2
+    for n, p in ((0, 2), (4, 1)):
+        with pytest.raises(ValueError, match="a number other than 0"):
+            valuation(n, p)

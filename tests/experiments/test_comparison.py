@@ -36,10 +36,13 @@ def test_the_ratio_is_to_the_posterior_and_needs_both():
 
 def test_from_the_command_line(finished_run, capsys):
     folder = str(finished_run.folder.path)
-    command = ["evaluate", folder, "--sequences", "32", "--predictors", "lookback, bayes"]
+    command = ["evaluate", folder, "--sequences", "32", "--predictors", "lookback, lookback:3, bayes"]
     assert main([*command, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert [row["predictor"] for row in answer["comparison"][0]["predictors"]] == ["transformer", "lookback", "bayes"]
+    rows = {row["predictor"]: row for row in answer["comparison"][0]["predictors"]}
+    assert list(rows) == ["transformer", "lookback", "lookback:3", "bayes"]
+    assert rows["lookback"]["bits_known"][:8] == [0, 2, 2, 4, 4, 4, 4, 6]  # of 64
+    assert rows["lookback:3"]["bits_known"][:8] == [0, 2, 4, 4, 4, 6, 6, 6]
     assert (finished_run.folder.path / "figures" / "predictors.png").stat().st_size > 1000
     assert main(command) == 0
     assert "numbers seen until accuracy stays" in capsys.readouterr().out

@@ -194,8 +194,9 @@ def test_the_first_of_compared_predictors_is_drawn_over_the_others(tmp_path: Pat
     (entry,) = ceilings(256, 9)
     for row in entry["predictors"]:
         row["by_position"] |= {"low": row["by_position"]["value"], "high": row["by_position"]["value"]}
+        row["bits_known"] = [0.0] * len(row["by_position"]["seen"])
     assert comparison.save_comparison([entry], tmp_path / "predictors") == tmp_path / "predictors.png"
-    assert [(line.label, line.kind) for line in drawn[0].lines][-1] == ("copy", 0)
+    assert [[(line.label, line.kind) for line in panel.lines][-1] for panel in drawn] == [("copy", 0)] * 2
 
 
 def test_an_unknown_kind_of_file_is_named(tmp_path: Path):

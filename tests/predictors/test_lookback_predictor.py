@@ -18,24 +18,24 @@ def known_digits(predictor, length):
     return np.array([predictor.digits_known(t) for t in range(length - 1)])
 
 
-@pytest.mark.parametrize("steps", [1, 2])
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 7])
 @pytest.mark.parametrize("m", [256, 216, 360, 2048, 2, 30, 97, 2352, 3**7, 2**31 * 3**20, 2**64])
-def test_a_certain_digit_is_right(m, steps):
-    predictor = LookbackPredictor(m, steps=steps)
+def test_a_certain_digit_is_right(m, order):
+    predictor = LookbackPredictor(m, order=order)
     right = right_digits(predictor, full_period(m, rows=60, length=80))
     assert right[:, known_digits(predictor, 80)].all()
 
 
-@pytest.mark.parametrize("steps", [1, 2])
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 7])
 @pytest.mark.parametrize("m", [256, 216, 2048, 3**7, 2**64])
-def test_a_digit_that_is_not_certain_is_wrong_in_some_sequence(m, steps):
-    predictor = LookbackPredictor(m, steps=steps)
+def test_a_digit_that_is_not_certain_is_wrong_in_some_sequence(m, order):
+    predictor = LookbackPredictor(m, order=order)
     right = right_digits(predictor, full_period(m, rows=400, length=80))
     assert (right.all(axis=0) == known_digits(predictor, 80)).all()
 
 
-def bits_known(m, steps):
-    return known_digits(LookbackPredictor(m, steps=steps), 40).sum(axis=1).tolist()
+def bits_known(m, order):
+    return known_digits(LookbackPredictor(m, order=order), 40).sum(axis=1).tolist()
 
 
 def test_bits_become_known_at_powers_of_two():
@@ -55,7 +55,7 @@ def test_the_accuracy_of_numbers_jumps_there():
 
 
 def test_each_prime_looks_back_by_its_own_powers():
-    known = LookbackPredictor(360, steps=1).digits_known(5)  # after 6 numbers: 4, 3 and 5 back
+    known = LookbackPredictor(360, order=1).digits_known(5)  # after 6 numbers: 4, 3 and 5 back
     assert dict(zip(digits_of(360), known.tolist(), strict=True)) == {
         Digit(2, 0): True,
         Digit(2, 1): True,
@@ -69,7 +69,7 @@ def test_each_prime_looks_back_by_its_own_powers():
 def test_a_guess_is_the_number_of_its_residues():
     x = np.array([[3, 10, 5, 1]], dtype=np.uint64)
     assert LookbackPredictor(12).predict(x).numbers.tolist() == [[3, 2 * 10 - 3 - 12, 2 * 5 - 10]]
-    copied = LookbackPredictor(12, steps=1).predict(x).numbers
+    copied = LookbackPredictor(12, order=1).predict(x).numbers
     assert copied.tolist() == [[3, 7, 6]]  # 7 is 3 modulo 4 and 10 modulo 3; 6 is 10 modulo 4 and 3 modulo 3
 
 
@@ -81,8 +81,9 @@ def test_it_is_a_predictor_and_never_abstains():
 
 
 def test_what_cannot_be_is_refused():
-    with pytest.raises(UserError, match="steps=3"):
-        LookbackPredictor(8, steps=3)
+    for order in (0, 65):
+        with pytest.raises(UserError, match=f"from 1 to 64, but order={order} was given"):
+            LookbackPredictor(8, order=order)
     with pytest.raises(UserError, match="from 0 to m - 1"):
         LookbackPredictor(8).predict(np.array([[8, 1]], dtype=np.uint64))
     with pytest.raises(UserError, match="from 2 to"):

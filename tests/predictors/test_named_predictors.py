@@ -10,7 +10,8 @@ from unrandom.data.sequences import SequenceSet
 from unrandom.evaluation import evaluate
 from unrandom.predictors.named import make_predictors
 
-FM, UM = ["copy", "lookback-copy", "lookback", "algebraic", "bayes"], ["copy", "algebraic", "bayes"]
+FM = ["copy", "lookback-copy", "lookback", "lookback:2", "lookback:5", "algebraic", "bayes"]
+UM = ["copy", "algebraic", "bayes"]
 
 
 @pytest.fixture(params=["fixed", "unseen"])
@@ -60,5 +61,13 @@ def test_primitive_roots_are_arbitrary_multipliers(fm_data):
 def test_what_cannot_be_made_is_said_in_one_line(fm_data, um_data):
     with pytest.raises(UserError, match=r"^no predictor is called 'look-back'; near misses: lookback"):
         make_predictors(["copy", "look-back"], fm_data)
-    with pytest.raises(UserError, match=r"^lookback needs the modulus: "):
-        make_predictors(["lookback"], um_data)
+    for name in ("lookback", "lookback:3"):
+        with pytest.raises(UserError, match=f"^{name} needs the modulus: "):
+            make_predictors([name], um_data)
+    with pytest.raises(UserError, match=r"of the predictors only lookback has an order"):
+        make_predictors(["copy:2"], fm_data)
+    for name in ("lookback:", "lookback:x", "lookback:-1"):
+        with pytest.raises(UserError, match=r"the order of lookback is a whole number, as in lookback:3"):
+            make_predictors([name], fm_data)
+    with pytest.raises(UserError, match=r"from 1 to 64, but order=65 was given"):
+        make_predictors(["lookback:65"], fm_data)

@@ -172,7 +172,8 @@ def _evaluate(commands: Any) -> None:
     command.add_argument(
         "--predictors",
         metavar="NAME,NAME,...",
-        help="set the model beside these, and draw it: copy, lookback-copy, lookback, algebraic, bayes",
+        help="set the model beside these, and draw it: copy, lookback-copy, lookback, lookback:J (order J, as in "
+        "lookback:3), algebraic, bayes",
     )
     command.add_argument("--sequences", type=_at_least(int, 1), default=1024, metavar="N", help="sequences (1024)")
 

@@ -99,6 +99,16 @@ def largest_power(t: int, p: int) -> int:
     return power
 
 
+def valuation(n: int, p: int) -> int:
+    """v_p(n), how often p divides n. Raises ValueError unless p >= 2 and n is not 0, which p divides without end."""
+    if n == 0 or p < 2:
+        raise ValueError(f"n={n}, p={p}: a number other than 0 and a divisor p >= 2 are needed")
+    times = 0
+    while n % p == 0:
+        n, times = n // p, times + 1
+    return times
+
+
 def multiplicative_order(a: int, n: int) -> int:
     """The least t >= 1 with a**t ≡ 1 (mod n), for 1 <= n <= 2**64 and gcd(a, n) = 1 (else UserError)."""
     if n < 1 or gcd(a, n) != 1:

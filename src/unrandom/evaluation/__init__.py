@@ -4,6 +4,7 @@ from unrandom.evaluation.during_training import TrainingMeasure
 from unrandom.evaluation.elements import Elements, elements_needed
 from unrandom.evaluation.evaluate import Evaluation, evaluate
 from unrandom.evaluation.intervals import Clustered, Estimate, mean_of, over_trials, over_units
+from unrandom.evaluation.known_bits import bits_known
 from unrandom.evaluation.tally import Tally
 from unrandom.evaluation.trends import PowerLaw, power_law
 
@@ -15,6 +16,7 @@ __all__ = [
     "PowerLaw",
     "Tally",
     "TrainingMeasure",
+    "bits_known",
     "elements_needed",
     "evaluate",
     "mean_of",

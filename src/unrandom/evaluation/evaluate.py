@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, UInt64
 
-from unrandom.core.arithmetic import factorize
+from unrandom.core.arithmetic import factorize, valuation
 from unrandom.data import Parameters, SequenceSet, period_group
 from unrandom.evaluation.intervals import Clustered, over_clusters
 from unrandom.evaluation.tally import Tally
@@ -76,18 +76,23 @@ class Evaluation:
         """
         rows = []
         for prime in factorize(self.modulus):
-            valuation = np.array([_valuation(int(a) - 1, prime) for a in self.parameters.a])
-            if (valuation == 0).any():
+            valuations = self.valuations(prime)
+            if (valuations == 0).any():
                 return []
-            for v in np.unique(valuation):
-                own = self._only(valuation == v)
+            for v in np.unique(valuations):
+                own = self.only(valuations == v)
                 multipliers = len(np.unique(own.parameters.a))
                 which = {"prime": prime, "valuation": int(v) if np.isfinite(v) else None, "multipliers": multipliers}
                 alone = {"low": None, "high": None, "interval": None} if multipliers == 1 else {}
                 rows.append({**which, **own.last_number_tree(), **alone})
         return rows
 
-    def _only(self, rows: Bool[np.ndarray, " sequences"]) -> "Evaluation":
+    def valuations(self, prime: int) -> Float[np.ndarray, " sequences"]:
+        """v_p(a − 1) of each sequence, how often the prime p divides a − 1; infinite for a = 1."""
+        differences = [int(a) - 1 for a in self.parameters.a]
+        return np.array([valuation(each, prime) if each else np.inf for each in differences])
+
+    def only(self, rows: Bool[np.ndarray, " sequences"]) -> "Evaluation":
         """Some of the sequences; how many abstentions are theirs is not counted."""
         arrays = {name: getattr(self, name)[rows] for name in ("parameters", "correct", "guesses", "truth")}
         return replace(self, **arrays, abstained=0)
@@ -132,13 +137,6 @@ def _share(tally: Tally, clustered: Clustered) -> dict[str, Any]:
     """A tally with the interval that its clusters allow."""
     _, low, high = clustered.first()
     return {**tally.tree(), "low": round(low, 6), "high": round(high, 6), "interval": clustered.kind}
-
-
-def _valuation(n: int, prime: int) -> float:
-    """v_p(n), how often p divides n; infinite for 0."""
-    if n == 0:
-        return np.inf
-    return next(v for v in range(65) if n % prime ** (v + 1))
 
 
 def evaluate(predictor: Predictor, sequences: SequenceSet) -> Evaluation:

@@ -7,7 +7,7 @@ import numpy as np
 
 from unrandom.core.errors import UserError
 from unrandom.data import SequenceSet
-from unrandom.evaluation import Evaluation, elements_needed, evaluate
+from unrandom.evaluation import Evaluation, bits_known, elements_needed, evaluate
 from unrandom.evaluation.elements import THRESHOLDS
 from unrandom.experiments.runs import Run
 from unrandom.predictors import Predictor
@@ -49,6 +49,7 @@ def predictor_row(tested: Evaluation, assumes: str) -> Tree:
             for threshold, found in needed.items()
         },
         "by_position": tested.curve(),
+        "bits_known": np.round(bits_known(tested), 4).tolist(),
     }
 
 

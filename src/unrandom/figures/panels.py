@@ -26,6 +26,7 @@ class Line:
     faint: bool = False
     dots: bool = False  # points that no line joins
     crosses: bool = False  # crosses that no line joins
+    stairs: bool = False  # each value holds until the next one
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,9 @@ def _draw_lines(axis: Any, panel: LinePanel) -> None:
         y = [float("nan") if value is None else value for value in line.y]
         alpha = 0.4 if line.faint else 1.0
         form = "o" if line.dots else "x" if line.crosses else style.FILE_DASHES[dash]
-        axis.plot(line.x, y, form, color=colour, alpha=alpha, label=label or "_", linewidth=1.3, markersize=3.5)
+        how = "steps-post" if line.stairs else "default"
+        look = {"alpha": alpha, "linewidth": 1.3, "markersize": 3.5, "drawstyle": how}
+        axis.plot(line.x, y, form, color=colour, label=label or "_", **look)
         if line.low is not None and line.high is not None:
             axis.fill_between(line.x, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
     for ticks, set_scale, scaled in (

@@ -32,6 +32,7 @@ from unrandom.interpretation.embedding import (
 )
 from unrandom.interpretation.head_residues import ResidueScores, ResidueShare, residue_scores, residue_share
 from unrandom.interpretation.heads import head_columns, head_outputs, head_plane, head_values
+from unrandom.interpretation.lines import attention_by_lookback, without_lookbacks
 from unrandom.interpretation.lookback import (
     Ablation,
     DigitShares,
@@ -90,6 +91,7 @@ __all__ = [
     "accuracy_as_neurons_are_added",
     "additive_variance",
     "attention_by_distance",
+    "attention_by_lookback",
     "best_first_order",
     "common_divisor",
     "cosine_by_shared_digits",
@@ -130,4 +132,5 @@ __all__ = [
     "size_rank_correlation",
     "strongest_distances",
     "strongest_key_distances",
+    "without_lookbacks",
 ]

@@ -96,7 +96,7 @@ def keep_lookbacks(p: int, count: int, *, renormalise: bool) -> Edit:
             power = largest_power(query + 1, p)
             lookbacks = [power // p**i for i in range(count) if p**i <= power]
             kept[query, [query + 1 - lookback for lookback in lookbacks]] = True
-        return _keep(pattern, torch.from_numpy(kept), renormalise)
+        return keep_weights(pattern, torch.from_numpy(kept), renormalise)
 
     return edit
 
@@ -115,9 +115,20 @@ def keep_random(rng: np.random.Generator, count: int, *, renormalise: bool) -> E
         causal = torch.ones(pattern.shape[-2:], dtype=torch.bool).tril()
         drawn = lots.masked_fill(~causal, -1).topk(min(count, pattern.shape[-1])).indices
         kept = torch.zeros(pattern.shape, dtype=torch.bool).scatter(-1, drawn, True)
-        return _keep(pattern, kept & causal, renormalise)
+        return keep_weights(pattern, kept & causal, renormalise)
 
     return edit
+
+
+def keep_weights(
+    pattern: Float[Tensor, "*axes queries keys"], kept: Bool[Tensor, "*#axes queries keys"], renormalise: bool
+) -> Float[Tensor, "*axes queries keys"]:
+    """The weights that are kept, and zero elsewhere; ``renormalise`` scales them to sum to 1, if they are not all zero."""
+    weights = pattern * kept.to(pattern.device)
+    if not renormalise:
+        return weights
+    total = weights.sum(-1, keepdim=True)
+    return torch.where(total > 0, weights / total, weights)  # a saturated softmax may have left nothing to scale
 
 
 def on_head(head: int, edit: Edit) -> Edit:
@@ -178,16 +189,6 @@ def _conditions(p: int, seed: int) -> Iterator[tuple[str, bool | None, Edit]]:
         for count in (1, 2):
             rng = stream(seed, "keep random", count)
             yield f"random {count}", renormalise, keep_random(rng, count, renormalise=renormalise)
-
-
-def _keep(
-    pattern: Float[Tensor, "*axes queries keys"], kept: Bool[Tensor, "*#axes queries keys"], renormalise: bool
-) -> Float[Tensor, "*axes queries keys"]:
-    weights = pattern * kept.to(pattern.device)
-    if not renormalise:
-        return weights
-    total = weights.sum(-1, keepdim=True)
-    return torch.where(total > 0, weights / total, weights)  # a saturated softmax may have left nothing to scale
 
 
 def _check(predictor: TransformerPredictor, sequences: SequenceSet, p: int, head: int | None) -> None:

@@ -1,49 +1,105 @@
-"""How far does looking back get? The algorithm that the paper finds in trained models, written by hand.
+"""How far does looking back get? The algorithm that the paper finds in trained models, and its higher orders, by hand.
 
-Source: the box "Qualitative Algorithm (fixed modulus)". Let n numbers be seen and p**e be the power of a prime p in
-m, and let the period be full. Everything is modulo p**e, and the residues make the number (Chinese remainders).
+Let p**e be the power of a prime p in m, and let the period be full. Everything is modulo p**e, and the residues make
+the number (Chinese remainders).
 
-Step ii, copy. The low digits of x[n] are those of x[n − r], r = p**k: as x mod p**k has period p**k, k digits are
-certain for the largest p**k <= n. As in the paper's box each prime has its own r; a common r = ∏ p**k, which must be
-up to n as well, could copy no more.
+Order 1, copy (step ii of the box "Qualitative Algorithm (fixed modulus)"). The low digits of x[n] are those of
+x[n − r], r = p**k: as x mod p**k has period p**k, k digits are certain for the largest p**k <= n. As in the paper's box
+each prime has its own r; a common r = ∏ p**k, which must be up to n as well, could copy no more.
 
-Step iii, extrapolate. Along every r-th number, r = p**k, the differences D[s] = x[s + r] − x[s] hardly change:
-D[s + r] = a**r D[s]. p**k divides D, and p**(k + v) divides a**r − 1 if p**v divides a − 1 (v = 1, or 2 if p = 2 and
-4 | m, by Hull–Dobell). So D[s + r] ≡ D[s], that is x[n] ≡ 2 x[n − r] − x[n − 2r], modulo p**(2k + v). For p = 2 the
-largest r with 2r <= n makes these two the paper's two brightest lines, t − 2**(k−1) and t − 2**k, and they give
-2k + 2 bits where copying gives k + 1.
+Order 2, extrapolate (step iii). Along every r-th number the differences hardly change, so that x[n] is close to
+2 x[n − r] − x[n − 2r]. For p = 2 these are the paper's two brightest lines, t − 2**(k−1) and t − 2**k.
+
+Order j. Let Δ be the difference over r = p**k steps and v = v_p(a − 1), how often p divides a − 1: v >= 1, and v >= 2
+for p = 2 if 4 | m, by Hull–Dobell. Then p divides Δ^j x[t] exactly k + (j − 1)(k + v) times, or m hides the rest: with
+integers of any p-adic size, x[t] = d a**t / (a − 1) + constant, where d = (a − 1) x[0] + c is prime to p, so that
+Δ^j x[t] = (a**r − 1)**j a**t d / (a − 1), and p divides a**r − 1 exactly k + v times (lifting the exponent). So j
+numbers at distances r, 2r, …, jr give that many digits of x[n] with weights that are the same for every a and c, the
+binomial coefficients with alternating signs. For r = 1 this is Knuth's potency (The Art of Computer Programming,
+volume 2, section 3.2.1.3), and all digits at once are known from about m**(1/j) numbers.
 """
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Bool, UInt64
 
-from unrandom.core.arithmetic import factorize, largest_power
+from unrandom.core.arithmetic import factorize, largest_power, valuation
 from unrandom.core.errors import UserError
 from unrandom.generators.residues import digits_of, from_digits, to_digits
-from unrandom.predictors.modular import subtract
+from unrandom.predictors.modular import add, subtract
 from unrandom.predictors.protocol import Predictions
+
+LARGEST_ORDER = 64
+NAMES = {1: "lookback-copy", 2: "lookback"}
+
+
+def certain_digits(order: int, k: int, v: int) -> int:
+    """Digits of base p that ``order`` numbers, p**k steps apart, leave certain, if p divides a − 1 at least v times."""
+    return k + (order - 1) * (k + v)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The ``order`` numbers that a guess rests on, at distances stride, 2 stride, …, and the digits that they give."""
+
+    order: int
+    stride: int
+    digits: int
+
+
+def best_lines(p: int, seen: int, *, order: int, v: int) -> Lines:
+    """Of orders 1 to ``order``, and strides p**k that ``seen`` >= 1 numbers have room for, what leaves most certain.
+
+    Of equals the highest order, which gains most where p divides a − 1 more often than the ``v`` times that are sure.
+    """
+    options = []
+    for j in range(1, min(order, seen) + 1):
+        stride = largest_power(seen // j, p)
+        options.append(Lines(j, stride, certain_digits(j, valuation(stride, p), v)))
+    return max(options, key=lambda lines: (lines.digits, lines.order))
+
+
+def extrapolate(back: Sequence[UInt64[np.ndarray, "batch guesses"]], q: int) -> UInt64[np.ndarray, "batch guesses"]:
+    """The number modulo q with which differences of order len(back) vanish; back[i] is that i + 1 strides before."""
+    guess = np.zeros_like(back[0])
+    while back:
+        guess = add(guess, back[0], q)
+        back = [subtract(later, earlier, q) for later, earlier in pairwise(back)]
+    return guess
 
 
 class LookbackPredictor:
-    """Copies the low digits (``steps`` = 1), and extrapolates the higher ones, too (``steps`` = 2), modulo m.
+    """Looks back at up to ``order`` numbers, with weights that depend on neither a nor c: 1 copies, 2 extrapolates.
 
     A guess is a whole number: the digits that are not certain are filled in by the same rule.
     """
 
     assumes = "the modulus, and full period"
 
-    def __init__(self, modulus: int, *, steps: int = 2) -> None:
-        """2 <= modulus <= 2**64 and 1 <= steps <= 2, else UserError."""
-        if steps not in (1, 2):
-            raise UserError(f"looking back takes 1 step or 2, but steps={steps} was given")
-        self.name = "lookback" if steps == 2 else "lookback-copy"
-        self.modulus, self.steps = modulus, steps
+    def __init__(self, modulus: int, *, order: int = 2) -> None:
+        """2 <= modulus <= 2**64 and 1 <= order <= 64, else UserError."""
+        if not 1 <= order <= LARGEST_ORDER:
+            raise UserError(f"looking back takes an order from 1 to {LARGEST_ORDER}, but order={order} was given")
+        self.name = NAMES.get(order, f"lookback:{order}")
+        self.modulus, self.order = modulus, order
         self.digits = digits_of(modulus)
         self.parts = {p**e: p for p, e in factorize(modulus).items()}
 
     def digits_known(self, t: int) -> Bool[np.ndarray, " digits"]:
         """Which digits of number t + 1 are certain from numbers 0 … t, in the order of ``digits_of(modulus)``."""
-        return np.array([prime ** (power + 1) <= self._certain(prime, t + 1) for prime, power in self.digits])
+        known = {p: self._lines(p, t + 1).digits for p in self.parts.values()}
+        return np.array([digit.power < known[digit.prime] for digit in self.digits])
+
+    def numbers_needed(self) -> int:
+        """The least count of numbers seen after which every digit is certain."""
+        enough = 1
+        while not self.digits_known(enough - 1).all():
+            enough *= 2
+        return bisect_left(range(enough), True, lo=enough // 2, key=lambda t: bool(self.digits_known(t).all())) + 1
 
     def predict(self, sequences: UInt64[np.ndarray, "batch length"]) -> Predictions:
         """Raises UserError for a number that is not below the modulus."""
@@ -57,16 +113,14 @@ class LookbackPredictor:
 
     def _next_residues(self, x: UInt64[np.ndarray, "batch length"], q: int) -> UInt64[np.ndarray, "batch guesses"]:
         """Modulo q, a power of one prime."""
-        p = self.parts[q]
-        n = np.arange(1, max(1, x.shape[1]))  # the number to guess, and how many are seen
-        if self.steps == 1:
-            return x[:, n - [largest_power(seen, p) for seen in n.tolist()]]
-        r = np.array([largest_power(max(1, seen // 2), p) for seen in n.tolist()], dtype=int)
-        last, last_but_one = x[:, n - r], x[:, np.maximum(n - 2 * r, 0)]  # one number alone is copied
-        return subtract(last, subtract(last_but_one, last, q), q)
+        places: dict[Lines, list[int]] = {}  # the numbers to guess; as many are seen before
+        for n in range(1, x.shape[1]):
+            places.setdefault(self._lines(self.parts[q], n), []).append(n)
+        guesses = np.empty_like(x[:, 1:])
+        for lines, of in places.items():
+            at = np.array(of)
+            guesses[:, at - 1] = extrapolate([x[:, at - i * lines.stride] for i in range(1, lines.order + 1)], q)
+        return guesses
 
-    def _certain(self, p: int, seen: int) -> int:
-        """The power of p modulo which the next number is certain, as far as m has it."""
-        if self.steps == 1 or seen < 2:
-            return largest_power(seen, p)
-        return largest_power(seen // 2, p) ** 2 * p ** (2 if p == 2 and self.modulus % 4 == 0 else 1)
+    def _lines(self, p: int, seen: int) -> Lines:
+        return best_lines(p, seen, order=self.order, v=2 if p == 2 and self.modulus % 4 == 0 else 1)

@@ -13,12 +13,12 @@ from unrandom.predictors.protocol import Predictor
 
 FIXED: Mapping[str, Callable[[FixedModulus], Predictor]] = {
     "copy": lambda data: CopyPredictor(),
-    "lookback-copy": lambda data: LookbackPredictor(data.modulus, steps=1),
+    "lookback-copy": lambda data: LookbackPredictor(data.modulus, order=1),
     "lookback": lambda data: LookbackPredictor(data.modulus),
     "algebraic": lambda data: AlgebraicPredictor(data.modulus),
     "bayes": lambda data: BayesFixed(data.modulus, full_period_share=float(data.test_multipliers == "full-period")),
 }
-"""For a fixed modulus, which they are told."""
+"""For a fixed modulus, which they are told. ``lookback:J`` looks back at up to J numbers."""
 
 UNSEEN: Mapping[str, Callable[[UnseenModulus], Predictor]] = {
     "copy": lambda data: CopyPredictor(),
@@ -43,16 +43,27 @@ def predictor_names(data: FixedModulus | UnseenModulus) -> list[str]:
 def make_predictors(names: Sequence[str], data: FixedModulus | UnseenModulus) -> list[Predictor]:
     """The predictors of these names for the test sequences of ``data``.
 
-    UserError for a name that there is not, with those that come close, and for one that needs a modulus that is
-    unseen.
+    UserError for a name that there is not, with those that come close, for one that needs a modulus that is unseen,
+    and for an order of look-back that is no number from 1 to 64.
     """
     return [_make(name, data) for name in names]
 
 
 def _make(name: str, data: FixedModulus | UnseenModulus) -> Predictor:
-    of_fixed = named("predictor", name, FIXED)
+    kind, colon, order = name.partition(":")
+    if colon and kind != "lookback":
+        raise UserError(f"{name!r}: of the predictors only lookback has an order, as in lookback:3")
+    of_fixed = named("predictor", kind, FIXED)
     if isinstance(data, FixedModulus):
-        return of_fixed(data)
-    if name not in UNSEEN:
+        return _of_order(name, order, data.modulus) if colon else of_fixed(data)
+    if kind not in UNSEEN:
         raise UserError(f"{name} needs the modulus: it can be had for a fixed modulus, not for unseen ones")
-    return UNSEEN[name](data)
+    return UNSEEN[kind](data)
+
+
+def _of_order(name: str, order: str, modulus: int) -> Predictor:
+    if not (order.isascii() and order.isdigit() and len(order) <= 4):
+        raise UserError(f"{name!r}: the order of lookback is a whole number, as in lookback:3")
+    predictor = LookbackPredictor(modulus, order=int(order))
+    predictor.name = name
+    return predictor

@@ -30,11 +30,11 @@ from unrandom.experiments.scaling.laws import (
     largest_learned,
     last_numbers,
     laws,
-    lookback_elements,
 )
 from unrandom.experiments.scaling.runs import SIZES, planned
 from unrandom.generators.spectral import figure_of_merit
 from unrandom.interpretation.ranks import rank_correlation
+from unrandom.predictors import LookbackPredictor
 
 ALMOST = 0.99
 FEWEST_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any seed, is not judged.
@@ -229,9 +229,8 @@ def _over_lookback(elements: Rows, largest: int) -> Finding:
     group = [row for row in elements if row["group"] == ARBITRARY and row["threshold"] == ALMOST]
     asked = [row for row in group if row["modulus"] <= largest]
     stopped = sum(row["needed"] is None for row in asked)
-    limits = seed_means(
-        (row["seed"], (row["needed"] or row["longest"] + 1) / lookback_elements(row["modulus"])) for row in asked
-    )
+    by_hand = {m: LookbackPredictor(m).numbers_needed() for m in {row["modulus"] for row in asked}}
+    limits = seed_means((row["seed"], (row["needed"] or row["longest"] + 1) / by_hand[row["modulus"]]) for row in asked)
     return Bound(limits, at_least=True, why=f"{stopped} of {len(asked)} runs never got there") if stopped else limits
 
 

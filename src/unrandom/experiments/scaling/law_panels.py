@@ -12,9 +12,9 @@ from unrandom.experiments.scaling.laws import (
     largest_learned,
     last_numbers,
     laws,
-    lookback_elements,
 )
 from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.predictors import LookbackPredictor
 
 CEILING = 3  # numbers after which all later ones follow, for a known modulus
 PAPERS_EXPONENT = 0.25
@@ -68,7 +68,7 @@ def _law_panel(elements: Rows) -> LinePanel:
     middle = moduli[len(moduli) // 2]
     slope = [64 * (m / middle) ** PAPERS_EXPONENT for m in moduli]
     lines.append(Line(moduli, slope, "paper's slope, 1/4", 6))
-    lines.append(Line(moduli, [lookback_elements(m) for m in moduli], "look-back by hand", 3))
+    lines.append(Line(moduli, [LookbackPredictor(m).numbers_needed() for m in moduli], "look-back by hand", 3))
     lines.append(Line(moduli, [CEILING] * len(moduli), "enough: 3", 7))
     levels = [2**k for k in range(1, top.bit_length())]
     return LinePanel("numbers needed; fit: best seed", "modulus", "numbers seen (one dot per seed)", lines, moduli,

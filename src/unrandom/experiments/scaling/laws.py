@@ -5,7 +5,6 @@ import numpy as np
 from unrandom.evaluation import PowerLaw, power_law
 from unrandom.experiments.experiment import Rows
 from unrandom.experiments.scaling.elements import needed_by_modulus, reached
-from unrandom.predictors import LookbackPredictor
 
 ARBITRARY, SPECTRAL = "arbitrary", "spectrally good"  # groups of multipliers
 
@@ -33,12 +32,6 @@ def largest_learned(last: dict[int, dict[int, float]], least: float) -> int | No
     """The largest modulus on which every seed has an accuracy of at least ``least``; None if there is none."""
     moduli = {m for of_seed in last.values() for m in of_seed}
     return max((m for m in moduli if all(of.get(m, 0) >= least for of in last.values())), default=None)
-
-
-def lookback_elements(m: int) -> int:
-    """The numbers from which looking back by hand is certain of every bit of m = 2^k: always a power of two."""
-    lookback = LookbackPredictor(m)
-    return next(seen for seen in (2**k for k in range(64)) if lookback.digits_known(seen - 1).all())
 
 
 def known_steps(bits: Rows) -> list[tuple[int, int]]:
