@@ -10,7 +10,7 @@ def guessed(modulus, guesses, truth):
     guesses, truth = (np.array(each, dtype=np.uint64) for each in (guesses, truth))
     rows = len(guesses)
     a, c = np.ones(rows, dtype=np.uint64), np.ones(rows, dtype=np.uint64)
-    parameters = Parameters(np.full(rows, modulus, dtype=np.uint64), a, c, a)
+    parameters = Parameters(modulus, a, c, a)
     return Evaluation("made up", modulus, parameters, guesses == truth, guesses, truth, 0)
 
 

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from unrandom.core.arithmetic import valuation
+from unrandom.data import Parameters
+from unrandom.generators.full_period import full_period_increments, full_period_multipliers
 from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
 
@@ -94,3 +96,27 @@ def test_lines_are_the_best_that_there_is_room_for():
             assert lines.order * lines.stride <= seen
             every = [certain_digits(j, k, 2) for j in range(1, order + 1) for k in range(7) if j * 2**k <= seen]
             assert lines.digits == max(every)
+
+
+@pytest.mark.parametrize("m", [64, 72, 3**4, 50])
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_the_share_of_multipliers_that_are_predicted_is_counted_right(m, order):
+    """Over all full-period multipliers of a small modulus, each with some c and x[0]."""
+    predictor = LookbackPredictor(m, order=order)
+    multipliers = full_period_multipliers(m)
+    rng = np.random.default_rng(0)
+    a = np.repeat(np.array(multipliers, dtype=np.uint64), 20)
+    c = rng.choice(np.array(list(full_period_increments(m)), dtype=np.uint64), len(a))
+    x = Parameters(m, a, c, rng.integers(0, m, len(a), dtype=np.uint64)).orbits(40)
+    right = predictor.predict(x).correct(x).reshape(len(multipliers), 20, 39).all(axis=1).mean(axis=0)
+    assert np.allclose(right, [float(predictor.share_right(t)) for t in range(39)])
+
+
+def test_the_share_at_two_to_the_32_is_that_of_docs_order():
+    predictor = LookbackPredictor(2**32, order=5)
+    assert [predictor.share_right(seen - 1) for seen in (64, 128, 159, 160)] == [
+        Fraction(1, 8),
+        Fraction(1, 2),
+        Fraction(1, 2),
+        1,
+    ]

@@ -216,6 +216,24 @@ CATALOGUE: dict[str, Entry] = {
                 "which multipliers of an unseen modulus are predicted, by the look-back that they need",
                 (),
             ),
+            (
+                "fm-order",
+                "order",
+                "how many earlier numbers a guess rests on, and what that leaves certain",
+                (),
+            ),
+            (
+                "fm-order-pressure",
+                "order_pressure",
+                "whether shape, or a context too short for two look-backs, makes a model find more",
+                (),
+            ),
+            (
+                "hard-multipliers",
+                "hard_multipliers",
+                "what makes a multiplier hard: the spectral test, or how often p divides a − 1",
+                (),
+            ),
             ("ceilings", "ceilings", "the model beside copying, look-back, algebra and the exact posterior", ()),
         ),
     )

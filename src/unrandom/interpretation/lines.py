@@ -25,10 +25,10 @@ def attention_by_lookback(
     """
     of_token = pattern.mean(axis=0)
     heads, tokens, _ = of_token.shape
-    numbers = -(-tokens // digits)
-    of_number = np.pad(of_token, ((0, 0), (0, 0), (0, numbers * digits - tokens)))
-    of_number = of_number.reshape(heads, tokens, numbers, digits).sum(axis=-1)
     guessed = (tokens + 1) // digits - 1
+    room = max(0, (guessed + 1) * digits - tokens)  # the last number's own last digit is never read
+    of_number = np.pad(of_token, ((0, 0), (0, 0), (0, room)))[..., : (guessed + 1) * digits]
+    of_number = of_number.reshape(heads, tokens, guessed + 1, digits).sum(axis=-1)
     found = np.zeros((heads, guessed, guessed + 1))
     for n in range(1, guessed + 1):
         weights = of_number[:, _queries(n, digits)].mean(axis=1)

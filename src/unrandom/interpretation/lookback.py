@@ -123,7 +123,7 @@ def keep_random(rng: np.random.Generator, count: int, *, renormalise: bool) -> E
 def keep_weights(
     pattern: Float[Tensor, "*axes queries keys"], kept: Bool[Tensor, "*#axes queries keys"], renormalise: bool
 ) -> Float[Tensor, "*axes queries keys"]:
-    """The weights that are kept, and zero elsewhere; ``renormalise`` scales them to sum to 1, if they are not all zero."""
+    """The weights that are kept, and zero elsewhere; ``renormalise`` scales them to sum to 1 unless all are zero."""
     weights = pattern * kept.to(pattern.device)
     if not renormalise:
         return weights

@@ -22,6 +22,7 @@ volume 2, section 3.2.1.3), and all digits at once are known from about m**(1/j)
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -101,6 +102,19 @@ class LookbackPredictor:
             enough *= 2
         return bisect_left(range(enough), True, lo=enough // 2, key=lambda t: bool(self.digits_known(t).all())) + 1
 
+    def share_right(self, t: int) -> Fraction:
+        """The share of full-period multipliers with which the guess of number t + 1 is right, for every c and x[0].
+
+        Of the multipliers that have full period modulo p**e, one in p**i has v_p(a − 1) at least i more than the least.
+        """
+        share = Fraction(1)
+        for q, p in self.parts.items():
+            lines, e, least = self._lines(p, t + 1), valuation(q, p), self._least_valuation(p)
+            k = valuation(lines.stride, p)
+            enough = next((v for v in range(least, e + 1) if certain_digits(lines.order, k, v) >= e), None)
+            share *= 0 if enough is None else Fraction(1, p ** (enough - least))
+        return share
+
     def predict(self, sequences: UInt64[np.ndarray, "batch length"]) -> Predictions:
         """Raises UserError for a number that is not below the modulus."""
         coprime = dict.fromkeys(self.parts, 1)
@@ -123,4 +137,8 @@ class LookbackPredictor:
         return guesses
 
     def _lines(self, p: int, seen: int) -> Lines:
-        return best_lines(p, seen, order=self.order, v=2 if p == 2 and self.modulus % 4 == 0 else 1)
+        return best_lines(p, seen, order=self.order, v=self._least_valuation(p))
+
+    def _least_valuation(self, p: int) -> int:
+        """The least v_p(a − 1) of a full-period multiplier."""
+        return 2 if p == 2 and self.modulus % 4 == 0 else 1

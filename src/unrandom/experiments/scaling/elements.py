@@ -9,6 +9,7 @@ from unrandom.evaluation import Evaluation, PowerLaw, elements_needed, evaluate
 from unrandom.evaluation.elements import THRESHOLDS
 from unrandom.experiments.experiment import Rows, Scale
 from unrandom.experiments.runs import Run
+from unrandom.generators.spectral import figure_of_merit
 from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper": 4096}
@@ -41,6 +42,16 @@ def element_rows(which: dict[str, Any], evaluation: Evaluation) -> Rows:
         interval = {"needed": found.needed, "low": found.low, "high": found.high}
         rows.append({**which, "threshold": threshold, **interval, "longest": evaluation.correct.shape[1]})
     return rows
+
+
+def multiplier_rows(which: dict[str, Any], evaluation: Evaluation) -> Rows:
+    """Accuracy over all positions of each multiplier, and how good it is by the spectral test."""
+    multipliers, rows = np.unique(evaluation.parameters.a, return_inverse=True)
+    accuracy = np.bincount(rows, weights=evaluation.correct.mean(axis=1)) / np.bincount(rows)
+    return [
+        {**which, "multiplier": int(a), "merit": figure_of_merit(int(a), evaluation.modulus), "accuracy": float(value)}
+        for a, value in zip(multipliers, accuracy, strict=True)
+    ]
 
 
 def needed_by_modulus(rows: Rows, threshold: float) -> dict[int, list[float]]:

@@ -19,6 +19,7 @@ from unrandom.experiments.scaling.elements import (
     about,
     element_rows,
     law_columns,
+    multiplier_rows,
     position_rows,
     tested,
 )
@@ -32,7 +33,6 @@ from unrandom.experiments.scaling.laws import (
     laws,
 )
 from unrandom.experiments.scaling.runs import SIZES, planned
-from unrandom.generators.spectral import figure_of_merit
 from unrandom.interpretation.ranks import rank_correlation
 from unrandom.predictors import LookbackPredictor
 
@@ -154,7 +154,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
             which = {**about(run, modulus), "group": group}
             tables["positions"] += position_rows(which, evaluation)
             tables["elements"] += element_rows(which, evaluation)
-            tables["multipliers"] += _multiplier_rows(which, evaluation)
+            tables["multipliers"] += multiplier_rows(which, evaluation)
             if group == ARBITRARY:
                 tables["bits"] += _bit_rows(which, evaluation)
     tables["laws"] = _law_rows(tables["elements"])
@@ -168,16 +168,6 @@ def _bit_rows(which: dict[str, object], evaluation: Evaluation) -> Rows:
         needed = float(first_lasting(tally.value, KNOWN_BIT))
         rows.append({**which, "bit": bit, "needed": int(needed) if np.isfinite(needed) else None})
     return rows
-
-
-def _multiplier_rows(which: dict[str, object], evaluation: Evaluation) -> Rows:
-    """Accuracy over all positions of each multiplier, and how good it is by the spectral test."""
-    multipliers, rows = np.unique(evaluation.parameters.a, return_inverse=True)
-    accuracy = np.bincount(rows, weights=evaluation.correct.mean(axis=1)) / np.bincount(rows)
-    return [
-        {**which, "multiplier": int(a), "merit": figure_of_merit(int(a), evaluation.modulus), "accuracy": float(value)}
-        for a, value in zip(multipliers, accuracy, strict=True)
-    ]
 
 
 def _law_rows(elements: Rows) -> Rows:

@@ -1,0 +1,121 @@
+"""How is the order of look-back drawn? Staircases beside the theory, lines in the model, numbers as predicted."""
+
+from collections.abc import Iterator
+from math import log2
+from pathlib import Path
+
+import numpy as np
+
+from unrandom.experiments.experiment import Rows, Tables
+from unrandom.experiments.rows import by_run
+from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.predictors import LookbackPredictor
+
+ORDERS = (1, 2, 3, 4)  # of the staircases that are drawn
+NEEDED_ORDERS = (1, 2, 3, 4, 5, 6)
+PAPERS_MODULUS = 2**32
+PAPERS_SHARES = {  # of its released model, read off at three counts of numbers seen
+    "arbitrary multipliers": {64: 0.15, 128: 0.64, 192: 1.0},
+    "spectrally good multipliers (v = 2)": {64: 0.02, 128: 0.28, 192: 1.0},
+}
+PAPERS_ORDERS = (4, 5, 6)
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """Three pictures: known bits by position, attention and cuts by line, numbers needed as predicted and measured."""
+    save_panels([_stairs(tables["bits"], m) for m in _moduli(tables["bits"])], folder / "fm-order", columns=3)
+    save_panels(
+        [_attention(tables["attention"], layer) for layer in (0, 1)] + [_cuts(tables["cut"])],
+        folder / "fm-order-lines",
+        columns=3,
+    )
+    save_panels([_needed(tables["needed"]), *_papers()], folder / "fm-order-predicted", columns=3)
+
+
+def _moduli(rows: Rows) -> list[int]:
+    return sorted({row["modulus"] for row in rows})
+
+
+def named(m: int) -> str:
+    return f"m = $2^{{{m.bit_length() - 1}}}$"
+
+
+def by_hand(m: int, order: int, longest: int, kind: int) -> Line:
+    """The bits that looking back at so many numbers leaves certain."""
+    predictor = LookbackPredictor(m, order=order)
+    seen = list(range(1, longest + 1))
+    known = [float(predictor.digits_known(t - 1).sum()) for t in seen]
+    return Line(seen, known, f"order {order}", kind, stairs=True)
+
+
+def _stairs(bits: Rows, m: int) -> LinePanel:
+    rows = [row for row in bits if row["modulus"] == m and row["group"] == "all"]
+    longest = max(row["seen"] for row in rows)
+    lines = [by_hand(m, order, longest, kind=order) for order in ORDERS]
+    for own in by_run(rows).values():
+        lines.append(Line([r["seen"] for r in own], [r["bits"] for r in own], "model (a line a seed)", 0, stairs=True))
+    ticks = [2**k for k in range(longest.bit_length())]
+    return LinePanel(
+        named(m), "numbers seen (t)", "low bits known", lines, ticks, limits=(0, log2(m) * 1.04), beside=True
+    )
+
+
+def _attention(attention: Rows, layer: int) -> LinePanel:
+    rows = [row for row in attention if row["layer"] == layer]
+    lines = [
+        Line(*_means([row for row in rows if row["modulus"] == m], "share"), named(m), kind)
+        for kind, m in enumerate(_moduli(rows))
+    ]
+    lines.append(Line(*_means(rows, "chance"), "chance", 6))
+    title = f"block {layer}: where the heads look"
+    return LinePanel(title, "look-back, in s", "share of attention", lines, names=("s", "2s", "3s", "4s"), beside=True)
+
+
+def _means(rows: Rows, column: str) -> tuple[list[int], list[float]]:
+    """By multiple of s, the mean over heads and seeds."""
+    multiples = sorted({row["multiple"] for row in rows})
+    means = [float(np.mean([row[column] for row in rows if row["multiple"] == i])) for i in multiples]
+    return list(range(len(multiples))), means
+
+
+def _cuts(cut: Rows) -> LinePanel:
+    """What is left of the accuracy where order 2 is certain of all."""
+    names = list(dict.fromkeys(row["cut"] for row in cut))
+    lines = []
+    for kind, m in enumerate(_moduli(cut)):
+        for own in by_run([row for row in cut if row["modulus"] == m]).values():
+            accuracy = {row["cut"]: row["accuracy"] for row in own}
+            lines.append(Line(list(range(len(names))), [accuracy[name] for name in names], named(m), kind))
+    shown = [f"{name}s" if name.isdigit() else name for name in names]
+    return LinePanel("one look-back cut off", "look-back", "numbers right", lines, names=shown, beside=True)
+
+
+def _needed(needed: Rows) -> LinePanel:
+    """Numbers needed by order, as predicted, with the models and the paper's 2^32."""
+    moduli = [2**w for w in range(8, 33, 2)]
+    lines = [
+        Line(moduli, [LookbackPredictor(m, order=order).numbers_needed() for m in moduli], f"order {order}", order)
+        for order in NEEDED_ORDERS
+    ]
+    there = [row for row in needed if row["needed"] is not None]
+    lines.append(Line([r["modulus"] for r in there], [r["needed"] for r in there], "models here", 0, dots=True))
+    lines.append(Line([PAPERS_MODULUS], [192], "the paper's model", 3, crosses=True))
+    levels = [2**k for k in range(2, 13)]
+    return LinePanel("numbers needed: predicted and measured", "modulus", "numbers seen", lines, moduli[::2],
+                     limits=(4, 2**13), levels=levels, beside=True)  # fmt: skip
+
+
+def _papers() -> Iterator[LinePanel]:
+    """The share of multipliers that each order is right with, and what the paper's model got right."""
+    seen = list(range(16, 257))
+    for title, measured in PAPERS_SHARES.items():
+        least = "v = 2" in title
+        lines = []
+        for kind, order in enumerate(PAPERS_ORDERS):
+            shares = [LookbackPredictor(PAPERS_MODULUS, order=order).share_right(t - 1) for t in seen]
+            right = [float(share == 1 if least else share) for share in shares]
+            lines.append(Line(seen, right, f"order {order}", kind, stairs=True))
+        lines.append(Line(list(measured), list(measured.values()), "the paper's model", 3, crosses=True))
+        yield LinePanel(
+            f"$2^{{32}}$, {title}", "numbers seen (t)", "numbers right", lines, (16, 32, 64, 128, 256), beside=True
+        )

@@ -1,0 +1,253 @@
+"""What moves the order of look-back? Depth, heads, width and context; and contexts in which order 2 cannot succeed.
+
+A context *ends early* here if order 2 leaves bits of the last number open, and order 3 none (docs/order.md): a model
+that is right there has found more than looking back at two numbers. It is trained from scratch, with four layers, or
+from the weights of a model that has learned order 2 at a smaller modulus, in the same context.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from unrandom.evaluation import bits_known, elements_needed
+from unrandom.experiments.beyond.order_panels import by_hand, named
+from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
+from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.rows import by_run, seed_means
+from unrandom.experiments.runs import Run
+from unrandom.experiments.scaling.elements import LEARNED_SHARE, about, tested
+from unrandom.experiments.scaling.runs import Size, planned
+from unrandom.figures.panels import Line, LinePanel, Panel, save_panels
+from unrandom.predictors import LookbackPredictor
+
+SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 1024, "gpu": 2048, "paper": 2048}
+ALMOST = 0.99
+PLAIN = "2 layers, 4 heads, d = 128"
+SCRATCH, DEEP, PARENT = "from scratch", "4 layers", "from order 2"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A model that is trained with every seed: what it is called, and how."""
+
+    name: str
+    size: Size
+    ends_early: bool
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Where shapes are compared, and the contexts that end early: from scratch, with four layers, from order 2."""
+
+    shapes: Size
+    scratch: tuple[Size, ...]
+    deep: tuple[Size, ...]
+    parents: tuple[Size, ...]
+
+
+SIZES: dict[Scale, Sizes] = {
+    "smoke": Sizes(
+        Size(6, 10, 8), (Size(8, 12, 8),), (Size(8, 12, 8),), (Size(8, 12, 8, start=Size(6, 12, 8, digits=4)),)
+    ),
+    "laptop": Sizes(
+        Size(8, 48, 400),
+        (Size(8, 12, 2_400), Size(10, 24, 2_400), Size(12, 48, 900)),
+        (Size(8, 12, 2_400),),
+        (
+            Size(10, 24, 1_600, start=Size(8, 24, 400, digits=3)),
+            Size(12, 48, 900, start=Size(10, 48, 1_200, digits=3)),
+        ),
+    ),
+    "gpu": Sizes(
+        Size(12, 96, 4_000, 256),
+        (Size(12, 48, 8_000, 256), Size(16, 64, 8_000, 256)),
+        (Size(12, 48, 8_000, 256),),
+        (Size(16, 64, 8_000, 256, start=Size(12, 64, 4_000, 256, digits=2)),),
+    ),
+    "paper": Sizes(
+        Size(16, 511, 200_000, 512, changes=("micro_batches=8",)),
+        (Size(16, 64, 200_000, 512), Size(20, 256, 200_000, 512)),
+        (Size(16, 64, 200_000, 512),),
+        (Size(20, 256, 200_000, 512, start=Size(16, 256, 200_000, 512, digits=3)),),
+    ),
+}
+
+
+LEARNED_PLAIN = Precondition("learned-plain", "last-number accuracy of the plain model in a longer context", 0.9)
+
+
+def _claim(key: str, statement: str, where: str) -> Claim:
+    return Claim(
+        key=key,
+        statement=statement,
+        quantity=f"bits known of the last number less those that order 2 leaves certain, {where}",
+        unit="bits",
+        threshold=1.0,
+        precondition=LEARNED_PLAIN,
+        origin="beyond",
+        written="after",
+    )
+
+
+CLAIMS = (
+    Claim(
+        key="shape",
+        statement="Whatever its depth, heads, width and context, a model that learns needs as many numbers as order 2.",
+        quantity="numbers for 99 % over those of order 2, the least over shapes that were learned",
+        unit="ratio",
+        threshold=0.9,
+        precondition=None,
+        origin="beyond",
+    ),
+    _claim(SCRATCH.replace(" ", "-"), "Where order 2 cannot succeed, a model finds more from scratch.", "over moduli"),
+    _claim("four-layers", "There, four layers find more.", "over moduli"),
+    _claim(PARENT.replace(" ", "-"), "There, a model that has learned order 2 goes on to more.", "over moduli"),
+)
+
+
+def cells(scale: Scale) -> list[Cell]:
+    """Every shape, and every context that ends early."""
+    sizes = SIZES[scale]
+    shapes = {PLAIN: sizes.shapes, **{name: _changed(sizes.shapes, *changes) for name, changes in SHAPES.items()}}
+    shapes |= {
+        "half the numbers": replace(sizes.shapes, context=sizes.shapes.context // 2),
+        "twice the numbers": replace(sizes.shapes, context=2 * sizes.shapes.context - 1),
+        "2 heads, 6 x the steps, 1/4 batch": replace(
+            _changed(sizes.shapes, "model.n_heads=2"),
+            steps=6 * sizes.shapes.steps,
+            batch_size=sizes.shapes.batch_size // 4,
+        ),
+    }
+    early = {
+        SCRATCH: sizes.scratch,
+        DEEP: tuple(_changed(s, "model.depth=4") for s in sizes.deep),
+        PARENT: sizes.parents,
+    }
+    return [
+        *(Cell(name, size, ends_early=False) for name, size in shapes.items()),
+        *(Cell(name, size, ends_early=True) for name, of in early.items() for size in of),
+    ]
+
+
+SHAPES = {
+    "1 layer": ("model.depth=1",),
+    "4 layers": ("model.depth=4",),
+    "1 head": ("model.n_heads=1",),
+    "8 heads": ("model.n_heads=8",),
+    "d = 64": ("model.d_model=64",),
+}
+
+
+def _changed(size: Size, *changes: str) -> Size:
+    return replace(size, changes=(*size.changes, *changes))
+
+
+def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+    """Every cell with every seed."""
+    return [planned(scale, cell.size, seed) for cell in cells(scale) for seed in range(seeds)]
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    by_id = {planned(scale, cell.size, run.config.seed).id: cell for run in runs for cell in cells(scale)}
+    tables: Tables = {"cells": [], "bits": []}
+    for run in runs:
+        cell = by_id[run.id]
+        (modulus,) = run.config.data.test_moduli
+        evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
+        bits, longest = bits_known(evaluation), evaluation.correct.shape[1]
+        which = {**about(run, modulus), "cell": cell.name, "ends_early": cell.ends_early}
+        tables["bits"] += [{**which, "seen": t + 1, "bits": float(known)} for t, known in enumerate(bits)]
+        tables["cells"].append(
+            {
+                **which,
+                "longest": longest,
+                "last": float(evaluation.last_number_accuracy.value),
+                "needed": elements_needed(evaluation, ALMOST).needed,
+                "bits": float(bits[-1]),
+                "of_order_2": int(LookbackPredictor(modulus).digits_known(longest - 1).sum()),
+            }
+        )
+    return tables
+
+
+def evidence(tables: Tables) -> Evidence:
+    found: dict[str, Finding] = {"shape": _least_ratio([row for row in tables["cells"] if not row["ends_early"]])}
+    for key, name in (("from-scratch", SCRATCH), ("four-layers", DEEP), ("from-order-2", PARENT)):
+        own = [row for row in tables["cells"] if row["ends_early"] and row["cell"] == name]
+        found[key] = seed_means((row["seed"], row["bits"] - row["of_order_2"]) for row in own)
+    plain = [row["last"] for row in tables["cells"] if row["cell"] == PLAIN]
+    return Evidence(found, {LEARNED_PLAIN.key: float(np.mean(plain)) if plain else None})
+
+
+def _least_ratio(rows: Rows) -> Finding:
+    """By seed, over the shapes that every seed has learned."""
+    learned = {name for name in {r["cell"] for r in rows} if all(r["last"] >= LEARNED_SHARE for r in _of(rows, name))}
+    if not learned:
+        return Unknown("no shape was learned by every seed")
+    ratios: dict[int, list[float]] = {}
+    for row in rows:
+        if row["cell"] in learned:
+            by_hand_needed = LookbackPredictor(row["modulus"]).numbers_needed()
+            ratios.setdefault(row["seed"], []).append((row["needed"] or row["longest"] + 1) / by_hand_needed)
+    return [min(ratios[seed]) for seed in sorted(ratios)]
+
+
+def _of(rows: Rows, name: str) -> Rows:
+    return [row for row in rows if row["cell"] == name]
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """Numbers needed by shape; then known bits in each context that ends early, beside orders 2 and 3."""
+    early = [row for row in tables["bits"] if row["ends_early"]]
+    moduli = sorted({row["modulus"] for row in early})
+    panels: list[Panel] = [_shapes([row for row in tables["cells"] if not row["ends_early"]])]
+    panels += [_stairs([row for row in early if row["modulus"] == m], m) for m in moduli]
+    save_panels(panels, folder / "fm-order-pressure", columns=2)
+
+
+def _shapes(rows: Rows) -> LinePanel:
+    """A dot a seed; a cross on top where it never got there."""
+    names = list(dict.fromkeys(row["cell"] for row in rows))
+    by_hand_needed = LookbackPredictor(rows[0]["modulus"]).numbers_needed()
+    top = 2 * by_hand_needed
+    there = [(names.index(row["cell"]), row["needed"]) for row in rows if row["needed"] is not None]
+    missed = [names.index(row["cell"]) for row in rows if row["needed"] is None]
+    lines = [
+        Line([x for x, _ in there], [y for _, y in there], "a seed", 0, dots=True),
+        Line(missed, [top] * len(missed), "not reached" if missed else "", 1, crosses=True),
+        Line([0, len(names) - 1], [by_hand_needed] * 2, "order 2", 2),
+        Line([0, len(names) - 1], [LookbackPredictor(rows[0]["modulus"], order=3).numbers_needed()] * 2, "order 3", 3),
+    ]
+    shown = [name.replace(", ", "\n").replace(" the ", "\n") for name in names]
+    title = f"{named(rows[0]['modulus'])}: numbers needed, by shape"
+    return LinePanel(title, "", "numbers seen", lines, names=shown, limits=(0, top * 1.05), beside=True)
+
+
+def _stairs(rows: Rows, m: int) -> LinePanel:
+    longest = max(row["seen"] for row in rows)
+    lines = [by_hand(m, order, longest, kind=3 + order) for order in (2, 3)]
+    for kind, (name, own) in enumerate(_by_cell(rows)):
+        for of in by_run(own).values():
+            lines.append(Line([r["seen"] for r in of], [r["bits"] for r in of], name, kind, stairs=True))
+    title = f"{named(m)} with {longest} numbers"
+    limits = (0, np.log2(m) * 1.04)
+    ticks = [2**k for k in range(longest.bit_length())]
+    return LinePanel(title, "numbers seen (t)", "low bits known", lines, ticks, limits=limits, beside=True)
+
+
+def _by_cell(rows: Rows) -> Iterator[tuple[str, Rows]]:
+    for name in dict.fromkeys(row["cell"] for row in rows):
+        yield name, _of(rows, name)
+
+
+EXPERIMENT = Experiment(
+    name="fm-order-pressure",
+    claims=CLAIMS,
+    runs=runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+    compares=True,
+)
