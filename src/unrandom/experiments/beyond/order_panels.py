@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
+from unrandom.core.arithmetic import valuation
 from unrandom.experiments.experiment import Rows, Tables
 from unrandom.experiments.rows import by_run
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
+from unrandom.predictors.lookback import best_lines, certain_digits
 
 ORDERS = (1, 2, 3, 4)  # of the staircases that are drawn
 NEEDED_ORDERS = (1, 2, 3, 4, 5, 6)
@@ -19,6 +21,7 @@ PAPERS_SHARES = {  # of its released model, read off at three counts of numbers 
     "spectrally good multipliers (v = 2)": {64: 0.02, 128: 0.28, 192: 1.0},
 }
 PAPERS_ORDERS = (4, 5, 6)
+VALUATIONS = {"v = 2": 2, "v = 3": 3, "v ≥ 4": 4}
 
 
 def draw(tables: Tables, folder: Path) -> None:
@@ -29,7 +32,10 @@ def draw(tables: Tables, folder: Path) -> None:
         folder / "fm-order-lines",
         columns=3,
     )
-    save_panels([_needed(tables["needed"]), *_papers()], folder / "fm-order-predicted", columns=3)
+    largest = max(_moduli(tables["bits"]))
+    save_panels(
+        [_needed(tables["needed"]), _by_valuation(tables["bits"], largest), *_papers()], folder / "fm-order-predicted"
+    )
 
 
 def _moduli(rows: Rows) -> list[int]:
@@ -103,6 +109,27 @@ def _needed(needed: Rows) -> LinePanel:
     levels = [2**k for k in range(2, 13)]
     return LinePanel("numbers needed: predicted and measured", "modulus", "numbers seen", lines, moduli[::2],
                      limits=(4, 2**13), levels=levels, beside=True)  # fmt: skip
+
+
+def _by_valuation(bits: Rows, m: int) -> LinePanel:
+    """Known bits by v = v_2(a − 1), with what order 2 gives one who knows v: the bit above those is never right."""
+    rows = [row for row in bits if row["modulus"] == m and row["group"] in VALUATIONS]
+    longest = max(row["seen"] for row in rows)
+    seen = list(range(1, longest + 1))
+    lines = []
+    for kind, (group, v) in enumerate(VALUATIONS.items()):
+        known = [min(_with_known(v, t) + 1.0, log2(m)) for t in seen]
+        lines.append(Line(seen, known, f"order 2, v = {v} known", kind, stairs=True, faint=True))
+        for own in by_run([row for row in rows if row["group"] == group]).values():
+            lines.append(Line([r["seen"] for r in own], [r["bits"] for r in own], f"model, {group}", kind, stairs=True))
+    ticks = [2**k for k in range(longest.bit_length())]
+    title = f"{named(m)}, by how often 2 divides a − 1"
+    return LinePanel(title, "numbers seen (t)", "low bits known", lines, ticks, limits=(0, log2(m) * 1.04), beside=True)
+
+
+def _with_known(v: int, seen: int) -> int:
+    lines = best_lines(2, seen, order=2, v=v)
+    return certain_digits(lines.order, valuation(lines.stride, 2), v)
 
 
 def _papers() -> Iterator[LinePanel]:

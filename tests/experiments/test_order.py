@@ -1,0 +1,132 @@
+"""The experiments on the order of look-back judge what they say they judge, from tables whose answer is known."""
+
+import numpy as np
+import pytest
+
+from unrandom.experiments.beyond import hard_multipliers, order, order_pressure
+from unrandom.experiments.claims import judge_all
+from unrandom.experiments.registry import EXPERIMENTS
+from unrandom.predictors import LookbackPredictor
+
+SEEDS = (0, 1, 2)
+
+
+def verdicts_of(name, tables):
+    judged = judge_all(EXPERIMENTS[name].claims, EXPERIMENTS[name].evidence(tables))
+    return {each.claim.key: each.verdict for each in judged}
+
+
+def models_of_order(used, moduli=(2**8, 2**10, 2**12), seeds=SEEDS):
+    """Tables of models that look back at so many numbers, at the lines of order 2, whatever v is."""
+    tables = {"bits": [], "needed": [], "attention": [], "cut": [], "trained": []}
+    for m in moduli:
+        by_hand = LookbackPredictor(m, order=used)
+        for seed in seeds:
+            which = {"run": f"{m}-{seed}", "modulus": m, "seed": seed}
+            tables["needed"].append({**which, "needed": by_hand.numbers_needed(), "longest": 95})
+            tables["trained"].append({**which, "accuracy": 1.0})
+            for seen in range(1, 96):
+                bits = float(by_hand.digits_known(seen - 1).sum())
+                tables["bits"] += [{**which, "group": g, "seen": seen, "bits": bits} for g in ("all", "v = 2", "v ≥ 4")]
+            for head, multiple in ((0, 2), (1, 4)):
+                for other in order.MULTIPLES:
+                    share = 0.8 if other == multiple else 0.02
+                    tables["attention"].append({**which, "layer": 0, "head": head, "multiple": other, "share": share})
+            left = {"nothing": 1.0, "1": 0.99, "2": 0.02, "3": 1.0, "4": 0.1, "another": 1.0}
+            tables["cut"] += [{**which, "cut": cut, "accuracy": accuracy} for cut, accuracy in left.items()]
+    return tables
+
+
+def test_models_of_order_two_are_found_to_be_that():
+    verdicts = verdicts_of("fm-order", models_of_order(2))
+    assert verdicts.pop("valuation") == "not reproduced"  # the same bits, whatever v is
+    assert set(verdicts.values()) == {"reproduced"}
+
+
+def test_models_of_order_three_need_fewer_numbers():
+    verdicts = verdicts_of("fm-order", models_of_order(3))
+    assert verdicts["no-more"] == "reproduced"
+    assert verdicts["no-fewer"] == "not reproduced"
+    assert verdicts["stairs"] == "not reproduced"
+
+
+def test_a_modulus_with_one_seed_is_not_judged():
+    tables, odd = models_of_order(2), models_of_order(4, moduli=(2**14,), seeds=(0,))
+    both = {name: tables[name] + odd[name] for name in tables}
+    assert verdicts_of("fm-order", both) == verdicts_of("fm-order", tables)
+
+
+def test_more_bits_where_p_divides_a_minus_one_more_often():
+    tables = models_of_order(2)
+    for row in tables["bits"]:
+        if row["group"] == "v ≥ 4":
+            row["bits"] = min(row["bits"] + 2, np.log2(row["modulus"]))
+    assert verdicts_of("fm-order", tables)["valuation"] == "reproduced"
+
+
+def cells_of(bits, shape_needs):
+    """Tables of the laptop's cells: bits known of the last number where contexts end early, and numbers by shape."""
+    rows = []
+    for cell in order_pressure.cells("laptop"):
+        m, longest = cell.size.modulus, cell.size.context
+        known = {"of_order_2": int(LookbackPredictor(m).digits_known(longest - 1).sum())}
+        for seed in SEEDS:
+            which = {"run": f"{cell.name}-{m}-{seed}", "modulus": m, "seed": seed, "cell": cell.name}
+            needed = None if cell.ends_early else shape_needs
+            early = {"ends_early": cell.ends_early, "bits": known["of_order_2"] + bits.get(cell.name, 0)}
+            rows.append({**which, **known, **early, "longest": longest, "last": 1.0, "needed": needed})
+    return {"cells": rows}
+
+
+def test_contexts_that_end_early_are_those_where_order_two_cannot_succeed_and_order_three_can():
+    for scale in ("laptop", "gpu", "paper"):
+        for cell in order_pressure.cells(scale):
+            if cell.ends_early:
+                needed = {j: LookbackPredictor(cell.size.modulus, order=j).numbers_needed() for j in (2, 3)}
+                assert needed[3] <= cell.size.context < needed[2]
+                start = cell.size.start
+                if start is not None:
+                    assert LookbackPredictor(start.modulus).numbers_needed() <= start.context
+
+
+def test_bits_beyond_order_two_are_counted():
+    verdicts = verdicts_of("fm-order-pressure", cells_of({order_pressure.SCRATCH: 2, order_pressure.DEEP: 0}, 16))
+    assert verdicts == {
+        "shape": "reproduced",
+        "from-scratch": "reproduced",
+        "four-layers": "not reproduced",
+        "from-order-2": "not reproduced",
+    }
+    assert verdicts_of("fm-order-pressure", cells_of({}, 12))["shape"] == "not reproduced"
+
+
+def test_nothing_is_said_of_short_contexts_if_the_plain_model_did_not_learn():
+    tables = cells_of({}, 16)
+    for row in tables["cells"]:
+        row["last"] = 0.5
+    verdicts = verdicts_of("fm-order-pressure", tables)
+    assert set(verdicts.values()) == {"not judged"}
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "wanted"),
+    [
+        (lambda bits, merit: 0.1 * bits, {"divisible": "reproduced", "merit": "not reproduced"}),
+        (lambda bits, merit: -0.5 * merit, {"divisible": "not reproduced", "merit": "reproduced"}),
+    ],
+)
+def test_what_makes_a_multiplier_hard_is_told_from_what_goes_with_it(accuracy, wanted):
+    """Merit falls with the bits of gcd(m, a − 1), as it does for real multipliers; one of them decides."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for regime, moduli in ((hard_multipliers.FIXED, (256, 1024)), (hard_multipliers.UNSEEN, (96, 108))):
+        for m in moduli:
+            for seed in SEEDS:
+                for _ in range(60):
+                    bits = float(rng.geometric(0.5))
+                    merit = float(0.6 - 0.05 * bits + 0.1 * rng.normal())
+                    value = accuracy(bits, merit) + 0.001 * rng.normal()
+                    which = {"run": f"{m}-{seed}", "modulus": m, "seed": seed, "regime": regime, "last": 1.0}
+                    rows.append({**which, "bits": bits, "merit": merit, "accuracy": value})
+    verdicts = verdicts_of("hard-multipliers", {"multipliers": rows})
+    assert verdicts == {f"{part}-{key}": verdict for part in ("fixed", "unseen") for key, verdict in wanted.items()}
