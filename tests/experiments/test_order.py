@@ -1,10 +1,13 @@
 """The experiments on the order of look-back judge what they say they judge, from tables whose answer is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from unrandom.core.errors import UserError
 from unrandom.experiments.beyond import hard_multipliers, order, order_pressure
-from unrandom.experiments.claims import judge_all
+from unrandom.experiments.claims import Bound, judge_all
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.predictors import LookbackPredictor
 
@@ -45,9 +48,29 @@ def test_models_of_order_two_are_found_to_be_that():
 
 def test_models_of_order_three_need_fewer_numbers():
     verdicts = verdicts_of("fm-order", models_of_order(3))
-    assert verdicts["no-more"] == "reproduced"
     assert verdicts["no-fewer"] == "not reproduced"
     assert verdicts["stairs"] == "not reproduced"
+
+
+def test_a_model_that_reads_v_off_the_numbers_knows_a_bit_more_than_order_two():
+    tables = models_of_order(2)
+    for row in tables["bits"]:
+        row["bits"] = min(row["bits"] + 1, np.log2(row["modulus"]))
+    assert verdicts_of("fm-order", tables)["stairs"] == "not reproduced"
+
+
+def test_the_numbers_of_a_run_that_never_gets_there_are_a_bound():
+    tables = models_of_order(2)
+    tables["needed"][0]["needed"] = None
+    found = EXPERIMENTS["fm-order"].evidence(tables).findings["no-fewer"]
+    assert isinstance(found, Bound)
+    assert found.at_least
+
+
+def test_lines_are_told_apart_for_powers_of_two_alone(finished_run):
+    other = finished_run.config.override(["data.modulus=60"])
+    with pytest.raises(UserError, match="fm-order reads models of powers of two from 16 on"):
+        order.measure([replace(finished_run, config=other)], "smoke")
 
 
 def test_a_modulus_with_one_seed_is_not_judged():
@@ -74,7 +97,9 @@ def cells_of(bits, shape_needs):
             which = {"run": f"{cell.name}-{m}-{seed}", "modulus": m, "seed": seed, "cell": cell.name}
             needed = None if cell.ends_early else shape_needs
             early = {"ends_early": cell.ends_early, "bits": known["of_order_2"] + bits.get(cell.name, 0)}
-            rows.append({**which, **known, **early, "longest": longest, "last": 1.0, "needed": needed})
+            parent = 1.0 if cell.size.start is not None else None
+            more = {"longest": longest, "last": 1.0, "needed": needed, "parent": parent}
+            rows.append({**which, **known, **early, **more})
     return {"cells": rows}
 
 
@@ -103,7 +128,7 @@ def test_bits_beyond_order_two_are_counted():
 def test_nothing_is_said_of_short_contexts_if_the_plain_model_did_not_learn():
     tables = cells_of({}, 16)
     for row in tables["cells"]:
-        row["last"] = 0.5
+        row |= {"last": 0.5, "parent": None if row["parent"] is None else 0.5}
     verdicts = verdicts_of("fm-order-pressure", tables)
     assert set(verdicts.values()) == {"not judged"}
 
@@ -122,7 +147,7 @@ def test_what_makes_a_multiplier_hard_is_told_from_what_goes_with_it(accuracy, w
     for regime, moduli in ((hard_multipliers.FIXED, (256, 1024)), (hard_multipliers.UNSEEN, (96, 108))):
         for m in moduli:
             for seed in SEEDS:
-                for _ in range(60):
+                for _ in range(400):
                     bits = float(rng.geometric(0.5))
                     merit = float(0.6 - 0.05 * bits + 0.1 * rng.normal())
                     value = accuracy(bits, merit) + 0.001 * rng.normal()

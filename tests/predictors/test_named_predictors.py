@@ -66,6 +66,8 @@ def test_what_cannot_be_made_is_said_in_one_line(fm_data, um_data):
             make_predictors([name], um_data)
     with pytest.raises(UserError, match=r"of the predictors only lookback has an order"):
         make_predictors(["copy:2"], fm_data)
+    with pytest.raises(UserError, match=r"near misses: lookback"):
+        make_predictors(["lookbak:3"], fm_data)
     for name in ("lookback:", "lookback:x", "lookback:-1"):
         with pytest.raises(UserError, match=r"the order of lookback is a whole number, as in lookback:3"):
             make_predictors([name], fm_data)

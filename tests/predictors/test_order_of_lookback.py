@@ -42,8 +42,8 @@ def least_v(p):
 @pytest.mark.parametrize("p", [2, 3, 5, 7])
 def test_differences_are_divisible_as_often_as_the_theorem_says_and_no_more(p):
     rng = np.random.default_rng(p)
-    for v in range(least_v(p), 5):
-        for k in range(5 if p == 2 else 3):
+    for v in range(least_v(p), 6):
+        for k in range(6 if p == 2 else 4 if p == 3 else 3):
             for order in range(1, 9):
                 numbers = orbit(p, v, order * p**k + 1, rng)
                 difference = combined(numbers, {i * p**k: (-1) ** i * comb(order, i) for i in range(order + 1)})
@@ -69,12 +69,13 @@ def test_three_lines_at_powers_of_two_give_three_bits_a_doubling():
     """Lines r, 2r and 4r with the weights of a parabola through them: 3 (k + 2) bits from 4r = 2**(k + 2) numbers."""
     rng = np.random.default_rng(0)
     m = 2**WIDE
-    for k in range(1, 5):
+    for k in range(8):
         distances = [2**k, 2 ** (k + 1), 2 ** (k + 2)]
         weights = {d: prod(Fraction(e, e - d) for e in distances if e != d) for d in distances}
         whole = {d: -w.numerator * pow(w.denominator, -1, m) for d, w in weights.items()}
         found = [valuation(combined(orbit(2, 2, distances[-1] + 1, rng), {0: 1} | whole) % m, 2) for _ in range(20)]
-        assert min(found) == 3 * (k + 2)
+        assert min(found) >= 3 * (k + 2)
+        assert k == 0 or min(found) == 3 * (k + 2)
 
 
 def test_numbers_needed_fall_with_the_order():

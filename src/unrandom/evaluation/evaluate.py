@@ -90,7 +90,7 @@ class Evaluation:
     def valuations(self, prime: int) -> Float[np.ndarray, " sequences"]:
         """v_p(a − 1) of each sequence, how often the prime p divides a − 1; infinite for a = 1."""
         differences = [int(a) - 1 for a in self.parameters.a]
-        return np.array([valuation(each, prime) if each else np.inf for each in differences])
+        return np.array([valuation(each, prime) if each else np.inf for each in differences], dtype=float)
 
     def only(self, rows: Bool[np.ndarray, " sequences"]) -> "Evaluation":
         """Some of the sequences; how many abstentions are theirs is not counted."""

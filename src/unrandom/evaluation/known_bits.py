@@ -1,24 +1,26 @@
-"""How much of the next number is known for sure? Its low digits, prime by prime, as far as they are all right."""
+"""How much of the next number is known for sure? Its low digits, prime by prime, as far as they are right together."""
 
 import numpy as np
 from jaxtyping import Float
 
 from unrandom.evaluation.evaluate import Evaluation
-from unrandom.generators.residues import digits_of
+from unrandom.generators.residues import digits_of, to_digits
 
-KNOWN = 0.99  # A digit counts as known once it is right in this share of the sequences.
+KNOWN = 0.99  # Digits count as known once they are right in this share of the sequences.
 
 
 def bits_known(tested: Evaluation, share: float = KNOWN) -> Float[np.ndarray, " guesses"]:
     """log2 of the largest divisor of m modulo which the guess is known, after 1, 2, … numbers.
 
-    A digit p^w counts if it and all lower ones of its prime are right in at least ``share`` of the sequences, 0 to 1.
-    In a guess of several tokens each digit is guessed from the true tokens below it, so that of those that are known
-    none rests on a wrong one.
+    Modulo p^w the guess is known if the digits p^0 … p^(w − 1) are all right in at least ``share``, from 0 to 1, of the
+    sequences. In a guess of several tokens each is given the true tokens below it.
     """
-    bits = np.zeros(tested.correct.shape[1])
-    tallies = tested.by_digit()
-    for prime in dict.fromkeys(digit.prime for digit in digits_of(tested.modulus)):
-        right = [tallies[str(digit)].value >= share for digit in digits_of(tested.modulus) if digit.prime == prime]
-        bits += np.log2(prime) * np.logical_and.accumulate(right, axis=0).sum(axis=0)
+    m = tested.modulus
+    guesses = tested.guesses if m == 2**64 else tested.guesses % np.uint64(m)
+    right = to_digits(guesses, m) == to_digits(tested.truth, m)
+    primes = np.array([digit.prime for digit in digits_of(m)])
+    bits = np.zeros(right.shape[1])
+    for prime in np.unique(primes):
+        together = np.logical_and.accumulate(right[..., primes == prime], axis=-1).mean(axis=0)
+        bits += np.log2(prime) * (together >= share).sum(axis=-1)
     return bits

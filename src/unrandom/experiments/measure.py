@@ -133,14 +133,21 @@ def _attention(predictor: TransformerPredictor, shown: SequenceSet, many: Sequen
     ]
 
 
-def attention_patterns(predictor: TransformerPredictor, sequences: SequenceSet) -> Sequence[np.ndarray]:
+def attention_patterns(
+    predictor: TransformerPredictor, sequences: SequenceSet, tokens_read: int = TOKENS_SHOWN
+) -> Sequence[np.ndarray]:
     """The attention pattern [sequences, head, query, key] of each layer, over the first tokens."""
     model = predictor.model
-    tokens = predictor.tokenizer.encode(sequences.numbers)[:, : min(TOKENS_SHOWN, model.config.context)]
-    names = [f"blocks.{layer}.attn.hook_pattern" for layer in range(model.config.depth)]
+    tokens = predictor.tokenizer.encode(sequences.numbers)[:, : min(tokens_read, model.config.context)]
+    names = pattern_taps(model)
     with torch.no_grad(), record(model, names) as seen:
         model(torch.from_numpy(tokens.astype(np.int64)).to(predictor.device))
     return [seen[name].cpu().numpy() for name in names]
+
+
+def pattern_taps(model: Transformer) -> list[str]:
+    """The attention patterns of every layer."""
+    return [f"blocks.{layer}.attn.hook_pattern" for layer in range(model.config.depth)]
 
 
 def _embedding(run: Run, model: Transformer) -> Tree:

@@ -17,6 +17,16 @@ def by_run(rows: Rows) -> dict[str, Rows]:
     return groups
 
 
+def by_seed(rows: Rows) -> list[Rows]:
+    """The rows of each seed, in the order of the seeds."""
+    return [[row for row in rows if row["seed"] == seed] for seed in sorted({row["seed"] for row in rows})]
+
+
+def moduli_of_every_seed(rows: Rows) -> set[int]:
+    """The moduli that every seed of these rows has."""
+    return set.intersection(*({row["modulus"] for row in own} for own in by_seed(rows)))
+
+
 def seed_means(values: Iterable[tuple[int, float]]) -> list[float]:
     """One mean for each seed, in the order of the seeds: moduli of one seed are not independent units."""
     groups: dict[int, list[float]] = {}

@@ -12,14 +12,13 @@ Order 2, extrapolate (step iii). Along every r-th number the differences hardly 
 
 Order j. Let Δ be the difference over r = p**k steps and v = v_p(a − 1), how often p divides a − 1: v >= 1, and v >= 2
 for p = 2 if 4 | m, by Hull–Dobell. Then p divides Δ^j x[t] exactly k + (j − 1)(k + v) times, or m hides the rest: with
-integers of any p-adic size, x[t] = d a**t / (a − 1) + constant, where d = (a − 1) x[0] + c is prime to p, so that
+p-adic integers, x[t] = d a**t / (a − 1) + constant, where d = (a − 1) x[0] + c is prime to p, so that
 Δ^j x[t] = (a**r − 1)**j a**t d / (a − 1), and p divides a**r − 1 exactly k + v times (lifting the exponent). So j
 numbers at distances r, 2r, …, jr give that many digits of x[n] with weights that are the same for every a and c, the
 binomial coefficients with alternating signs. For r = 1 this is Knuth's potency (The Art of Computer Programming,
 volume 2, section 3.2.1.3), and all digits at once are known from about m**(1/j) numbers.
 """
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -97,10 +96,15 @@ class LookbackPredictor:
 
     def numbers_needed(self) -> int:
         """The least count of numbers seen after which every digit is certain."""
-        enough = 1
-        while not self.digits_known(enough - 1).all():
-            enough *= 2
-        return bisect_left(range(enough), True, lo=enough // 2, key=lambda t: bool(self.digits_known(t).all())) + 1
+        return max(self._numbers_for(valuation(q, p), p) for q, p in self.parts.items())
+
+    def _numbers_for(self, e: int, p: int) -> int:
+        """The least j p**k of which e digits of base p are certain."""
+        v, counts = self._least_valuation(p), []
+        for j in range(1, self.order + 1):
+            k = next(k for k in range(e + 1) if certain_digits(j, k, v) >= e)
+            counts.append(j * p**k)
+        return min(counts)
 
     def share_right(self, t: int) -> Fraction:
         """The share of full-period multipliers with which the guess of number t + 1 is right, for every c and x[0].

@@ -51,9 +51,9 @@ def make_predictors(names: Sequence[str], data: FixedModulus | UnseenModulus) ->
 
 def _make(name: str, data: FixedModulus | UnseenModulus) -> Predictor:
     kind, colon, order = name.partition(":")
+    of_fixed = named("predictor", kind, FIXED)
     if colon and kind != "lookback":
         raise UserError(f"{name!r}: of the predictors only lookback has an order, as in lookback:3")
-    of_fixed = named("predictor", kind, FIXED)
     if isinstance(data, FixedModulus):
         return _of_order(name, order, data.modulus) if colon else of_fixed(data)
     if kind not in UNSEEN:

@@ -1,24 +1,26 @@
 """What makes a multiplier hard: a good figure of merit in the spectral test, or how seldom primes divide a − 1?
 
-The two go together: a − 1 of every spectrally good multiplier is divisible by little. So accuracy is regressed on
-both, within each modulus: bits = log2 gcd(m, a − 1), which is v_2(a − 1) for m = 2^w, and the figure of merit. The
-multiplier 1 only counts and is left out.
+The two go together: where much divides a − 1, the lattice of the spectral test is coarse. So accuracy is regressed on
+both, within each modulus: bits = log2 gcd(m, a − 1), which is v_2(a − 1) for m = 2^w, and the figure of merit. And at
+equal bits accuracy is held against merit alone. The multiplier 1 only counts and is left out.
 """
 
 from collections.abc import Iterator
 from math import gcd, log2
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.seeds import stream
 from unrandom.data import FixedModulus, Parameters, SequenceSet
 from unrandom.evaluation import evaluate
 from unrandom.experiments.beyond.order import runs as fixed_runs
-from unrandom.experiments.claims import Claim, Evidence, Precondition, Written
+from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Written
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run, seed_means
+from unrandom.experiments.rows import by_seed, moduli_of_every_seed
 from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import about, multiplier_rows
 from unrandom.experiments.unseen_modulus.runs import hard_runs, main_runs
@@ -38,7 +40,7 @@ def _claims(regime: str, written: Written) -> tuple[Claim, Claim]:
     return (
         Claim(
             key=f"{KEYS[regime]}-divisible",
-            statement=f"At equal merit, multipliers are easier whose a − 1 primes of m divide more often ({regime}).",
+            statement=f"The larger gcd(m, a − 1), the easier the multiplier, at equal merit ({regime}).",
             quantity="coefficient of log2 gcd(m, a − 1) in a regression of accuracy on both, in standard deviations",
             unit="standard deviations",
             threshold=0.2,
@@ -48,9 +50,9 @@ def _claims(regime: str, written: Written) -> tuple[Claim, Claim]:
         ),
         Claim(
             key=f"{KEYS[regime]}-merit",
-            statement=f"At equal divisibility of a − 1, spectrally better multipliers are harder ({regime}).",
-            quantity="coefficient of the figure of merit in a regression of accuracy on both, in standard deviations",
-            unit="standard deviations",
+            statement=f"Spectrally better multipliers are harder, at equal gcd(m, a − 1) ({regime}).",
+            quantity="correlation of accuracy with the figure of merit among multipliers of one modulus and gcd",
+            unit="correlation",
             threshold=-0.2,
             at_least=False,
             precondition=trained,
@@ -77,11 +79,12 @@ def _rows(run: Run, scale: Scale) -> Iterator[dict[str, object]]:
     """A row a multiplier: accuracy over all positions, the figure of merit, and the bits of gcd(m, a − 1)."""
     predictor = run.predictor(choose_device())
     regime = FIXED if isinstance(run.config.data, FixedModulus) else UNSEEN
+    last: dict[int, float] = {}  # of the multipliers that were drawn, which are the first of a modulus
     for sequences in _test_sets(run, scale):
         modulus = sequences.parameters.modulus(0)
         tested = evaluate(predictor, sequences)
-        last = float(tested.last_number_accuracy.value)
-        for row in multiplier_rows({**about(run, modulus), "regime": regime, "last": last}, tested):
+        last.setdefault(modulus, float(tested.last_number_accuracy.value))
+        for row in multiplier_rows({**about(run, modulus), "regime": regime, "last": last[modulus]}, tested):
             if row["multiplier"] != 1:
                 yield {**row, "bits": log2(gcd(modulus, row["multiplier"] - 1))}
 
@@ -105,36 +108,46 @@ def _test_sets(run: Run, scale: Scale) -> Iterator[SequenceSet]:
 
 
 def evidence(tables: Tables) -> Evidence:
-    findings, conditions = {}, {}
+    findings: dict[str, Finding] = {}
+    conditions = {}
     for regime, key in KEYS.items():
         rows = [row for row in tables["multipliers"] if row["regime"] == regime]
-        seeds = {row["seed"] for row in rows}
-        shared = {m for m in {r["modulus"] for r in rows} if {r["seed"] for r in rows if r["modulus"] == m} == seeds}
+        shared = moduli_of_every_seed(rows)
         rows = [row for row in rows if row["modulus"] in shared]
-        fits = [(own[0]["seed"], *_coefficients(own)) for own in _by_seed(rows)]
-        findings[f"{key}-divisible"] = seed_means((seed, divisible) for seed, divisible, _ in fits)
-        findings[f"{key}-merit"] = seed_means((seed, merit) for seed, _, merit in fits)
+        findings[f"{key}-divisible"] = [_coefficient_of_bits(own) for own in by_seed(rows)]
+        findings[f"{key}-merit"] = [_correlation_at_equal_bits(own) for own in by_seed(rows)]
         last = {(row["run"], row["modulus"]): row["last"] for row in rows}
-        conditions[f"learned-{key}"] = float(np.mean(list(last.values()))) if last else None
+        conditions[f"learned-{key}"] = float(np.mean(list(last.values())))
     return Evidence(findings, conditions)
 
 
-def _by_seed(rows: Rows) -> list[Rows]:
-    return [[row for row in rows if row["seed"] == seed] for seed in sorted({row["seed"] for row in rows})]
-
-
-def _coefficients(rows: Rows) -> tuple[float, float]:
-    """Of the bits of gcd(m, a − 1) and of the merit, both and the accuracy in standard deviations of their modulus."""
-    columns = ("bits", "merit", "accuracy")
-    parts = []
-    for own in by_run(rows).values():
-        for m in sorted({row["modulus"] for row in own}):
-            values = np.array([[row[column] for column in columns] for row in own if row["modulus"] == m])
-            spread = values.std(axis=0)
-            parts.append((values - values.mean(axis=0)) / np.where(spread > 0, spread, 1))
+def _coefficient_of_bits(rows: Rows) -> float:
+    """In a regression of accuracy on bits and merit, all in standard deviations of their run and modulus."""
+    parts = [
+        values / np.where(values.std(axis=0) > 0, values.std(axis=0), 1)
+        for values in _centred(rows, ("run", "modulus"))
+    ]
     pooled = np.concatenate(parts)
-    (divisible, merit), *_ = np.linalg.lstsq(pooled[:, :2], pooled[:, 2], rcond=None)
-    return float(divisible), float(merit)
+    (of_bits, _), *_ = np.linalg.lstsq(pooled[:, :2], pooled[:, 2], rcond=None)
+    return float(of_bits)
+
+
+def _correlation_at_equal_bits(rows: Rows) -> float:
+    """Of accuracy with merit, each less its mean over the multipliers of the same run, modulus and gcd(m, a − 1)."""
+    _, merit, accuracy = np.concatenate(list(_centred(rows, ("run", "modulus", "bits")))).T
+    return float(merit @ accuracy / max(np.sqrt((merit @ merit) * (accuracy @ accuracy)), 1e-12))
+
+
+def _centred(rows: Rows, same: tuple[str, ...]) -> Iterator[Float[np.ndarray, "multipliers 3"]]:
+    """Bits, merit and accuracy, less their means over the rows that have the same values in some columns."""
+    groups: dict[tuple[Any, ...], list[list[float]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in same), []).append(
+            [row["bits"], row["merit"], row["accuracy"]]
+        )
+    for group in groups.values():
+        values = np.array(group)
+        yield values - values.mean(axis=0)
 
 
 def draw(tables: Tables, folder: Path) -> None:

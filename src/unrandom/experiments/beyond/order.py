@@ -1,28 +1,34 @@
 """Which order of look-back does a fixed-modulus model use? Bits known, attention, and guesses with one line cut off.
 
-The theory is in docs/order.md: j numbers r = p^k steps apart leave k + (j − 1)(k + v) digits certain with weights that
-are the same for every a and c, v = v_p(a − 1). Lines are counted here in quarters of the largest power of two seen,
-s = 2^k <= n / 4, so that order 2 looks back at 2 s and 4 s, order 3 at s, 2 s and 3 s, and order 4 at s to 4 s.
+The theory is in docs/order.md: j numbers r = 2^k steps apart leave k + (j − 1)(k + v) bits certain with weights that
+are the same for every a and c, v = v_2(a − 1). Let N be the numbers that order 2 needs for all bits of m = 2^w, and
+s = N / 4. When N to 3 N / 2 − 1 numbers are seen, order 2 looks back at 2 s and 4 s, and order 3 at s, 2 s and 3 s.
+
+A look-back is cut off for the guess of number n alone, in all layers and heads, and the other weights are scaled up.
+What other positions have gathered of that number can still be read.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from unrandom.core.arithmetic import largest_power
+from unrandom.core.arithmetic import is_power_of_two, largest_power
+from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.data import SequenceSet
 from unrandom.evaluation import Evaluation, bits_known, elements_needed, evaluate
 from unrandom.experiments.beyond.order_panels import draw
-from unrandom.experiments.claims import Claim, Evidence
+from unrandom.experiments.claims import Bound, Claim, Evidence, Finding
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run, learned, seed_means
+from unrandom.experiments.measure import attention_patterns, pattern_taps
+from unrandom.experiments.rows import by_run, by_seed, learned, moduli_of_every_seed, seed_means
 from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import about
 from unrandom.experiments.scaling.runs import SIZES, planned
 from unrandom.interpretation import attention_by_lookback, without_lookbacks
-from unrandom.models import intervene, record
+from unrandom.models import intervene
 from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.transformer import TransformerPredictor
 
@@ -32,27 +38,15 @@ CUT_SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 128, "gpu": 128, "pape
 ATTENDING_SEQUENCES = 16
 LARGEST_PATTERN = 2**28  # weights of a head, over all sequences: of long ones, fewer are read
 ALMOST = 0.99
-FIRST = 8  # lines are told apart from this many numbers on, where s is 2 or more
-MULTIPLES = (1, 2, 3, 4)
-OFF = 0  # of no line: as a multiple, a look-back that is none of s
-OF_ORDER_2 = (2, 4)
+MULTIPLES = (1, 2, 3, 4)  # of s, the lines
+OF_ORDER_2, OF_HIGHER = (2, 4), (1, 3)
 EVERY = "all"
 
 CLAIMS = (
     Claim(
-        key="no-more",
-        statement="Two-layer models need no more numbers than looking back at two of them.",
-        quantity="numbers for 99 % over those of order 2, mean over the moduli that every seed has",
-        unit="ratio",
-        threshold=1.1,
-        at_least=False,
-        origin="beyond",
-        written="after",
-    ),
-    Claim(
         key="no-fewer",
         statement="Two-layer models need no fewer numbers than looking back at two of them.",
-        quantity="numbers for 99 % over those of order 2, mean over the moduli that every seed has",
+        quantity="numbers for 99 % over those of order 2, the least over the moduli that every seed has",
         unit="ratio",
         threshold=0.9,
         origin="beyond",
@@ -60,8 +54,8 @@ CLAIMS = (
     ),
     Claim(
         key="stairs",
-        statement="At every position they know the bits that order 2 leaves certain, and no others.",
-        quantity="bits known, the model's less those of order 2, mean of the absolute value over positions and moduli",
+        statement="Before, they know the bits that order 2 leaves certain, and no others.",
+        quantity="how far the bits known are from those of order 2, where it leaves some open, mean over positions and moduli",
         unit="bits",
         threshold=0.5,
         at_least=False,
@@ -71,7 +65,7 @@ CLAIMS = (
     Claim(
         key="two-lines",
         statement="What the first layer looks back at is the two numbers of order 2.",
-        quantity="share of the attention to earlier numbers at the look-backs 2 s and 4 s, mean over heads and moduli",
+        quantity="share of the attention to earlier numbers at look-backs 2 s and 4 s, mean over heads and moduli",
         unit="share",
         threshold=0.5,
         origin="beyond",
@@ -80,23 +74,25 @@ CLAIMS = (
     Claim(
         key="either-needed",
         statement="Without either of these two numbers the guess is lost.",
-        quantity="accuracy with that look-back cut off over that with none, the larger of 2 s and 4 s, over moduli",
+        quantity="accuracy with that look-back cut off over that with none, the larger of 2 s, 4 s; mean over moduli",
         unit="ratio",
         threshold=0.25,
         at_least=False,
         origin="beyond",
+        written="after",
     ),
     Claim(
         key="others-spared",
         statement="Without the numbers that only higher orders look back at, it stays.",
-        quantity="accuracy with that look-back cut off over that with none, the smaller of s and 3 s, over moduli",
+        quantity="accuracy with that look-back cut off over that with none, the smaller of s, 3 s; mean over moduli",
         unit="ratio",
         threshold=0.9,
         origin="beyond",
+        written="after",
     ),
     Claim(
         key="valuation",
-        statement="Where p divides a − 1 more often, more bits are known, as fixed weights would leave certain.",
+        statement="The more often 2 divides a − 1, the more bits are known: two more for v = 4, as order 2 has it.",
         quantity="bits known with v ≥ 4 less those with v = 2, where order 2 leaves two bits or more open",
         unit="bits",
         threshold=1.5,
@@ -120,19 +116,29 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     tables: Tables = {"bits": [], "needed": [], "attention": [], "cut": []}
     for run in runs:
         (modulus,) = run.config.data.test_moduli
+        _check(run, modulus)
         which = about(run, modulus)
         predictor = run.predictor()
-        fewer = max(1, predictor.model.config.context**2 * SEQUENCES[scale] // LARGEST_PATTERN)
-        tested = evaluate(predictor, _drawn(run, SEQUENCES[scale] // fewer, "order"))
+        times_fewer = max(1, predictor.model.config.context**2 * SEQUENCES[scale] // LARGEST_PATTERN)
+        tested = evaluate(predictor, _drawn(run, SEQUENCES[scale] // times_fewer, "order"))
         needed = elements_needed(tested, ALMOST)
         found = {"needed": needed.needed, "low": needed.low, "high": needed.high, "longest": tested.correct.shape[1]}
         tables["needed"].append({**which, **found})
         tables["bits"] += [{**which, **row} for row in _bit_rows(tested)]
-        numbers = _drawn(run, ATTENDING_SEQUENCES, "attention").numbers
-        tables["attention"] += [{**which, **row} for row in _attention_rows(predictor, numbers)]
-        cut = _drawn(run, CUT_SEQUENCES[scale] // fewer, "cut")
+        attending = _drawn(run, ATTENDING_SEQUENCES, "attention")
+        tables["attention"] += [{**which, **row} for row in _attention_rows(predictor, attending)]
+        cut = _drawn(run, CUT_SEQUENCES[scale] // times_fewer, "cut")
         tables["cut"] += [{**which, **row} for row in _cut_rows(predictor, cut, run.config.seed)]
     return tables
+
+
+def _check(run: Run, modulus: int) -> None:
+    """What the lines and the bits of this experiment are counted in."""
+    if not is_power_of_two(modulus) or modulus < 16 or run.config.data.context < 8:
+        raise UserError(
+            f"{run.id} has m = {modulus} and {run.config.data.context} numbers; "
+            "fm-order reads models of powers of two from 16 on, with 8 numbers or more"
+        )
 
 
 def _drawn(run: Run, sequences: int, name: str) -> SequenceSet:
@@ -151,79 +157,84 @@ def _bit_rows(tested: Evaluation) -> Iterator[dict[str, Any]]:
                 yield {"group": group, "seen": t + 1, "bits": float(bits), "accuracy": float(right)}
 
 
-def _attention_rows(predictor: TransformerPredictor, numbers: np.ndarray) -> Iterator[dict[str, Any]]:
+@dataclass(frozen=True)
+class Window:
+    """The guesses whose lines are told apart, by how many numbers were seen, and the distance of the lines."""
+
+    seen: range
+    s: int
+
+    @classmethod
+    def of(cls, modulus: int, longest: int) -> "Window":
+        """From the numbers that order 2 needs (at most the largest power of two there is room for), half as many."""
+        enough = min(LookbackPredictor(modulus).numbers_needed(), largest_power(longest, 2))
+        return cls(range(enough, min(3 * enough // 2, longest + 1)), enough // 4)
+
+
+def _attention_rows(predictor: TransformerPredictor, sequences: SequenceSet) -> Iterator[dict[str, Any]]:
     """For each head, the share of its attention to earlier numbers at each multiple of s, and what chance gives."""
-    model, width = predictor.model, predictor.tokenizer.width
-    names = [f"blocks.{layer}.attn.hook_pattern" for layer in range(model.config.depth)]
-    with record(model, names) as seen:
-        predictor.predict(numbers)
-    for layer, name in enumerate(names):
-        for head, weights in enumerate(attention_by_lookback(seen[name].numpy(), width)):
+    window = Window.of(sequences.parameters.modulus(0), sequences.numbers.shape[1] - 1)
+    patterns = attention_patterns(predictor, sequences, predictor.model.config.context)
+    for layer, pattern in enumerate(patterns):
+        for head, weights in enumerate(attention_by_lookback(pattern, predictor.tokenizer.width)):
+            earlier = np.array([weights[n - 1, 1:].sum() for n in window.seen])
             for multiple in MULTIPLES:
-                places = [(n, multiple * _stride(n)) for n in range(FIRST, len(weights) + 1)]
-                shares = [weights[n - 1, r] / max(weights[n - 1, 1:].sum(), 1e-9) for n, r in places]
-                chance = float(np.mean([1 / n for n, _ in places]))
-                yield {
-                    "layer": layer,
-                    "head": head,
-                    "multiple": multiple,
-                    "share": float(np.mean(shares)),
-                    "chance": chance,
-                }
+                at_line = np.array([weights[n - 1, multiple * window.s] for n in window.seen])
+                share = float((at_line / np.maximum(earlier, 1e-9)).mean())
+                chance = float(np.mean([1 / n for n in window.seen]))
+                yield {"layer": layer, "head": head, "multiple": multiple, "share": share, "chance": chance}
 
 
 def _cut_rows(predictor: TransformerPredictor, sequences: SequenceSet, seed: int) -> Iterator[dict[str, Any]]:
     """Guesses with nothing cut off, with each line, and with a look-back that is none, in all layers and heads."""
-    model, longest = predictor.model, sequences.numbers.shape[1] - 1
-    taps = [f"blocks.{layer}.attn.hook_pattern" for layer in range(model.config.depth)]
+    window = Window.of(sequences.parameters.modulus(0), sequences.numbers.shape[1] - 1)
+    cuts = {"nothing": {}, **{str(i): dict.fromkeys(window.seen, i * window.s) for i in MULTIPLES}}
     rng = stream(seed, "cut off")
-    lines = {str(i): {n: i * _stride(n) for n in range(FIRST, longest + 1)} for i in MULTIPLES}
-    off = {n: int(rng.choice([r for r in range(1, n) if r % _stride(n)])) for n in range(FIRST, longest + 1)}
-    solved = LookbackPredictor(2 ** (sequences.parameters.modulus(0).bit_length() - 1)).numbers_needed()
-    for cut, lookbacks in {"nothing": {}, **lines, "another": off}.items():
+    if window.s > 1:
+        cuts["another"] = {n: int(rng.choice([r for r in range(2, n) if r % window.s])) for n in window.seen}
+    for cut, lookbacks in cuts.items():
         edit = without_lookbacks(lookbacks, predictor.tokenizer.width)
-        with intervene(model, dict.fromkeys(taps, edit)):
+        with intervene(predictor.model, dict.fromkeys(pattern_taps(predictor.model), edit)):
             tested = evaluate(predictor, sequences)
-        right = tested.by_position.value[solved - 1 :]
-        known = float(bits_known(tested)[FIRST - 1 :].mean())
-        yield {"cut": cut, "accuracy": float(right.mean()) if right.size else None, "bits": known}
-
-
-def _stride(n: int) -> int:
-    """s, the largest power of two of which n numbers hold four."""
-    return largest_power(n // 4, 2)
+        of_window = slice(window.seen.start - 1, window.seen.stop - 1)
+        right, known = tested.by_position.value[of_window], bits_known(tested)[of_window]
+        yield {"cut": cut, "accuracy": float(right.mean()), "bits": float(known.mean())}
 
 
 def evidence(tables: Tables) -> Evidence:
-    seeds = {row["seed"] for row in tables["needed"]}
-    moduli = {row["modulus"] for row in tables["needed"]}
-    shared = {m for m in moduli if {row["seed"] for row in tables["needed"] if row["modulus"] == m} == seeds}
+    shared = moduli_of_every_seed(tables["needed"])
     tables = {name: [row for row in rows if row["modulus"] in shared] for name, rows in tables.items()}
     by_hand = {m: LookbackPredictor(m) for m in shared}
-    ratios = seed_means(
-        (row["seed"], (row["needed"] or row["longest"] + 1) / by_hand[row["modulus"]].numbers_needed())
-        for row in tables["needed"]
-    )
     first = [row for row in tables["attention"] if row["layer"] == 0 and row["multiple"] in OF_ORDER_2]
-    either, others = _cuts(tables["cut"], OF_ORDER_2, max), _cuts(tables["cut"], (1, 3), min)
     return Evidence(
         {
-            "no-more": ratios,
-            "no-fewer": ratios,
+            "no-fewer": over_order_2(tables["needed"]),
             "stairs": seed_means(_distances(tables["bits"], by_hand)),
             "two-lines": seed_means(_two_lines(first)),
-            "either-needed": either,
-            "others-spared": others,
+            "either-needed": _cuts(tables["cut"], OF_ORDER_2, max),
+            "others-spared": _cuts(tables["cut"], OF_HIGHER, min),
             "valuation": seed_means(_by_valuation(tables["bits"], by_hand)),
         },
         {"learned": learned(tables)},
     )
 
 
+def over_order_2(rows: Rows) -> Finding:
+    """By seed, the numbers needed over those of looking back at two numbers, the least over its rows."""
+    never = sum(row["needed"] is None for row in rows)
+    ratios = [
+        min((r["needed"] or r["longest"] + 1) / LookbackPredictor(r["modulus"]).numbers_needed() for r in own)
+        for own in by_seed(rows)
+    ]
+    return Bound(ratios, at_least=True, why=f"{never} of {len(rows)} runs never got there") if never else ratios
+
+
 def _distances(bits: Rows, by_hand: dict[int, LookbackPredictor]) -> Iterator[tuple[int, float]]:
+    """Of each run, over the positions at which order 2 leaves bits open."""
     for rows in by_run([row for row in bits if row["group"] == EVERY]).values():
-        hand = by_hand[rows[0]["modulus"]]
-        yield rows[0]["seed"], float(np.mean([abs(r["bits"] - hand.digits_known(r["seen"] - 1).sum()) for r in rows]))
+        certain = [by_hand[row["modulus"]].digits_known(row["seen"] - 1) for row in rows]
+        far = [abs(row["bits"] - known.sum()) for row, known in zip(rows, certain, strict=True) if not known.all()]
+        yield rows[0]["seed"], float(np.mean(far))
 
 
 def _two_lines(rows: Rows) -> Iterator[tuple[int, float]]:

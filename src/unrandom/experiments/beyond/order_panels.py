@@ -9,6 +9,7 @@ import numpy as np
 from unrandom.core.arithmetic import valuation
 from unrandom.experiments.experiment import Rows, Tables
 from unrandom.experiments.rows import by_run
+from unrandom.experiments.scaling.law_panels import named_power
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
@@ -16,7 +17,8 @@ from unrandom.predictors.lookback import best_lines, certain_digits
 ORDERS = (1, 2, 3, 4)  # of the staircases that are drawn
 NEEDED_ORDERS = (1, 2, 3, 4, 5, 6)
 PAPERS_MODULUS = 2**32
-PAPERS_SHARES = {  # of its released model, read off at three counts of numbers seen
+# The paper's released model at three counts of numbers seen: its figure fig:fixp_scale (a), "Steele" and arbitrary.
+PAPERS_SHARES = {
     "arbitrary multipliers": {64: 0.15, 128: 0.64, 192: 1.0},
     "spectrally good multipliers (v = 2)": {64: 0.02, 128: 0.28, 192: 1.0},
 }
@@ -42,10 +44,6 @@ def _moduli(rows: Rows) -> list[int]:
     return sorted({row["modulus"] for row in rows})
 
 
-def named(m: int) -> str:
-    return f"m = $2^{{{m.bit_length() - 1}}}$"
-
-
 def by_hand(m: int, order: int, longest: int, kind: int) -> Line:
     """The bits that looking back at so many numbers leaves certain."""
     predictor = LookbackPredictor(m, order=order)
@@ -62,14 +60,14 @@ def _stairs(bits: Rows, m: int) -> LinePanel:
         lines.append(Line([r["seen"] for r in own], [r["bits"] for r in own], "model (a line a seed)", 0, stairs=True))
     ticks = [2**k for k in range(longest.bit_length())]
     return LinePanel(
-        named(m), "numbers seen (t)", "low bits known", lines, ticks, limits=(0, log2(m) * 1.04), beside=True
+        named_power(m), "numbers seen (t)", "low bits known", lines, ticks, limits=(0, log2(m) * 1.04), beside=True
     )
 
 
 def _attention(attention: Rows, layer: int) -> LinePanel:
     rows = [row for row in attention if row["layer"] == layer]
     lines = [
-        Line(*_means([row for row in rows if row["modulus"] == m], "share"), named(m), kind)
+        Line(*_means([row for row in rows if row["modulus"] == m], "share"), named_power(m), kind)
         for kind, m in enumerate(_moduli(rows))
     ]
     lines.append(Line(*_means(rows, "chance"), "chance", 6))
@@ -91,7 +89,7 @@ def _cuts(cut: Rows) -> LinePanel:
     for kind, m in enumerate(_moduli(cut)):
         for own in by_run([row for row in cut if row["modulus"] == m]).values():
             accuracy = {row["cut"]: row["accuracy"] for row in own}
-            lines.append(Line(list(range(len(names))), [accuracy[name] for name in names], named(m), kind))
+            lines.append(Line(list(range(len(names))), [accuracy.get(name) for name in names], named_power(m), kind))
     shown = [f"{name}s" if name.isdigit() else name for name in names]
     return LinePanel("one look-back cut off", "look-back", "numbers right", lines, names=shown, beside=True)
 
@@ -119,11 +117,11 @@ def _by_valuation(bits: Rows, m: int) -> LinePanel:
     lines = []
     for kind, (group, v) in enumerate(VALUATIONS.items()):
         known = [min(_with_known(v, t) + 1.0, log2(m)) for t in seen]
-        lines.append(Line(seen, known, f"order 2, v = {v} known", kind, stairs=True, faint=True))
+        lines.append(Line(seen, known, f"order 2 and v = {v}", kind, stairs=True, faint=True))
         for own in by_run([row for row in rows if row["group"] == group]).values():
             lines.append(Line([r["seen"] for r in own], [r["bits"] for r in own], f"model, {group}", kind, stairs=True))
     ticks = [2**k for k in range(longest.bit_length())]
-    title = f"{named(m)}, by how often 2 divides a − 1"
+    title = f"{named_power(m)}, by how often 2 divides a − 1"
     return LinePanel(title, "numbers seen (t)", "low bits known", lines, ticks, limits=(0, log2(m) * 1.04), beside=True)
 
 
@@ -140,7 +138,7 @@ def _papers() -> Iterator[LinePanel]:
         lines = []
         for kind, order in enumerate(PAPERS_ORDERS):
             shares = [LookbackPredictor(PAPERS_MODULUS, order=order).share_right(t - 1) for t in seen]
-            right = [float(share == 1 if least else share) for share in shares]
+            right = [float(share == 1 if least else share) for share in shares]  # of the least v if of every
             lines.append(Line(seen, right, f"order {order}", kind, stairs=True))
         lines.append(Line(list(measured), list(measured.values()), "the paper's model", 3, crosses=True))
         yield LinePanel(

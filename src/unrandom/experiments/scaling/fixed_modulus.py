@@ -12,7 +12,7 @@ from unrandom.evaluation import Evaluation
 from unrandom.evaluation.elements import THRESHOLDS, first_lasting
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.rows import seed_means
+from unrandom.experiments.rows import by_seed, seed_means
 from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import (
     LEARNED_SHARE,
@@ -238,7 +238,7 @@ def _bits_a_doubling(bits: Rows, modulus: int) -> list[float]:
 def _gaps(rows: Rows) -> list[float]:
     """For each seed, the mean accuracy on arbitrary multipliers less that on good ones."""
     gaps = []
-    for of_seed in _by_seed(rows):
+    for of_seed in by_seed(rows):
         means = {
             group: [row["accuracy"] for row in of_seed if row["group"] == group] for group in (ARBITRARY, SPECTRAL)
         }
@@ -249,15 +249,11 @@ def _gaps(rows: Rows) -> list[float]:
 
 def _merits(rows: Rows) -> Finding:
     """For each seed, the rank correlation over multipliers of accuracy with the figure of merit."""
-    seeds = _by_seed(rows)
+    seeds = by_seed(rows)
     if min(len(of_seed) for of_seed in seeds) < FEWEST_MULTIPLIERS:
         return Unknown(f"fewer than {FEWEST_MULTIPLIERS} multipliers were tested")
     columns = [[np.array([row[key] for row in of_seed]) for key in ("merit", "accuracy")] for of_seed in seeds]
     return [float(rank_correlation(*pair)) for pair in columns]
-
-
-def _by_seed(rows: Rows) -> list[Rows]:
-    return [[row for row in rows if row["seed"] == seed] for seed in sorted({row["seed"] for row in rows})]
 
 
 EXPERIMENT = Experiment(

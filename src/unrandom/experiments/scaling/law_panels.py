@@ -39,12 +39,13 @@ def _accuracy_panel(tables: Tables, group: str) -> LinePanel:
     lines = [
         line
         for kind, m in enumerate(sorted({row["modulus"] for row in rows}))
-        for line in seed_lines([r for r in rows if r["modulus"] == m], "seen", "value", _named(m), kind)
+        for line in seed_lines([r for r in rows if r["modulus"] == m], "seen", "value", named_power(m), kind)
     ]
     return LinePanel(f"{group} multipliers", "numbers seen (t)", "number right (one line per seed)", lines, beside=True)
 
 
-def _named(m: int) -> str:
+def named_power(m: int) -> str:
+    """``m = 2^k`` as mathematics, for a power of two."""
     return f"m = $2^{{{m.bit_length() - 1}}}$"
 
 
@@ -81,7 +82,7 @@ def _bit_panel(bits: Rows) -> LinePanel:
     for kind, m in enumerate(sorted({row["modulus"] for row in bits})):
         for seed in sorted({row["seed"] for row in bits}):
             steps = known_steps([row for row in bits if (row["modulus"], row["seed"]) == (m, seed)])
-            lines.append(Line([seen for seen, _ in steps], [known for _, known in steps], _named(m), kind))
+            lines.append(Line([seen for seen, _ in steps], [known for _, known in steps], named_power(m), kind))
     seen = [2**k for k in range(9)]
     lines.append(Line(seen, list(range(9)), "1 bit per doubling", 6))
     lines.append(Line(seen, list(range(0, 18, 2)), "2 bits per doubling", 7))
@@ -105,7 +106,7 @@ def _merit_panel(tables: Tables) -> LinePanel:
     for kind, group in enumerate((ARBITRARY, SPECTRAL)):
         own = [row for row in rows if row["group"] == group]
         lines.append(Line([r["merit"] for r in own], [r["accuracy"] for r in own], group, kind, dots=True))
-    title = f"{_named(modulus)}, one dot per multiplier, seed"
+    title = f"{named_power(modulus)}, one dot per multiplier, seed"
     return LinePanel(
         title,
         "figure of merit (2 to 8 dimensions)",
