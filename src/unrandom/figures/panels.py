@@ -107,7 +107,7 @@ def _draw_lines(axis: Any, panel: LinePanel) -> None:
     ):
         if ticks:
             set_scale("log", base=2)
-            scaled.set_major_locator(FixedLocator(list(ticks)))
+            scaled.set_major_locator(FixedLocator([float(tick) for tick in ticks]))
             scaled.set_minor_locator(NullLocator())
             scaled.set_major_formatter(FuncFormatter(_power) if max(ticks) > 2**12 else StrMethodFormatter("{x:g}"))
     if panel.names:

@@ -55,7 +55,7 @@ CLAIMS = (
     Claim(
         key="stairs",
         statement="Before, they know the bits that order 2 leaves certain, and no others.",
-        quantity="how far the bits known are from those of order 2, where it leaves some open, mean over positions and moduli",
+        quantity="distance of the bits known from those of order 2, where it leaves some open, mean over moduli",
         unit="bits",
         threshold=0.5,
         at_least=False,
