@@ -14,8 +14,9 @@ from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
 
-ORDERS = (1, 2, 3, 4)  # of the staircases that are drawn
+ORDERS = {1: 1, 2: 2, 3: 3, 4: 5}  # the orders whose staircases are drawn, and the kinds of their lines
 NEEDED_ORDERS = (1, 2, 3, 4, 5, 6)
+LINES = ("s", "2s", "3s", "4s")
 PAPERS_MODULUS = 2**32
 # The paper's released model at three counts of numbers seen: its figure fig:fixp_scale (a), "Steele" and arbitrary.
 PAPERS_SHARES = {
@@ -55,7 +56,7 @@ def by_hand(m: int, order: int, longest: int, kind: int) -> Line:
 def _stairs(bits: Rows, m: int) -> LinePanel:
     rows = [row for row in bits if row["modulus"] == m and row["group"] == "all"]
     longest = max(row["seen"] for row in rows)
-    lines = [by_hand(m, order, longest, kind=order) for order in ORDERS]
+    lines = [by_hand(m, order, longest, kind) for order, kind in ORDERS.items()]
     for own in by_run(rows).values():
         lines.append(Line([r["seen"] for r in own], [r["bits"] for r in own], "model (a line a seed)", 0, stairs=True))
     ticks = [2**k for k in range(longest.bit_length())]
@@ -65,21 +66,16 @@ def _stairs(bits: Rows, m: int) -> LinePanel:
 
 
 def _attention(attention: Rows, layer: int) -> LinePanel:
+    """Of each run, the share at each line of the head that looks there most."""
     rows = [row for row in attention if row["layer"] == layer]
-    lines = [
-        Line(*_means([row for row in rows if row["modulus"] == m], "share"), named_power(m), kind)
-        for kind, m in enumerate(_moduli(rows))
-    ]
-    lines.append(Line(*_means(rows, "chance"), "chance", 6))
-    title = f"block {layer}: where the heads look"
-    return LinePanel(title, "look-back, in s", "share of attention", lines, names=("s", "2s", "3s", "4s"), beside=True)
-
-
-def _means(rows: Rows, column: str) -> tuple[list[int], list[float]]:
-    """By multiple of s, the mean over heads and seeds."""
-    multiples = sorted({row["multiple"] for row in rows})
-    means = [float(np.mean([row[column] for row in rows if row["multiple"] == i])) for i in multiples]
-    return list(range(len(multiples))), means
+    lines = []
+    for kind, m in enumerate(_moduli(rows)):
+        for own in by_run([row for row in rows if row["modulus"] == m]).values():
+            most = [max(row["share"] for row in own if row["multiple"] == i) for i in range(1, len(LINES) + 1)]
+            lines.append(Line(list(range(len(LINES))), most, named_power(m), kind, dots=True))
+    lines.append(Line([0, len(LINES) - 1], [float(np.mean([row["chance"] for row in rows]))] * 2, "chance", 6))
+    title = f"block {layer}: the head that looks there most"
+    return LinePanel(title, "look-back", "share of attention", lines, names=LINES, beside=True)
 
 
 def _cuts(cut: Rows) -> LinePanel:
@@ -89,8 +85,9 @@ def _cuts(cut: Rows) -> LinePanel:
     for kind, m in enumerate(_moduli(cut)):
         for own in by_run([row for row in cut if row["modulus"] == m]).values():
             accuracy = {row["cut"]: row["accuracy"] for row in own}
-            lines.append(Line(list(range(len(names))), [accuracy.get(name) for name in names], named_power(m), kind))
-    shown = [f"{name}s" if name.isdigit() else name for name in names]
+            left = [accuracy.get(name) for name in names]
+            lines.append(Line(list(range(len(names))), left, named_power(m), kind, dots=True))
+    shown = [LINES[int(name) - 1] if name.isdigit() else name for name in names]
     return LinePanel("one look-back cut off", "look-back", "numbers right", lines, names=shown, beside=True)
 
 

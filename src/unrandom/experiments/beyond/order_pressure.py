@@ -21,7 +21,7 @@ from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import LEARNED_SHARE, about, tested
 from unrandom.experiments.scaling.law_panels import named_power
 from unrandom.experiments.scaling.runs import Size, planned
-from unrandom.figures.panels import Line, LinePanel, Panel, save_panels
+from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel, save_panels
 from unrandom.predictors import LookbackPredictor
 
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 1024, "gpu": 2048, "paper": 2048}
@@ -57,10 +57,7 @@ SIZES: dict[Scale, Sizes] = {
         Size(8, 48, 400),
         (Size(8, 12, 2_400), Size(10, 24, 2_400), Size(12, 48, 900)),
         (Size(8, 12, 2_400),),
-        (
-            Size(10, 24, 1_600, start=Size(8, 24, 400, digits=3)),
-            Size(12, 48, 900, start=Size(10, 48, 1_200, digits=3)),
-        ),
+        (Size(10, 24, 1_600, start=Size(8, 24, 1_600, digits=3)),),
     ),
     "gpu": Sizes(
         Size(12, 130, 4_000, 256),
@@ -123,7 +120,7 @@ def cells(scale: Scale) -> list[Cell]:
         "half the width": _changed(sizes.shapes, f"model.d_model={model.d_model // 2}"),
         "half the numbers": replace(sizes.shapes, context=sizes.shapes.context // 2),
         "twice the numbers": replace(sizes.shapes, context=2 * sizes.shapes.context - 1),
-        "half the heads, 6 x the steps, 1/4 batch": replace(
+        "half the heads, longer": replace(
             _changed(sizes.shapes, f"model.n_heads={model.n_heads // 2}"),
             steps=6 * sizes.shapes.steps,
             batch_size=sizes.shapes.batch_size // 4,
@@ -218,22 +215,16 @@ def draw(tables: Tables, folder: Path) -> None:
     save_panels(panels, folder / "fm-order-pressure", columns=2)
 
 
-def _shapes(rows: Rows) -> LinePanel:
-    """A dot a seed; a cross on top where it never got there."""
-    names = list(dict.fromkeys(row["cell"] for row in rows))
-    by_hand_needed = LookbackPredictor(rows[0]["modulus"]).numbers_needed()
-    top = 1.5 * max([by_hand_needed, *(row["needed"] for row in rows if row["needed"] is not None)])
-    there = [(names.index(row["cell"]), row["needed"]) for row in rows if row["needed"] is not None]
-    missed = [names.index(row["cell"]) for row in rows if row["needed"] is None]
-    lines = [
-        Line([x for x, _ in there], [y for _, y in there], "a seed", 0, dots=True),
-        Line(missed, [top] * len(missed), "not reached" if missed else "", 1, crosses=True),
-        Line([0, len(names) - 1], [by_hand_needed] * 2, "order 2", 2),
-        Line([0, len(names) - 1], [LookbackPredictor(rows[0]["modulus"], order=3).numbers_needed()] * 2, "order 3", 3),
-    ]
-    shown = [name.replace(", ", "\n").replace(" the ", "\n") for name in names]
-    title = f"{named_power(rows[0]['modulus'])}: numbers needed, by shape"
-    return LinePanel(title, "", "numbers seen", lines, names=shown, limits=(0, top * 1.05), beside=True)
+def _shapes(rows: Rows) -> MapPanel:
+    """A row a shape, a column a seed; blank where it never got there."""
+    names, seeds = list(dict.fromkeys(row["cell"] for row in rows)), sorted({row["seed"] for row in rows})
+    found = {(row["cell"], row["seed"]): row["needed"] for row in rows}
+    values = [[found.get((name, seed)) or float("nan") for seed in seeds] for name in reversed(names)]
+    modulus = rows[0]["modulus"]
+    two, three = (LookbackPredictor(modulus, order=order).numbers_needed() for order in (2, 3))
+    title = f"{named_power(modulus)}: numbers needed (order 2: {two})"
+    columns = [f"seed {seed}" for seed in seeds]
+    return MapPanel(title, "", "", values, columns, names[::-1], "numbers", limits=(three, 2 * two), written=True)
 
 
 def _stairs(rows: Rows, m: int) -> LinePanel:
