@@ -47,7 +47,7 @@ def test_a_run_stopped_in_its_parent_goes_on_to_the_same_end(tiny, tmp_path):
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"model.depth": 2}, "start: model.depth is 2, and it was 1"), ({"data.context": 8}, "context shrinks")],
+    [({"model.depth": 2}, "start: model.depth is 2, and it was 1"), ({"data.base": 2}, "vocab size shrinks")],
 )
 def test_shapes_that_do_not_fit_are_refused_before_anything_runs(tiny, change, said):
     with pytest.raises(UserError, match=said):

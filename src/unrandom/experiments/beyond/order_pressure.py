@@ -2,7 +2,7 @@
 
 A context *ends early* here if order 2 leaves bits of the last number open, and order 3 none (docs/order.md): a model
 that is right there has found more than looking back at two numbers. It is trained from scratch, with four layers, or
-from the weights of a model that has learned order 2 at a smaller modulus, in the same context.
+from the weights of a model that has learned order 2 in a longer context.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from unrandom.experiments.rows import by_run, seed_means
 from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import LEARNED_SHARE, about, tested
 from unrandom.experiments.scaling.law_panels import named_power
-from unrandom.experiments.scaling.runs import Size, planned
+from unrandom.experiments.scaling.runs import Size, planned, size_of
 from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel, save_panels
 from unrandom.predictors import LookbackPredictor
 
@@ -50,26 +50,27 @@ class Sizes:
 
 
 SIZES: dict[Scale, Sizes] = {
-    "smoke": Sizes(
-        Size(6, 10, 8), (Size(8, 12, 8),), (Size(8, 12, 8),), (Size(8, 12, 8, start=Size(6, 12, 8, digits=4)),)
-    ),
+    "smoke": Sizes(Size(6, 10, 8), (Size(8, 12, 8),), (Size(8, 12, 8),), (Size(8, 12, 8, start=Size(8, 24, 8)),)),
     "laptop": Sizes(
         Size(8, 48, 400),
         (Size(8, 12, 2_400), Size(10, 24, 2_400), Size(12, 48, 900)),
         (Size(8, 12, 2_400),),
-        (Size(10, 24, 1_600, start=Size(8, 24, 1_600, digits=3)),),
+        (
+            Size(10, 24, 1_600, start=size_of("laptop", 10)),
+            Size(12, 48, 900, start=size_of("laptop", 12)),
+        ),
     ),
     "gpu": Sizes(
         Size(12, 130, 4_000, 256),
         (Size(12, 48, 8_000, 256), Size(16, 64, 8_000, 256)),
         (Size(12, 48, 8_000, 256),),
-        (Size(16, 64, 8_000, 256, start=Size(12, 64, 4_000, 256, digits=2)),),
+        (Size(12, 48, 4_000, 256, start=Size(12, 130, 4_000, 256)),),
     ),
     "paper": Sizes(
         Size(16, 511, 200_000, 512, changes=("micro_batches=8",)),
         (Size(16, 64, 200_000, 512), Size(20, 256, 200_000, 512)),
         (Size(16, 64, 200_000, 512),),
-        (Size(20, 256, 200_000, 512, start=Size(16, 256, 200_000, 512, digits=3)),),
+        (Size(16, 64, 200_000, 512, start=Size(16, 511, 200_000, 512, changes=("micro_batches=8",))),),
     ),
 }
 
