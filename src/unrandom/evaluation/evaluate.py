@@ -55,10 +55,17 @@ class Evaluation:
 
         ``factorization`` maps pairwise coprime bases to exponents, with m as the product; none: the prime factors.
         """
+        right = self.right_digits(factorization)
+        digits = digits_of(self.modulus, factorization)
+        return {str(digit): Tally.of(right[..., i], axis=0) for i, digit in enumerate(digits)}
+
+    def right_digits(
+        self, factorization: Mapping[int, int] | None = None
+    ) -> Bool[np.ndarray, "sequences guesses digits"]:
+        """Which digits of each guess are right, in the order of ``digits_of``; ``factorization`` as in `by_digit`."""
         m = self.modulus
         guesses = self.guesses if m == 2**64 else self.guesses % np.uint64(m)
-        right = to_digits(guesses, m, factorization) == to_digits(self.truth, m, factorization)
-        return {str(digit): Tally.of(right[..., i], axis=0) for i, digit in enumerate(digits_of(m, factorization))}
+        return to_digits(guesses, m, factorization) == to_digits(self.truth, m, factorization)
 
     def by_period(self) -> dict[str, Tally]:
         """Accuracy on the last number by the period of the sequence, in doubling ranges."""

@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from unrandom.evaluation.evaluate import Evaluation
-from unrandom.generators.residues import digits_of, to_digits
+from unrandom.generators.residues import digits_of
 
 KNOWN = 0.99  # Digits count as known once they are right in this share of the sequences.
 
@@ -15,10 +15,8 @@ def bits_known(tested: Evaluation, share: float = KNOWN) -> Float[np.ndarray, " 
     Modulo p^w the guess is known if the digits p^0 … p^(w − 1) are all right in at least ``share``, from 0 to 1, of the
     sequences. In a guess of several tokens each is given the true tokens below it.
     """
-    m = tested.modulus
-    guesses = tested.guesses if m == 2**64 else tested.guesses % np.uint64(m)
-    right = to_digits(guesses, m) == to_digits(tested.truth, m)
-    primes = np.array([digit.prime for digit in digits_of(m)])
+    right = tested.right_digits()
+    primes = np.array([digit.prime for digit in digits_of(tested.modulus)])
     bits = np.zeros(right.shape[1])
     for prime in np.unique(primes):
         together = np.logical_and.accumulate(right[..., primes == prime], axis=-1).mean(axis=0)

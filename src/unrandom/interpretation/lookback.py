@@ -19,7 +19,7 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.data import SequenceSet
 from unrandom.evaluation import Evaluation, Tally, evaluate
-from unrandom.generators.residues import digit_period, digits_of, to_digits
+from unrandom.generators.residues import digit_period, digits_of
 from unrandom.interpretation.attention import Share
 from unrandom.models import Transformer, intervene
 from unrandom.models.taps import Edit
@@ -172,10 +172,8 @@ def low_and_high_digits(evaluation: Evaluation, p: int) -> DigitShares:
 
     Digit w can be copied if w < k, that is, if its period p^(w+1) is at most t. Pooled over positions t >= p.
     """
-    m = evaluation.modulus
-    digits = {i: digit_period(digit) for i, digit in enumerate(digits_of(m)) if digit.prime == p}
-    guesses, truth = (to_digits(numbers % np.uint64(m), m) for numbers in (evaluation.guesses, evaluation.truth))
-    right = (guesses == truth)[..., list(digits)]
+    digits = {i: digit_period(digit) for i, digit in enumerate(digits_of(evaluation.modulus)) if digit.prime == p}
+    right = evaluation.right_digits()[..., list(digits)]
     t = np.arange(1, right.shape[1] + 1)[:, None]
     low = np.array(list(digits.values())) <= t
     return DigitShares(Share.of(right[:, low & (t >= p)]), Share.of(right[:, ~low & (t >= p)]))

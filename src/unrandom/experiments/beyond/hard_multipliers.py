@@ -76,10 +76,10 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def _rows(run: Run, scale: Scale) -> Iterator[dict[str, object]]:
-    """A row a multiplier: accuracy over all positions, the figure of merit, and the bits of gcd(m, a − 1)."""
+    """For each multiplier: accuracy over all positions, the figure of merit, and the bits of gcd(m, a − 1)."""
     predictor = run.predictor(choose_device())
     regime = FIXED if isinstance(run.config.data, FixedModulus) else UNSEEN
-    last: dict[int, float] = {}  # of the multipliers that were drawn, which are the first of a modulus
+    last: dict[int, float] = {}  # The first test set of a modulus counts: it has the multipliers drawn at random.
     for sequences in _test_sets(run, scale):
         modulus = sequences.parameters.modulus(0)
         tested = evaluate(predictor, sequences)
@@ -151,7 +151,7 @@ def _centred(rows: Rows, same: tuple[str, ...]) -> Iterator[Float[np.ndarray, "m
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Accuracy by the bits of gcd(m, a − 1) and by merit, a line a modulus, for fixed and for unseen moduli."""
+    """Accuracy by the bits of gcd(m, a − 1), then by merit, for fixed and unseen moduli; each modulus has a line."""
     panels = []
     for regime in KEYS:
         rows = [row for row in tables["multipliers"] if row["regime"] == regime]

@@ -20,12 +20,13 @@ from unrandom.core.seeds import stream
 from unrandom.data import SequenceSet
 from unrandom.evaluation import Evaluation, bits_known, elements_needed, evaluate
 from unrandom.experiments.beyond.order_panels import draw
-from unrandom.experiments.claims import Bound, Claim, Evidence, Finding
+from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.measure import attention_patterns, pattern_taps
-from unrandom.experiments.rows import by_run, by_seed, learned, moduli_of_every_seed, seed_means
+from unrandom.experiments.rows import by_run, learned, moduli_of_every_seed, seed_means
 from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import about
+from unrandom.experiments.scaling.laws import over_lookback
 from unrandom.experiments.scaling.runs import SIZES, planned
 from unrandom.interpretation import attention_by_lookback, without_lookbacks
 from unrandom.models import intervene
@@ -38,7 +39,7 @@ CUT_SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 128, "gpu": 128, "pape
 ATTENDING_SEQUENCES = 16
 LARGEST_PATTERN = 2**28  # weights of a head, over all sequences: of long ones, fewer are read
 ALMOST = 0.99
-MULTIPLES = (1, 2, 3, 4)  # of s, the lines
+MULTIPLES = (1, 2, 3, 4)  # The look-backs that are told apart are these multiples of s.
 OF_ORDER_2, OF_HIGHER = (2, 4), (1, 3)
 EVERY = "all"
 
@@ -208,7 +209,7 @@ def evidence(tables: Tables) -> Evidence:
     first = [row for row in tables["attention"] if row["layer"] == 0 and row["multiple"] in OF_ORDER_2]
     return Evidence(
         {
-            "no-fewer": over_order_2(tables["needed"]),
+            "no-fewer": over_lookback(tables["needed"], min),
             "stairs": seed_means(_distances(tables["bits"], by_hand)),
             "two-lines": seed_means(_two_lines(first)),
             "either-needed": _cuts(tables["cut"], OF_ORDER_2, max),
@@ -217,16 +218,6 @@ def evidence(tables: Tables) -> Evidence:
         },
         {"learned": learned(tables)},
     )
-
-
-def over_order_2(rows: Rows) -> Finding:
-    """By seed, the numbers needed over those of looking back at two numbers, the least over its rows."""
-    never = sum(row["needed"] is None for row in rows)
-    ratios = [
-        min((r["needed"] or r["longest"] + 1) / LookbackPredictor(r["modulus"]).numbers_needed() for r in own)
-        for own in by_seed(rows)
-    ]
-    return Bound(ratios, at_least=True, why=f"{never} of {len(rows)} runs never got there") if never else ratios
 
 
 def _distances(bits: Rows, by_hand: dict[int, LookbackPredictor]) -> Iterator[tuple[int, float]]:

@@ -1,6 +1,6 @@
 """How is the order of look-back drawn? Staircases beside the theory, lines in the model, numbers as predicted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from math import log2
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def _moduli(rows: Rows) -> list[int]:
     return sorted({row["modulus"] for row in rows})
 
 
-def by_hand(m: int, order: int, longest: int, kind: int) -> Line:
+def _by_hand(m: int, order: int, longest: int, kind: int) -> Line:
     """The bits that looking back at so many numbers leaves certain."""
     predictor = LookbackPredictor(m, order=order)
     seen = list(range(1, longest + 1))
@@ -53,16 +53,29 @@ def by_hand(m: int, order: int, longest: int, kind: int) -> Line:
     return Line(seen, known, f"order {order}", kind, stairs=True)
 
 
+def stairs_panel(title: str, m: int, orders: Mapping[int, int], models: Mapping[str, Rows]) -> LinePanel:
+    """Known bits by numbers seen: those of looking back by hand, and one line for each run of every group of models.
+
+    ``orders`` maps each order to the kind of its line; the groups have kinds from 0 on.
+    """
+    longest = max(row["seen"] for rows in models.values() for row in rows)
+    lines = [_by_hand(m, order, longest, kind) for order, kind in orders.items()]
+    lines += [
+        Line([row["seen"] for row in own], [row["bits"] for row in own], name, kind, stairs=True)
+        for kind, (name, rows) in enumerate(models.items())
+        for own in by_run(rows).values()
+    ]
+    return _bits_panel(title, m, longest, lines)
+
+
+def _bits_panel(title: str, m: int, longest: int, lines: Sequence[Line]) -> LinePanel:
+    ticks, limits = [2**k for k in range(longest.bit_length())], (0, log2(m) * 1.04)
+    return LinePanel(title, "numbers seen (t)", "low bits known", lines, ticks, limits=limits, beside=True)
+
+
 def _stairs(bits: Rows, m: int) -> LinePanel:
     rows = [row for row in bits if row["modulus"] == m and row["group"] == "all"]
-    longest = max(row["seen"] for row in rows)
-    lines = [by_hand(m, order, longest, kind) for order, kind in ORDERS.items()]
-    for own in by_run(rows).values():
-        lines.append(Line([r["seen"] for r in own], [r["bits"] for r in own], "model (a line a seed)", 0, stairs=True))
-    ticks = [2**k for k in range(longest.bit_length())]
-    return LinePanel(
-        named_power(m), "numbers seen (t)", "low bits known", lines, ticks, limits=(0, log2(m) * 1.04), beside=True
-    )
+    return stairs_panel(named_power(m), m, ORDERS, {"model (one line per seed)": rows})
 
 
 def _attention(attention: Rows, layer: int) -> LinePanel:
@@ -117,9 +130,7 @@ def _by_valuation(bits: Rows, m: int) -> LinePanel:
         lines.append(Line(seen, known, f"order 2 and v = {v}", kind, stairs=True, faint=True))
         for own in by_run([row for row in rows if row["group"] == group]).values():
             lines.append(Line([r["seen"] for r in own], [r["bits"] for r in own], f"model, {group}", kind, stairs=True))
-    ticks = [2**k for k in range(longest.bit_length())]
-    title = f"{named_power(m)}, by how often 2 divides a − 1"
-    return LinePanel(title, "numbers seen (t)", "low bits known", lines, ticks, limits=(0, log2(m) * 1.04), beside=True)
+    return _bits_panel(f"{named_power(m)}, by how often 2 divides a − 1", m, longest, lines)
 
 
 def _with_known(v: int, seen: int) -> int:
@@ -135,7 +146,8 @@ def _papers() -> Iterator[LinePanel]:
         lines = []
         for kind, order in enumerate(PAPERS_ORDERS):
             shares = [LookbackPredictor(PAPERS_MODULUS, order=order).share_right(t - 1) for t in seen]
-            right = [float(share == 1 if least else share) for share in shares]  # of the least v if of every
+            # A guess that is right for every multiplier is right for those of the least v, and no other guess is.
+            right = [float(share == 1 if least else share) for share in shares]
             lines.append(Line(seen, right, f"order {order}", kind, stairs=True))
         lines.append(Line(list(measured), list(measured.values()), "the paper's model", 3, crosses=True))
         yield LinePanel(

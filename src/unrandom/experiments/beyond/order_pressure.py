@@ -5,23 +5,22 @@ that is right there has found more than looking back at two numbers. It is train
 from the weights of a model that has learned order 2 in a longer context.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from unrandom.evaluation import bits_known, elements_needed
-from unrandom.experiments.beyond.order import over_order_2
-from unrandom.experiments.beyond.order_panels import by_hand
+from unrandom.experiments.beyond.order_panels import stairs_panel
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run, seed_means
+from unrandom.experiments.rows import seed_means
 from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import LEARNED_SHARE, about, tested
 from unrandom.experiments.scaling.law_panels import named_power
+from unrandom.experiments.scaling.laws import over_lookback
 from unrandom.experiments.scaling.runs import Size, planned, size_of
-from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel, save_panels
+from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.predictors import LookbackPredictor
 
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 1024, "gpu": 2048, "paper": 2048}
@@ -155,7 +154,8 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    by_id = {planned(scale, cell.size, run.config.seed).id: cell for run in runs for cell in cells(scale)}
+    seeds = {run.config.seed for run in runs}
+    by_id = {planned(scale, cell.size, seed).id: cell for cell in cells(scale) for seed in seeds}
     tables: Tables = {"cells": [], "bits": []}
     for run in runs:
         cell = by_id[run.id]
@@ -200,7 +200,7 @@ def _least_ratio(rows: Rows) -> Finding:
     learned = {name for name in {r["cell"] for r in rows} if all(r["last"] >= LEARNED_SHARE for r in _of(rows, name))}
     if not learned:
         return Unknown("no shape was learned by every seed")
-    return over_order_2([row for row in rows if row["cell"] in learned])
+    return over_lookback([row for row in rows if row["cell"] in learned], min)
 
 
 def _of(rows: Rows, name: str) -> Rows:
@@ -217,8 +217,8 @@ def draw(tables: Tables, folder: Path) -> None:
 
 
 def _shapes(rows: Rows) -> MapPanel:
-    """A row a shape, a column a seed; blank where it never got there."""
-    names, seeds = list(dict.fromkeys(row["cell"] for row in rows)), sorted({row["seed"] for row in rows})
+    """Each row is a shape and each column a seed; a cell is blank where the run never got there."""
+    names, seeds = _cells_in(rows), sorted({row["seed"] for row in rows})
     found = {(row["cell"], row["seed"]): row["needed"] for row in rows}
     values = [[found.get((name, seed)) or float("nan") for seed in seeds] for name in reversed(names)]
     modulus = rows[0]["modulus"]
@@ -229,20 +229,14 @@ def _shapes(rows: Rows) -> MapPanel:
 
 
 def _stairs(rows: Rows, m: int) -> LinePanel:
-    longest = max(row["seen"] for row in rows)
-    lines = [by_hand(m, order, longest, kind=3 + order) for order in (2, 3)]
-    for kind, (name, own) in enumerate(_by_cell(rows)):
-        for of in by_run(own).values():
-            lines.append(Line([r["seen"] for r in of], [r["bits"] for r in of], name, kind, stairs=True))
-    title = f"{named_power(m)} with {longest} numbers"
-    limits = (0, np.log2(m) * 1.04)
-    ticks = [2**k for k in range(longest.bit_length())]
-    return LinePanel(title, "numbers seen (t)", "low bits known", lines, ticks, limits=limits, beside=True)
+    """Orders 2 and 3 beside the cells of one modulus."""
+    title = f"{named_power(m)} with {max(row['seen'] for row in rows)} numbers"
+    return stairs_panel(title, m, {2: 5, 3: 6}, {name: _of(rows, name) for name in _cells_in(rows)})
 
 
-def _by_cell(rows: Rows) -> Iterator[tuple[str, Rows]]:
-    for name in dict.fromkeys(row["cell"] for row in rows):
-        yield name, _of(rows, name)
+def _cells_in(rows: Rows) -> list[str]:
+    """The names of the cells, in order."""
+    return list(dict.fromkeys(row["cell"] for row in rows))
 
 
 EXPERIMENT = Experiment(

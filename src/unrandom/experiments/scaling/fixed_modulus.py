@@ -5,14 +5,15 @@ test; and the ceiling, three numbers, which fix all later ones when the modulus 
 """
 
 from dataclasses import replace
+from statistics import mean
 
 import numpy as np
 
 from unrandom.evaluation import Evaluation
 from unrandom.evaluation.elements import THRESHOLDS, first_lasting
-from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown
+from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.rows import by_seed, seed_means
+from unrandom.experiments.rows import by_seed
 from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import (
     LEARNED_SHARE,
@@ -31,10 +32,10 @@ from unrandom.experiments.scaling.laws import (
     largest_learned,
     last_numbers,
     laws,
+    over_lookback,
 )
 from unrandom.experiments.scaling.runs import SIZES, planned
 from unrandom.interpretation.ranks import rank_correlation
-from unrandom.predictors import LookbackPredictor
 
 ALMOST = 0.99
 FEWEST_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any seed, is not judged.
@@ -217,11 +218,7 @@ def _exponent(elements: Rows, statistic: str) -> Finding:
 def _over_lookback(elements: Rows, largest: int) -> Finding:
     """For each seed, the mean over moduli of the numbers needed for 99 % over those of looking back by hand."""
     group = [row for row in elements if row["group"] == ARBITRARY and row["threshold"] == ALMOST]
-    asked = [row for row in group if row["modulus"] <= largest]
-    stopped = sum(row["needed"] is None for row in asked)
-    by_hand = {m: LookbackPredictor(m).numbers_needed() for m in {row["modulus"] for row in asked}}
-    limits = seed_means((row["seed"], (row["needed"] or row["longest"] + 1) / by_hand[row["modulus"]]) for row in asked)
-    return Bound(limits, at_least=True, why=f"{stopped} of {len(asked)} runs never got there") if stopped else limits
+    return over_lookback([row for row in group if row["modulus"] <= largest], mean)
 
 
 def _bits_a_doubling(bits: Rows, modulus: int) -> list[float]:
