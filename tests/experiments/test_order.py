@@ -87,15 +87,15 @@ def test_more_bits_where_p_divides_a_minus_one_more_often():
     assert verdicts_of("fm-order", tables)["valuation"] == "reproduced"
 
 
-def cells_of(bits, shape_needs):
-    """Tables of the laptop's cells: bits known of the last number where contexts end early, and numbers by shape."""
+def cells_of(bits, ratio):
+    """Tables of the laptop's cells: bits beyond order 2 in contexts that end early, numbers over those of order 2."""
     rows = []
     for cell in order_pressure.cells("laptop"):
         m, longest = cell.size.modulus, cell.size.context
         known = {"of_order_2": int(LookbackPredictor(m).digits_known(longest - 1).sum())}
         for seed in SEEDS:
             which = {"run": f"{cell.name}-{m}-{seed}", "modulus": m, "seed": seed, "cell": cell.name}
-            needed = None if cell.ends_early else shape_needs
+            needed = None if cell.ends_early else int(ratio * LookbackPredictor(m).numbers_needed())
             early = {"ends_early": cell.ends_early, "bits": known["of_order_2"] + bits.get(cell.name, 0)}
             parent = 1.0 if cell.size.start is not None else None
             more = {"longest": longest, "last": 1.0, "needed": needed, "parent": parent}
@@ -115,18 +115,18 @@ def test_contexts_that_end_early_are_those_where_order_two_cannot_succeed_and_or
 
 
 def test_bits_beyond_order_two_are_counted():
-    verdicts = verdicts_of("fm-order-pressure", cells_of({order_pressure.SCRATCH: 2, order_pressure.DEEP: 0}, 16))
+    verdicts = verdicts_of("fm-order-pressure", cells_of({order_pressure.SCRATCH: 2, order_pressure.DEEP: 0}, 1))
     assert verdicts == {
         "shape": "reproduced",
         "from-scratch": "reproduced",
         "four-layers": "not reproduced",
         "from-order-2": "not reproduced",
     }
-    assert verdicts_of("fm-order-pressure", cells_of({}, 12))["shape"] == "not reproduced"
+    assert verdicts_of("fm-order-pressure", cells_of({}, 0.75))["shape"] == "not reproduced"
 
 
 def test_nothing_is_said_of_short_contexts_if_the_plain_model_did_not_learn():
-    tables = cells_of({}, 16)
+    tables = cells_of({}, 1)
     for row in tables["cells"]:
         row |= {"last": 0.5, "parent": None if row["parent"] is None else 0.5}
     verdicts = verdicts_of("fm-order-pressure", tables)

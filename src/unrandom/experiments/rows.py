@@ -22,6 +22,14 @@ def by_seed(rows: Rows) -> list[Rows]:
     return [[row for row in rows if row["seed"] == seed] for seed in sorted({row["seed"] for row in rows})]
 
 
+def by_modulus(rows: Rows) -> dict[int, Rows]:
+    """The rows of each modulus, the smallest modulus first."""
+    groups: dict[int, Rows] = {}
+    for row in sorted(rows, key=lambda row: row["modulus"]):
+        groups.setdefault(row["modulus"], []).append(row)
+    return groups
+
+
 def moduli_of_every_seed(rows: Rows) -> set[int]:
     """The moduli that every seed of these rows has."""
     return set.intersection(*({row["modulus"] for row in own} for own in by_seed(rows)))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, Normalize
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, StrMethodFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator, StrMethodFormatter
 
 from unrandom.figures import style
 
@@ -41,6 +41,7 @@ class LinePanel:
     levels: Sequence[float] = ()  # ticks on the y axis; with them, it is logarithmic
     names: Sequence[str] = ()  # what to write at x = 0, 1, … in place of the numbers
     beside: bool = False  # the legend stands under the panel, where it covers no curve
+    whole: bool = False  # ticks on the y axis are whole numbers
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,8 @@ def _draw_lines(axis: Any, panel: LinePanel) -> None:
             scaled.set_major_locator(FixedLocator([float(tick) for tick in ticks]))
             scaled.set_minor_locator(NullLocator())
             scaled.set_major_formatter(FuncFormatter(_power) if max(ticks) > 2**12 else StrMethodFormatter("{x:g}"))
+    if panel.whole:
+        axis.yaxis.set_major_locator(MaxNLocator(integer=True))
     if panel.names:
         axis.set_xticks(range(len(panel.names)), panel.names)
     for mark in panel.marks:

@@ -15,8 +15,8 @@ for p = 2 if 4 | m, by Hull–Dobell. Then p divides Δ^j x[t] exactly k + (j �
 p-adic integers, x[t] = d a**t / (a − 1) + constant, where d = (a − 1) x[0] + c is prime to p, so that
 Δ^j x[t] = (a**r − 1)**j a**t d / (a − 1), and p divides a**r − 1 exactly k + v times (lifting the exponent). So j
 numbers at distances r, 2r, …, jr give that many digits of x[n] with weights that are the same for every a and c, the
-binomial coefficients with alternating signs. For r = 1 this is Knuth's potency (The Art of Computer Programming,
-volume 2, section 3.2.1.3), and all digits at once are known from about m**(1/j) numbers.
+binomial coefficients with alternating signs. For r = 1 and all digits, j − 1 is Knuth's potency (The Art of Computer
+Programming, volume 2, section 3.2.1.3). The numbers needed for all digits grow as m**(1/j), in steps.
 """
 
 from collections.abc import Sequence

@@ -20,7 +20,7 @@ from unrandom.evaluation import evaluate
 from unrandom.experiments.beyond.order import runs as fixed_runs
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Written
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.rows import by_seed, moduli_of_every_seed
+from unrandom.experiments.rows import by_modulus, by_seed, moduli_of_every_seed
 from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import about, multiplier_rows
 from unrandom.experiments.unseen_modulus.runs import hard_runs, main_runs
@@ -162,8 +162,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 def _by_bits(rows: Rows, regime: str) -> LinePanel:
     lines = []
-    for kind, m in enumerate(sorted({row["modulus"] for row in rows})):
-        own = [row for row in rows if row["modulus"] == m]
+    for kind, (m, own) in enumerate(by_modulus(rows).items()):
         bits = sorted({row["bits"] for row in own})
         means = [float(np.mean([row["accuracy"] for row in own if row["bits"] == each])) for each in bits]
         lines.append(Line(bits, means, f"m = {m}", kind))
@@ -174,10 +173,10 @@ def _by_bits(rows: Rows, regime: str) -> LinePanel:
 def _by_merit(rows: Rows, regime: str) -> LinePanel:
     """At equal divisibility: the multipliers of each modulus that are divisible least."""
     lines = []
-    for kind, m in enumerate(sorted({row["modulus"] for row in rows})):
-        least = min(row["bits"] for row in rows if row["modulus"] == m)
-        own = [row for row in rows if row["modulus"] == m and row["bits"] == least]
-        lines.append(Line([r["merit"] for r in own], [r["accuracy"] for r in own], f"m = {m}", kind, dots=True))
+    for kind, (m, own) in enumerate(by_modulus(rows).items()):
+        least = min(row["bits"] for row in own)
+        shown = [row for row in own if row["bits"] == least]
+        lines.append(Line([r["merit"] for r in shown], [r["accuracy"] for r in shown], f"m = {m}", kind, dots=True))
     title = f"{regime}: least divisible a − 1 alone"
     return LinePanel(title, "figure of merit", "accuracy, all positions", lines, limits=(0, 1.04), beside=True)
 

@@ -4,19 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import log2
 from pathlib import Path
 
-import numpy as np
-
 from unrandom.core.arithmetic import valuation
 from unrandom.experiments.experiment import Rows, Tables
-from unrandom.experiments.rows import by_run
+from unrandom.experiments.rows import by_modulus, by_run
 from unrandom.experiments.scaling.law_panels import named_power
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
 
-ORDERS = {1: 1, 2: 2, 3: 3, 4: 5}  # the orders whose staircases are drawn, and the kinds of their lines
+STAIRS_ORDERS = (1, 2, 3, 4)  # In every panel an order is the kind of its line, and the models' kinds begin with 0.
 NEEDED_ORDERS = (1, 2, 3, 4, 5, 6)
 LINES = ("s", "2s", "3s", "4s")
+CUTS = {"nothing": "nothing", "another": "no line"}
+LOOKBACK = "look-back (s: a quarter of what order 2 needs)"
 PAPERS_MODULUS = 2**32
 # The paper's released model at three counts of numbers seen: its figure fig:fixp_scale (a), "Steele" and arbitrary.
 PAPERS_SHARES = {
@@ -24,42 +24,37 @@ PAPERS_SHARES = {
     "spectrally good multipliers (v = 2)": {64: 0.02, 128: 0.28, 192: 1.0},
 }
 PAPERS_ORDERS = (4, 5, 6)
-VALUATIONS = {"v = 2": 2, "v = 3": 3, "v ≥ 4": 4}
+EVERY = "all"
+VALUATIONS = {"v = 2": 2, "v = 3": 3, "v ≥ 4": 4}  # groups of multipliers by v = v_2(a − 1), and the least v of each
 
 
 def draw(tables: Tables, folder: Path) -> None:
     """Three pictures: known bits by position, attention and cuts by line, numbers needed as predicted and measured."""
-    save_panels([_stairs(tables["bits"], m) for m in _moduli(tables["bits"])], folder / "fm-order", columns=3)
+    bits = by_modulus(tables["bits"])
+    save_panels([_stairs(of, m) for m, of in bits.items()], folder / "fm-order", columns=3)
     save_panels(
         [_attention(tables["attention"], layer) for layer in (0, 1)] + [_cuts(tables["cut"])],
         folder / "fm-order-lines",
         columns=3,
     )
-    largest = max(_moduli(tables["bits"]))
+    largest = max(bits)
     save_panels(
-        [_needed(tables["needed"]), _by_valuation(tables["bits"], largest), *_papers()], folder / "fm-order-predicted"
+        [_needed(tables["needed"]), _by_valuation(bits[largest], largest), *_papers()], folder / "fm-order-predicted"
     )
 
 
-def _moduli(rows: Rows) -> list[int]:
-    return sorted({row["modulus"] for row in rows})
-
-
-def _by_hand(m: int, order: int, longest: int, kind: int) -> Line:
+def _by_hand(m: int, order: int, longest: int) -> Line:
     """The bits that looking back at so many numbers leaves certain."""
     predictor = LookbackPredictor(m, order=order)
     seen = list(range(1, longest + 1))
     known = [float(predictor.digits_known(t - 1).sum()) for t in seen]
-    return Line(seen, known, f"order {order}", kind, stairs=True)
+    return Line(seen, known, f"order {order}", order, stairs=True)
 
 
-def stairs_panel(title: str, m: int, orders: Mapping[int, int], models: Mapping[str, Rows]) -> LinePanel:
-    """Known bits by numbers seen: those of looking back by hand, and one line for each run of every group of models.
-
-    ``orders`` maps each order to the kind of its line; the groups have kinds from 0 on.
-    """
+def stairs_panel(title: str, m: int, orders: Sequence[int], models: Mapping[str, Rows]) -> LinePanel:
+    """Known bits by numbers seen: those of looking back by hand, and one line for each run of every group of models."""
     longest = max(row["seen"] for rows in models.values() for row in rows)
-    lines = [_by_hand(m, order, longest, kind) for order, kind in orders.items()]
+    lines = [_by_hand(m, order, longest) for order in orders]
     lines += [
         Line([row["seen"] for row in own], [row["bits"] for row in own], name, kind, stairs=True)
         for kind, (name, rows) in enumerate(models.items())
@@ -70,38 +65,38 @@ def stairs_panel(title: str, m: int, orders: Mapping[int, int], models: Mapping[
 
 def _bits_panel(title: str, m: int, longest: int, lines: Sequence[Line]) -> LinePanel:
     ticks, limits = [2**k for k in range(longest.bit_length())], (0, log2(m) * 1.04)
-    return LinePanel(title, "numbers seen (t)", "low bits known", lines, ticks, limits=limits, beside=True)
+    return LinePanel(title, "numbers seen (t)", "low bits known", lines, ticks, limits=limits, beside=True, whole=True)
 
 
 def _stairs(bits: Rows, m: int) -> LinePanel:
-    rows = [row for row in bits if row["modulus"] == m and row["group"] == "all"]
-    return stairs_panel(named_power(m), m, ORDERS, {"model (one line per seed)": rows})
+    rows = [row for row in bits if row["group"] == EVERY]
+    return stairs_panel(named_power(m), m, STAIRS_ORDERS, {"model (one line per seed)": rows})
 
 
 def _attention(attention: Rows, layer: int) -> LinePanel:
     """Of each run, the share at each line of the head that looks there most."""
     rows = [row for row in attention if row["layer"] == layer]
     lines = []
-    for kind, m in enumerate(_moduli(rows)):
-        for own in by_run([row for row in rows if row["modulus"] == m]).values():
+    for kind, (m, of) in enumerate(by_modulus(rows).items()):
+        for own in by_run(of).values():
             most = [max(row["share"] for row in own if row["multiple"] == i) for i in range(1, len(LINES) + 1)]
             lines.append(Line(list(range(len(LINES))), most, named_power(m), kind, dots=True))
-    lines.append(Line([0, len(LINES) - 1], [float(np.mean([row["chance"] for row in rows]))] * 2, "chance", 6))
-    title = f"block {layer}: the head that looks there most"
-    return LinePanel(title, "look-back", "share of attention", lines, names=LINES, beside=True)
+        lines.append(Line([0, len(LINES) - 1], [of[0]["chance"]] * 2, "chance", kind, faint=True))
+    title = f"layer {layer + 1}: the head that looks there most"
+    return LinePanel(title, LOOKBACK, "share of attention", lines, names=LINES, beside=True)
 
 
 def _cuts(cut: Rows) -> LinePanel:
     """What is left of the accuracy where order 2 is certain of all."""
     names = list(dict.fromkeys(row["cut"] for row in cut))
     lines = []
-    for kind, m in enumerate(_moduli(cut)):
-        for own in by_run([row for row in cut if row["modulus"] == m]).values():
+    for kind, (m, of) in enumerate(by_modulus(cut).items()):
+        for own in by_run(of).values():
             accuracy = {row["cut"]: row["accuracy"] for row in own}
             left = [accuracy.get(name) for name in names]
             lines.append(Line(list(range(len(names))), left, named_power(m), kind, dots=True))
-    shown = [LINES[int(name) - 1] if name.isdigit() else name for name in names]
-    return LinePanel("one look-back cut off", "look-back", "numbers right", lines, names=shown, beside=True)
+    shown = [LINES[int(name) - 1] if name.isdigit() else CUTS[name] for name in names]
+    return LinePanel("one look-back cut off", LOOKBACK, "numbers right", lines, names=shown, beside=True)
 
 
 def _needed(needed: Rows) -> LinePanel:
@@ -113,7 +108,7 @@ def _needed(needed: Rows) -> LinePanel:
     ]
     there = [row for row in needed if row["needed"] is not None]
     lines.append(Line([r["modulus"] for r in there], [r["needed"] for r in there], "models here", 0, dots=True))
-    lines.append(Line([PAPERS_MODULUS], [192], "the paper's model", 3, crosses=True))
+    lines.append(Line([PAPERS_MODULUS], [192], "the paper's model", 0, crosses=True))
     levels = [2**k for k in range(2, 13)]
     return LinePanel("numbers needed: predicted and measured", "modulus", "numbers seen", lines, moduli[::2],
                      limits=(4, 2**13), levels=levels, beside=True)  # fmt: skip
@@ -121,13 +116,13 @@ def _needed(needed: Rows) -> LinePanel:
 
 def _by_valuation(bits: Rows, m: int) -> LinePanel:
     """Known bits by v = v_2(a − 1), with what order 2 gives one who knows v: the bit above those is never right."""
-    rows = [row for row in bits if row["modulus"] == m and row["group"] in VALUATIONS]
+    rows = [row for row in bits if row["group"] in VALUATIONS]
     longest = max(row["seen"] for row in rows)
     seen = list(range(1, longest + 1))
     lines = []
     for kind, (group, v) in enumerate(VALUATIONS.items()):
         known = [min(_with_known(v, t) + 1.0, log2(m)) for t in seen]
-        lines.append(Line(seen, known, f"order 2 and v = {v}", kind, stairs=True, faint=True))
+        lines.append(Line(seen, known, f"order 2, v = {v} known", kind, stairs=True, faint=True))
         for own in by_run([row for row in rows if row["group"] == group]).values():
             lines.append(Line([r["seen"] for r in own], [r["bits"] for r in own], f"model, {group}", kind, stairs=True))
     return _bits_panel(f"{named_power(m)}, by how often 2 divides a − 1", m, longest, lines)
@@ -144,12 +139,12 @@ def _papers() -> Iterator[LinePanel]:
     for title, measured in PAPERS_SHARES.items():
         least = "v = 2" in title
         lines = []
-        for kind, order in enumerate(PAPERS_ORDERS):
+        for order in PAPERS_ORDERS:
             shares = [LookbackPredictor(PAPERS_MODULUS, order=order).share_right(t - 1) for t in seen]
             # A guess that is right for every multiplier is right for those of the least v, and no other guess is.
             right = [float(share == 1 if least else share) for share in shares]
-            lines.append(Line(seen, right, f"order {order}", kind, stairs=True))
-        lines.append(Line(list(measured), list(measured.values()), "the paper's model", 3, crosses=True))
+            lines.append(Line(seen, right, f"order {order}", order, stairs=True))
+        lines.append(Line(list(measured), list(measured.values()), "the paper's model", 0, crosses=True))
         yield LinePanel(
             f"$2^{{32}}$, {title}", "numbers seen (t)", "numbers right", lines, (16, 32, 64, 128, 256), beside=True
         )

@@ -14,7 +14,7 @@ from unrandom.evaluation import bits_known, elements_needed
 from unrandom.experiments.beyond.order_panels import stairs_panel
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.rows import seed_means
+from unrandom.experiments.rows import by_modulus, seed_means
 from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import LEARNED_SHARE, about, tested
 from unrandom.experiments.scaling.law_panels import named_power
@@ -25,8 +25,9 @@ from unrandom.predictors import LookbackPredictor
 
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 1024, "gpu": 2048, "paper": 2048}
 ALMOST = 0.99
-PLAIN = "plain"
 SCRATCH, DEEP, PARENT = "from scratch", "4 layers", "from order 2"
+PLAIN = "plain"
+FOUR_LAYERS = "model.depth=4"
 
 
 @dataclass(frozen=True)
@@ -42,34 +43,44 @@ class Cell:
 class Sizes:
     """Where shapes are compared, and the contexts that end early: from scratch, with four layers, from order 2."""
 
-    shapes: Size
+    shapes: tuple[Size, ...]  # what is varied at each of these moduli
+    more_shapes: Size  # what is varied at one modulus alone
     scratch: tuple[Size, ...]
     deep: tuple[Size, ...]
     parents: tuple[Size, ...]
 
 
 SIZES: dict[Scale, Sizes] = {
-    "smoke": Sizes(Size(6, 10, 8), (Size(8, 12, 8),), (Size(8, 12, 8),), (Size(8, 12, 8, start=Size(8, 24, 8)),)),
+    "smoke": Sizes(
+        shapes=(Size(6, 10, 8), Size(8, 24, 8)),
+        more_shapes=Size(6, 10, 8),
+        scratch=(Size(8, 12, 8),),
+        deep=(Size(8, 12, 8),),
+        parents=(Size(8, 12, 8, start=Size(8, 24, 8)),),
+    ),
     "laptop": Sizes(
-        Size(8, 48, 400),
-        (Size(8, 12, 2_400), Size(10, 24, 2_400), Size(12, 48, 900)),
-        (Size(8, 12, 2_400),),
-        (
+        shapes=(size_of("laptop", 8), size_of("laptop", 10)),
+        more_shapes=size_of("laptop", 8),
+        scratch=(Size(8, 12, 2_400), Size(10, 24, 2_400), Size(12, 48, 900)),
+        deep=(Size(8, 12, 2_400),),
+        parents=(
             Size(10, 24, 1_600, start=size_of("laptop", 10)),
             Size(12, 48, 900, start=size_of("laptop", 12)),
         ),
     ),
     "gpu": Sizes(
-        Size(12, 130, 4_000, 256),
-        (Size(12, 48, 8_000, 256), Size(16, 64, 8_000, 256)),
-        (Size(12, 48, 8_000, 256),),
-        (Size(12, 48, 4_000, 256, start=Size(12, 130, 4_000, 256)),),
+        shapes=(Size(12, 130, 4_000, 256),),
+        more_shapes=Size(12, 130, 4_000, 256),
+        scratch=(Size(12, 48, 8_000, 256), Size(16, 64, 8_000, 256)),
+        deep=(Size(12, 48, 8_000, 256),),
+        parents=(Size(12, 48, 4_000, 256, start=Size(12, 130, 4_000, 256)),),
     ),
     "paper": Sizes(
-        Size(16, 511, 200_000, 512, changes=("micro_batches=8",)),
-        (Size(16, 64, 200_000, 512), Size(20, 256, 200_000, 512)),
-        (Size(16, 64, 200_000, 512),),
-        (Size(16, 64, 200_000, 512, start=Size(16, 511, 200_000, 512, changes=("micro_batches=8",))),),
+        shapes=(Size(16, 511, 200_000, 512, changes=("micro_batches=8",)),),
+        more_shapes=Size(16, 511, 200_000, 512, changes=("micro_batches=8",)),
+        scratch=(Size(16, 64, 200_000, 512), Size(20, 256, 200_000, 512)),
+        deep=(Size(16, 64, 200_000, 512),),
+        parents=(Size(16, 64, 200_000, 512, start=Size(16, 511, 200_000, 512, changes=("micro_batches=8",))),),
     ),
 }
 
@@ -97,7 +108,7 @@ def _claim(key: str, statement: str, needed: Precondition) -> Claim:
 CLAIMS = (
     Claim(
         key="shape",
-        statement="Whatever its depth, heads, width and context, a model needs no fewer numbers than order 2.",
+        statement="With none of these depths, heads, widths and contexts does a model need fewer numbers than order 2.",
         quantity="numbers for 99 % over those of order 2, the least over shapes that were learned",
         unit="ratio",
         threshold=0.9,
@@ -113,35 +124,41 @@ CLAIMS = (
 def cells(scale: Scale) -> list[Cell]:
     """Every shape, and every context that ends early."""
     sizes = SIZES[scale]
-    model = planned(scale, sizes.shapes, 0).config.model
-    shapes = {PLAIN: sizes.shapes, **{name: _changed(sizes.shapes, *changes) for name, changes in SHAPES.items()}}
-    shapes |= {
-        "twice the heads": _changed(sizes.shapes, f"model.n_heads={2 * model.n_heads}"),
-        "half the width": _changed(sizes.shapes, f"model.d_model={model.d_model // 2}"),
-        "half the numbers": replace(sizes.shapes, context=sizes.shapes.context // 2),
-        "twice the numbers": replace(sizes.shapes, context=2 * sizes.shapes.context - 1),
-        "half the heads, longer": replace(
-            _changed(sizes.shapes, f"model.n_heads={model.n_heads // 2}"),
-            steps=6 * sizes.shapes.steps,
-            batch_size=sizes.shapes.batch_size // 4,
-        ),
-    }
-    early = {
-        SCRATCH: sizes.scratch,
-        DEEP: tuple(_changed(s, "model.depth=4") for s in sizes.deep),
-        PARENT: sizes.parents,
-    }
+    shapes = [shape for size in sizes.shapes for shape in _shapes_of(scale, size)]
+    shapes += _more_shapes_of(scale, sizes.more_shapes)
+    early = [
+        *((SCRATCH, size) for size in sizes.scratch),
+        *((DEEP, _changed(size, FOUR_LAYERS)) for size in sizes.deep),
+        *((PARENT, size) for size in sizes.parents),
+    ]
     return [
-        *(Cell(name, size, ends_early=False) for name, size in shapes.items()),
-        *(Cell(name, size, ends_early=True) for name, of in early.items() for size in of),
+        *(Cell(name, size, ends_early=False) for name, size in shapes),
+        *(Cell(name, size, ends_early=True) for name, size in early),
     ]
 
 
-SHAPES = {
-    "1 layer": ("model.depth=1",),
-    "4 layers": ("model.depth=4",),
-    "1 head": ("model.n_heads=1",),
-}
+def _shapes_of(scale: Scale, size: Size) -> list[tuple[str, Size]]:
+    """The plain model, and others in depth, heads and width."""
+    model = planned(scale, size, 0).config.model
+    return [
+        (PLAIN, size),
+        ("1 layer", _changed(size, "model.depth=1")),
+        (DEEP, _changed(size, FOUR_LAYERS)),
+        ("twice the heads", _changed(size, f"model.n_heads={2 * model.n_heads}")),
+        ("half the width", _changed(size, f"model.d_model={model.d_model // 2}")),
+    ]
+
+
+def _more_shapes_of(scale: Scale, size: Size) -> list[tuple[str, Size]]:
+    """One head, fewer and more numbers, and half the heads with smaller batches and more steps."""
+    model = planned(scale, size, 0).config.model
+    longer = replace(size, steps=6 * size.steps, batch_size=size.batch_size // 4)
+    return [
+        ("1 head", _changed(size, "model.n_heads=1")),
+        ("half the numbers", replace(size, context=size.context // 2)),
+        ("twice the numbers", replace(size, context=2 * size.context - 1)),
+        ("half the heads, longer", _changed(longer, f"model.n_heads={model.n_heads // 2}")),
+    ]
 
 
 def _changed(size: Size, *changes: str) -> Size:
@@ -197,10 +214,9 @@ def evidence(tables: Tables) -> Evidence:
 
 def _least_ratio(rows: Rows) -> Finding:
     """Over the shapes that every seed has learned."""
-    learned = {name for name in {r["cell"] for r in rows} if all(r["last"] >= LEARNED_SHARE for r in _of(rows, name))}
-    if not learned:
-        return Unknown("no shape was learned by every seed")
-    return over_lookback([row for row in rows if row["cell"] in learned], min)
+    shapes = [_of(rows, name) for rows in by_modulus(rows).values() for name in _cells_in(rows)]
+    learned = [row for own in shapes if all(r["last"] >= LEARNED_SHARE for r in own) for row in own]
+    return over_lookback(learned, min) if learned else Unknown("no shape was learned by every seed")
 
 
 def _of(rows: Rows, name: str) -> Rows:
@@ -209,10 +225,10 @@ def _of(rows: Rows, name: str) -> Rows:
 
 def draw(tables: Tables, folder: Path) -> None:
     """Numbers needed by shape; then known bits in each context that ends early, beside orders 2 and 3."""
-    early = [row for row in tables["bits"] if row["ends_early"]]
-    moduli = sorted({row["modulus"] for row in early})
-    panels: list[Panel] = [_shapes([row for row in tables["cells"] if not row["ends_early"]])]
-    panels += [_stairs([row for row in early if row["modulus"] == m], m) for m in moduli]
+    shapes = by_modulus([row for row in tables["cells"] if not row["ends_early"]])
+    early = by_modulus([row for row in tables["bits"] if row["ends_early"]])
+    panels: list[Panel] = [_shapes(rows) for rows in shapes.values()]
+    panels += [_stairs(rows, m) for m, rows in early.items()]
     save_panels(panels, folder / "fm-order-pressure", columns=2)
 
 
@@ -223,15 +239,17 @@ def _shapes(rows: Rows) -> MapPanel:
     values = [[found.get((name, seed)) or float("nan") for seed in seeds] for name in reversed(names)]
     modulus = rows[0]["modulus"]
     two, three = (LookbackPredictor(modulus, order=order).numbers_needed() for order in (2, 3))
-    title = f"{named_power(modulus)}: numbers needed (order 2: {two})"
+    title = f"{named_power(modulus)}: needed (order 2: {two})"
     columns = [f"seed {seed}" for seed in seeds]
-    return MapPanel(title, "", "", values, columns, names[::-1], "numbers", limits=(three, 2 * two), written=True)
+    return MapPanel(
+        title, "", "", values, columns, names[::-1], "numbers (blank: never)", limits=(three, 2 * two), written=True
+    )
 
 
 def _stairs(rows: Rows, m: int) -> LinePanel:
     """Orders 2 and 3 beside the cells of one modulus."""
     title = f"{named_power(m)} with {max(row['seen'] for row in rows)} numbers"
-    return stairs_panel(title, m, {2: 5, 3: 6}, {name: _of(rows, name) for name in _cells_in(rows)})
+    return stairs_panel(title, m, (2, 3), {name: _of(rows, name) for name in _cells_in(rows)})
 
 
 def _cells_in(rows: Rows) -> list[str]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from unrandom.experiments.experiment import Rows, Tables
-from unrandom.experiments.rows import seed_lines
+from unrandom.experiments.rows import by_modulus, seed_lines
 from unrandom.experiments.scaling.elements import LEARNED_SHARE, finite_points, needed_by_modulus
 from unrandom.experiments.scaling.laws import (
     ARBITRARY,
@@ -38,8 +38,8 @@ def _accuracy_panel(tables: Tables, group: str) -> LinePanel:
     rows = [row for row in tables["positions"] if row["group"] == group]
     lines = [
         line
-        for kind, m in enumerate(sorted({row["modulus"] for row in rows}))
-        for line in seed_lines([r for r in rows if r["modulus"] == m], "seen", "value", named_power(m), kind)
+        for kind, (m, own) in enumerate(by_modulus(rows).items())
+        for line in seed_lines(own, "seen", "value", named_power(m), kind)
     ]
     return LinePanel(f"{group} multipliers", "numbers seen (t)", "number right (one line per seed)", lines, beside=True)
 
