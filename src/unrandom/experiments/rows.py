@@ -11,22 +11,26 @@ from unrandom.figures.panels import Line
 
 def by_run(rows: Rows) -> dict[str, Rows]:
     """The rows of each run, in order."""
-    groups: dict[str, Rows] = {}
-    for row in rows:
-        groups.setdefault(row["run"], []).append(row)
-    return groups
+    return _grouped(rows, "run")
 
 
 def by_seed(rows: Rows) -> list[Rows]:
     """The rows of each seed, in the order of the seeds."""
-    return [[row for row in rows if row["seed"] == seed] for seed in sorted({row["seed"] for row in rows})]
+    groups = _grouped(rows, "seed")
+    return [groups[seed] for seed in sorted(groups)]
 
 
 def by_modulus(rows: Rows) -> dict[int, Rows]:
     """The rows of each modulus, the smallest modulus first."""
-    groups: dict[int, Rows] = {}
-    for row in sorted(rows, key=lambda row: row["modulus"]):
-        groups.setdefault(row["modulus"], []).append(row)
+    groups = _grouped(rows, "modulus")
+    return {modulus: groups[modulus] for modulus in sorted(groups)}
+
+
+def _grouped(rows: Rows, column: str) -> dict[Any, Rows]:
+    """The rows of each value of a column, in the order in which the values come."""
+    groups: dict[Any, Rows] = {}
+    for row in rows:
+        groups.setdefault(row[column], []).append(row)
     return groups
 
 
@@ -70,7 +74,7 @@ def best_modulus(positions: Rows) -> float:
     return float(np.mean([max(of_run.values()) for of_run in last_accuracies(positions).values()]))
 
 
-def seed_lines(rows: Rows, x: str, y: str, label: str, kind: int) -> Iterator[Line]:
-    """One line a run, of one colour."""
+def seed_lines(rows: Rows, x: str, y: str, label: str, kind: int, *, stairs: bool = False) -> Iterator[Line]:
+    """One line for each run, all of one colour."""
     for curve in by_run(rows).values():
-        yield Line([row[x] for row in curve], [row[y] for row in curve], label, kind)
+        yield Line([row[x] for row in curve], [row[y] for row in curve], label, kind, stairs=stairs)

@@ -25,7 +25,7 @@ from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale,
 from unrandom.experiments.measure import attention_patterns, pattern_taps
 from unrandom.experiments.rows import by_run, learned, moduli_of_every_seed, seed_means
 from unrandom.experiments.runs import Run
-from unrandom.experiments.scaling.elements import about
+from unrandom.experiments.scaling.elements import ALMOST, about
 from unrandom.experiments.scaling.laws import over_lookback
 from unrandom.experiments.scaling.runs import SIZES, planned
 from unrandom.interpretation import attention_by_lookback, without_lookbacks
@@ -38,9 +38,8 @@ SEVERAL_SEEDS: dict[Scale, int] = {"laptop": 12}
 SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 1024, "gpu": 2048, "paper": 2048}
 CUT_SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 128, "gpu": 128, "paper": 128}
 ATTENDING_SEQUENCES = 16
-LARGEST_PATTERN = 2**28  # A test has no more attention weights of a head than this: of long contexts it reads fewer.
-ALMOST = 0.99
-MULTIPLES = (1, 2, 3, 4)  # The look-backs that are told apart are these multiples of s.
+LARGEST_PATTERN = 2**28  # Sequences times the square of the context: a longer context is measured on fewer sequences.
+MULTIPLES = (1, 2, 3, 4)  # Attention is measured, and then cut off, at these multiples of s.
 OF_ORDER_2, OF_HIGHER = (2, 4), (1, 3)
 
 CLAIMS = (

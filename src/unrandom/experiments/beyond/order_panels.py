@@ -6,16 +6,17 @@ from pathlib import Path
 
 from unrandom.core.arithmetic import valuation
 from unrandom.experiments.experiment import Rows, Tables
-from unrandom.experiments.rows import by_modulus, by_run
+from unrandom.experiments.rows import by_modulus, by_run, seed_lines
 from unrandom.experiments.scaling.law_panels import named_power
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
 
-STAIRS_ORDERS = (1, 2, 3, 4)  # In every panel an order is the kind of its line, and the models' kinds begin with 0.
+# An order looks the same in every panel: it is the kind of its own line. Models have the kinds from 0 on.
+STAIRS_ORDERS = (1, 2, 3, 4)
 NEEDED_ORDERS = (1, 2, 3, 4, 5, 6)
 LINES = ("s", "2s", "3s", "4s")
-CUTS = {"nothing": "nothing", "another": "no line"}
+CUTS = {"nothing": "nothing", **{str(i): line for i, line in enumerate(LINES, 1)}, "another": "no line"}
 LOOKBACK = "look-back (s: a quarter of what order 2 needs)"
 PAPERS_MODULUS = 2**32
 # The paper's released model at three counts of numbers seen: its figure fig:fixp_scale (a), "Steele" and arbitrary.
@@ -56,9 +57,9 @@ def stairs_panel(title: str, m: int, orders: Sequence[int], models: Mapping[str,
     longest = max(row["seen"] for rows in models.values() for row in rows)
     lines = [_by_hand(m, order, longest) for order in orders]
     lines += [
-        Line([row["seen"] for row in own], [row["bits"] for row in own], name, kind, stairs=True)
+        line
         for kind, (name, rows) in enumerate(models.items())
-        for own in by_run(rows).values()
+        for line in seed_lines(rows, "seen", "bits", name, kind, stairs=True)
     ]
     return _bits_panel(title, m, longest, lines)
 
@@ -95,7 +96,7 @@ def _cuts(cut: Rows) -> LinePanel:
             accuracy = {row["cut"]: row["accuracy"] for row in own}
             left = [accuracy.get(name) for name in names]
             lines.append(Line(list(range(len(names))), left, named_power(m), kind, dots=True))
-    shown = [LINES[int(name) - 1] if name.isdigit() else CUTS[name] for name in names]
+    shown = [CUTS[name] for name in names]
     return LinePanel("one look-back cut off", LOOKBACK, "numbers right", lines, names=shown, beside=True)
 
 
@@ -123,8 +124,8 @@ def _by_valuation(bits: Rows, m: int) -> LinePanel:
     for kind, (group, v) in enumerate(VALUATIONS.items()):
         known = [min(_with_known(v, t) + 1.0, log2(m)) for t in seen]
         lines.append(Line(seen, known, f"order 2, v = {v} known", kind, stairs=True, faint=True))
-        for own in by_run([row for row in rows if row["group"] == group]).values():
-            lines.append(Line([r["seen"] for r in own], [r["bits"] for r in own], f"model, {group}", kind, stairs=True))
+        own = [row for row in rows if row["group"] == group]
+        lines += seed_lines(own, "seen", "bits", f"model, {group}", kind, stairs=True)
     return _bits_panel(f"{named_power(m)}, by how often 2 divides a − 1", m, longest, lines)
 
 

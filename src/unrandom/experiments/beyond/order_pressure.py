@@ -16,7 +16,7 @@ from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, 
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.rows import by_modulus, seed_means
 from unrandom.experiments.runs import Run
-from unrandom.experiments.scaling.elements import LEARNED_SHARE, about, tested
+from unrandom.experiments.scaling.elements import ALMOST, LEARNED_SHARE, about, tested
 from unrandom.experiments.scaling.law_panels import named_power
 from unrandom.experiments.scaling.laws import over_lookback
 from unrandom.experiments.scaling.runs import Size, planned, size_of
@@ -24,7 +24,6 @@ from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.predictors import LookbackPredictor
 
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 1024, "gpu": 2048, "paper": 2048}
-ALMOST = 0.99
 SCRATCH, DEEP, PARENT = "from scratch", "4 layers", "from order 2"
 PLAIN = "plain"
 FOUR_LAYERS = "model.depth=4"
@@ -43,8 +42,7 @@ class Cell:
 class Sizes:
     """Where shapes are compared, and the contexts that end early: from scratch, with four layers, from order 2."""
 
-    shapes: tuple[Size, ...]  # what is varied at each of these moduli
-    more_shapes: Size  # what is varied at one modulus alone
+    shapes: tuple[Size, ...]  # The first is varied in more ways than the others.
     scratch: tuple[Size, ...]
     deep: tuple[Size, ...]
     parents: tuple[Size, ...]
@@ -53,14 +51,12 @@ class Sizes:
 SIZES: dict[Scale, Sizes] = {
     "smoke": Sizes(
         shapes=(Size(6, 10, 8), Size(8, 24, 8)),
-        more_shapes=Size(6, 10, 8),
         scratch=(Size(8, 12, 8),),
         deep=(Size(8, 12, 8),),
         parents=(Size(8, 12, 8, start=Size(8, 24, 8)),),
     ),
     "laptop": Sizes(
         shapes=(size_of("laptop", 8), size_of("laptop", 10)),
-        more_shapes=size_of("laptop", 8),
         scratch=(Size(8, 12, 2_400), Size(10, 24, 2_400), Size(12, 48, 900)),
         deep=(Size(8, 12, 2_400),),
         parents=(
@@ -70,14 +66,12 @@ SIZES: dict[Scale, Sizes] = {
     ),
     "gpu": Sizes(
         shapes=(Size(12, 130, 4_000, 256),),
-        more_shapes=Size(12, 130, 4_000, 256),
         scratch=(Size(12, 48, 8_000, 256), Size(16, 64, 8_000, 256)),
         deep=(Size(12, 48, 8_000, 256),),
         parents=(Size(12, 48, 4_000, 256, start=Size(12, 130, 4_000, 256)),),
     ),
     "paper": Sizes(
         shapes=(Size(16, 511, 200_000, 512, changes=("micro_batches=8",)),),
-        more_shapes=Size(16, 511, 200_000, 512, changes=("micro_batches=8",)),
         scratch=(Size(16, 64, 200_000, 512), Size(20, 256, 200_000, 512)),
         deep=(Size(16, 64, 200_000, 512),),
         parents=(Size(16, 64, 200_000, 512, start=Size(16, 511, 200_000, 512, changes=("micro_batches=8",))),),
@@ -125,7 +119,7 @@ def cells(scale: Scale) -> list[Cell]:
     """Every shape, and every context that ends early."""
     sizes = SIZES[scale]
     shapes = [shape for size in sizes.shapes for shape in _shapes_of(scale, size)]
-    shapes += _more_shapes_of(scale, sizes.more_shapes)
+    shapes += _more_shapes_of(scale, sizes.shapes[0])
     early = [
         *((SCRATCH, size) for size in sizes.scratch),
         *((DEEP, _changed(size, FOUR_LAYERS)) for size in sizes.deep),
@@ -202,11 +196,11 @@ def _accuracy_of_parent(run: Run) -> float | None:
 
 def evidence(tables: Tables) -> Evidence:
     rows = tables["cells"]
+    early = [row for row in rows if row["ends_early"]]
     found: dict[str, Finding] = {"shape": _least_ratio([row for row in rows if not row["ends_early"]])}
     for key, name in (("from-scratch", SCRATCH), ("four-layers", DEEP), ("from-order-2", PARENT)):
-        own = [row for row in rows if row["ends_early"] and row["cell"] == name]
-        found[key] = seed_means((row["seed"], row["bits"] - row["of_order_2"]) for row in own)
-    plain = [row["last"] for row in rows if row["cell"] == PLAIN]
+        found[key] = seed_means((row["seed"], row["bits"] - row["of_order_2"]) for row in _of(early, name))
+    plain = [row["last"] for row in _of(rows, PLAIN)]
     parents = [row["parent"] for row in rows if row["parent"] is not None]
     conditions = {LEARNED_PLAIN.key: float(np.mean(plain)), LEARNED_PARENT.key: min(parents)}
     return Evidence(found, conditions)

@@ -14,6 +14,7 @@ from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper": 4096}
 
+ALMOST = 0.99  # Claims compare the numbers that are needed for this accuracy.
 LEARNED_SHARE = 0.9  # A modulus counts as learned from this accuracy on the last number on.
 
 

@@ -16,6 +16,7 @@ from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale,
 from unrandom.experiments.rows import by_seed
 from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import (
+    ALMOST,
     LEARNED_SHARE,
     about,
     element_rows,
@@ -37,7 +38,6 @@ from unrandom.experiments.scaling.laws import (
 from unrandom.experiments.scaling.runs import SIZES, planned
 from unrandom.interpretation.ranks import rank_correlation
 
-ALMOST = 0.99
 FEWEST_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any seed, is not judged.
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 256, "gpu": 4096, "paper": 4096}  # long ones
 KNOWN_BIT = 0.99  # A bit counts as known once it is right in this share of the sequences.

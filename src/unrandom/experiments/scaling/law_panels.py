@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from unrandom.experiments.experiment import Rows, Tables
-from unrandom.experiments.rows import by_modulus, seed_lines
+from unrandom.experiments.rows import by_modulus, by_seed, seed_lines
 from unrandom.experiments.scaling.elements import LEARNED_SHARE, finite_points, needed_by_modulus
 from unrandom.experiments.scaling.laws import (
     ARBITRARY,
@@ -79,9 +79,9 @@ def _law_panel(elements: Rows) -> LinePanel:
 def _bit_panel(bits: Rows) -> LinePanel:
     """How far the low bits are known, by numbers seen, of every run; one and two bits a doubling beside."""
     lines = []
-    for kind, m in enumerate(sorted({row["modulus"] for row in bits})):
-        for seed in sorted({row["seed"] for row in bits}):
-            steps = known_steps([row for row in bits if (row["modulus"], row["seed"]) == (m, seed)])
+    for kind, (m, own) in enumerate(by_modulus(bits).items()):
+        for of_seed in by_seed(own):
+            steps = known_steps(of_seed)
             lines.append(Line([seen for seen, _ in steps], [known for _, known in steps], named_power(m), kind))
     seen = [2**k for k in range(9)]
     lines.append(Line(seen, list(range(9)), "1 bit per doubling", 6))

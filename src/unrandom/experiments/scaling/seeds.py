@@ -9,7 +9,7 @@ from pathlib import Path
 from unrandom.evaluation import over_trials
 from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run
+from unrandom.experiments.rows import by_modulus, by_run
 from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import SEQUENCES, about, element_rows, position_rows, tested
 from unrandom.experiments.scaling.runs import planned, size_of
@@ -99,8 +99,8 @@ def evidence(tables: Tables) -> Evidence:
 def _spreads(elements: Rows, kind: str) -> list[float]:
     """For each modulus, the most numbers needed over the least, of the runs that got there."""
     spreads = []
-    for modulus in sorted({row["modulus"] for row in elements}):
-        of = [row for row in elements if row["modulus"] == modulus and row[KINDS[kind]] == 0]
+    for own in by_modulus(elements).values():
+        of = [row for row in own if row[KINDS[kind]] == 0]
         needed = [row["needed"] for row in of if row["threshold"] == SUCCESS and row["needed"] is not None]
         if len(needed) > 1:
             spreads.append(max(needed) / min(needed))
@@ -110,9 +110,9 @@ def _spreads(elements: Rows, kind: str) -> list[float]:
 def draw(tables: Tables, folder: Path) -> None:
     """The curve of every seed."""
     panels = []
-    for modulus in sorted({row["modulus"] for row in tables["positions"]}):
+    for modulus, of in by_modulus(tables["positions"]).items():
         for title, fixed in KINDS.items():
-            rows = [row for row in tables["positions"] if row["modulus"] == modulus and row[fixed] == 0]
+            rows = [row for row in of if row[fixed] == 0]
             varied = "seed" if fixed == "data_seed" else "data_seed"
             lines = [
                 Line([r["seen"] for r in own], [r["value"] for r in own], f"seed {own[0][varied]}", kind)
