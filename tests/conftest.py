@@ -12,9 +12,9 @@ install_import_hook("unrandom", "typechecking.check")
 import pytest
 import torch
 
-from unrandom.data import FixedModulus, UnseenModulus
 from unrandom.experiments.runs import Run, create_run, execute
 from unrandom.models import ModelConfig
+from unrandom.tasks import FixedModulus, UnseenModulus
 from unrandom.training import OptimizerConfig, RunConfig
 
 torch.set_num_threads(1)

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from unrandom.data import make_batches, make_split
 from unrandom.evaluation import TrainingMeasure, during_training
 from unrandom.models import Transformer
+from unrandom.tasks import make_batches, make_split
 
 
 @pytest.mark.parametrize("regime", ["fm", "um"])

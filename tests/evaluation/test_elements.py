@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from unrandom.data import Parameters
 from unrandom.evaluation import Evaluation, elements_needed
 from unrandom.evaluation.elements import first_lasting
+from unrandom.tasks import Parameters
 
 
 def test_a_position_counts_only_if_accuracy_stays():

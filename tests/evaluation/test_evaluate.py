@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from unrandom.core.seeds import stream
-from unrandom.data import Parameters, SequenceSet
 from unrandom.evaluation import evaluate
 from unrandom.predictors import Predictions
+from unrandom.tasks import Parameters, SequenceSet
 
 M = 360
 

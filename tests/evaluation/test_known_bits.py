@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from unrandom.data import Parameters
 from unrandom.evaluation import Evaluation, bits_known
+from unrandom.tasks import Parameters
 
 
 def guessed(modulus, guesses, truth):

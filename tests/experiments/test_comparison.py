@@ -10,7 +10,7 @@ from unrandom.experiments.beyond import ceilings
 from unrandom.experiments.claims import Bound
 from unrandom.experiments.comparison import compare, with_ratios
 from unrandom.experiments.registry import EXPERIMENTS
-from unrandom.predictors.named import make_predictors
+from unrandom.tasks.baselines import make_predictors
 
 
 def test_every_predictor_sees_the_same_sequences(finished_run):

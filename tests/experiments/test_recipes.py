@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from unrandom.core.errors import UserError
-from unrandom.data import make_split
 from unrandom.experiments.recipes import RECIPES, recipe
 from unrandom.models import parameter_count
+from unrandom.tasks import make_split
 from unrandom.training import RunConfig
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from unrandom.core.errors import UserError
-from unrandom.data import make_split
 from unrandom.experiments.catalogue import CATALOGUE
 from unrandom.experiments.claims import judge_all
 from unrandom.experiments.experiment import SCALES
@@ -14,6 +13,7 @@ from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, carry_out, draw_and_judge, missing_runs, read_tables
 from unrandom.experiments.runs import create_run, execute
 from unrandom.experiments.timed_plan import TimedPlan
+from unrandom.tasks import make_split
 
 
 @pytest.fixture(scope="session")

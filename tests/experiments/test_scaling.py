@@ -3,12 +3,12 @@
 import pytest
 
 from unrandom.core.arithmetic import factorize
-from unrandom.data import make_split
 from unrandom.experiments.claims import Bound, Unknown, judge, judge_all
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.scaling import fixed_modulus, laws, runs, unseen_modulus, what_helps
 from unrandom.experiments.scaling.elements import needed_by_modulus, reached
 from unrandom.generators.spectral import best_multipliers
+from unrandom.tasks import make_split
 
 
 @pytest.mark.parametrize("modulus", [2**4, 2**6, 2**8])

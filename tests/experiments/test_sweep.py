@@ -8,7 +8,6 @@ import polars
 import pytest
 
 from unrandom.core.errors import Busy
-from unrandom.data import Parameters, make_split
 from unrandom.evaluation import Evaluation
 from unrandom.experiments import cell as measuring
 from unrandom.experiments.cell import cell_sets, measure_cell, measured_cell
@@ -16,6 +15,7 @@ from unrandom.experiments.plan import cells, parse_grid
 from unrandom.experiments.runs import create_run, execute
 from unrandom.experiments.sweep import Sweep, axes, cell_rows, choose, combinations, map_rows, save_sweep
 from unrandom.figures.panels import MapPanel, save_panels
+from unrandom.tasks import Parameters, make_split
 
 
 def swept(config, *grid: str, seeds: int = 1) -> Sweep:

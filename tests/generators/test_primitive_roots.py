@@ -5,9 +5,9 @@ import pytest
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.data import FixedModulus, TrainingDraws, make_split
 from unrandom.generators.period import period
 from unrandom.generators.primitive_roots import primitive_root_mask, sample_primitive_roots
+from unrandom.tasks import FixedModulus, TrainingDraws, make_split
 
 
 @pytest.mark.parametrize("m", [3, 5, 7, 31, 61])

@@ -7,8 +7,8 @@ base 3, and without head 1 nothing of that of base 2.
 import numpy as np
 import torch
 
-from unrandom.data import Parameters, SequenceSet
 from unrandom.models import Transformer, TransformerConfig
+from unrandom.tasks import Parameters, SequenceSet
 
 M, CONTEXT = 6, 8
 CONFIG = TransformerConfig(depth=1, n_heads=3, d_model=36, activation="relu", tied=False, vocab_size=M, context=CONTEXT)

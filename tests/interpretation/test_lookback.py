@@ -10,7 +10,6 @@ from torch.testing import assert_close
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.data import Parameters, SequenceSet
 from unrandom.evaluation import evaluate
 from unrandom.interpretation import (
     keep_lookbacks,
@@ -21,8 +20,9 @@ from unrandom.interpretation import (
     on_head,
 )
 from unrandom.models import Transformer, TransformerConfig, intervene, record
+from unrandom.models.predictor import TransformerPredictor
 from unrandom.predictors import Predictions
-from unrandom.predictors.transformer import TransformerPredictor
+from unrandom.tasks import Parameters, SequenceSet
 from unrandom.tokenization import Tokenizer
 
 TAP = "blocks.0.attn.hook_pattern"

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from unrandom.core.errors import UserError
-from unrandom.data import Parameters, SequenceSet
 from unrandom.interpretation import modulus_estimates, nearest_numbers, number_similarity, size_rank_correlation
 from unrandom.models import Transformer, TransformerConfig, record
+from unrandom.tasks import Parameters, SequenceSet
 
 V, CONTEXT = 32, 16
 NUMBER, POSITION = slice(0, V), slice(V, V + CONTEXT)

@@ -7,10 +7,10 @@ import pytest
 from copying import CONTEXT, M, copying_model
 
 from unrandom.core.errors import UserError
-from unrandom.data import Parameters, SequenceSet
 from unrandom.interpretation import patch_all, patch_head, patch_parameters
 from unrandom.models import Transformer, TransformerConfig
-from unrandom.predictors.transformer import TransformerPredictor
+from unrandom.models.predictor import TransformerPredictor
+from unrandom.tasks import Parameters, SequenceSet
 from unrandom.tokenization import Tokenizer
 
 

@@ -8,7 +8,6 @@ import torch
 from counting import counting_model, counting_sequences
 
 from unrandom.core.errors import UserError
-from unrandom.data import Parameters, SequenceSet
 from unrandom.evaluation import evaluate
 from unrandom.interpretation import (
     digit_damage,
@@ -20,7 +19,8 @@ from unrandom.interpretation import (
     replace_head,
 )
 from unrandom.models import Transformer, TransformerConfig, intervene, record
-from unrandom.predictors.transformer import TransformerPredictor
+from unrandom.models.predictor import TransformerPredictor
+from unrandom.tasks import Parameters, SequenceSet
 from unrandom.tokenization import Tokenizer
 
 REPLACEMENTS = ["zero", "position-mean", "scalar-mean"]

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from unrandom.core.arithmetic import valuation
-from unrandom.data import Parameters
 from unrandom.generators.full_period import full_period_increments, full_period_multipliers
 from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
+from unrandom.tasks import Parameters
 
 WIDE = 400  # digits of the modulus, more than any difference here is divisible by
 

@@ -5,11 +5,11 @@ import time
 import pytest
 import torch
 
-from unrandom.data import make_batches, make_split
 from unrandom.evaluation.during_training import PROBES
 from unrandom.experiments.recipes import recipe
 from unrandom.experiments.runs import create_run, execute
 from unrandom.models.counts import training_memory
+from unrandom.tasks import make_batches, make_split
 from unrandom.training import Progress
 from unrandom.training import estimate as estimates
 from unrandom.training.estimate import WARM_UP, StepTimer, data_bytes, estimate, step_memory

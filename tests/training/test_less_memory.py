@@ -11,10 +11,10 @@ from torch.testing import assert_close
 
 from unrandom.bench.scaling import step_on_cpu
 from unrandom.core.errors import UserError
-from unrandom.data import make_batches, make_split
 from unrandom.experiments.recipes import recipe
 from unrandom.experiments.runs import create_run, execute, execute_together
 from unrandom.models import Transformer, TransformerConfig, intervene, record, training_memory
+from unrandom.tasks import make_batches, make_split
 from unrandom.training import Progress
 from unrandom.training.distributed import Ranks
 from unrandom.training.loop import Stepper, build_model

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from unrandom.core.run_folder import RunFolder
-from unrandom.data import make_batches, make_split
 from unrandom.experiments.runs import create_run, execute
+from unrandom.tasks import make_batches, make_split
 from unrandom.training import train
 from unrandom.training.checkpoint import latest_checkpoint
 from unrandom.training.loop import NonFiniteLoss, Trainee, build_model
@@ -102,9 +102,9 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_keeps_the_last_good_checkpo
 def test_a_change_of_precision_between_parts_of_a_run_is_said(tiny, tmp_path, monkeypatch, caplog):
     config = tiny.override(["precision=auto"])
     run = create_run("tiny", config, tmp_path, [])
-    monkeypatch.setattr("unrandom.training.machine.has_fast_bf16", lambda _device: False)
+    monkeypatch.setattr("unrandom.models.numerics.has_fast_bf16", lambda _device: False)
     assert execute(run, max_minutes=0)["precision"] == "fp32"
-    monkeypatch.setattr("unrandom.training.machine.has_fast_bf16", lambda _device: True)
+    monkeypatch.setattr("unrandom.models.numerics.has_fast_bf16", lambda _device: True)
     assert execute(run, max_minutes=0)["precision"] == "bf16"
     assert "goes on in bf16; up to step 1 it was fp32" in caplog.text
 

@@ -21,7 +21,7 @@ import json, sys, time
 import numpy as np
 from unrandom.core.memory import peak_memory
 from unrandom.core.seeds import stream
-from unrandom.data import Parameters, sequence_tokens
+from unrandom.tasks import Parameters, sequence_tokens
 from unrandom.tokenization import Tokenizer
 low, high, width, rows, length = map(int, sys.argv[1:])
 rng = stream(0, "bench")

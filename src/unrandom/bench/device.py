@@ -26,22 +26,12 @@ from unrandom.experiments.recipes import recipe
 from unrandom.experiments.runs import Run, create_run, execute
 from unrandom.models import Transformer
 from unrandom.models.attention import AttentionPath
+from unrandom.models.numerics import autocast, choose_attention, choose_precision, has_fast_bf16
 from unrandom.training import Progress, RunConfig
 from unrandom.training.distributed import Ranks, backend_of, process_group
 from unrandom.training.estimate import step_memory
 from unrandom.training.loop import build_model
-from unrandom.training.machine import (
-    autocast,
-    choose_attention,
-    choose_device,
-    choose_precision,
-    describe,
-    forget_models,
-    has_fast_bf16,
-    matrix_product,
-    prepare,
-    wait_for,
-)
+from unrandom.training.machine import choose_device, describe, forget_models, matrix_product, prepare, wait_for
 from unrandom.training.trial import trial_batches, trial_step, trial_stepper
 
 SEQUENCES = 8  # compared with float64

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 
 from unrandom.bench.timing import interleaved
-from unrandom.data import SequenceSet, make_split
 from unrandom.evaluation import evaluate
-from unrandom.predictors.transformer import TransformerPredictor
+from unrandom.models.predictor import TransformerPredictor
+from unrandom.tasks import SequenceSet, make_split
 from unrandom.training import RunConfig
 from unrandom.training.loop import build_model
 from unrandom.training.machine import choose_device, prepare

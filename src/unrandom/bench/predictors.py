@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from unrandom.data import SequenceSet, UnseenModulus, make_split
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.predictors import AlgebraicPredictor, BayesUnseen
+from unrandom.tasks import SequenceSet, UnseenModulus, make_split
 
 ROWS, LENGTH, M = 4096, 256, 2**32
 UNSEEN_ROWS, POSITIONS = 512, 64

@@ -9,8 +9,9 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from unrandom.bench.timing import interleaved
 from unrandom.models import Transformer
+from unrandom.models.numerics import choose_precision
 from unrandom.training import RunConfig
-from unrandom.training.machine import choose_device, choose_precision, matrix_product, prepare
+from unrandom.training.machine import choose_device, matrix_product, prepare
 from unrandom.training.trial import trial_batches, trial_step
 
 SECONDS_WANTED = 20.0  # of measuring, for all sides together

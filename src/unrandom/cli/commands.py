@@ -92,7 +92,7 @@ def _evaluate(arguments: Namespace) -> tuple[Tree, str]:
 def _compare(run: Run, modulus: int | None, arguments: Namespace) -> tuple[Tree, str]:
     from unrandom.experiments.comparison import compare
     from unrandom.figures.comparison import save_comparison
-    from unrandom.predictors.named import make_predictors
+    from unrandom.tasks.baselines import make_predictors
 
     names = [name.strip() for name in arguments.predictors.split(",") if name.strip()]
     with working("evaluating"):

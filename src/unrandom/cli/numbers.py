@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unrandom.core.errors import UserError
-from unrandom.predictors.transformer import TransformerPredictor
+from unrandom.models.predictor import TransformerPredictor
 
 USUALLY = 0.9  # A model is usually right when this share of its guesses is.
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool
 
-from unrandom.data import Batches, Parameters, SequenceSet, Split
 from unrandom.evaluation.elements import THRESHOLDS, first_lasting
 from unrandom.evaluation.tally import Tally
 from unrandom.models import Transformer
-from unrandom.predictors.transformer import TransformerPredictor
+from unrandom.models.predictor import TransformerPredictor
+from unrandom.tasks import Batches, Parameters, SequenceSet, Split
 
 PROBES = 512  # training sequences followed
 

@@ -8,11 +8,11 @@ import numpy as np
 from jaxtyping import Bool, Float, UInt64
 
 from unrandom.core.arithmetic import factorize, valuation
-from unrandom.data import Parameters, SequenceSet, period_group
 from unrandom.evaluation.intervals import Clustered, over_clusters
 from unrandom.evaluation.tally import Tally
 from unrandom.generators.residues import digits_of, to_digits
 from unrandom.predictors import Predictor
+from unrandom.tasks import Parameters, SequenceSet, period_group
 
 CHUNK = 1024  # sequences predicted at once
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.core.files import read_json, write_json
-from unrandom.data import Parameters, SequenceSet, Split
 from unrandom.evaluation import Clustered, Evaluation, evaluate, mean_of
 from unrandom.experiments.runs import Run
 from unrandom.models import parameter_count
+from unrandom.tasks import Parameters, SequenceSet, Split
 from unrandom.training.machine import choose_device
 
 PARTS = ("validation", "test")

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from unrandom.core.errors import UserError
-from unrandom.data import SequenceSet
 from unrandom.evaluation import Evaluation, bits_known, elements_needed, evaluate
 from unrandom.evaluation.elements import THRESHOLDS
 from unrandom.experiments.runs import Run
 from unrandom.predictors import Predictor
+from unrandom.tasks import SequenceSet
 
 CEILING = "bayes"
 

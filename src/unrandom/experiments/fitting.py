@@ -16,8 +16,9 @@ from unrandom.core.quantities import in_words
 from unrandom.evaluation.during_training import PROBES
 from unrandom.experiments.experiment import PlannedRun
 from unrandom.models import forward_flops
+from unrandom.models.numerics import choose_precision
 from unrandom.training import RunConfig
-from unrandom.training.machine import choose_precision, forget_models, matrix_product, prepare
+from unrandom.training.machine import forget_models, matrix_product, prepare
 from unrandom.training.trial import step_seconds
 
 LEAST_SHARE = 0.25  # of the steps that a run is planned with; a narrower model is better than fewer

@@ -13,16 +13,16 @@ import torch
 from unrandom.core.arithmetic import factorize
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.data import DataConfig, FixedModulus, Parameters, SequenceSet, UnseenModulus
-from unrandom.data.split import Split, hold_out
 from unrandom.evaluation import evaluate
 from unrandom.experiments.comparison import compare
 from unrandom.experiments.runs import Run
 from unrandom.interpretation.attention import attention_by_distance
 from unrandom.interpretation.embedding import embedding_table
 from unrandom.models import Transformer, parameter_count, record
-from unrandom.predictors.named import make_predictors, predictor_names
-from unrandom.predictors.transformer import TransformerPredictor
+from unrandom.models.predictor import TransformerPredictor
+from unrandom.tasks import DataConfig, FixedModulus, Parameters, SequenceSet, UnseenModulus
+from unrandom.tasks.baselines import make_predictors, predictor_names
+from unrandom.tasks.split import Split, hold_out
 from unrandom.training.checkpoint import latest_checkpoint
 
 TOKENS_SHOWN = 256  # of an attention map

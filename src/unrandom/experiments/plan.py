@@ -13,9 +13,9 @@ from typing import Any, Literal
 from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
 from unrandom.core.seeds import stream
-from unrandom.data import Split, TrainingDraws
 from unrandom.experiments.experiment import PlannedRun
 from unrandom.experiments.runs import split_of
+from unrandom.tasks import Split, TrainingDraws
 from unrandom.training import RunConfig
 
 MANY_MODULI = 4096  # with more, what is drawn for each of them takes too long for a plan

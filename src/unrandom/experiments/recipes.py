@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from unrandom.core.errors import named
-from unrandom.data import FixedModulus, UnseenModulus
 from unrandom.models import ModelConfig
+from unrandom.tasks import FixedModulus, UnseenModulus
 from unrandom.training import OptimizerConfig, RunConfig
 
 

@@ -18,15 +18,16 @@ from unrandom import __version__
 from unrandom.core.errors import Busy, UserError
 from unrandom.core.files import read_json, write_json
 from unrandom.core.run_folder import RunFolder
-from unrandom.data import Batches, Split, make_batches, make_split
 from unrandom.evaluation import TrainingMeasure
 from unrandom.models import Transformer, parameter_count
-from unrandom.predictors.transformer import TransformerPredictor
+from unrandom.models.numerics import choose_precision
+from unrandom.models.predictor import TransformerPredictor
+from unrandom.tasks import Batches, Split, make_batches, make_split
 from unrandom.training import Progress, RunConfig, train
 from unrandom.training.checkpoint import checkpoint_to_load, checkpoint_to_resume, set_aside_later
 from unrandom.training.distributed import Ranks, joined_ranks, launched_device
 from unrandom.training.loop import Observer, Trainee
-from unrandom.training.machine import choose_device, choose_precision, describe, prepare
+from unrandom.training.machine import choose_device, describe, prepare
 from unrandom.training.stacked import train_together
 
 Announce = Callable[["Run", int], None]

@@ -15,7 +15,7 @@ from unrandom.core.errors import UserError
 from unrandom.interpretation.embedding import PrincipalComponents, principal_components
 from unrandom.interpretation.lookback import check_one_token_a_number
 from unrandom.models import Transformer, intervene
-from unrandom.predictors.transformer import TransformerPredictor
+from unrandom.models.predictor import TransformerPredictor
 
 VALUES_AT_ONCE = 2**24  # bounds the memory of a forward pass
 

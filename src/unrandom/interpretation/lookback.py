@@ -17,13 +17,13 @@ from torch import Tensor
 from unrandom.core.arithmetic import largest_power
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.data import SequenceSet
 from unrandom.evaluation import Evaluation, Tally, evaluate
 from unrandom.generators.residues import digit_period, digits_of
 from unrandom.interpretation.attention import Share
 from unrandom.models import Transformer, intervene
+from unrandom.models.predictor import TransformerPredictor
 from unrandom.models.taps import Edit
-from unrandom.predictors.transformer import TransformerPredictor
+from unrandom.tasks import SequenceSet
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int, Integer
 
-from unrandom.data import SequenceSet
 from unrandom.interpretation.heads import head_columns, head_values
 from unrandom.interpretation.ranks import rank_correlation
 from unrandom.models import Transformer
+from unrandom.tasks import SequenceSet
 
 START = 8  # before, there are too few numbers to tell the largest from others
 VALUES_AT_ONCE = 2**24

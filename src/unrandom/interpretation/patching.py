@@ -14,11 +14,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from unrandom.core.errors import UserError
-from unrandom.data import Parameters, SequenceSet
 from unrandom.interpretation.heads import check_exact, check_head
 from unrandom.models import intervene, record
+from unrandom.models.predictor import TransformerPredictor
 from unrandom.models.taps import Edit
-from unrandom.predictors.transformer import TransformerPredictor
+from unrandom.tasks import Parameters, SequenceSet
 
 
 @dataclass(frozen=True)

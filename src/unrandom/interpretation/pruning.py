@@ -14,12 +14,12 @@ from jaxtyping import Float, Integer
 from torch import Tensor
 
 from unrandom.core.errors import UserError
-from unrandom.data import SequenceSet
 from unrandom.evaluation import Evaluation, evaluate
 from unrandom.interpretation.heads import check_exact, head_columns, head_values
 from unrandom.models import Transformer, intervene
+from unrandom.models.predictor import TransformerPredictor
 from unrandom.models.taps import Edit
-from unrandom.predictors.transformer import TransformerPredictor
+from unrandom.tasks import SequenceSet
 
 SEQUENCES_AT_ONCE = 64
 

@@ -1,7 +1,4 @@
-"""Everything that predicts, behind one protocol.
-
-What needs no torch is here; ``transformer`` has the trained model, and ``named`` those that its data leave a chance.
-"""
+"""Everything that predicts and needs no torch, behind one protocol; `models.predictor` makes a trained model one."""
 
 from unrandom.predictors.algebraic import AlgebraicPredictor, recover
 from unrandom.predictors.bayes import BayesFixed

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from unrandom.core.config import Config
-from unrandom.data import DataConfig
 from unrandom.models import ModelConfig, TransformerConfig, obstacle, training_flops
+from unrandom.tasks import DataConfig
 
 Count = Annotated[int, Field(ge=1, le=2**32)]
 Rate = Annotated[float, Field(ge=0, le=1000)]

@@ -8,12 +8,13 @@ import torch
 
 from unrandom.core.memory import available_memory
 from unrandom.core.quantities import in_words, scaled
-from unrandom.data import UnseenModulus
 from unrandom.models import forward_flops, recomputed_flops, training_memory
 from unrandom.models.counts import TrainingMemory
+from unrandom.models.numerics import choose_attention, choose_precision
+from unrandom.tasks import UnseenModulus
 from unrandom.training.config import RunConfig
 from unrandom.training.loop import Progress
-from unrandom.training.machine import choose_attention, choose_precision, returns_memory, wait_for
+from unrandom.training.machine import returns_memory, wait_for
 
 HOLES = 1.7  # on a CPU, freed memory is kept in pieces that do not always fit: measured 1.4 to 1.9
 WARM_UP = 2  # steps that are not representative: they import, compile and ask for memory

@@ -17,12 +17,13 @@ from torch.nn import functional as F
 
 from unrandom.core.run_folder import RunFolder
 from unrandom.core.seeds import torch_seed
-from unrandom.data import Batches
 from unrandom.models import Transformer, grow
+from unrandom.models.numerics import autocast, choose_attention, choose_precision
+from unrandom.tasks import Batches
 from unrandom.training.checkpoint import Checkpoint, save_checkpoint
 from unrandom.training.config import RunConfig
 from unrandom.training.distributed import Ranks
-from unrandom.training.machine import autocast, choose_attention, choose_precision, return_freed_memory, returns_memory
+from unrandom.training.machine import return_freed_memory, returns_memory
 from unrandom.training.optimizers import Optimizers
 from unrandom.training.schedule import learning_rate_factor
 

@@ -14,9 +14,10 @@ from torch import Tensor
 from torch.func import functional_call, stack_module_state, vmap
 from torch.nn import functional as F
 
-from unrandom.data import Batches
+from unrandom.models.numerics import autocast, choose_precision
+from unrandom.tasks import Batches
 from unrandom.training.loop import Trainee, check_finite, go_on, time_is_up
-from unrandom.training.machine import autocast, choose_precision, saves_memory
+from unrandom.training.machine import saves_memory
 from unrandom.training.schedule import learning_rate_factor
 
 

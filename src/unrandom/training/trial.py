@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import torch
 
-from unrandom.data import Batches, make_batches, make_split
 from unrandom.models import Transformer
+from unrandom.tasks import Batches, make_batches, make_split
 from unrandom.training.config import RunConfig
 from unrandom.training.distributed import Ranks
 from unrandom.training.estimate import StepTimer

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from unrandom.data import FixedModulus
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition
 from unrandom.experiments.comparison import CEILING, compare
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
@@ -19,7 +18,8 @@ from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
-from unrandom.predictors.named import make_predictors, predictor_names
+from unrandom.tasks import FixedModulus
+from unrandom.tasks.baselines import make_predictors, predictor_names
 from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}

@@ -15,7 +15,6 @@ from jaxtyping import Float
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.seeds import stream
-from unrandom.data import FixedModulus, Parameters, SequenceSet
 from unrandom.evaluation import evaluate
 from unrandom.experiments.beyond.order import runs as fixed_runs
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Written
@@ -26,6 +25,7 @@ from unrandom.experiments.scaling.elements import about, multiplier_rows
 from unrandom.experiments.unseen_modulus.runs import hard_runs, main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.generators.full_period import draw_units, full_period_multipliers
+from unrandom.tasks import FixedModulus, Parameters, SequenceSet
 from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 1024, "gpu": 2048, "paper": 2048}  # fixed: over all multipliers

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from unrandom.data import Split, make_split
-from unrandom.data.split import HeldOut
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Unknown
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.rows import by_run
@@ -21,6 +19,8 @@ from unrandom.experiments.unseen_modulus.accuracy import SEQUENCES, about, count
 from unrandom.experiments.unseen_modulus.grokking import TEST, metrics_rows
 from unrandom.experiments.unseen_modulus.runs import hard_runs
 from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.tasks import Split, make_split
+from unrandom.tasks.split import HeldOut
 from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device
 

@@ -14,7 +14,6 @@ import numpy as np
 from jaxtyping import UInt64
 
 from unrandom.core.seeds import stream
-from unrandom.data import Parameters
 from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.rows import by_run
@@ -23,6 +22,7 @@ from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.runs import hard_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.generators.full_period import draw_units, full_period_multipliers, lookback
+from unrandom.tasks import Parameters
 from unrandom.training.machine import choose_device
 
 # So many sequences are tested at each look-back of each modulus.

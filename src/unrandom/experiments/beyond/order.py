@@ -17,7 +17,6 @@ import numpy as np
 from unrandom.core.arithmetic import is_power_of_two, largest_power
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.data import SequenceSet
 from unrandom.evaluation import Evaluation, bits_known, elements_needed, evaluate
 from unrandom.experiments.beyond.order_panels import EVERY, VALUATIONS, draw
 from unrandom.experiments.claims import Claim, Evidence
@@ -30,8 +29,9 @@ from unrandom.experiments.scaling.laws import over_lookback
 from unrandom.experiments.scaling.runs import SIZES, planned
 from unrandom.interpretation import attention_by_lookback, without_lookbacks
 from unrandom.models import intervene
+from unrandom.models.predictor import TransformerPredictor
 from unrandom.predictors import LookbackPredictor
-from unrandom.predictors.transformer import TransformerPredictor
+from unrandom.tasks import SequenceSet
 
 # Moduli above 2^exponent are drawn and not judged: seed 0 alone has learned 2^14 (fm-scaling); 2^16 has no other seed.
 SEVERAL_SEEDS: dict[Scale, int] = {"laptop": 12}

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from unrandom.data import SequenceSet
 from unrandom.evaluation import Evaluation, evaluate
 from unrandom.experiments.experiment import Rows, Scale
 from unrandom.experiments.runs import Run
+from unrandom.tasks import SequenceSet
 
 SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 4096, "gpu": 4096, "paper": 4096}
 

@@ -9,7 +9,6 @@ import numpy as np
 from jaxtyping import Float
 
 from unrandom.core.arithmetic import factorize, is_power_of_two, largest_power
-from unrandom.data import SequenceSet
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.fixed_modulus.accuracy import about
@@ -19,6 +18,7 @@ from unrandom.experiments.rows import by_run, learned, seed_lines, seed_means
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import attention_by_distance, lookback_shares, strongest_distances
+from unrandom.tasks import SequenceSet
 
 SEQUENCES = {"smoke": 8, "laptop": 256, "gpu": 128, "paper": 128}
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.core.seeds import stream
-from unrandom.data import Parameters, SequenceSet
 from unrandom.evaluation import Tally, evaluate
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
@@ -14,6 +13,7 @@ from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.rows import by_run, learned
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.tasks import Parameters, SequenceSet
 
 PAIRS = {"smoke": 4, "laptop": 24, "gpu": 24, "paper": 24}
 SEEDS_OF_A_PAIR = {"smoke": 16, "laptop": 256, "gpu": 2048, "paper": 2048}  # values of x0: all that there are

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from unrandom.data import SequenceSet
 from unrandom.experiments.claims import Claim, Evidence, Written
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.fixed_modulus.accuracy import about
@@ -17,6 +16,7 @@ from unrandom.experiments.runs import Run
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.generators.residues import digits_of
 from unrandom.interpretation import lookback_ablation
+from unrandom.tasks import SequenceSet
 
 SEQUENCES = {"smoke": 16, "laptop": 1024, "gpu": 1024, "paper": 1024}
 ONE, TWO = "t-p^k", "t-p^k, t-p^(k-1)"

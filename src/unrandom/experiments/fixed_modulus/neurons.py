@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from unrandom.data import SequenceSet
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
 from unrandom.experiments.fixed_modulus.accuracy import about
@@ -24,6 +23,7 @@ from unrandom.interpretation import (
     peaks_beyond_chance,
     random_order,
 )
+from unrandom.tasks import SequenceSet
 
 SEQUENCES = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
 COUNTS = 24  # how many sizes of the set of neurons are tried

@@ -5,9 +5,9 @@ The *fast* recipe draws fresh sequences and uses Muon; the *paper's* repeats 100
 
 from collections.abc import Sequence
 
-from unrandom.data import FixedModulus
 from unrandom.experiments.experiment import PlannedRun, Scale
 from unrandom.experiments.recipes import recipe
+from unrandom.tasks import FixedModulus
 from unrandom.training import RunConfig
 
 POWERS_OF_TWO: dict[Scale, tuple[int, ...]] = {

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from unrandom.data import SequenceSet, Split
 from unrandom.evaluation import Evaluation, PowerLaw, elements_needed, evaluate
 from unrandom.evaluation.elements import THRESHOLDS
 from unrandom.experiments.experiment import Rows, Scale
 from unrandom.experiments.runs import Run
 from unrandom.generators.spectral import figure_of_merit
+from unrandom.tasks import SequenceSet, Split
 from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper": 4096}

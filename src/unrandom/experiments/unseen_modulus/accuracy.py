@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from unrandom.data import SequenceSet, Split
 from unrandom.evaluation import evaluate
 from unrandom.experiments.experiment import Rows, Scale
 from unrandom.experiments.rows import seed_lines
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import Line, MapPanel
 from unrandom.predictors import Predictor
+from unrandom.tasks import SequenceSet, Split
 from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 1024, "gpu": 2048, "paper": 4096}  # of each modulus

@@ -3,9 +3,9 @@
 import numpy as np
 from jaxtyping import UInt64
 
-from unrandom.data import SequenceSet, make_batches
 from unrandom.experiments.experiment import Scale
 from unrandom.experiments.runs import Run
+from unrandom.tasks import SequenceSet, make_batches
 
 SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 256, "gpu": 256, "paper": 512}  # of each modulus
 REFERENCE: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper": 40_000}  # of training

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.core.arithmetic import is_power_of_two
-from unrandom.data import SequenceSet
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.rows import by_run, learned
@@ -21,6 +20,7 @@ from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.interpretation import patch_all, patch_parameters
+from unrandom.tasks import SequenceSet
 
 CLAIMS = (
     Claim(

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from unrandom.core.errors import UserError, named
-from unrandom.data import FixedModulus, UnseenModulus
 from unrandom.predictors.algebraic import AlgebraicPredictor
 from unrandom.predictors.bayes import BayesFixed
 from unrandom.predictors.bayes_unseen import BayesUnseen
 from unrandom.predictors.copying import CopyPredictor
 from unrandom.predictors.lookback import LookbackPredictor
 from unrandom.predictors.protocol import Predictor
+from unrandom.tasks import FixedModulus, UnseenModulus
 
 FIXED: Mapping[str, Callable[[FixedModulus], Predictor]] = {
     "copy": lambda data: CopyPredictor(),

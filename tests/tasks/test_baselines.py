@@ -5,10 +5,10 @@ import pytest
 from priors import full_period
 
 from unrandom.core.errors import UserError
-from unrandom.data import make_split
-from unrandom.data.sequences import SequenceSet
 from unrandom.evaluation import evaluate
-from unrandom.predictors.named import make_predictors
+from unrandom.tasks import make_split
+from unrandom.tasks.baselines import make_predictors
+from unrandom.tasks.sequences import SequenceSet
 
 FM = ["copy", "lookback-copy", "lookback", "lookback:2", "lookback:5", "algebraic", "bayes"]
 UM = ["copy", "algebraic", "bayes"]

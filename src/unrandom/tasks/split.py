@@ -17,8 +17,6 @@ from jaxtyping import Bool, UInt64
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.data.config import FixedModulus, Phase, UnseenModulus
-from unrandom.data.parameters import Parameters
 from unrandom.generators.full_period import (
     count_increments,
     count_multipliers,
@@ -28,6 +26,8 @@ from unrandom.generators.full_period import (
     sample_multipliers,
 )
 from unrandom.generators.primitive_roots import count_primitive_roots, sample_primitive_roots
+from unrandom.tasks.config import FixedModulus, Phase, UnseenModulus
+from unrandom.tasks.parameters import Parameters
 
 Values = UInt64[np.ndarray, " values"]
 Rows = Bool[np.ndarray, " values"]

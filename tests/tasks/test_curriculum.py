@@ -5,7 +5,8 @@ import pytest
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.data import (
+from unrandom.experiments.runs import split_of
+from unrandom.tasks import (
     CurriculumBatches,
     FixedModulus,
     Phase,
@@ -14,7 +15,6 @@ from unrandom.data import (
     make_batches,
     make_split,
 )
-from unrandom.experiments.runs import split_of
 from unrandom.training import RunConfig
 
 FM = FixedModulus(modulus=256, context=12, mode="streaming", n_sequences=None, n_test_a=4, n_test_c=8)

@@ -6,8 +6,8 @@ import torch
 
 from unrandom.core.errors import UserError
 from unrandom.models import Transformer
+from unrandom.models.predictor import TransformerPredictor
 from unrandom.predictors import Predictor
-from unrandom.predictors.transformer import TransformerPredictor
 
 
 @pytest.fixture(params=[None, 4])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unrandom.data import FixedBatches, StreamingBatches, make_batches, make_split
+from unrandom.tasks import FixedBatches, StreamingBatches, make_batches, make_split
 
 
 @pytest.fixture(params=["fm", "um"])

@@ -5,7 +5,6 @@ from math import lcm
 
 import numpy as np
 
-from unrandom.data import Parameters
 from unrandom.generators.full_period import (
     count_increments,
     count_multipliers,
@@ -16,6 +15,7 @@ from unrandom.generators.full_period import (
     sample_increments,
 )
 from unrandom.generators.lcg import Lcg
+from unrandom.tasks import Parameters
 
 
 def full_period(m, rows, length, seed=0):

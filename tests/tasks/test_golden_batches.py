@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from unrandom.data import make_batches, make_split
 from unrandom.experiments.recipes import recipe
+from unrandom.tasks import make_batches, make_split
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "batches.json").read_text())
 

@@ -3,7 +3,7 @@
 import pytest
 
 from unrandom.core.errors import UserError
-from unrandom.data import FixedModulus, UnseenModulus
+from unrandom.tasks import FixedModulus, UnseenModulus
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,6 @@ from jaxtyping import Bool, Integer, UInt64
 from unrandom.core.arithmetic import factorize
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.data.config import FixedModulus
-from unrandom.data.parameters import Parameters
-from unrandom.data.split import Split
 from unrandom.generators.full_period import (
     count_increments,
     count_multipliers,
@@ -23,6 +20,9 @@ from unrandom.generators.full_period import (
     first_distinct,
     multiplier_step,
 )
+from unrandom.tasks.config import FixedModulus
+from unrandom.tasks.parameters import Parameters
+from unrandom.tasks.split import Split
 
 Values = UInt64[np.ndarray, "..."]
 # coprime: arbitrary with a prime to m, so that no sequence has a tail; counting: full-period with a = 1, or beyond;

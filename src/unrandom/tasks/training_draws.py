@@ -10,10 +10,10 @@ import numpy as np
 from jaxtyping import Bool
 
 from unrandom.core.errors import UserError
-from unrandom.data.config import FixedModulus, UnseenModulus
-from unrandom.data.parameters import Parameters, concatenate
-from unrandom.data.sources import Kind, Source
-from unrandom.data.split import Split
+from unrandom.tasks.config import FixedModulus, UnseenModulus
+from unrandom.tasks.parameters import Parameters, concatenate
+from unrandom.tasks.sources import Kind, Source
+from unrandom.tasks.split import Split
 
 ROUNDS = 1000  # of proposals, before saying that nothing fits
 

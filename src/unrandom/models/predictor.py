@@ -11,9 +11,9 @@ from torch.nn import functional as F
 
 from unrandom.core.errors import UserError
 from unrandom.models import Transformer
+from unrandom.models.numerics import autocast
 from unrandom.predictors.protocol import Predictions
 from unrandom.tokenization import Tokenizer
-from unrandom.training.machine import autocast
 
 NUMBERS_AT_ONCE = 2**24  # in the largest array of a forward pass, which bounds its memory
 

@@ -6,8 +6,8 @@ from scipy.stats import chisquare
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.data import FixedModulus, TrainingDraws, UnseenModulus, make_batches, make_split
 from unrandom.generators.full_period import full_period_multipliers
+from unrandom.tasks import FixedModulus, TrainingDraws, UnseenModulus, make_batches, make_split
 
 
 def draw(config, rows=4000, seed=0):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Integer, UInt64
 
-from unrandom.data.parameters import Parameters
+from unrandom.tasks.parameters import Parameters
 from unrandom.tokenization import Tokenizer
 
 CHUNK = 1024  # rows generated at once: large enough to vectorise, small enough to stay in cache

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unrandom.core.seeds import stream
-from unrandom.data import Parameters, SequenceSet, period_group, sequence_tokens
+from unrandom.tasks import Parameters, SequenceSet, period_group, sequence_tokens
 from unrandom.tokenization import Tokenizer
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.data import FixedModulus, TrainingDraws, UnseenModulus, make_split
+from unrandom.tasks import FixedModulus, TrainingDraws, UnseenModulus, make_split
 
 CASES = [
     FixedModulus(modulus=64, context=8, n_test_a=4, n_test_c=4),

@@ -12,10 +12,10 @@ from jaxtyping import Integer
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.data.parameters import Parameters
-from unrandom.data.sequences import sequence_tokens
-from unrandom.data.split import Split
-from unrandom.data.training_draws import TrainingDraws
+from unrandom.tasks.parameters import Parameters
+from unrandom.tasks.sequences import sequence_tokens
+from unrandom.tasks.split import Split
+from unrandom.tasks.training_draws import TrainingDraws
 
 Tokens = Integer[np.ndarray, "rows tokens"]
 
