@@ -15,7 +15,7 @@ from unrandom.generators.full_period import (
     sample_increments,
 )
 from unrandom.generators.lcg import Lcg
-from unrandom.tasks import Parameters
+from unrandom.tasks import LCGParameters
 
 
 def full_period(m, rows, length, seed=0):
@@ -23,14 +23,14 @@ def full_period(m, rows, length, seed=0):
     rng = np.random.default_rng(seed)
     a = np.uint64(1) + np.uint64(multiplier_step(m)) * draw_below(rng, count_multipliers(m), rows)
     c = rng.choice(sample_increments(rng, m, min(rows, count_increments(m))), rows)
-    return Parameters(m, a, c, draw_below(rng, m, rows)).orbits(length)
+    return LCGParameters(m, a, c, draw_below(rng, m, rows)).numbers(length)
 
 
 def arbitrary(m, rows, length, seed=0):
     """Sequences of any 0 < a < m and c."""
     rng = np.random.default_rng(seed)
     a = np.uint64(1) + draw_below(rng, m - 1, rows)
-    return Parameters(m, a, draw_below(rng, m, rows), draw_below(rng, m, rows)).orbits(length)
+    return LCGParameters(m, a, draw_below(rng, m, rows), draw_below(rng, m, rows)).numbers(length)
 
 
 def listed(moduli, share, length, arbitrary_for=()):

@@ -16,7 +16,7 @@ from unrandom.training import RunConfig
 
 def planned(config: RunConfig, count: int = 3, **changes: object) -> list[PlannedRun]:
     """A few runs that differ in their learning rate."""
-    changed = config.model_copy(update=changes)
+    changed = config.replace(**changes)
     rates = ",".join(f"{rate}e-3" for rate in range(1, count + 1))
     return [cell.planned for cell in cells("tiny", changed, parse_grid([f"optimizer.lr={rates}"]), 1)]
 

@@ -391,7 +391,7 @@ def test_the_smallest_base_can_be_reported(tmp_path, capsys, tiny_settings):
 
 def test_a_modulus_of_one_s_own_is_said_to_be_possibly_seen(run, capsys):
     (tested,) = answer(capsys, "evaluate", run, "--modulus", "2^5", "--sequences", 20)["evaluation"]
-    assert (tested["modulus"], tested["unseen_parameters"]) == (32, False)
+    assert (tested["part"], tested["about"]) == (32, "that training may have seen")
     assert main(["evaluate", str(run), "--modulus", "32", "--sequences", "20"]) == 0
     assert "that training may have seen" in capsys.readouterr().out
 

@@ -209,9 +209,9 @@ def test_the_list_says_where_each_was_measured(tmp_path, capsys):
 
 
 def test_a_run_that_the_analyses_cannot_read_is_refused(tiny, um_data, tmp_path, places, capsys):
-    run = create_run("tiny-um", tiny.model_copy(update={"data": um_data}), tmp_path, [])
+    run = create_run("tiny-um", tiny.replace(data=um_data), tmp_path, [])
     assert main(["reproduce", "fm-attention", "--run", str(run.folder.path), *places]) == 2
-    assert "which needs a fixed-modulus run" in capsys.readouterr().err
+    assert "which needs a run of a fixed modulus" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_mistakes(arguments, said, capsys):
 
 
 def test_a_run_of_ones_own_in_the_other_regime(tiny, um_data, tmp_path, places, capsys):
-    config = tiny.model_copy(update={"data": um_data})
+    config = tiny.replace(data=um_data)
     shallow = create_run("tiny-um", config, tmp_path, [])
     execute(shallow)
     assert main(["reproduce", "um-lookback", "--run", str(shallow.folder.path), *places]) == 2

@@ -29,7 +29,7 @@ def test_overrides_change_what_they_name_and_nothing_else(tiny):
 
 
 def test_a_list_is_given_with_commas_or_as_one_value(tiny, um_data):
-    run = tiny.model_copy(update={"data": um_data})
+    run = tiny.replace(data=um_data)
     assert run.override(["data.test_moduli=30,40"]).data.test_moduli == (30, 40)
     assert run.override(["data.test_moduli=30"]).data.test_moduli == (30,)
 

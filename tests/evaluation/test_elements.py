@@ -4,7 +4,7 @@ import numpy as np
 
 from unrandom.evaluation import Evaluation, elements_needed
 from unrandom.evaluation.elements import first_lasting
-from unrandom.tasks import Parameters
+from unrandom.tasks import LCGParameters
 
 
 def test_a_position_counts_only_if_accuracy_stays():
@@ -20,7 +20,8 @@ def evaluation(correct):
     rows = len(correct)
     words = np.arange(rows, dtype=np.uint64)
     numbers = np.zeros(correct.shape, dtype=np.uint64)
-    return Evaluation("made up", 64, Parameters(64, words // 2, words % 2, words), correct, numbers, numbers, 0)
+    parameters = LCGParameters(64, words // 2, words % 2, words)
+    return Evaluation("made up", parameters, parameters.units, correct, numbers, numbers, 0)
 
 
 def test_the_interval_holds_the_value():

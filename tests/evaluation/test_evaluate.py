@@ -8,7 +8,7 @@ import pytest
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.predictors import Predictions
-from unrandom.tasks import Parameters, SequenceSet
+from unrandom.tasks import Examples, LCGParameters
 
 M = 360
 
@@ -32,7 +32,7 @@ class Oracle:
 def sequences():
     rng = stream(0, "test")
     a, c, x0 = (rng.integers(0, M, size=1500, dtype=np.uint64) for _ in range(3))
-    return SequenceSet.of(Parameters(M, a, c, x0), 9)
+    return Examples.of(LCGParameters(M, a, c, x0), 9)
 
 
 def test_the_truth_is_always_right(sequences):
@@ -65,7 +65,7 @@ def sequences_of(multipliers, increments, each):
     """Every pair of so many multipliers and increments modulo M, ``each`` times; a = 1 is one of them."""
     a = np.repeat(1 + 60 * np.arange(multipliers, dtype=np.uint64), increments * each) % np.uint64(M)
     c = np.tile(np.repeat(np.array([1, 7, 11, 13][:increments], dtype=np.uint64), each), multipliers)
-    return SequenceSet.of(Parameters(M, a, c, np.arange(len(a), dtype=np.uint64) % np.uint64(M)), 9)
+    return Examples.of(LCGParameters(M, a, c, np.arange(len(a), dtype=np.uint64) % np.uint64(M)), 9)
 
 
 def test_the_interval_is_over_multipliers_and_not_over_sequences():
@@ -98,19 +98,30 @@ def test_accuracy_by_how_often_a_prime_divides_a_less_one():
         numbers[odd] = (numbers[odd] + np.uint64(1)) % np.uint64(M)
         return numbers
 
-    rows = evaluate(Oracle(spoil), made).by_valuation()
-    of_two = {row["valuation"]: (row["multipliers"], row["value"]) for row in rows if row["prime"] == 2}
-    assert of_two == {2: (3, 0.0), 3: (1, 1.0), 4: (1, 1.0), None: (1, 1.0)}
-    assert {row["valuation"] for row in rows if row["prime"] == 3} == {1, 2, None}
-    several = [row for row in rows if row["multipliers"] > 1]
+    found = {grouping["label"]: grouping["groups"] for grouping in evaluate(Oracle(spoil), made).by_group()}
+    of_two = {row["group"]: (row["units"]["multipliers"], row["value"]) for row in found["v_2(a − 1)"]}
+    assert of_two == {"2": (3, 0.0), "3": (1, 1.0), "4": (1, 1.0), "∞": (1, 1.0)}
+    assert [row["group"] for row in found["v_3(a − 1)"]] == ["1", "2", "∞"]
+    rows = [row for groups in found.values() for row in groups]
+    several = [row for row in rows if row["units"]["multipliers"] > 1]
     assert several
     assert all(row["low"] <= row["value"] <= row["high"] for row in several)
-    assert all(row["low"] is row["high"] is None for row in rows if row["multipliers"] == 1)
-    assert sum(row["total"] for row in rows if row["prime"] == 5) == len(made)
+    assert all(row["low"] is row["high"] is None for row in rows if row["units"]["multipliers"] == 1)
+    assert sum(row["total"] for row in found["v_5(a − 1)"]) == len(made)
 
 
-def test_multipliers_without_full_period_have_no_valuation(sequences):
-    assert evaluate(Oracle(), sequences).by_valuation() == []
+def test_multipliers_without_full_period_are_told_apart_by_period_alone(sequences):
+    assert [grouping["label"] for grouping in evaluate(Oracle(), sequences).by_group()] == ["period"]
+
+
+def test_independent_sequences_have_the_interval_of_their_count():
+    made = sequences_of(6, 4, 10)
+    alone = Examples.of(made.parameters, 9, independent=True)
+    found = evaluate(Oracle(), alone).tree()
+    assert found["units"] == {}
+    assert found["last_number_accuracy"]["interval"] == f"Wilson over {len(made)} independent sequences"
+    shared = evaluate(Oracle(), made).tree()["last_number_accuracy"]
+    assert found["last_number_accuracy"]["low"] > shared["low"]
 
 
 def test_position_t_is_the_guess_after_t_numbers(sequences):
@@ -124,9 +135,9 @@ def test_position_t_is_the_guess_after_t_numbers(sequences):
 
 
 def test_period_groups_cover_every_sequence_in_order(sequences):
-    groups = evaluate(Oracle(), sequences).by_period()
-    assert sum(int(tally.total) for tally in groups.values()) == len(sequences)
-    lows = [int(group.split("-")[0]) for group in groups]
+    (grouping,) = evaluate(Oracle(), sequences).by_group()
+    assert sum(row["total"] for row in grouping["groups"]) == len(sequences)
+    lows = [int(row["group"].split("-")[0]) for row in grouping["groups"]]
     assert lows == sorted(lows)
 
 

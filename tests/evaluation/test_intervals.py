@@ -43,7 +43,7 @@ def clustered(rng, n_a, n_c, each, spread_a, spread_c, level):
     c = np.tile(np.repeat(np.arange(n_c), each), n_a)
     odds = level + (spread_a * rng.standard_normal(n_a))[a] + (spread_c * rng.standard_normal(n_c))[c]
     right = rng.random(len(a)) < 1 / (1 + np.exp(-odds))
-    return right[:, None].astype(float), a.astype(np.uint64), c.astype(np.uint64)
+    return right[:, None].astype(float), {"multipliers": a.astype(np.uint64), "increments": c.astype(np.uint64)}
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,26 @@ def test_independent_moduli_narrow_the_interval_and_weigh_alike():
 def test_draws_of_whole_multipliers_move_together():
     right = np.repeat([[1.0], [0.0]], 10, axis=0)
     a, c = np.repeat([1, 5], 10).astype(np.uint64), np.tile(np.arange(5), 4).astype(np.uint64)
-    assert set(np.round(cluster_draws(right, a, c)[:, 0], 6)) == {0.0, 0.5, 1.0}
+    assert set(np.round(cluster_draws(right, [a, c])[:, 0], 6)) == {0.0, 0.5, 1.0}
 
 
 def test_one_pair_falls_back_on_its_sequences():
     one = np.ones(50, dtype=np.uint64)
-    found = over_clusters(np.repeat([[1.0], [0.0]], 25, axis=0), one, one)
-    assert (found.clusters, found.kind) == (50, "bootstrap over 50 sequences of one multiplier and increment")
+    found = over_clusters(np.repeat([[1.0], [0.0]], 25, axis=0), {"multipliers": one, "increments": one})
+    assert found.clusters == 50
+    assert found.kind == "bootstrap over 50 sequences, which share their multipliers and increments"
     low, high = (end[0] for end in found.interval())
     assert 0.3 < low < 0.5 < high < 0.7
+
+
+def test_values_of_one_label_are_clusters_too():
+    right, seed = np.repeat([[1.0], [0.0]], 10, axis=0), np.repeat([0, 1], 10).astype(np.uint64)
+    assert set(np.round(cluster_draws(right, [seed])[:, 0], 6)) == {0.0, 0.5, 1.0}
+    found = over_clusters(right, {"seeds": seed})
+    assert (found.clusters, found.kind) == (2, "cluster bootstrap over 2 seeds")
+
+
+def test_without_labels_sequences_are_drawn():
+    found = over_clusters(np.repeat([[1.0], [0.0]], 25, axis=0), {})
+    assert (found.clusters, found.kind) == (50, "bootstrap over 50 sequences")
+    assert found.spread[0] == pytest.approx(0.5 / 50**0.5, rel=0.1)

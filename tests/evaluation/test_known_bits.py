@@ -3,15 +3,15 @@
 import numpy as np
 
 from unrandom.evaluation import Evaluation, bits_known
-from unrandom.tasks import Parameters
+from unrandom.tasks import LCGParameters
 
 
 def guessed(modulus, guesses, truth):
     guesses, truth = (np.array(each, dtype=np.uint64) for each in (guesses, truth))
     rows = len(guesses)
     a, c = np.ones(rows, dtype=np.uint64), np.ones(rows, dtype=np.uint64)
-    parameters = Parameters(modulus, a, c, a)
-    return Evaluation("made up", modulus, parameters, guesses == truth, guesses, truth, 0)
+    parameters = LCGParameters(modulus, a, c, a)
+    return Evaluation("made up", parameters, parameters.units, guesses == truth, guesses, truth, 0)
 
 
 def test_a_wrong_digit_hides_those_above_it():

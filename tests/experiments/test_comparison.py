@@ -10,12 +10,12 @@ from unrandom.experiments.beyond import ceilings
 from unrandom.experiments.claims import Bound
 from unrandom.experiments.comparison import compare, with_ratios
 from unrandom.experiments.registry import EXPERIMENTS
-from unrandom.tasks.baselines import make_predictors
+from unrandom.tasks import make_predictors
 
 
 def test_every_predictor_sees_the_same_sequences(finished_run):
     others = make_predictors(["copy", "algebraic", "bayes"], finished_run.config.data)
-    (compared,) = compare(finished_run, [finished_run.predictor(), *others], modulus=None, sequences=32)
+    (compared,) = compare(finished_run, [finished_run.predictor(), *others], part=None, sequences=32)
     rows = {row["predictor"]: row for row in compared["predictors"]}
     assert list(rows) == ["transformer", "copy", "algebraic", "bayes"]
     assert {row["last_number_accuracy"]["total"] for row in rows.values()} == {32}
@@ -49,12 +49,12 @@ def test_from_the_command_line(finished_run, capsys):
     assert main(["evaluate", folder, "--predictors", "bays"]) == 2
     assert "near misses: bayes" in capsys.readouterr().err
     assert main(["evaluate", folder, "--predictors", "copy", "--modulus", "63"]) == 2
-    assert "63 is no test modulus of this run; those are 64" in capsys.readouterr().err
+    assert "63 is no test modulus of this run; its test moduli: 64" in capsys.readouterr().err
 
 
 def test_a_modulus_that_is_not_a_test_modulus_is_refused(finished_run):
     with pytest.raises(UserError, match="no test modulus"):
-        compare(finished_run, [finished_run.predictor()], modulus=60, sequences=8)
+        compare(finished_run, [finished_run.predictor()], part=60, sequences=8)
 
 
 def needed_rows(*rows):

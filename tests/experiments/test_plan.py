@@ -57,7 +57,7 @@ def test_what_does_not_fit_is_found_at_once(tiny, grid, said):
 
 
 def test_lists_of_test_moduli_are_settings_too(tiny, um_data):
-    config = tiny.model_copy(update={"data": um_data})
+    config = tiny.replace(data=um_data)
     made = cells("um", config, parse_grid(["data.test_moduli=[32,27],[25]"]), 1)
     assert [cell.settings["data.test_moduli"] for cell in made] == [[32, 27], [25]]
 
@@ -73,7 +73,7 @@ def test_only_runs_of_one_shape_are_packed_and_the_order_is_kept(tiny):
 
 def test_the_state_of_a_run_and_the_cost_of_a_plan(finished_run, tiny, tmp_path):
     out = finished_run.folder.path.parent
-    done, other = (PlannedRun("tiny", tiny.model_copy(update={"seed": seed})) for seed in (0, 1))
+    done, other = (PlannedRun("tiny", tiny.replace(seed=seed)) for seed in (0, 1))
     assert [state(done, out), state(other, out)] == ["finished", "new"]
     assert cost_words([done, other], out).startswith("2 runs, 1 finished; ")
     (tmp_path / other.id).mkdir()

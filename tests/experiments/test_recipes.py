@@ -8,7 +8,6 @@ import pytest
 from unrandom.core.errors import UserError
 from unrandom.experiments.recipes import RECIPES, recipe
 from unrandom.models import parameter_count
-from unrandom.tasks import make_split
 from unrandom.training import RunConfig
 
 ROOT = Path(__file__).parents[2]
@@ -41,14 +40,14 @@ def test_by_values_the_unseen_modulus_runs_are_those_of_before():
 def test_a_recipe_builds_a_configuration_whose_split_can_be_made(name):
     config = recipe(name).build()
     assert type(config).parse(config.tree()) == config
-    assert make_split(config.data, config.seed).held_out
+    assert config.data.split(config.seed).parts
 
 
 @pytest.mark.parametrize("exponent", range(16, 33, 4))
 def test_base_256_reaches_from_2_16_to_2_32(exponent):
     config = recipe("fm-base256").build().override([f"data.modulus=2^{exponent}"])
     assert config.data.context_tokens == 512 * -(-exponent // 8) - 1
-    assert make_split(config.data, 0).held_out[0].multipliers.max() < 2**exponent
+    assert config.data.split(0).held_out[0].multipliers.max() < 2**exponent
 
 
 def test_the_paper_s_unseen_modulus_scaling_model_has_about_76_million_parameters():

@@ -13,7 +13,6 @@ from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, carry_out, draw_and_judge, missing_runs, read_tables
 from unrandom.experiments.runs import create_run, execute
 from unrandom.experiments.timed_plan import TimedPlan
-from unrandom.tasks import make_split
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +48,7 @@ def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
 def test_every_scale_is_planned(name, scale):
     for planned in EXPERIMENTS[name].runs(scale, 2):
         assert planned.flops > 0
-        assert make_split(planned.config.data, planned.config.seed).held_out
+        assert planned.config.data.split(planned.config.seed).held_out
 
 
 def test_runs_are_shared_between_experiments(tmp_path):

@@ -8,7 +8,6 @@ from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.scaling import fixed_modulus, laws, runs, unseen_modulus, what_helps
 from unrandom.experiments.scaling.elements import needed_by_modulus, reached
 from unrandom.generators.spectral import best_multipliers
-from unrandom.tasks import make_split
 
 
 @pytest.mark.parametrize("modulus", [2**4, 2**6, 2**8])
@@ -22,7 +21,7 @@ def test_the_paper_s_scale_is_the_paper_s():
     largest = planned[-1].config
     assert (largest.data.n_a, largest.data.n_c, largest.data.context_tokens) == (1024, 1024, 2047)
     assert (largest.steps, largest.batch_size, largest.model.d_model, largest.model.depth) == (200_000, 512, 1024, 2)
-    held_out = make_split(largest.data, 0)
+    held_out = largest.data.split(0)
     assert (len(held_out.held_out[0].multipliers), len(held_out.held_out[0].increments)) == (512, 64)
     assert {0xD9F5, 0x915F77F5} <= set(held_out.extra_multipliers)
 

@@ -15,7 +15,7 @@ from unrandom.experiments.plan import cells, parse_grid
 from unrandom.experiments.runs import create_run, execute
 from unrandom.experiments.sweep import Sweep, axes, cell_rows, choose, combinations, map_rows, save_sweep
 from unrandom.figures.panels import MapPanel, save_panels
-from unrandom.tasks import Parameters, make_split
+from unrandom.tasks import LCGParameters
 
 
 def swept(config, *grid: str, seeds: int = 1) -> Sweep:
@@ -37,17 +37,20 @@ def pretend(sweep: Sweep, validation: list[float | None], test: list[float]) -> 
 
 
 def test_validation_and_test_have_nothing_in_common(tiny, um_data):
-    for data in (tiny.data, um_data, um_data.model_copy(update={"validation_moduli": (25,)})):
-        validation, test = cell_sets(make_split(data, 0), 64)
-        assert all(len(part) == 64 for part in (*validation, *test))
-        pairs = [{(p.m, a, c) for p in part for a, c in zip(p.a, p.c, strict=True)} for part in (validation, test)]
+    for data in (tiny.data, um_data, um_data.replace(validation_moduli=(25,))):
+        sides = cell_sets(data.split(0), 64)
+        assert all(len(examples) == 64 for parts in sides.values() for examples in parts.values())
+        pairs = [
+            {(m, a, c) for m, p in parts.items() for a, c in zip(p.parameters.a, p.parameters.c, strict=True)}
+            for parts in sides.values()
+        ]
         assert not pairs[0] & pairs[1]
-    assert [part.m for part in validation] == [25]
-    assert [part.m for part in test] == [32, 27]
+    assert list(sides["validation"]) == [25]
+    assert list(sides["test"]) == [32, 27]
 
 
 def test_a_cell_is_measured_for_each_modulus_and_over_all(tiny, um_data, tmp_path):
-    run = create_run("um", tiny.model_copy(update={"data": um_data}), tmp_path, [])
+    run = create_run("um", tiny.replace(data=um_data), tmp_path, [])
     execute(run)
     row = measure_cell(run, 64)
     for part in ("validation", "test"):
@@ -78,9 +81,9 @@ def test_a_cell_is_measured_once(finished_run, tmp_path, monkeypatch):
 def test_sequences_of_one_multiplier_are_not_taken_for_independent():
     right = np.repeat(np.array([[True], [False], [True], [False]]), 4, axis=0)  # all or none of a pair's four
     a, c, x0 = (np.array(column, dtype=np.uint64) for column in ([1, 5, 9, 13], [1, 3, 5, 7], range(4)))
-    parameters = Parameters(16, np.repeat(a, 4), np.repeat(c, 4), np.tile(x0, 4))
+    parameters = LCGParameters(16, np.repeat(a, 4), np.repeat(c, 4), np.tile(x0, 4))
     numbers = np.zeros((16, 1), dtype=np.uint64)
-    row = measuring._accuracies("test", [Evaluation("p", 16, parameters, right, numbers, numbers, 0)])
+    row = measuring._accuracies("test", {16: Evaluation("p", parameters, parameters.units, right, numbers, numbers, 0)})
     assert row["test_last"] == 0.5
     assert row["test_last_high"] - row["test_last_low"] > 0.6  # four multipliers, not sixteen sequences
 
@@ -149,4 +152,4 @@ def test_the_same_grid_has_the_same_name_and_another_has_another(tiny):
     name = swept(tiny, "model.depth=1,2").name
     assert swept(tiny, "model.depth=1,2", seeds=2).name == name
     assert swept(tiny, "model.depth=1,2,3").name != name
-    assert swept(tiny.model_copy(update={"steps": 13}), "model.depth=1,2").name != name
+    assert swept(tiny.replace(steps=13), "model.depth=1,2").name != name

@@ -4,7 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from unrandom.experiments.measure import task_tree
+from unrandom.tasks import FixedModulus, Task, UnseenModulus
+
 Tree = dict[str, Any]
+FIXED = FixedModulus(modulus=256, mode="streaming", n_sequences=None)
+UNSEEN = UnseenModulus(test_moduli=(1800, 2048, 2352), mode="streaming", n_sequences=None)
 
 
 def share(value: float, total: int) -> Tree:
@@ -27,14 +32,30 @@ def clustered(value: float, total: int) -> Tree:
 
 def by_valuation(factors: dict[int, int], best: float) -> list[Tree]:
     """Accuracy by v_p(a − 1): the least that full period allows is the hardest, a = 1 the easiest."""
-    rows = []
+    groupings = []
     for prime, highest in factors.items():
-        least = 2 if prime == 2 and highest > 1 else 1
+        least, rows = 2 if prime == 2 and highest > 1 else 1, []
         for v in [*range(least, highest), None]:
             value = best if v is None else best * (1 - 0.3 / (v - least + 1))
-            which = {"prime": prime, "valuation": v, "multipliers": 1 if v is None else 8}
+            which = {"group": "∞" if v is None else str(v), "units": {"multipliers": 1 if v is None else 8}}
             rows.append({**which, **clustered(value, 64 if v is None else 256)})
-    return rows
+        about = f"how often {prime} divides a − 1: the less often, the harder as a rule; ∞ is a = 1, which only counts"
+        groupings.append({"label": f"v_{prime}(a − 1)", "about": about, "groups": rows})
+    return groupings
+
+
+def by_period(full: float) -> Tree:
+    """Arbitrary parameters, told apart by period; the longest is the hardest."""
+    rows = [
+        {"group": group, "units": {}, **share(value, 64 if value < 0.98 else 300)}
+        for group, value in {"1-16": 1.0, "17-32": 0.97, "33-64": full}.items()
+    ]
+    return {
+        "name": "arbitrary",
+        "about": "arbitrary (a, c), which training may have seen",
+        "last_number_accuracy": share(0.9, 664),
+        "by_group": [{"label": "period", "about": "the period of the sequence", "groups": rows}],
+    }
 
 
 def digit_accuracy(prime: int, power: int, seen: np.ndarray, best: float) -> np.ndarray:
@@ -50,26 +71,27 @@ def one_modulus(modulus: int, factors: dict[int, int], length: int, best: float 
     digits = [(prime, power) for prime, highest in factors.items() for power in range(highest)]
     by_digit = np.array([digit_accuracy(prime, power, seen, best) for prime, power in digits])
     rows = [clustered(rng.binomial(total, p) / total, total) for p in by_digit.prod(axis=0)]
-    groups = {"full period": rows[-1]["value"], "17-64": 0.97, "1-16": 1.0}
     return {
-        "modulus": modulus,
+        "part": modulus,
+        "name": f"modulus {modulus}",
+        "symbol": f"m = {modulus}",
+        "basis": modulus,
+        "about": "of which training saw no multiplier and no increment",
         "sequences": total,
+        "units": {"multipliers": 16, "increments": 16},
         "last_number_accuracy": rows[-1],
         "number_accuracy": clustered(float(np.mean([row["value"] for row in rows])), total * length),
         "by_position": {
             "seen": seen.tolist(),
             **{key: [row[key] for row in rows] for key in ("value", "low", "high")},
         },
-        "by_valuation": by_valuation(factors, best),
+        "by_group": by_valuation(factors, best),
+        "further": [by_period(rows[-1]["value"])],
         "by_digit": {
             "digits": [f"{prime}^{power}" for prime, power in digits],
             "chance": [1 / prime for prime, _ in digits],
             "value": by_digit.tolist(),
         },
-        "by_period": [
-            {"group": group, "last_number_accuracy": share(value, 64 if value < 0.98 else 300)}
-            for group, value in groups.items()
-        ],
     }
 
 
@@ -145,29 +167,25 @@ def sample(modulus: int, a: int, c: int, length: int, right_from: int) -> Tree:
     ]
     probability = [0.97 if good else 0.11 for good in right]
     return {
-        "modulus": modulus,
-        "a": a,
-        "c": c,
-        "x0": 1,
+        "parameters": f"m = {modulus}, a = {a}, c = {c}, x₀ = 1",
         "numbers": numbers,
         "predicted": predicted,
         "probability": probability,
-        "period": modulus,
     }
 
 
-def run(recipe: str, regime: str) -> Tree:
-    """What a run folder says about itself."""
+def run(recipe: str, task: Task) -> Tree:
+    """What a run folder says about itself, with what its task says."""
     return {
         "id": f"{recipe}-1a2b3c4d",
         "recipe": recipe,
         "config": {
             "model": {"depth": 1, "n_heads": 1, "d_model": 64, "vocab_size": 256},
-            "data": {"regime": regime, "modulus": 256, "mode": "streaming", "test_moduli": [1800, 2048]},
+            "data": task.tree(),
             "optimizer": {"learning_rate": 0.001, "betas": [0.9, 0.99]},
             "seed": 0,
         },
-        "config_regime": regime,
+        "task": task_tree(task),
         "command": f"unrandom train {recipe}",
         "again": [f"unrandom train {recipe} --seed 0", f"unrandom report runs/{recipe}-1a2b3c4d"],
         "device": "cpu (2 threads)",
@@ -191,19 +209,19 @@ def ceilings(modulus: int, length: int) -> list[Tree]:
         {"predictor": name, "by_position": {"seen": seen, "value": [float(t >= right_from) for t in seen]}}
         for name, right_from in first.items()
     ]
-    return [{"modulus": modulus, "predictors": rows}]
+    return [{"part": modulus, "symbol": f"m = {modulus}", "basis": modulus, "predictors": rows}]
 
 
 def fixed_modulus() -> Tree:
     """A one-layer, one-head model on m = 256."""
     sequences = [(5, 31, 128), (13, 7, 128), (21, 3, 64), (29, 101, 128), (37, 55, 100)]
     return {
-        "run": run("fm-256", "fm"),
+        "run": run("fm-256", FIXED),
         "metrics": metrics(0.99),
         "evaluation": [one_modulus(256, {2: 8}, 256)],
         "ceilings": ceilings(256, 256),
         "attention": [attention_head(256, 2, 0, 0)],
-        "attention_sequence": {"modulus": 256, "a": 5, "c": 31, "x0": 1},
+        "attention_sequence": "m = 256, a = 5, c = 31, x₀ = 1",
         "embedding": embedding(256, [2, 4, 8, 16, 32, 64, 128]),
         "samples": [sample(256, a, c, 256, right) for a, c, right in sequences * 2],
     }
@@ -214,11 +232,11 @@ def unseen_modulus() -> Tree:
     moduli = {1800: {2: 3, 3: 2, 5: 2}, 2048: {2: 11}, 2352: {2: 4, 3: 1, 7: 2}}
     heads = [attention_head(128, 2, layer, head) for layer in range(2) for head in range(2)]
     return {
-        "run": run("um-2048", "um"),
+        "run": run("um-2048", UNSEEN),
         "metrics": metrics(0.9),
         "evaluation": [one_modulus(m, factors, 192, 0.985) for m, factors in moduli.items()],
         "attention": heads,
-        "attention_sequence": {"modulus": 2048, "a": 5, "c": 31, "x0": 1},
+        "attention_sequence": "m = 2048, a = 5, c = 31, x₀ = 1",
         "embedding": embedding(2457, [2, 3, 4, 5, 7, 8]),
         "samples": [sample(2048, 5, 31, 192, 90), sample(1800, 61, 7, 192, 120)],
     }

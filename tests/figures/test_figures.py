@@ -27,16 +27,15 @@ def test_first_stays_above_looks_at_all_later_positions():
 
 def test_the_axis_is_marked_in_the_prime_the_moduli_share():
     assert figures.common_base(FM["evaluation"]) == 2
-    assert figures.common_base([{"modulus": 3**5}]) == 3
-    assert figures.common_base([{"modulus": 9}, {"modulus": 25}]) == 2
-    assert figures.common_base([{"modulus": 2**61 - 1}]) == 2**61 - 1
+    assert figures.common_base([{"basis": 3**5}]) == 3
+    assert figures.common_base([{"basis": 9}, {"basis": 25}]) == 2
+    assert figures.common_base([{"basis": 2**61 - 1}, {"basis": None}]) == 2**61 - 1
     assert powers(3, 80) == [1, 3, 9, 27]
 
 
 def test_the_ladder_shows_every_modulus_and_what_would_be_enough():
     known, unknown = (
-        figures.ladder_figure(FM["evaluation"]),
-        figures.ladder_figure(UM["evaluation"], unseen_modulus=True),
+        figures.ladder_figure(each["evaluation"], enough=each["run"]["task"]["enough"]) for each in (FM, UM)
     )
     assert [trace.name for trace in known.data if trace.name] == ["m = 256"]
     assert [trace.name for trace in unknown.data if trace.name] == ["m = 1800", "m = 2048", "m = 2352"]
@@ -49,7 +48,7 @@ def test_the_ladder_shows_every_modulus_and_what_would_be_enough():
 
 def test_the_ladder_shows_other_predictors_for_the_largest_modulus():
     two = [*ceilings(1800, 9), *ceilings(2352, 9)]
-    traces = figures.ladder_figure(UM["evaluation"], unseen_modulus=True, ceilings=two).data
+    traces = figures.ladder_figure(UM["evaluation"], ceilings=two).data
     names = [trace.name for trace in traces if trace.name and trace.showlegend is not False][3:]
     assert names == [f"{name}, m = 2352" for name in ("copy", "lookback", "algebraic", "bayes")]
     assert list(traces[-2].y) == [0, 0, *[1] * 7]
@@ -102,11 +101,13 @@ def test_training_leaves_out_what_was_not_measured():
     assert len(figures.loss_figure(FM["metrics"]).data) == 2
 
 
-def test_periods_keep_their_order_and_their_counts():
-    figure = figures.period_figure(UM["evaluation"])
-    assert list(figure.layout.yaxis.ticktext) == ["full period", "17-64", "1-16"]
+def test_groups_keep_their_order_and_their_counts():
+    arbitrary = [{**further, "symbol": entry["symbol"]} for entry in UM["evaluation"] for further in entry["further"]]
+    figure = figures.group_figure(arbitrary)
+    assert list(figure.layout.yaxis.ticktext) == ["1-16", "17-32", "33-64"]
+    assert figure.layout.yaxis.title.text == "period"
     assert len(figure.data) == 3
-    assert figure.data[0].text[0].endswith("of 64")
+    assert figure.data[0].text[1].endswith("of 64")
     heights = [y for trace in figure.data for y in trace.y]
     assert len(set(heights)) == len(heights) == 9
     assert max(heights[::3]) < min(heights[1::3])  # the rows of a group stand together
@@ -114,17 +115,18 @@ def test_periods_keep_their_order_and_their_counts():
 
 def test_multipliers_are_in_the_order_of_their_valuation_and_a_1_comes_last():
     evaluation = UM["evaluation"]
-    figure = figures.valuation_figure(evaluation)
-    assert list(figure.layout.yaxis.ticktext) == [f"v = {v}" for v in range(1, 11)] + ["a = 1"]
-    assert [trace.name for trace in figure.data][:4] == [f"m = 1800, p = {p}" for p in (2, 3, 5)] + ["m = 2048, p = 2"]
-    row = evaluation[1]["by_valuation"][0]
+    figure = figures.group_figure(evaluation)
+    assert list(figure.layout.yaxis.ticktext) == [*map(str, range(1, 11)), "∞"]
+    names = [f"m = 1800, v_{p}(a − 1)" for p in (2, 3, 5)] + ["m = 2048, v_2(a − 1)"]
+    assert [trace.name for trace in figure.data][:4] == names
+    row = evaluation[1]["by_group"][0]["groups"][0]
     trace = figure.data[3]
     assert trace.x[0] == row["value"]
     assert trace.error_x.arrayminus[0] == row["value"] - row["low"]
     assert trace.text[0] == f"{row['correct']} of 256, 8 multipliers"
-    alone = figures.valuation_figure(FM["evaluation"])
+    alone = figures.group_figure(FM["evaluation"])
     assert alone.layout.showlegend is False
-    assert list(alone.layout.yaxis.ticktext) == [f"v = {v}" for v in range(2, 8)] + ["a = 1"]
+    assert list(alone.layout.yaxis.ticktext) == [*map(str, range(2, 8)), "∞"]
 
 
 def test_attention_marks_the_powers_at_their_distance():
@@ -162,7 +164,7 @@ def test_files_are_written_and_the_same_each_time(tmp_path: Path, suffix: str):
     small = one_modulus(16, {2: 4}, 20)
     save = {
         "ladder": lambda path: figures.save_ladder([small], path),
-        "unseen": lambda path: figures.save_ladder(UM["evaluation"], path, unseen_modulus=True),
+        "unseen": lambda path: figures.save_ladder(UM["evaluation"], path, enough=UM["run"]["task"]["enough"]),
         "digits": lambda path: figures.save_digits(small, path),
         "training": lambda path: figures.save_training(FM["metrics"], path),
         "losses": lambda path: figures.save_training(FM["metrics"], path, losses=True),

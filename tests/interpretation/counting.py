@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from unrandom.models import Transformer, TransformerConfig
-from unrandom.tasks import Parameters, SequenceSet
+from unrandom.tasks import Examples, LCGParameters
 
 M, CONTEXT = 6, 8
 CONFIG = TransformerConfig(depth=1, n_heads=3, d_model=36, activation="relu", tied=False, vocab_size=M, context=CONTEXT)
@@ -35,7 +35,7 @@ def counting_model() -> Transformer:
     return model
 
 
-def counting_sequences() -> SequenceSet:
+def counting_sequences() -> Examples:
     """0, 1, 2, … from every seed."""
     one = np.ones(M, dtype=np.uint64)
-    return SequenceSet.of(Parameters(M, one, one, np.arange(M, dtype=np.uint64)), CONTEXT + 1)
+    return Examples.of(LCGParameters(M, one, one, np.arange(M, dtype=np.uint64)), CONTEXT + 1)

@@ -22,7 +22,7 @@ from unrandom.interpretation import (
 from unrandom.models import Transformer, TransformerConfig, intervene, record
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.predictors import Predictions
-from unrandom.tasks import Parameters, SequenceSet
+from unrandom.tasks import Examples, LCGParameters
 from unrandom.tokenization import Tokenizer
 
 TAP = "blocks.0.attn.hook_pattern"
@@ -44,7 +44,7 @@ def copying():
 def sequences():
     """Full period: a = 1 or 5, c odd, every seed."""
     a, c, x0 = (axis.ravel() for axis in np.meshgrid([1, 5], [1, 3, 5, 7], np.arange(M), indexing="ij"))
-    return SequenceSet.of(Parameters(M, *(v.astype(np.uint64) for v in (a, c, x0))), CONTEXT + 1)
+    return Examples.of(LCGParameters(M, *(v.astype(np.uint64) for v in (a, c, x0))), CONTEXT + 1)
 
 
 def positions_kept(edited: torch.Tensor) -> list[list[int]]:
@@ -142,7 +142,7 @@ def test_the_pattern_shows_which_head_looks_back_and_the_ablation_which_is_neede
 
 def test_keeping_all_is_the_evaluation_without_edits(finished_run):
     predictor, split = finished_run.predictor(), finished_run.split()
-    sequences = SequenceSet.of(split.test_parameters(64, 40), 13)
+    sequences = split.test(64, 40)
     entries = lookback_ablation(predictor, sequences, p=2)
     assert [entry.keep for entry in entries] == KEPT
     assert [entry.renormalised for entry in entries] == [None, *4 * [False], *4 * [True]]
@@ -164,7 +164,7 @@ def test_low_and_high_digits_of_a_composite_modulus_are_those_of_the_prime():
             return Predictions(zeros, np.zeros(zeros.shape, dtype=bool))
 
     one = np.ones(1, dtype=np.uint64)
-    counting = SequenceSet.of(Parameters(18, one, one, one - one), 13)  # 0, 1, 2, … 12
+    counting = Examples.of(LCGParameters(18, one, one, one - one), 13)  # 0, 1, 2, … 12
     found = low_and_high_digits(evaluate(AlwaysZero(), counting), 3)
     # digit 0 is low from t = 3 on, digit 1 from t = 9 on; the truth is t, and a guess of 0 has both digits 0
     low = [t % 3 == 0 for t in range(3, 13)] + [t // 3 % 3 == 0 for t in range(9, 13)]

@@ -9,7 +9,7 @@ import torch
 from unrandom.core.errors import UserError
 from unrandom.interpretation import modulus_estimates, nearest_numbers, number_similarity, size_rank_correlation
 from unrandom.models import Transformer, TransformerConfig, record
-from unrandom.tasks import Parameters, SequenceSet
+from unrandom.tasks import Examples, LCGParameters
 
 V, CONTEXT = 32, 16
 NUMBER, POSITION = slice(0, V), slice(V, V + CONTEXT)
@@ -39,7 +39,7 @@ def greedy_model() -> Transformer:
 @pytest.fixture(scope="module")
 def sequences():
     a, c, x0 = (np.random.default_rng(0).integers(27, size=20, dtype=np.uint64) for _ in range(3))
-    return SequenceSet.of(Parameters(27, a // 9 * 9 + 1, c // 3 * 3 + 1, x0), CONTEXT + 1)
+    return Examples.of(LCGParameters(27, a // 9 * 9 + 1, c // 3 * 3 + 1, x0), CONTEXT + 1)
 
 
 def looking_at(numbers: np.ndarray, weight: np.ndarray) -> np.ndarray:

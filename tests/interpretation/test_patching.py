@@ -10,7 +10,7 @@ from unrandom.core.errors import UserError
 from unrandom.interpretation import patch_all, patch_head, patch_parameters
 from unrandom.models import Transformer, TransformerConfig
 from unrandom.models.predictor import TransformerPredictor
-from unrandom.tasks import Parameters, SequenceSet
+from unrandom.tasks import Examples, LCGParameters
 from unrandom.tokenization import Tokenizer
 
 
@@ -23,18 +23,18 @@ def copying():
 def parameters():
     """Full period: a = 1 or 5, c odd, every seed."""
     a, c, x0 = (axis.ravel() for axis in np.meshgrid([1, 5], [1, 3, 5, 7], np.arange(M), indexing="ij"))
-    return Parameters(M, *(v.astype(np.uint64) for v in (a, c, x0)))
+    return LCGParameters(M, *(v.astype(np.uint64) for v in (a, c, x0)))
 
 
-def sequences(parameters: Parameters) -> SequenceSet:
-    return SequenceSet.of(parameters, CONTEXT + 1)
+def sequences(parameters: LCGParameters) -> Examples:
+    return Examples.of(parameters, CONTEXT + 1)
 
 
 def test_parameters_are_reduced_and_so_are_the_numbers_if_m_patch_divides_m(parameters):
     reduced = patch_parameters(parameters, 4)
     assert reduced.m == 4
     assert max(reduced.a.max(), reduced.c.max(), reduced.x0.max()) < 4
-    np.testing.assert_array_equal(reduced.orbits(12), parameters.orbits(12) % np.uint64(4))
+    np.testing.assert_array_equal(reduced.numbers(12), parameters.numbers(12) % np.uint64(4))
     same = patch_parameters(parameters, 100)
     np.testing.assert_array_equal(same.a, parameters.a)
 
@@ -80,7 +80,7 @@ def test_the_table_is_json(copying, parameters):
 def test_what_cannot_be_patched_is_named(copying, parameters):
     whole = sequences(parameters)
     with pytest.raises(UserError, match="the same"):
-        patch_all(copying, whole, SequenceSet.of(parameters, 5))
+        patch_all(copying, whole, Examples.of(parameters, 5))
     with pytest.raises(UserError, match="head 2"):
         patch_head(copying, whole, whole, 0, 2)
     with pytest.raises(UserError, match="no such tap"):

@@ -20,7 +20,7 @@ from unrandom.interpretation import (
 )
 from unrandom.models import Transformer, TransformerConfig, intervene, record
 from unrandom.models.predictor import TransformerPredictor
-from unrandom.tasks import Parameters, SequenceSet
+from unrandom.tasks import Examples, LCGParameters
 from unrandom.tokenization import Tokenizer
 
 REPLACEMENTS = ["zero", "position-mean", "scalar-mean"]
@@ -68,7 +68,7 @@ def test_the_output_is_replaced_by_the_constant_and_the_other_head_stays(model, 
 
 
 def test_zero_is_the_same_as_no_columns(model, numbers):
-    sequences = SequenceSet.of(Parameters(32, *(numbers[:, i] for i in range(3))), 11)
+    sequences = Examples.of(LCGParameters(32, *(numbers[:, i] for i in range(3))), 11)
     predictor = TransformerPredictor(model, Tokenizer(32))
     pruned = prune_heads(predictor, sequences, mean_head_values(predictor.model, numbers), "zero")
     assert [(part.layer, part.head) for part in pruned] == [(0, 0), (0, 1), (1, 0), (1, 1)]
@@ -99,7 +99,7 @@ def test_the_digits_of_a_heads_prime_are_lost_and_no_others(counting, replacemen
 
 
 def test_means_do_not_depend_on_how_the_reference_is_cut(model, numbers, monkeypatch):
-    sequences = SequenceSet.of(Parameters(32, *(numbers[:, i] for i in range(3))), 11)
+    sequences = Examples.of(LCGParameters(32, *(numbers[:, i] for i in range(3))), 11)
     predictor = TransformerPredictor(model, Tokenizer(32))
     whole = prune_heads(predictor, sequences, mean_head_values(predictor.model, numbers, [0]), "scalar-mean")
     monkeypatch.setattr("unrandom.interpretation.pruning.SEQUENCES_AT_ONCE", 7)

@@ -12,14 +12,14 @@ SMALL = TransformerConfig(
 
 
 def resized(**changes):
-    return SMALL.model_copy(update=changes)
+    return SMALL.replace(**changes)
 
 
 @pytest.mark.parametrize("positions", ["abacus", "learned", "rotary"])
 @pytest.mark.parametrize(("tied", "kv_shift"), [(True, False), (False, False), (True, True)])
 def test_the_function_is_kept_where_the_vocabulary_and_the_context_grow(positions, tied, kv_shift):
     shape = resized(positions=positions, tied=tied, kv_shift=kv_shift)
-    small, large = Transformer(shape, seed=1), Transformer(shape.model_copy(update={"vocab_size": 9, "context": 21}))
+    small, large = Transformer(shape, seed=1), Transformer(shape.replace(vocab_size=9, context=21))
     for parameter in small.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)
     tokens = torch.randint(4, (3, 11))
@@ -31,7 +31,7 @@ def test_the_function_is_kept_where_the_vocabulary_and_the_context_grow(position
 @pytest.mark.parametrize("positions", ["abacus", "learned", "rotary"])
 def test_the_function_is_kept_where_the_context_shrinks(positions):
     shape = resized(positions=positions)
-    long, short = Transformer(shape, seed=1), Transformer(shape.model_copy(update={"context": 7}))
+    long, short = Transformer(shape, seed=1), Transformer(shape.replace(context=7))
     for parameter in long.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)
     grow(long, short)

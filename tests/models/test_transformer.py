@@ -122,7 +122,7 @@ def test_abacus_positions_are_the_sum_of_number_and_digit():
 
 def test_shifted_keys_and_values_are_those_of_the_number_before():
     config = CONFIGS[4]
-    shifted, plain = Transformer(config), Transformer(config.model_copy(update={"kv_shift": False}))
+    shifted, plain = Transformer(config), Transformer(config.replace(kv_shift=False))
     plain.load_state_dict(shifted.state_dict(), strict=False)
     x = tokens(shifted)
     names = ["blocks.0.attn.hook_k", "blocks.0.attn.hook_v"]

@@ -10,7 +10,7 @@ from unrandom.core.arithmetic import valuation
 from unrandom.generators.full_period import full_period_increments, full_period_multipliers
 from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
-from unrandom.tasks import Parameters
+from unrandom.tasks import LCGParameters
 
 WIDE = 400  # digits of the modulus, more than any difference here is divisible by
 
@@ -108,7 +108,7 @@ def test_the_share_of_multipliers_that_are_predicted_is_counted_right(m, order):
     rng = np.random.default_rng(0)
     a = np.repeat(np.array(multipliers, dtype=np.uint64), 20)
     c = rng.choice(np.array(list(full_period_increments(m)), dtype=np.uint64), len(a))
-    x = Parameters(m, a, c, rng.integers(0, m, len(a), dtype=np.uint64)).orbits(40)
+    x = LCGParameters(m, a, c, rng.integers(0, m, len(a), dtype=np.uint64)).numbers(40)
     right = predictor.predict(x).correct(x).reshape(len(multipliers), 20, 39).all(axis=1).mean(axis=0)
     assert np.allclose(right, [float(predictor.share_right(t)) for t in range(39)])
 

@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 from plotly.offline import get_plotlyjs
 
+from unrandom.core.quantities import listed
 from unrandom.figures.style import CATEGORIES
 from unrandom.report import page as page_module
 from unrandom.report.page import render_page, write_page
-from unrandom.report.words import duration, listed, percent
+from unrandom.report.words import duration, percent
 
 SYNTHETIC = run_path(str(Path(__file__).parents[1] / "figures" / "synthetic_measurements.py"))
-SECTIONS = ("training", "ladder", "digits", "multipliers", "periods", "attention", "embedding", "samples", "again")
+SECTIONS = ("training", "ladder", "digits", "groups", "attention", "embedding", "samples", "again")
 
 
 class Page(HTMLParser):
@@ -61,7 +62,7 @@ def test_every_section_is_there_and_every_figure_has_its_place(page: Page):
     places = [attributes["data-figure"] for _, attributes in page.tags if "data-figure" in attributes]
     figures = json.loads(page.scripts["figures"])
     assert places == [str(i) for i in range(len(figures))]
-    assert len(figures) >= 12
+    assert len(figures) >= 11
     assert all(figure["data"] and "template" not in figure["layout"] for figure in figures)
     assert set(json.loads(page.scripts["themes"])) == {"light", "dark"}
 
@@ -110,7 +111,7 @@ def test_strings_from_the_run_are_escaped():
         "again": [attack],
         "config": {attack: attack},
     }
-    measurements["evaluation"][0]["by_period"][0]["group"] = attack
+    measurements["evaluation"][0]["by_group"][0]["groups"][0]["group"] = attack
     page = Page(render_page(measurements))
     assert len([tag for tag, _ in page.tags if tag == "script"]) == 5
     assert not any("alert" in (text or "") for name, text in page.scripts.items() if name is None)
@@ -124,52 +125,46 @@ def test_what_is_missing_is_said_and_never_drawn_empty(empty: list[Any] | None):
         ("metrics", "evaluation", "ceilings", "attention", "attention_sequence", "embedding", "samples"), empty
     )
     page = render("fixed_modulus", **nothing)
-    assert page.text.count("Left out: ") == 8
+    assert page.text.count("Left out: ") == 7
     assert json.loads(page.scripts["figures"]) == []
     assert "has not been evaluated yet" in page.text
 
 
-def test_parts_of_an_entry_may_be_missing():
+def test_a_task_without_digits_and_groups_is_drawn_without_them():
     measurements = SYNTHETIC["fixed_modulus"]()
-    entry = {**measurements["evaluation"][0], "by_digit": None, "by_period": [], "by_valuation": []}
+    nothing = {"by_digit": {"digits": [], "chance": [], "value": []}, "by_group": [], "further": [], "basis": None}
+    entry = {**measurements["evaluation"][0], **nothing}
     page = render("fixed_modulus", evaluation=[entry], run={**measurements["run"], "finished": False})
-    assert page.text.count("Left out: ") == 3
+    assert page.text.count("Left out: ") == 2
     assert "This run has not finished" in page.text
 
 
 def test_an_unseen_prime_has_its_other_reading_beside_it():
     (first, *others) = SYNTHETIC["unseen_modulus"]()["evaluation"]
-    prime = {**first, "modulus": 127, "by_valuation": [], "counting": {"value": 0.9961}}
+    about = "a = 1, the one multiplier of full period, which only counts in steps of c"
+    counting = {"name": "counting", "about": about, "last_number_accuracy": {"value": 0.9961}, "by_group": []}
+    prime = {**first, "part": 127, "symbol": "m = 127", "by_group": [], "further": [counting]}
     text = render("unseen_modulus", evaluation=[prime, *others]).text
-    assert text.count("The prime 127 was tested on primitive roots; with its one multiplier of full period") == 1
-    assert "which only counts, 99.6% of the last numbers are right." in text
+    assert text.count(f"With {about}, 99.6% of the last numbers are right (m = 127).") == 1
 
 
-def test_measurements_from_before_a_field_existed_are_drawn():
-    measurements = SYNTHETIC["fixed_modulus"]()
-    (entry,) = measurements["evaluation"]
-    del entry["by_valuation"], entry["last_number_accuracy"]["interval"], measurements["ceilings"]
-    text = render("fixed_modulus", **measurements, ceilings=None).text
-    assert text.count("Left out: ") == 1
-    assert "accuracy was not measured by multiplier" in text
-    assert "Wilson, over test sequences" in text
+def test_without_other_predictors_the_page_says_what_is_enough():
+    text = render("fixed_modulus", ceilings=None).text
     assert "The grey line is what is enough in principle" in text
+    assert "Three numbers determine every later one when the modulus is known." in text
 
 
 def test_intervals_are_named_as_they_were_made(page: Page):
     kind = "two-way cluster bootstrap over 16 multipliers and 16 increments"
     assert page.text.count(kind) == 2  # at the head, and at the ladder
     assert "binomial" not in page.text
-    assert "Bars are 95% Wilson intervals" in page.text
 
 
 def test_the_hardness_of_multipliers_is_explained_and_drawn():
-    text = render("fixed_modulus").text
-    assert "v decides how soon its digits become predictable: a smaller v is harder as a rule" in text
-    drawn = [
-        figure["layout"]["yaxis"]["title"]["text"] for figure in json.loads(render("fixed_modulus").scripts["figures"])
-    ]
-    assert drawn.count("v: how often p divides a − 1") == 1
+    page = render("fixed_modulus")
+    assert "v_2(a − 1) is how often 2 divides a − 1: the less often, the harder as a rule" in page.text
+    drawn = [figure["layout"]["yaxis"]["title"]["text"] for figure in json.loads(page.scripts["figures"])]
+    assert drawn.count("v_2(a − 1)") == drawn.count("period") == 1
 
 
 def test_the_head_speaks_plainly():
@@ -177,8 +172,8 @@ def test_the_head_speaks_plainly():
     assert "A Transformer that names the next number modulo 256 is right " in fixed.text
     assert "modulo 1,800, 2,048 or 2,352, never seen in training, is right " in unseen.text
     assert "fm-256-1a2b3c4d" in fixed.text  # the recipe is still named, above the headline
-    many = [{**SYNTHETIC["one_modulus"](m, {2: 4}, 9), "modulus": m} for m in (16, 32, 48, 64, 80)]
-    assert "modulo one of 5 moduli from 16 to 80, never" in render("unseen_modulus", evaluation=many).text
+    many = SYNTHETIC["UNSEEN"].replace(test_moduli=(16, 32, 48, 64, 80), context=8)
+    assert many.scope == "modulo one of 5 moduli from 16 to 80, never seen in training,"
     assert listed([1]) == "1"
 
 
@@ -220,6 +215,7 @@ def test_the_scripts_can_be_parsed(name: str):
 def test_digit_tokens_are_counted_in_numbers():
     measurements = SYNTHETIC["fixed_modulus"]()
     measurements["embedding"] |= {"labels": "digits", "values": measurements["embedding"]["values"][:16]}
+    measurements["run"]["task"]["width"] = 2
     figures = json.loads(Page(render_page(measurements)).scripts["figures"])
     distance = next(f for f in figures if f["layout"]["xaxis"]["title"]["text"].startswith("numbers back"))
     assert distance["data"][0]["x"][:2] == [0.5, 1]  # m = 256 in base 16: two tokens a number

@@ -10,11 +10,10 @@ from unrandom.tasks import (
     CurriculumBatches,
     FixedModulus,
     Phase,
-    TrainingDraws,
     UnseenModulus,
     make_batches,
-    make_split,
 )
+from unrandom.tasks.lcg import TrainingDraws
 from unrandom.training import RunConfig
 
 FM = FixedModulus(modulus=256, context=12, mode="streaming", n_sequences=None, n_test_a=4, n_test_c=8)
@@ -35,13 +34,13 @@ def test_the_share_follows_its_schedule(phase, shares):
 
 
 def with_phases(data, *phases, **changes):
-    return data.model_copy(update={"curriculum": phases, **changes})
+    return data.replace(**{"curriculum": phases, **changes})
 
 
 @pytest.mark.parametrize("mode", ["streaming", "fixed"])
 def test_a_batch_holds_the_stated_share_of_easier_sequences_on_average(mode):
     data = with_phases(FM, Phase(modulus=16, share=0.3), mode=mode, n_sequences=100 if mode == "fixed" else None)
-    batches = make_batches(make_split(data, 0), 8)
+    batches = make_batches(data.split(0), 8)
     easier = [(batches.tokens(step) < 16).all(axis=1).sum() for step in range(200)]
     assert set(easier) == {2, 3}
     assert np.mean(easier) == pytest.approx(2.4, abs=0.15)
@@ -49,7 +48,7 @@ def test_a_batch_holds_the_stated_share_of_easier_sequences_on_average(mode):
 
 def test_the_ranks_share_the_rows_of_the_one_batch():
     data = with_phases(FM, Phase(modulus=16, share=0.4), Phase(modulus=64, share=0.4))
-    batches = make_batches(make_split(data, 0), 12)
+    batches = make_batches(data.split(0), 12)
     whole = batches.tokens(5)
     for rank in range(3):
         assert np.array_equal(batches.tokens(5, rank, 3), whole[rank::3])
@@ -57,7 +56,7 @@ def test_the_ranks_share_the_rows_of_the_one_batch():
 
 @pytest.mark.parametrize("data", [FM, UM])
 def test_easier_sequences_are_of_training_alone_and_up_to_the_phase_s_modulus(data):
-    split = make_split(with_phases(data, Phase(modulus=40 if data is UM else 32)), 1)
+    split = with_phases(data, Phase(modulus=40 if data is UM else 32)).split(1)
     batches = make_batches(split, 256)
     assert isinstance(batches, CurriculumBatches)
     (drawn,) = batches.easier(0)
@@ -71,7 +70,7 @@ def test_the_seed_of_the_data_fixes_the_split_and_the_set_and_not_the_order(tiny
     tree["data"].update(mode="fixed", n_sequences=64)
     one = RunConfig.parse({**tree, "seed": 1, "data_seed": 7})
     two = RunConfig.parse({**tree, "seed": 2, "data_seed": 7})
-    splits = [make_split(config.data, config.split_seed) for config in (one, two)]
+    splits = [config.data.split(config.split_seed) for config in (one, two)]
     assert splits[0].manifest() == splits[1].manifest()
     first, second = (make_batches(split, 16, seed) for split, seed in zip(splits, (1, 2), strict=True))
     assert np.array_equal(first.set_tokens, second.set_tokens)
@@ -79,11 +78,11 @@ def test_the_seed_of_the_data_fixes_the_split_and_the_set_and_not_the_order(tiny
 
 
 def test_named_multipliers_are_kept_out_of_training_and_tested_apart():
-    data = FM.model_copy(update={"extra_test_multipliers": (5, 77)})
-    split = make_split(data, 0)
-    named = split.with_extra_multipliers().test_parameters(256, 64)
+    data = FM.replace(extra_test_multipliers=(5, 77))
+    split = data.split(0)
+    named = split.with_extra_multipliers().test(256, 64).parameters
     assert set(named.a.tolist()) == {5, 77}
-    assert not set(split.test_parameters(256, 64).a.tolist()) & {5, 77}
+    assert not set(split.test(256, 64).parameters.a.tolist()) & {5, 77}
     trained = np.concatenate([make_batches(split, 512).probe(2000).a])
     assert not set(trained.tolist()) & {5, 77}
 
@@ -106,12 +105,12 @@ def test_what_does_not_fit_is_said_in_one_line(tiny, change, said):
 
 def test_a_named_multiplier_without_full_period_is_refused():
     with pytest.raises(UserError, match="extra test multiplier 6 has no full period modulo 256"):
-        make_split(FM.model_copy(update={"extra_test_multipliers": (6,)}), 0)
+        FM.replace(extra_test_multipliers=(6,)).split(0)
 
 
 def test_a_grown_run_is_tested_only_on_what_the_smaller_one_could_not_see():
-    large = FM.model_copy(update={"n_test_a": 16, "n_test_c": 32, "extra_test_multipliers": (5, 77)})
-    split, earlier = make_split(large, 0), make_split(FM.model_copy(update={"modulus": 64}), 0)
+    large = FM.replace(n_test_a=16, n_test_c=32, extra_test_multipliers=(5, 77))
+    split, earlier = large.split(0), FM.replace(modulus=64).split(0)
     kept = split.unseen_by(earlier)
     for values, before, held_out in (
         (kept.held_out[0].multipliers, split.held_out[0].multipliers, earlier.held_out_a),
@@ -120,11 +119,11 @@ def test_a_grown_run_is_tested_only_on_what_the_smaller_one_could_not_see():
         assert set(values) == {v for v in before if v >= 64 or v in held_out}
         assert 0 < len(values) < len(before)
     assert kept.extra_multipliers == (77,)
-    seen = UM.model_copy(update={"test_moduli": (40,), "max_modulus": 76})
-    phase = FM.model_copy(update={"curriculum": (Phase(modulus=64),)})
-    for other, modulus in ((seen, 50), (FM.model_copy(update={"modulus": 50, "n_test_a": 1}), 50), (phase, 64)):
+    seen = UM.replace(test_moduli=(40,), max_modulus=76)
+    phase = FM.replace(curriculum=(Phase(modulus=64),))
+    for other, modulus in ((seen, 50), (FM.replace(modulus=50, n_test_a=1), 50), (phase, 64)):
         with pytest.raises(UserError, match=f"trained on modulus {modulus}"):
-            make_split(UM, 0).unseen_by(make_split(other, 0))
+            UM.split(0).unseen_by(other.split(0))
 
 
 def test_a_grown_run_by_pairs_is_tested_on_no_pair_that_the_smaller_one_could_see():
@@ -132,14 +131,14 @@ def test_a_grown_run_by_pairs_is_tested_on_no_pair_that_the_smaller_one_could_se
     for rule in ("pairs", "values"):
         small = UnseenModulus(test_moduli=(25, 32), min_modulus=8, max_modulus=40, hold_out=rule, **config)
         large = UnseenModulus(test_moduli=(64, 81), min_modulus=8, max_modulus=100, hold_out="pairs", **config)
-        split, earlier = make_split(large, 0), make_split(small, 0)
+        split, earlier = large.split(0), small.split(0)
         kept = split.unseen_by(earlier)
         seen = TrainingDraws(earlier).draw(stream(0, "draws"), 30_000)
         for part, before in zip(kept.held_out, split.held_out, strict=True):
             assert not part.has(seen.a, seen.c).any()
             assert set(part.multipliers) <= set(before.multipliers)
             assert 0 < len(part.multipliers) * len(part.increments) < 64
-    same = make_split(large.model_copy(update={"max_modulus": 120}), 0)  # the very pairs that the other holds out
+    same = large.replace(max_modulus=120).split(0)  # the very pairs that the other holds out
     assert same.unseen_by(split).manifest()["test"] == same.manifest()["test"]
 
 
@@ -147,15 +146,15 @@ def test_a_grown_prime_is_tested_on_counting_only_where_the_smaller_run_could_no
     config = {"context": 8, "mode": "streaming", "n_sequences": None, "n_test_a": 6, "n_test_c": 8, "min_modulus": 8}
     config |= {"test_multipliers": "primitive-root", "hold_out": "pairs"}
     for seed in range(4):
-        earlier = make_split(UnseenModulus(test_moduli=(32,), max_modulus=40, **config), seed)
-        split = make_split(UnseenModulus(test_moduli=(61, 64), max_modulus=80, **config), seed)
+        earlier = UnseenModulus(test_moduli=(32,), max_modulus=40, **config).split(seed)
+        split = UnseenModulus(test_moduli=(61, 64), max_modulus=80, **config).split(seed)
         kept = split.unseen_by(earlier)
         seen = TrainingDraws(earlier).draw(stream(seed, "draws"), 30_000)
         for part in (*kept.held_out, *kept.counting().held_out):
             assert not part.has(seen.a, seen.c).any()
         whole, left = (each.counting().held_out[0].increments for each in (split, kept))
         assert set(left.tolist()) == {c for c in whole.tolist() if c >= 40}
-    assert make_split(split.config, 0).unseen_by(make_split(split.config, 0)).counting().held_out[0].pairs == 8
+    assert split.task.split(0).unseen_by(split.task.split(0)).counting().held_out[0].pairs == 8
 
 
 def test_a_run_of_the_third_generation_is_tested_on_nothing_that_the_second_saw(tiny):
@@ -173,15 +172,15 @@ def test_a_run_of_the_third_generation_is_tested_on_nothing_that_the_second_saw(
         for split in splits[:2]:
             drawn = TrainingDraws(split).draw(stream(seed, "draws"), 20_000)
             assert not any(part.has(drawn.a, drawn.c).any() for part in splits[2].held_out)
-        trimmed += len(splits[1].held_out_a) < len(make_split(configs[1].data, seed).held_out_a)
+        trimmed += len(splits[1].held_out_a) < len(configs[1].data.split(seed).held_out_a)
     assert trimmed
 
 
 def test_a_phase_by_pairs_holds_out_the_same_pairs():
     for config in (FM, UM):
-        by_pairs = config.model_copy(update={"hold_out": "pairs"})
-        split = make_split(by_pairs, 0)
-        easier = split.of_phase(Phase(modulus=40))
+        by_pairs = config.replace(hold_out="pairs")
+        split = by_pairs.split(0)
+        easier = split._in_phase(Phase(modulus=40))
         drawn = TrainingDraws(easier).draw(stream(0, "draws"), 20_000)
         assert not split.withheld(drawn.a, drawn.c).any()
         assert np.isin(drawn.a, split.held_out_a).any()
@@ -190,4 +189,4 @@ def test_a_phase_by_pairs_holds_out_the_same_pairs():
 def test_a_phase_that_cannot_be_drawn_is_said_at_once():
     data = with_phases(FM, Phase(modulus=16, begin=500), min_period=100)
     with pytest.raises(UserError, match="found no training parameters"):
-        make_batches(make_split(data, 0), 8)
+        make_batches(data.split(0), 8)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from unrandom.experiments.recipes import recipe
-from unrandom.tasks import make_batches, make_split
+from unrandom.tasks import make_batches
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "batches.json").read_text())
 
@@ -15,5 +15,5 @@ GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "batches.json").read
 def test_the_first_tokens_of_a_recipe(name):
     wanted = GOLDEN[name]
     config = recipe(wanted["recipe"]).build().override(wanted["set"])
-    tokens = make_batches(make_split(config.data, config.seed), 8).tokens(wanted["step"])
+    tokens = make_batches(config.data.split(config.seed), 8).tokens(wanted["step"])
     assert tokens[:, :12].tolist() == wanted["tokens"]

@@ -7,7 +7,8 @@ import pytest
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.tasks import FixedModulus, TrainingDraws, UnseenModulus, make_split
+from unrandom.tasks import FixedModulus, UnseenModulus
+from unrandom.tasks.lcg import TrainingDraws
 
 CASES = [
     FixedModulus(modulus=64, context=8, n_test_a=4, n_test_c=4),
@@ -21,19 +22,19 @@ CASES = [
 ]
 
 
-PAIRS = [config.model_copy(update={"hold_out": "pairs"}) for config in CASES]
+PAIRS = [config.replace(hold_out="pairs") for config in CASES]
 
 
-@pytest.mark.parametrize("config", CASES, ids=lambda c: f"{c.regime}-{c.largest_modulus}")
+@pytest.mark.parametrize("config", CASES, ids=lambda c: f"{c.name}-{c.largest_modulus}")
 @pytest.mark.parametrize("seed", [0, 1])
 def test_what_is_held_out_is_never_drawn(config, seed):
-    split = make_split(config, seed)
+    split = config.split(seed)
     drawn = TrainingDraws(split).draw(stream(seed, "draws"), 3000)
     assert not np.isin(drawn.a, split.held_out_a).any()
     assert not np.isin(drawn.c, split.held_out_c).any()
     moduli = {drawn.modulus(row) for row in range(len(drawn))}
-    if config.regime == "um":
-        assert not moduli & set(config.test_moduli)
+    if config.unseen_moduli:
+        assert not moduli & set(config.moduli)
         assert moduli <= set(range(config.smallest_modulus, config.largest_modulus + 1))
     else:
         assert moduli == {config.modulus}
@@ -41,16 +42,16 @@ def test_what_is_held_out_is_never_drawn(config, seed):
     assert all(int(drawn.c[row]) < drawn.modulus(row) for row in range(len(drawn)))
 
 
-@pytest.mark.parametrize("config", PAIRS, ids=lambda c: f"{c.regime}-{c.largest_modulus}")
+@pytest.mark.parametrize("config", PAIRS, ids=lambda c: f"{c.name}-{c.largest_modulus}")
 @pytest.mark.parametrize("seed", [0, 1])
 def test_held_out_pairs_are_never_drawn_and_their_values_are(config, seed):
-    split = make_split(config, seed)
+    split = config.split(seed)
     kept = {(int(a), int(c)) for part in split.held_out for a in part.multipliers for c in part.increments}
     drawn = TrainingDraws(split).draw(stream(seed, "draws"), 20_000)
     assert not kept & set(zip(drawn.a.tolist(), drawn.c.tolist(), strict=True))
     split.check(drawn)
-    if config.regime == "um":
-        assert not {*np.unique(drawn.m).tolist()} & set(config.test_moduli)
+    if config.unseen_moduli:
+        assert not {*np.unique(drawn.m).tolist()} & set(config.moduli)
     if config.n_a is None and config.largest_modulus < 1000:
         assert set(split.held_out_a.tolist()) <= set(drawn.a.tolist())
         assert set(split.held_out_c.tolist()) <= set(drawn.c.tolist())
@@ -58,7 +59,7 @@ def test_held_out_pairs_are_never_drawn_and_their_values_are(config, seed):
 
 def test_every_pair_that_is_not_held_out_is_drawn():
     config = FixedModulus(modulus=30, context=8, n_test_a=1, n_test_c=3, hold_out="pairs")
-    split = make_split(config, 0)
+    split = config.split(0)
     drawn = TrainingDraws(split).draw(stream(0, "draws"), 40_000)
     (part,) = split.held_out
     every = {(a, c) for a in range(1, 30) for c in range(30)}
@@ -68,7 +69,7 @@ def test_every_pair_that_is_not_held_out_is_drawn():
 
 def test_a_training_set_of_all_pairs_leaves_out_those_that_are_held_out():
     config = FixedModulus(modulus=16, context=8, n_test_a=2, n_test_c=3, hold_out="pairs", full_period_share=1.0)
-    split = make_split(config.model_copy(update={"n_a": 4, "n_c": 8, "n_sequences": None}), 0)
+    split = config.replace(n_a=4, n_c=8, n_sequences=None).split(0)
     rows = TrainingDraws(split).product(stream(0, "product"))
     assert len(rows) == 4 * 8 - 2 * 3
     split.check(rows)
@@ -85,7 +86,7 @@ def test_a_modulus_whose_every_pair_is_held_out_is_not_trained_on():
         full_period_share=1.0,
         hold_out="pairs",
     )  # 5 with any odd c; 4 has only the multiplier 1, so that its pairs are left
-    assert set(TrainingDraws(make_split(config, 0)).draw(stream(0, "draws"), 500).m.tolist()) == {2, 3, 4, 5, 6, 7, 9}
+    assert set(TrainingDraws(config.split(0)).draw(stream(0, "draws"), 500).m.tolist()) == {2, 3, 4, 5, 6, 7, 9}
     prime = UnseenModulus(
         test_moduli=(7, 8),
         min_modulus=2,
@@ -97,7 +98,7 @@ def test_a_modulus_whose_every_pair_is_held_out_is_not_trained_on():
         test_multipliers="primitive-root",
         hold_out="pairs",
     )  # a = 1 is tested for the prime 7, with every c from 1 to 6
-    assert set(TrainingDraws(make_split(prime, 0)).draw(stream(0, "draws"), 500).m.tolist()) == {9}
+    assert set(TrainingDraws(prime.split(0)).draw(stream(0, "draws"), 500).m.tolist()) == {9}
 
 
 @pytest.mark.parametrize("mode", [{"n_sequences": 500}, {"n_sequences": None}, {"mode": "streaming"}])
@@ -117,7 +118,7 @@ def test_a_modulus_whose_pools_have_withheld_pairs_alone_is_not_trained_on(mode)
             n_test_c=16,
             **mode,
         )
-        split = make_split(config, seed)
+        split = config.split(seed)
         draws = TrainingDraws(split)
         rows = draws.product(stream(seed, "product"))
         left_out += len(split.train_moduli) - len(np.unique(rows.m))
@@ -129,7 +130,7 @@ def test_a_modulus_whose_pools_have_withheld_pairs_alone_is_not_trained_on(mode)
 @pytest.mark.parametrize("rule", ["pairs", "values"])
 def test_a_leak_is_noticed_by_either_rule(rule):
     config = UnseenModulus(test_moduli=(50, 64), context=16, n_test_a=5, n_test_c=5, hold_out=rule)
-    split = make_split(config, 0)
+    split = config.split(0)
     drawn = TrainingDraws(split).draw(stream(0, "draws"), 8)
     split.check(drawn)
     a, c = (values.copy() for values in (drawn.a, drawn.c))
@@ -147,7 +148,7 @@ def test_the_validation_moduli_are_held_out_by_the_same_rule():
     config = UnseenModulus(
         test_moduli=(60,), validation_moduli=(64,), context=16, n_test_a=4, n_test_c=4, hold_out="pairs"
     )
-    split = make_split(config, 0)
+    split = config.split(0)
     drawn = TrainingDraws(split).draw(stream(0, "draws"), 20_000)
     (part,) = split.held_out_for_validation
     assert not part.has(drawn.a, drawn.c).any()
@@ -157,7 +158,7 @@ def test_the_validation_moduli_are_held_out_by_the_same_rule():
 @pytest.mark.parametrize(("rule", "counts"), [("values", (5, 8, 8)), ("pairs", (8, 8, 8))])
 def test_by_pairs_all_multipliers_may_be_tested_but_the_one_that_counts(rule, counts):
     config = UnseenModulus(test_moduli=(54, 64, 81), context=16, n_test_a=8, n_test_c=8, hold_out=rule)
-    split = make_split(config, 0)
+    split = config.split(0)
     assert tuple(len(part.multipliers) for part in split.held_out) == counts
     assert all(1 not in part.multipliers for part in split.held_out)
 
@@ -167,10 +168,10 @@ def test_a_prime_is_tested_in_both_readings_and_neither_is_trained_on(rule):
     config = UnseenModulus(
         test_moduli=(61, 64), context=16, n_test_a=5, n_test_c=5, test_multipliers="primitive-root", hold_out=rule
     )
-    split = make_split(config, 0)
+    split = config.split(0)
     counting = split.counting()
     assert [part.modulus for part in counting.held_out] == [61]
-    tested = counting.test_parameters(61, 50)
+    tested = counting.test(61, 50).parameters
     assert set(tested.a.tolist()) == {1}
     assert (tested.periods() == 61).all()
     assert set(tested.c.tolist()) == set(split.held_out[0].increments.tolist())
@@ -179,11 +180,11 @@ def test_a_prime_is_tested_in_both_readings_and_neither_is_trained_on(rule):
     assert (drawn.a == 1).any()
 
 
-@pytest.mark.parametrize("config", CASES, ids=lambda c: f"{c.regime}-{c.largest_modulus}")
+@pytest.mark.parametrize("config", CASES, ids=lambda c: f"{c.name}-{c.largest_modulus}")
 def test_test_sequences_have_full_period_and_only_held_out_parameters(config):
-    split = make_split(config, 0)
-    for modulus in split.config.test_moduli:
-        test = split.test_parameters(modulus, 100)
+    split = config.split(0)
+    for modulus in split.task.moduli:
+        test = split.test(modulus, 100).parameters
         assert test.has_full_period().all()
         assert np.isin(test.a, split.held_out_a).all()
         assert np.isin(test.c, split.held_out_c).all()
@@ -191,48 +192,48 @@ def test_test_sequences_have_full_period_and_only_held_out_parameters(config):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_unseen_moduli_are_not_tested_on_mere_counting(seed):
-    split = make_split(UnseenModulus(test_moduli=(50, 64, 120), context=16, n_test_a=5, n_test_c=5), seed)
+    split = UnseenModulus(test_moduli=(50, 64, 120), context=16, n_test_a=5, n_test_c=5).split(seed)
     assert all(1 not in part.multipliers for part in split.held_out)
 
 
 def test_every_pair_of_test_parameters_is_used_as_often_as_another():
-    split = make_split(FixedModulus(modulus=64, context=8, n_test_a=4, n_test_c=4), 0)
-    test = split.test_parameters(64, 48)
+    split = FixedModulus(modulus=64, context=8, n_test_a=4, n_test_c=4).split(0)
+    test = split.test(64, 48).parameters
     _, counts = np.unique(np.stack([test.a, test.c]), axis=1, return_counts=True)
     assert counts.tolist() == [3] * 16
 
 
 def test_the_split_is_a_function_of_the_seed(fm_data):
-    assert make_split(fm_data, 3).manifest() == make_split(fm_data, 3).manifest()
-    assert make_split(fm_data, 3).manifest() != make_split(fm_data, 4).manifest()
+    assert fm_data.split(3).manifest() == fm_data.split(3).manifest()
+    assert fm_data.split(3).manifest() != fm_data.split(4).manifest()
 
 
 def test_n_m_moduli_are_drawn():
-    split = make_split(UnseenModulus(test_moduli=(50, 64), context=16, n_m=9), 0)
+    split = UnseenModulus(test_moduli=(50, 64), context=16, n_m=9).split(0)
     assert len(split.train_moduli) == len(set(split.train_moduli)) == 9
 
 
 def test_a_modulus_with_too_few_multipliers_says_how_many_it_has():
     with pytest.raises(UserError, match=r"251.*1.*64"):
-        make_split(FixedModulus(modulus=251, context=8), 0)
+        FixedModulus(modulus=251, context=8).split(0)
 
 
 def test_full_period_training_needs_multipliers_that_are_left():
     config = FixedModulus(modulus=64, context=8, n_test_a=16, n_test_c=4, full_period_share=0.5)
     with pytest.raises(UserError, match=r"lower data\.n_test_a"):
-        TrainingDraws(make_split(config, 0))
+        TrainingDraws(config.split(0))
 
 
 def test_an_unknown_test_modulus_is_refused(fm_data):
     with pytest.raises(UserError, match="65 is not a test modulus"):
-        make_split(fm_data, 0).test_parameters(65, 1)
+        fm_data.split(0).test(65, 1)
 
 
 def test_validation_moduli_are_held_out_beside_the_test_moduli():
     config = UnseenModulus(
         test_moduli=(32, 27), validation_moduli=(36, 25), context=12, mode="streaming", n_sequences=None
     )
-    split = make_split(config, 0)
+    split = config.split(0)
     assert {part.modulus for part in split.held_out} == {32, 27}
     assert not set(split.train_moduli) & {32, 27, 36, 25}
     validation, test = split.for_choosing()
@@ -244,12 +245,12 @@ def test_validation_moduli_are_held_out_beside_the_test_moduli():
 
 
 def test_without_validation_moduli_the_held_out_parameters_are_halved():
-    split = make_split(FixedModulus(modulus=256, context=12, n_test_a=8, n_test_c=6), 0)
+    split = FixedModulus(modulus=256, context=12, n_test_a=8, n_test_c=6).split(0)
     (validation,), (test,) = (part.held_out for part in split.for_choosing())
     for first, second in ((validation.multipliers, test.multipliers), (validation.increments, test.increments)):
         assert len(first) == len(second)
         assert not set(first.tolist()) & set(second.tolist())
-    few = make_split(FixedModulus(modulus=256, context=12, n_test_a=1, n_test_c=1), 0)
+    few = FixedModulus(modulus=256, context=12, n_test_a=1, n_test_c=1).split(0)
     with pytest.raises(UserError, match="choosing by validation needs 2"):
         few.for_choosing()
 
@@ -263,6 +264,6 @@ def test_unseen_primes_are_tested_by_primitive_roots_and_the_others_at_full_peri
     config = UnseenModulus(
         test_moduli=(31, 32), context=12, n_test_a=4, n_test_c=4, test_multipliers="primitive-root", n_sequences=64
     )
-    split = make_split(config, 0)
-    assert (split.test_parameters(31, 64).periods() == 30).all()
-    assert (split.test_parameters(32, 64).periods() == 32).all()
+    split = config.split(0)
+    assert (split.test(31, 64).parameters.periods() == 30).all()
+    assert (split.test(32, 64).parameters.periods() == 32).all()

@@ -7,11 +7,12 @@ from scipy.stats import chisquare
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.generators.full_period import full_period_multipliers
-from unrandom.tasks import FixedModulus, TrainingDraws, UnseenModulus, make_batches, make_split
+from unrandom.tasks import FixedModulus, UnseenModulus, make_batches
+from unrandom.tasks.lcg import TrainingDraws
 
 
 def draw(config, rows=4000, seed=0):
-    return TrainingDraws(make_split(config, seed)).draw(stream(seed, "draws"), rows)
+    return TrainingDraws(config.split(seed)).draw(stream(seed, "draws"), rows)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 1.0])
@@ -24,7 +25,7 @@ def test_the_stated_share_of_a_batch_has_full_period_by_construction(share):
 
 def test_arbitrary_parameters_are_uniform_over_all_that_is_not_held_out():
     config = FixedModulus(modulus=30, context=8, n_test_a=1, n_test_c=2)
-    split = make_split(config, 0)
+    split = config.split(0)
     rows = draw(config, 29_000)
     values, counts = np.unique(rows.a, return_counts=True)
     assert set(values) == set(range(1, 30)) - set(split.held_out_a.tolist())
@@ -37,7 +38,7 @@ def test_arbitrary_parameters_are_uniform_over_all_that_is_not_held_out():
 
 def test_low_and_high_bits_of_train_and_test_multipliers_are_alike():
     config = FixedModulus(modulus=2**32, base=256, context=8, n_test_a=512, full_period_share=1.0, n_a=1024, n_c=64)
-    split = make_split(config, 0)
+    split = config.split(0)
     train, test = draw(config).a, split.held_out[0].multipliers
     for bit in range(2, 32):  # bits 0 and 1 of a full-period multiplier are 1 and 0
         ones = [((values >> np.uint64(bit)) & np.uint64(1)).mean() for values in (train, test)]
@@ -47,7 +48,7 @@ def test_low_and_high_bits_of_train_and_test_multipliers_are_alike():
 @pytest.mark.parametrize(("low", "high"), [(1, 8), (9, None), (5, 20)])
 @pytest.mark.parametrize("regime", ["fm", "um"])
 def test_the_period_filter_keeps_what_is_asked_for(regime, low, high, fm_data, um_data):
-    config = {"fm": fm_data, "um": um_data}[regime].model_copy(update={"min_period": low, "max_period": high})
+    config = {"fm": fm_data, "um": um_data}[regime].replace(min_period=low, max_period=high)
     periods = draw(config, 500).periods()
     assert periods.min() >= low
     assert high is None or periods.max() <= high
@@ -55,7 +56,7 @@ def test_the_period_filter_keeps_what_is_asked_for(regime, low, high, fm_data, u
 
 def test_a_period_that_no_sequence_has_is_said_in_one_line(fm_data):
     with pytest.raises(UserError, match="found no training parameters"):
-        draw(fm_data.model_copy(update={"min_period": 1000}), 5)
+        draw(fm_data.replace(min_period=1000), 5)
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
@@ -66,9 +67,9 @@ def test_moduli_are_drawn_evenly_however_many_of_their_parameters_are_held_out(s
 
 
 def test_an_overlap_of_training_and_test_would_be_noticed():
-    split = make_split(FixedModulus(modulus=64, context=8, n_test_a=4, n_test_c=4), 0)
+    split = FixedModulus(modulus=64, context=8, n_test_a=4, n_test_c=4).split(0)
     with pytest.raises(RuntimeError, match="overlap"):
-        split.check(split.test_parameters(64, 10))
+        split.check(split.test(64, 10).parameters)
 
 
 def test_pools_hold_n_a_multipliers_and_n_c_increments():
@@ -80,7 +81,7 @@ def test_pools_hold_n_a_multipliers_and_n_c_increments():
 
 def test_the_product_takes_every_triple_once():
     config = UnseenModulus(test_moduli=(50, 64), context=16, n_m=5, n_a=6, n_c=4, n_sequences=None)
-    rows = TrainingDraws(make_split(config, 0)).product(stream(0, "product"))
+    rows = TrainingDraws(config.split(0)).product(stream(0, "product"))
     assert len(rows) == 5 * 6 * 4
     assert len(np.unique(np.stack([rows.m, rows.a, rows.c]), axis=1).T) == len(rows)
 
@@ -89,17 +90,15 @@ def test_scaling_pools_are_topped_up_where_full_period_multipliers_are_few():
     config = UnseenModulus(
         test_moduli=(64,), context=16, n_a=8, n_c=1, n_sequences=None, full_period_share=1.0, n_test_a=4, n_test_c=4
     )
-    rows = TrainingDraws(make_split(config, 0)).product(stream(0, "product"))
+    rows = TrainingDraws(config.split(0)).product(stream(0, "product"))
     assert {m: int((rows.m == m).sum()) for m in np.unique(rows.m)} == dict.fromkeys(np.unique(rows.m), 8)
     assert np.gcd(rows.c, rows.m).max() == 1
 
 
 @pytest.mark.parametrize("hold_out", ["pairs", "values"])
 def test_the_share_that_only_counts(um_data, hold_out):
-    data = um_data.model_copy(
-        update={"full_period_share": 0.5, "counting_share": 0.25, "max_modulus": 100, "hold_out": hold_out}
-    )
-    split = make_split(data, 0)
+    data = um_data.replace(full_period_share=0.5, counting_share=0.25, max_modulus=100, hold_out=hold_out)
+    split = data.split(0)
     drawn = TrainingDraws(split).draw(stream(0, "test"), 400)
     full = drawn[:200]
     assert full.has_full_period().all()
@@ -124,17 +123,15 @@ def _may_train(split, m: int, a: int) -> bool:
 
 
 def test_a_modulus_that_only_counts_has_nothing_beyond(fm_data):
-    data = fm_data.model_copy(
-        update={"modulus": 67, "full_period_share": 0.5, "counting_share": 0.5, "test_multipliers": "primitive-root"}
-    )
+    data = fm_data.replace(modulus=67, full_period_share=0.5, counting_share=0.5, test_multipliers="primitive-root")
     with pytest.raises(UserError, match="no multiplier and increment for beyond counting rows is left to train on"):
-        TrainingDraws(make_split(data, 0))
+        TrainingDraws(data.split(0))
 
 
 @pytest.mark.parametrize("regime", ["fm", "um"])
 def test_the_share_whose_multipliers_are_prime_to_the_modulus(regime, fm_data, um_data):
     data = {"fm": fm_data, "um": um_data}[regime]
-    data = data.model_copy(update={"full_period_share": 0.25, "coprime_share": 0.5})
+    data = data.replace(full_period_share=0.25, coprime_share=0.5)
     drawn = draw(data, 800)
     common = np.gcd(drawn.a, np.broadcast_to(np.uint64(drawn.m) if isinstance(drawn.m, int) else drawn.m, 800))
     assert drawn.has_full_period()[:200].all()
@@ -153,7 +150,7 @@ def test_the_share_whose_multipliers_are_prime_to_the_modulus(regime, fm_data, u
 )
 def test_shares_that_pools_cannot_have_are_refused(um_data, changes, said):
     with pytest.raises(ValueError, match=said):
-        UnseenModulus(**{**um_data.model_dump(), **changes})
+        um_data.replace(**changes)
 
 
 def lookback(parameters):
@@ -183,7 +180,7 @@ def test_balanced_rows_have_each_look_back_as_often():
 
 def test_balanced_rows_of_many_moduli_draw_each_look_back_as_often(um_data):
     changes = {"full_period_share": 1.0, "balanced_share": 1.0, "max_modulus": 300}
-    drawn = draw(UnseenModulus(**{**um_data.model_dump(), **changes}), 10_000)
+    drawn = draw(um_data.replace(**changes), 10_000)
     assert drawn.has_full_period().all()
     values, counts = np.unique(lookback(drawn), return_counts=True)
     assert {2, 3, 25, 32} < set(values.tolist())
@@ -196,7 +193,7 @@ def test_a_modulus_without_a_multiplier_prime_to_it_is_left_out():
     """Modulus 6 has 1 and 5, and both are held out."""
     sizes = {"min_modulus": 6, "max_modulus": 20, "context": 12, "n_test_a": 4, "n_test_c": 2, "coprime_share": 1.0}
     data = UnseenModulus(test_moduli=(8, 7), mode="streaming", n_sequences=None, **sizes)
-    split = make_split(data, 0)
+    split = data.split(0)
     assert {1, 5} <= set(split.held_out_a.tolist())
     drawn = TrainingDraws(split).draw(stream(0, "test"), 600)
     assert set(drawn.m.tolist()) == set(split.train_moduli) - {6}
@@ -204,8 +201,8 @@ def test_a_modulus_without_a_multiplier_prime_to_it_is_left_out():
 
 
 def test_a_share_that_comes_to_no_row_is_refused(um_data):
-    data = um_data.model_copy(update={"full_period_share": 0.5, "counting_share": 0.01})
-    split = make_split(data, 0)
+    data = um_data.replace(full_period_share=0.5, counting_share=0.01)
+    split = data.split(0)
     with pytest.raises(UserError, match=r"0\.005 of 16 rows are to be counting ones, and that comes to none"):
         make_batches(split, 16)
     assert (make_batches(split, 400).probe(400).a == 1).sum() >= 2
@@ -214,8 +211,8 @@ def test_a_share_that_comes_to_no_row_is_refused(um_data):
 @pytest.mark.parametrize("hold_out", ["pairs", "values"])
 def test_pools_hold_multipliers_of_each_kind(um_data, hold_out):
     shares = {"full_period_share": 0.5, "counting_share": 0.25, "coprime_share": 0.5}
-    data = um_data.model_copy(update={**shares, "n_a": 3, "n_c": 4, "max_modulus": 100, "hold_out": hold_out})
-    split = make_split(data, 0)
+    data = um_data.replace(**{**shares, "n_a": 3, "n_c": 4, "max_modulus": 100, "hold_out": hold_out})
+    split = data.split(0)
     drawn = TrainingDraws(split).draw(stream(0, "test"), 20_000)
     split.check(drawn)
     beyond, counting, coprime, arbitrary = drawn[:7500], drawn[7500:10_000], drawn[10_000:15_000], drawn[15_000:]

@@ -9,7 +9,7 @@ from unrandom.evaluation.during_training import PROBES
 from unrandom.experiments.recipes import recipe
 from unrandom.experiments.runs import create_run, execute
 from unrandom.models.counts import training_memory
-from unrandom.tasks import make_batches, make_split
+from unrandom.tasks import make_batches
 from unrandom.training import Progress
 from unrandom.training import estimate as estimates
 from unrandom.training.estimate import WARM_UP, StepTimer, data_bytes, estimate, step_memory
@@ -146,8 +146,8 @@ def test_memory_that_is_not_kept_has_no_holes(tiny, settings, holes):
 @pytest.mark.parametrize("data", ["fm", "um"])
 def test_the_training_set_is_counted(tiny, fm_data, um_data, data):
     sizes = {"mode": "fixed", "n_sequences": 500}
-    config = tiny.model_copy(update={"data": {"fm": fm_data, "um": um_data}[data].model_copy(update=sizes)})
-    batches = make_batches(make_split(config.data, 0), 16)
+    config = tiny.replace(data={"fm": fm_data, "um": um_data}[data].replace(**sizes))
+    batches = make_batches(config.data.split(0), 16)
     parameters = batches.parameters
     rows = [parameters.a, parameters.c, parameters.x0, *([] if isinstance(parameters.m, int) else [parameters.m])]
     held = batches.set_tokens.nbytes + sum(row.nbytes for row in rows) + 2 * batches._order(0).nbytes

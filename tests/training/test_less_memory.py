@@ -14,7 +14,7 @@ from unrandom.core.errors import UserError
 from unrandom.experiments.recipes import recipe
 from unrandom.experiments.runs import create_run, execute, execute_together
 from unrandom.models import Transformer, TransformerConfig, intervene, record, training_memory
-from unrandom.tasks import make_batches, make_split
+from unrandom.tasks import make_batches
 from unrandom.training import Progress
 from unrandom.training.distributed import Ranks
 from unrandom.training.loop import Stepper, build_model
@@ -35,7 +35,7 @@ def memory_is_kept_again():
 def a_step(config):
     """The loss and the gradients of the first step."""
     model = build_model(config, CPU)
-    batches = make_batches(make_split(config.data, config.seed), config.batch_size)
+    batches = make_batches(config.data.split(config.seed), config.batch_size)
     stepper = Stepper(config, model, Optimizers(model, config.optimizer), batches, Ranks(), CPU)
     progress = Progress()
     stepper.advance(progress)

@@ -8,7 +8,7 @@ import torch
 
 from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.runs import create_run, execute
-from unrandom.tasks import make_batches, make_split
+from unrandom.tasks import make_batches
 from unrandom.training import train
 from unrandom.training.checkpoint import latest_checkpoint
 from unrandom.training.loop import NonFiniteLoss, Trainee, build_model
@@ -80,7 +80,7 @@ def test_one_batch_is_learned_by_heart(tiny, tmp_path):
 def test_a_loss_that_is_not_finite_stops_the_run_and_keeps_the_last_good_checkpoint(tiny, tmp_path, monkeypatch):
     run = RunFolder(tmp_path / "run")
     run.create({})
-    batches = make_batches(make_split(tiny.data, 0), tiny.batch_size)
+    batches = make_batches(tiny.data.split(0), tiny.batch_size)
 
     def poison(progress):
         if progress.step == 8:

@@ -21,14 +21,14 @@ import json, sys, time
 import numpy as np
 from unrandom.core.memory import peak_memory
 from unrandom.core.seeds import stream
-from unrandom.tasks import Parameters, sequence_tokens
+from unrandom.tasks import LCGParameters, sequence_tokens
 from unrandom.tokenization import Tokenizer
 low, high, width, rows, length = map(int, sys.argv[1:])
 rng = stream(0, "bench")
 m = low if low == high else rng.integers(low, high, size=rows, dtype=np.uint64, endpoint=True)
 a, c, x0 = (rng.integers(0, m, size=rows, dtype=np.uint64) for _ in range(3))
 began = time.perf_counter()
-tokens = sequence_tokens(Parameters(m, a, c, x0), length, Tokenizer(256, width))
+tokens = sequence_tokens(LCGParameters(m, a, c, x0), length, Tokenizer(256, width))
 print(json.dumps([time.perf_counter() - began, tokens.nbytes, peak_memory()]))
 """
 

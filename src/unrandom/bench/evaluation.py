@@ -8,7 +8,6 @@ import torch
 from unrandom.bench.timing import interleaved
 from unrandom.evaluation import evaluate
 from unrandom.models.predictor import TransformerPredictor
-from unrandom.tasks import SequenceSet, make_split
 from unrandom.training import RunConfig
 from unrandom.training.loop import build_model
 from unrandom.training.machine import choose_device, prepare
@@ -22,9 +21,7 @@ def bench_evaluation(config: RunConfig, sequences: int = SEQUENCES, rounds: int 
     prepare(device)
     model = build_model(config, device).eval().use_attention("explicit")
     predictor = TransformerPredictor(model, config.data.tokenizer)
-    split = make_split(config.data, config.split_seed)
-    parameters = split.test_parameters(max(config.data.test_moduli), sequences)
-    tested = SequenceSet.of(parameters, config.data.context + 1)
+    tested = config.data.split(config.split_seed).test_of_largest(sequences, name="test")
     tokens = torch.from_numpy(predictor.tokenizer.encode(tested.numbers).astype(np.int64))[:, :-1].to(device)
 
     @torch.no_grad()

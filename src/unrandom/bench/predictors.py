@@ -12,7 +12,7 @@ import numpy as np
 
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.predictors import AlgebraicPredictor, BayesUnseen
-from unrandom.tasks import SequenceSet, UnseenModulus, make_split
+from unrandom.tasks import UnseenModulus
 
 ROWS, LENGTH, M = 4096, 256, 2**32
 UNSEEN_ROWS, POSITIONS = 512, 64
@@ -25,7 +25,7 @@ def bench_predictors() -> dict[str, Any]:
     a, c, x0 = (rng.integers(0, M, size=ROWS, dtype=np.uint64) for _ in range(3))
     numbers = lcg_orbits(x0, a=a, c=c, m=M, length=LENGTH)
     data = UnseenModulus(test_moduli=(2048,), context=POSITIONS, min_modulus=256, n_test_a=64, n_test_c=64)
-    unseen = SequenceSet.of(make_split(data, 0).test_parameters(2048, UNSEEN_ROWS), POSITIONS + 1).numbers
+    unseen = data.split(0).test(2048, UNSEEN_ROWS).numbers
     moduli = range(data.smallest_modulus, data.largest_modulus + 1)
     return {
         "algebraic_4096x256_seconds": _seconds(lambda: AlgebraicPredictor(M).predict(numbers)),

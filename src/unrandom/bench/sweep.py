@@ -23,8 +23,8 @@ def bench_sweep(config: RunConfig, steps: int = STEPS) -> dict[str, Any]:
     Once with all cores; the workers' share of starting up is part of it.
     """
     short = {"steps": steps, "warmup_steps": 0, "evaluate_every": steps, "checkpoint_every": steps}
-    base = config.model_copy(update={**short, "test_sequences": 64})
-    runs = [PlannedRun("bench", base.model_copy(update={"seed": seed})) for seed in range(RUNS)]
+    base = config.replace(**short, test_sequences=64)
+    runs = [PlannedRun("bench", base.replace(seed=seed)) for seed in range(RUNS)]
     cores = physical_cores()
     serial, processes, stacked = interleaved(
         lambda: _in_turn(jobs(runs), cores),

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from unrandom import __version__
 
+TASK = "a task of your own, as my_task.py:MyTask: its code is imported only where it is named"
 RUN = "a run folder, a recipe's name (its newest run), a unique beginning of a run's name, or latest"
 
 
@@ -88,6 +89,7 @@ def _configuration(command: Parser) -> None:
 
 def _run_folder(command: Parser) -> None:
     command.add_argument("run", metavar="RUN", help=RUN)
+    command.add_argument("--task", metavar="FILE:CLASS", help=TASK)
 
 
 def _demo(commands: Any) -> None:
@@ -99,7 +101,9 @@ def _demo(commands: Any) -> None:
 def _train(commands: Any) -> None:
     example = "unrandom train fm-256 --set model.depth=2 --seed 1"
     command = _command(commands, "train", "train a recipe; go on where an earlier try stopped", example)
-    command.add_argument("recipe", metavar="RECIPE", nargs="?", help="a recipe's name (see --list)")
+    command.add_argument(
+        "recipe", metavar="RECIPE", nargs="?", help="a recipe's name (see --list), or a task as my_task.py:MyTask"
+    )
     command.add_argument("--list", action="store_true", help="list the recipes with their cost")
     _configuration(command)
     command.add_argument(
@@ -129,7 +133,9 @@ def _sweep(commands: Any) -> None:
     example = "unrandom sweep fm-256 --grid model.depth=1,2 --grid model.n_heads=1,2,4 --seeds 2"
     about = "train every combination of settings, choose by validation, and draw a map of the test"
     command = _command(commands, "sweep", about, example)
-    command.add_argument("recipe", metavar="RECIPE", help="a recipe's name (see train --list)")
+    command.add_argument(
+        "recipe", metavar="RECIPE", help="a recipe's name (see train --list), or a task as my_task.py:MyTask"
+    )
     command.add_argument(
         "--grid",
         metavar="KEY=V1,V2,...",
@@ -165,10 +171,12 @@ def _workers(command: Parser, then: str = "the same command goes on") -> None:
 
 def _evaluate(commands: Any) -> None:
     example = "unrandom evaluate runs/fm-256-1a2b3c4d --sequences 4096"
-    about = "accuracy by position, digit and period on unseen (a, c)"
+    about = "accuracy by position, by digit, and by how hard sequences are, on what training never saw"
     command = _command(commands, "evaluate", about, example)
     _run_folder(command)
-    command.add_argument("--modulus", metavar="M", help="one modulus instead of the run's test moduli")
+    command.add_argument(
+        "--modulus", metavar="M", help="one modulus, of your own perhaps, instead of the run's test moduli"
+    )
     command.add_argument(
         "--predictors",
         metavar="NAME,NAME,...",

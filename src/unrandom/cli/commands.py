@@ -20,6 +20,7 @@ from unrandom.experiments.measure import evaluate_run
 from unrandom.experiments.naming import find_run
 from unrandom.experiments.recipes import RECIPES, recipe
 from unrandom.experiments.runs import Run, create_run, execute
+from unrandom.tasks import check_task, load_task
 from unrandom.training import RunConfig
 from unrandom.training.checkpoint import checkpoint_to_load
 from unrandom.training.distributed import is_leading_process
@@ -33,6 +34,8 @@ Tree = dict[str, Any]
 
 def run(arguments: Namespace) -> None:
     """Carry out one parsed command and print its answer."""
+    if getattr(arguments, "task", None) is not None:
+        load_task(arguments.task)
     answer, words = COMMANDS[arguments.command](arguments)
     if is_leading_process():
         print_answer(arguments, answer, words)
@@ -65,8 +68,9 @@ def _demo(arguments: Namespace) -> tuple[Tree, str]:
 def _train(arguments: Namespace) -> tuple[Tree, str]:
     if arguments.recipe is None:
         raise UserError(f"name a recipe: {', '.join(RECIPES)}")
-    config = _configure(recipe(arguments.recipe).build(), arguments)
-    run = create_run(arguments.recipe, config, arguments.out, arguments.command_line)
+    chosen = recipe(arguments.recipe)
+    config = _configure(chosen.build(), arguments)
+    run = create_run(chosen.name, config, arguments.out, arguments.command_line)
     return _trained(run, arguments)
 
 
@@ -81,23 +85,23 @@ def _trained(run: Run, arguments: Namespace) -> tuple[Tree, str]:
 
 def _evaluate(arguments: Namespace) -> tuple[Tree, str]:
     run = find_run(arguments.run)
-    modulus = None if arguments.modulus is None else parse_integer(arguments.modulus)
+    part = None if arguments.modulus is None else parse_integer(arguments.modulus)
     if arguments.predictors is not None:
-        return _compare(run, modulus, arguments)
+        return _compare(run, part, arguments)
     with working("evaluating"):
-        tested = evaluate_run(run, run.predictor(choose_device()), modulus=modulus, sequences=arguments.sequences)
+        tested = evaluate_run(run, run.predictor(choose_device()), part=part, sequences=arguments.sequences)
     return {"run": str(run.folder.path), "evaluation": tested}, evaluation_words(tested)
 
 
-def _compare(run: Run, modulus: int | None, arguments: Namespace) -> tuple[Tree, str]:
+def _compare(run: Run, part: int | None, arguments: Namespace) -> tuple[Tree, str]:
     from unrandom.experiments.comparison import compare
     from unrandom.figures.comparison import save_comparison
-    from unrandom.tasks.baselines import make_predictors
+    from unrandom.tasks import make_predictors
 
     names = [name.strip() for name in arguments.predictors.split(",") if name.strip()]
     with working("evaluating"):
         predictors = [run.predictor(choose_device()), *make_predictors(list(dict.fromkeys(names)), run.config.data)]
-        compared = compare(run, predictors, modulus=modulus, sequences=arguments.sequences)
+        compared = compare(run, predictors, part=part, sequences=arguments.sequences)
         picture = save_comparison(compared, make_folder(run.folder.path / "figures") / "predictors")
     words = f"{comparison_words(compared)}\npicture {picture}"
     return {"run": str(run.folder.path), "comparison": compared, "picture": str(picture)}, words
@@ -105,7 +109,7 @@ def _compare(run: Run, modulus: int | None, arguments: Namespace) -> tuple[Tree,
 
 def _predict(arguments: Namespace) -> tuple[Tree, str]:
     run = find_run(arguments.run)
-    sequences = read_sequences(arguments.file, limit=run.config.data.largest_modulus)
+    sequences = read_sequences(arguments.file, limit=run.config.data.vocabulary)
     predictor = run.predictor(choose_device())
     used = last_numbers(sequences, run.config.data.context)
     reliability = Reliability.of(run.folder.read_metrics())
@@ -173,6 +177,8 @@ def _checked(outcomes: Iterator["Outcome"]) -> tuple[Tree, str]:
 def _configure(config: RunConfig, arguments: Namespace) -> RunConfig:
     seed = [] if arguments.seed is None else [f"seed={arguments.seed}"]
     config = config.override([*arguments.assignments, *seed])
+    if config.data.source is not None:
+        check_task(config.data, config.split_seed)
     name = getattr(arguments, "start_from", None)
     return config if name is None else _starting_from(find_run(name, arguments.out), config, arguments)
 
@@ -224,7 +230,8 @@ def _finished(run: Run) -> Tree:
 def _sweep(arguments: Namespace) -> tuple[Tree, str]:
     from unrandom.cli import sweep
 
-    return sweep.sweep(arguments, _configure(recipe(arguments.recipe).build(), arguments))
+    chosen = recipe(arguments.recipe)
+    return sweep.sweep(arguments, chosen.name, _configure(chosen.build(), arguments))
 
 
 def _reproduce(arguments: Namespace) -> tuple[Tree, str]:

@@ -60,7 +60,7 @@ def predict_sequences(
 class Reliability:
     """How often a model was right when it was last measured in training, by how many numbers it had seen."""
 
-    accuracy_after: dict[int, float]  # Accuracy on unseen (a, c). Empty if it was not measured.
+    accuracy_after: dict[int, float]  # Accuracy on held-out sequences. Empty if it was not measured.
 
     @classmethod
     def of(cls, metrics: list[dict[str, Any]]) -> "Reliability":

@@ -116,4 +116,4 @@ def _words(standing: Standing) -> str:
     latest = standing.latest
     if not latest:
         return ""
-    return f"loss {latest['train_loss']:.3f}  last number, unseen (a, c): {latest['last_number_accuracy']:.3f}"
+    return f"loss {latest['train_loss']:.3f}  last number, unseen: {latest['last_number_accuracy']:.3f}"

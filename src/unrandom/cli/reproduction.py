@@ -114,14 +114,13 @@ def _runs(each: Experiment, arguments: Namespace) -> list[Run]:
 def _own_run(path: Path, chosen: list[Experiment]) -> Run:
     """A run of the user's own that the chosen analyses can read."""
     run = Run.open(path)
-    regime = run.config.data.regime
     if run.config.data.base is not None:
         raise UserError(f"{path} cannot be measured so: a run with one token a number is needed")
     for each in chosen:
         if each.compares:
             raise UserError(f"{each.name} compares runs of its own; --run {path} cannot take their place")
-        if each.regime != regime:
-            needed = {"fm": "a fixed-modulus run", "um": "an unseen-modulus run", None: "no run"}[each.regime]
+        if each.task is None or each.task.name != run.config.data.name:
+            needed = "no run" if each.task is None else f"a run of {each.task.kind}"
             raise UserError(f"{path} cannot be measured by {each.name}, which needs {needed}")
     return run
 

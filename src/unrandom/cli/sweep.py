@@ -18,11 +18,11 @@ from unrandom.training import RunConfig
 Tree = dict[str, Any]
 
 
-def sweep(arguments: Namespace, config: RunConfig) -> tuple[Tree, str]:
+def sweep(arguments: Namespace, recipe: str, config: RunConfig) -> tuple[Tree, str]:
     """Train and measure every cell that is not done, then save and show all."""
     grid = parse_grid(arguments.grid)
-    planned = cells(arguments.recipe, config, grid, arguments.seeds)
-    asked = Sweep(arguments.recipe, config, grid, planned, arguments.sequences)
+    planned = cells(recipe, config, grid, arguments.seeds)
+    asked = Sweep(recipe, config, grid, planned, arguments.sequences)
     if arguments.dry_run:
         return _plan(asked, arguments)
     missing = [cell for cell in planned if not asked.is_done(cell, arguments.out)]

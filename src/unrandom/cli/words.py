@@ -4,11 +4,6 @@ from typing import Any
 
 Tree = dict[str, Any]
 COLUMNS = 12  # positions shown of an accuracy curve
-HELD_OUT = {  # what training saw of a test, for each value of data.hold_out
-    "values": "of which training saw no multiplier and no increment",
-    "pairs": "of which training saw no pair (a, c)",
-    None: "that training may have seen",
-}
 
 
 def result_words(result: Tree, steps: int) -> str:
@@ -20,7 +15,7 @@ def result_words(result: Tree, steps: int) -> str:
     if result["train_loss"] is not None:
         lines.append(f"loss     train {result['train_loss']:.4f}  test {result['test_loss']:.4f} nats per token")
         lines.append(
-            f"numbers  right on unseen (a, c): {result['number_accuracy']:.4f} of all, "
+            f"numbers  right on unseen parameters: {result['number_accuracy']:.4f} of all, "
             f"{result['last_number_accuracy']:.4f} of the last"
         )
     if "waits_for" in result:
@@ -35,48 +30,46 @@ def _in_seconds(seconds: float | None) -> str:
 
 
 def evaluation_words(evaluation: list[Tree]) -> str:
-    """Accuracy by position, digit and period, a block for each modulus."""
-    return "\n\n".join(_modulus_words(tested) for tested in evaluation)
+    """Accuracy by position, digit and label, a block for each part of the test."""
+    return "\n\n".join(_part_words(tested) for tested in evaluation)
 
 
-def _modulus_words(tested: Tree) -> str:
+def _part_words(tested: Tree) -> str:
     position, digits = tested["by_position"], tested["by_digit"]
     length = len(position["seen"])
     shown = sorted({min(2**k, length) for k in range(length.bit_length() + 1)})[-COLUMNS:]
-    kind = HELD_OUT[tested["held_out"]]
+    counts = {"sequences": tested["sequences"], **tested["units"]}
     head = "".join(f"{t:>8}" for t in shown)
     curve = "".join(f"{position['value'][t - 1]:>8.3f}" for t in shown)
     lines = [
-        f"modulus {tested['modulus']}, sequences: {tested['sequences']}, multipliers: {tested['multipliers']}, "
-        f"increments: {tested['increments']}, {kind}",
+        f"{tested['name']}, {', '.join(f'{name}: {count}' for name, count in counts.items())}, {tested['about']}",
         f"last number right   {_share(tested['last_number_accuracy'])}",
         f"                    interval: {tested['last_number_accuracy']['interval']}",
-        *([f"the same with a = 1 {_share(tested['counting'])}, counting in steps of c"] if tested["counting"] else []),
         f"{'numbers seen':<18}{head}",
         f"{'number accuracy':<18}{curve}",
     ]
     for name, values in zip(digits["digits"], digits["value"], strict=True):
         lines.append(f"{'  digit ' + name:<18}" + "".join(f"{values[t - 1]:>8.3f}" for t in shown))
-    lines += _valuation_words(tested["by_valuation"])
-    lines.append("last number right by period, arbitrary (a, c):")
-    lines += [f"  period {group['group']:<10} {_share(group['last_number_accuracy'])}" for group in tested["by_period"]]
+    lines += _group_words(tested["by_group"])
+    for further in tested["further"]:
+        lines += [f"last number right   {_share(further['last_number_accuracy'])}, with {further['about']}"]
+        lines += _group_words(further["by_group"])
     return "\n".join(lines)
 
 
-def _valuation_words(rows: list[Tree]) -> list[str]:
-    """Accuracy by how often each prime divides a − 1, which decides how hard a multiplier is."""
-    if not rows:
-        return []
-    lines = ["last number right by v_p(a − 1), how often p divides a − 1; the less often, the harder as a rule:"]
-    for row in rows:
-        which = f"v_{row['prime']} = {'∞' if row['valuation'] is None else row['valuation']}"
-        count = f"{row['multipliers']} multiplier{'s' * (row['multipliers'] != 1)}"
-        lines.append(f"  {which:<8} {count:<15}  {_share(row)}")
+def _group_words(groupings: list[Tree]) -> list[str]:
+    """Accuracy on the last number in the groups that a label tells apart."""
+    lines = []
+    for grouping in groupings:
+        lines.append(f"last number right by {grouping['label']}, {grouping['about']}:")
+        for group in grouping["groups"]:
+            counts = ", ".join(f"{name}: {count}" for name, count in list(group["units"].items())[:1])
+            lines.append(f"  {group['group']:<12} {counts:<18}  {_share(group)}".rstrip())
     return lines
 
 
 def comparison_words(compared: list[Tree]) -> str:
-    """A block for each modulus, a line for each predictor: accuracy, numbers needed, their ratio to the ceiling."""
+    """A block for each part of the test, a line for each predictor: accuracy, numbers needed, ratio to the ceiling."""
     return "\n\n".join(_compared_words(each) for each in compared)
 
 
@@ -87,7 +80,7 @@ def _compared_words(compared: Tree) -> str:
     table = [head, *([*_compared_cells(row, thresholds), row["assumes"]] for row in rows)]
     widths = [max(len(line[index]) for line in table) for index in range(len(head))]
     lines = ["  ".join(f"{text:<{width}}" for text, width in zip(line, widths, strict=True)).rstrip() for line in table]
-    said = f"modulus {compared['modulus']}, {compared['sequences']} sequences; numbers seen until accuracy stays"
+    said = f"{compared['name']}, {compared['sequences']} sequences; numbers seen until accuracy stays"
     return "\n".join([said, *lines])
 
 

@@ -60,6 +60,25 @@ class Config(BaseModel):
                 tree[name] = value.identity()
         return tree
 
+    def replace(self: C, **changes: Any) -> C:
+        """A validated copy with other values: ``config.replace(steps=100, model={"depth": 2})``.
+
+        A dictionary changes fields of the configuration that the key holds. Raises UserError for an unknown key (naming
+        the near misses) and for a value that does not fit.
+        """
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        for name, change in changes.items():
+            if name not in values:
+                raise UserError(_unknown_key(name, list(values)))
+            nested = values[name]
+            values[name] = (
+                nested.replace(**change) if isinstance(nested, Config) and isinstance(change, dict) else change
+            )
+        try:
+            return type(self)(**values)
+        except ValidationError as error:
+            raise UserError(_first_error(error, self.tree())) from None
+
     def override(self: C, assignments: Sequence[str]) -> C:
         """A copy with dotted assignments applied, e.g. ``["model.depth=2", "data.modulus=2^16"]``.
 
@@ -92,8 +111,7 @@ def dotted_keys(tree: dict[str, Any]) -> list[str]:
 def _assign(tree: dict[str, Any], key: str, text: str) -> None:
     known = dotted_keys(tree)
     if key not in known:
-        near = difflib.get_close_matches(key, known, n=3, cutoff=0.5) or known
-        raise UserError(f"unknown configuration key {key!r}; near misses: {', '.join(near)}")
+        raise UserError(_unknown_key(key, known))
     *parents, leaf = key.split(".")
     for parent in parents:
         tree = tree[parent]
@@ -101,6 +119,11 @@ def _assign(tree: dict[str, Any], key: str, text: str) -> None:
     if isinstance(tree[leaf], list) and not isinstance(value, list):
         value = [value]
     tree[leaf] = value
+
+
+def _unknown_key(key: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(key, known, n=3, cutoff=0.5) or known
+    return f"unknown configuration key {key!r}; near misses: {', '.join(near)}"
 
 
 def parse_integer(text: str) -> int:
@@ -129,7 +152,7 @@ def _parse_value(text: str) -> Any:
 
 def _first_error(error: ValidationError, tree: Any) -> str:
     first = error.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"] if not (part in ("fm", "um") and "data" in first["loc"]))
+    where = ".".join(str(part) for part in first["loc"])
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
         near = [key for key in difflib.get_close_matches(where, dotted_keys(tree), n=4) if key != where]

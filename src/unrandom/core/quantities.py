@@ -1,4 +1,6 @@
-"""How is a quantity written for people? With three digits and a prefix, or as a time in its natural unit."""
+"""How is a quantity written for people? With three digits and a prefix, as a time in its natural unit, or as a list."""
+
+from collections.abc import Sequence
 
 
 def scaled(number: float, unit: str) -> str:
@@ -18,3 +20,9 @@ def in_words(seconds: float) -> str:
     if seconds < 0.9995:
         return f"{1000 * seconds:.3g} ms"
     return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.2g} s"
+
+
+def listed(words: Sequence[object], last: str = "and") -> str:
+    """``1, 2 or 3``."""
+    *most, end = map(str, words)
+    return f"{', '.join(most)} {last} {end}" if most else end

@@ -16,8 +16,8 @@ ROUNDING = 1e-9  # of a mean of shares that are all 1
 class Elements:
     """Numbers seen before the guesses are right often enough; None where the sequences end before that.
 
-    ``low`` and ``high`` are the 95 % interval of a two-way cluster bootstrap over multipliers and increments: None is
-    later than any position.
+    ``low`` and ``high`` are the 95 % interval of a cluster bootstrap over the units of the sequences: None is later
+    than any position.
     """
 
     threshold: float
@@ -40,7 +40,7 @@ def first_lasting(accuracy: Float[np.ndarray, "*rows guesses"], threshold: float
 
 def elements_needed(tested: Evaluation, threshold: float) -> Elements:
     """The numbers that a predictor must see, from its accuracy at each position."""
-    drawn = cluster_draws(tested.correct.astype(float), tested.parameters.a, tested.parameters.c)
+    drawn = cluster_draws(tested.correct.astype(float), list(tested.clusters.values()))
     resampled = first_lasting(drawn[np.isfinite(drawn).all(axis=1)], threshold)
     low, high = np.percentile(resampled, [2.5, 97.5], method="inverted_cdf")
     needed = first_lasting(tested.by_position.value, threshold)

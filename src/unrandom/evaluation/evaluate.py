@@ -1,4 +1,4 @@
-"""How well does a predictor do on a set of sequences, by position, by digit and by period?"""
+"""How well does a predictor do on a set of sequences, by position, by digit and by what their labels tell apart?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -7,23 +7,22 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, UInt64
 
-from unrandom.core.arithmetic import factorize, valuation
 from unrandom.evaluation.intervals import Clustered, over_clusters
 from unrandom.evaluation.tally import Tally
-from unrandom.generators.residues import digits_of, to_digits
+from unrandom.generators.residues import Digit, digits_of, to_digits
 from unrandom.predictors import Predictor
-from unrandom.tasks import Parameters, SequenceSet, period_group
+from unrandom.tasks import Examples, Parameters
 
 CHUNK = 1024  # sequences predicted at once
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a predictor did on sequences of one modulus. Column t of a table is the guess for number t + 1."""
+    """What a predictor did on sequences of one kind. Column t of a table is the guess for number t + 1."""
 
     predictor: str
-    modulus: int
     parameters: Parameters
+    units: Mapping[str, str]  # labels that the intervals resample; none: the sequences are independent
     correct: Bool[np.ndarray, "sequences guesses"]
     guesses: UInt64[np.ndarray, "sequences guesses"]
     truth: UInt64[np.ndarray, "sequences guesses"]
@@ -40,11 +39,29 @@ class Evaluation:
         return Tally.of(self.correct)
 
     def clustered(self, *, last: bool = False) -> Clustered:
-        """Number accuracy over all positions, or on the last one, over multipliers and increments as clusters."""
+        """Number accuracy over all positions, or on the last one, with the values of the units as clusters."""
         return self._clustered(self.correct[:, -1:].astype(float) if last else self.correct.mean(axis=1, keepdims=True))
 
     def _clustered(self, right: Float[np.ndarray, "sequences columns"]) -> Clustered:
-        return over_clusters(right, self.parameters.a, self.parameters.c)
+        return over_clusters(right, self.clusters)
+
+    @property
+    def clusters(self) -> dict[str, np.ndarray]:
+        """The labels whose values are resampled, by what such values are called."""
+        labels = self.parameters.labels
+        return {called: labels[name] for name, called in self.units.items()}
+
+    @property
+    def basis(self) -> int:
+        """The modulus whose digits numbers are taken apart into. Raises ValueError where they have none."""
+        if self.parameters.basis is None:
+            raise ValueError("these numbers have no digits: their task has no basis")
+        return self.parameters.basis
+
+    @property
+    def digits(self) -> list[Digit]:
+        """Those that numbers are taken apart into; none where they have no basis."""
+        return [] if self.parameters.basis is None else digits_of(self.basis)
 
     @property
     def last_number_accuracy(self) -> Tally:
@@ -56,48 +73,39 @@ class Evaluation:
         ``factorization`` maps pairwise coprime bases to exponents, with m as the product; none: the prime factors.
         """
         right = self.right_digits(factorization)
-        digits = digits_of(self.modulus, factorization)
+        digits = digits_of(self.basis, factorization)
         return {str(digit): Tally.of(right[..., i], axis=0) for i, digit in enumerate(digits)}
 
     def right_digits(
         self, factorization: Mapping[int, int] | None = None
     ) -> Bool[np.ndarray, "sequences guesses digits"]:
         """Which digits of each guess are right, in the order of ``digits_of``; ``factorization`` as in `by_digit`."""
-        m = self.modulus
+        m = self.basis
         guesses = self.guesses if m == 2**64 else self.guesses % np.uint64(m)
         return to_digits(guesses, m, factorization) == to_digits(self.truth, m, factorization)
 
-    def by_period(self) -> dict[str, Tally]:
-        """Accuracy on the last number by the period of the sequence, in doubling ranges."""
-        periods = self.parameters.periods()
-        groups = np.array([period_group(int(period)) for period in periods])
-        order = dict.fromkeys(groups[np.argsort(periods, kind="stable")])
-        return {group: Tally.of(self.correct[groups == group, -1]) for group in order}
+    def by_group(self) -> list[dict[str, Any]]:
+        """Accuracy on the last number by each label that tells the sequences apart, as JSON values.
 
-    def by_valuation(self) -> list[dict[str, Any]]:
-        """Accuracy on the last number by v_p(a − 1), how often each prime p of m divides a − 1, as JSON values.
-
-        It decides how soon the digits of a full-period sequence become predictable: the more often, the easier.
-        Multipliers of less than full period, which some p does not divide once, have no rows; a = 1 has valuation None.
-        A single multiplier has no interval, as it says nothing of others.
+        A group with a single value of the first unit has no interval, as it says nothing of others.
         """
-        rows = []
-        for prime in factorize(self.modulus):
-            valuations = self.valuations(prime)
-            if (valuations == 0).any():
-                return []
-            for v in np.unique(valuations):
-                own = self.only(valuations == v)
-                multipliers = len(np.unique(own.parameters.a))
-                which = {"prime": prime, "valuation": int(v) if np.isfinite(v) else None, "multipliers": multipliers}
-                alone = {"low": None, "high": None, "interval": None} if multipliers == 1 else {}
-                rows.append({**which, **own.last_number_tree(), **alone})
-        return rows
+        return [
+            {
+                "label": grouping.label,
+                "about": grouping.about,
+                "groups": [{"group": name, **self.only(rows)._group_tree()} for name, rows in grouping.rows()],
+            }
+            for grouping in self.parameters.groupings()
+        ]
 
-    def valuations(self, prime: int) -> Float[np.ndarray, " sequences"]:
-        """v_p(a − 1) of each sequence, how often the prime p divides a − 1; infinite for a = 1."""
-        differences = [int(a) - 1 for a in self.parameters.a]
-        return np.array([valuation(each, prime) if each else np.inf for each in differences], dtype=float)
+    def _group_tree(self) -> dict[str, Any]:
+        counts = self.counts()
+        alone = {"low": None, "high": None, "interval": None} if 1 in list(counts.values())[:1] else {}
+        return {"units": counts, **self.last_number_tree(), **alone}
+
+    def counts(self) -> dict[str, int]:
+        """How many different values each unit has, by what they are called."""
+        return {called: len(np.unique(values)) for called, values in self.clusters.items()}
 
     def only(self, rows: Bool[np.ndarray, " sequences"]) -> "Evaluation":
         """Some of the sequences; how many abstentions are theirs is not counted."""
@@ -106,7 +114,15 @@ class Evaluation:
 
     def last_number_tree(self) -> dict[str, Any]:
         """Accuracy on the last number with its interval, as JSON values."""
-        return _share(self.last_number_accuracy, self.clustered(last=True))
+        return self._share(self.last_number_accuracy, last=True)
+
+    def _share(self, tally: Tally, *, last: bool) -> dict[str, Any]:
+        """A tally with the interval that its units allow: Wilson's where the sequences are independent."""
+        if not self.units and last:
+            return {**tally.tree(), "interval": f"Wilson over {len(self.correct)} independent sequences"}
+        clustered = self.clustered(last=last)
+        _, low, high = clustered.first()
+        return {**tally.tree(), "low": round(low, 6), "high": round(high, 6), "interval": clustered.kind}
 
     def curve(self) -> dict[str, list[Any]]:
         """Accuracy by position with its interval, as JSON values."""
@@ -119,45 +135,37 @@ class Evaluation:
         }
 
     def tree(self) -> dict[str, Any]:
-        """As JSON values. Intervals are two-way cluster bootstraps over multipliers and increments."""
-        digits = {digit: tally.tree() for digit, tally in self.by_digit().items()}
+        """As JSON values. Intervals are cluster bootstraps over the units."""
+        digits = {digit: tally.tree() for digit, tally in self.by_digit().items()} if self.digits else {}
         return {
             "predictor": self.predictor,
-            "modulus": self.modulus,
+            "basis": self.parameters.basis,
             "sequences": len(self.parameters),
+            "units": self.counts(),
             "last_number_accuracy": self.last_number_tree(),
-            "number_accuracy": _share(self.number_accuracy, self.clustered()),
+            "number_accuracy": self._share(self.number_accuracy, last=False),
             "abstained": self.abstained,
-            "multipliers": len(np.unique(self.parameters.a)),
-            "increments": len(np.unique(self.parameters.c)),
             "by_position": self.curve(),
-            "by_valuation": self.by_valuation(),
+            "by_group": self.by_group(),
             "by_digit": {
                 "digits": list(digits),
-                "chance": [round(1 / digit.prime, 6) for digit in digits_of(self.modulus)],
+                "chance": [round(1 / digit.prime, 6) for digit in self.digits],
                 "value": [tree["value"] for tree in digits.values()],
             },
         }
 
 
-def _share(tally: Tally, clustered: Clustered) -> dict[str, Any]:
-    """A tally with the interval that its clusters allow."""
-    _, low, high = clustered.first()
-    return {**tally.tree(), "low": round(low, 6), "high": round(high, 6), "interval": clustered.kind}
-
-
-def evaluate(predictor: Predictor, sequences: SequenceSet) -> Evaluation:
-    """Predict every number but the first of every sequence (all of one modulus) and keep what came true."""
-    moduli = {sequences.parameters.modulus(row) for row in range(len(sequences))}
-    assert len(moduli) == 1, f"one modulus an evaluation, not {sorted(moduli)}"
-    chunks = [sequences.numbers[start : start + CHUNK] for start in range(0, len(sequences), CHUNK)]
+def evaluate(predictor: Predictor, examples: Examples) -> Evaluation:
+    """Predict every number but the first of every sequence and keep what came true."""
+    numbers = examples.numbers
+    chunks = [numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK)]
     predictions = [predictor.predict(chunk) for chunk in chunks]
     return Evaluation(
         predictor.name,
-        moduli.pop(),
-        sequences.parameters,
+        examples.parameters,
+        examples.units,
         np.concatenate([p.correct(chunk) for p, chunk in zip(predictions, chunks, strict=True)]),
         np.concatenate([p.numbers for p in predictions]),
-        sequences.numbers[:, 1:],
+        numbers[:, 1:],
         sum(int(p.abstained.sum()) for p in predictions),
     )

@@ -1,11 +1,11 @@
 """How sure is a mean? Intervals that cover what they say: over seeds, over independent trials, over clusters.
 
 An interval has nominal 95 % coverage for the population that its units were drawn from: seeds (Student's t),
-independent trials (Wilson, see ``Tally``), or multipliers and increments that many sequences share (two-way cluster
-bootstrap).
+independent trials (Wilson, see ``Tally``), or values of parameters, such as multipliers and increments, that many
+sequences share (cluster bootstrap).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,7 +69,7 @@ def over_trials(successes: int, trials: int, trial: str = "runs") -> Estimate:
 
 @dataclass(frozen=True)
 class Clustered:
-    """Means over sequences that share multipliers and increments, a column for each question asked of them.
+    """Means over sequences that share values of their parameters, a column for each question asked of them.
 
     ``spread`` is the standard error over other draws of the clusters, ``clusters`` the fewest of either kind.
     """
@@ -98,26 +98,35 @@ class Clustered:
         return float(self.value[0]), float(low[0]), float(high[0])
 
 
-def over_clusters(right: Right, a: Labels, c: Labels) -> Clustered:
-    """Means over sequences, with the spread of a two-way cluster bootstrap over multipliers a and increments c.
+def over_clusters(right: Right, clusters: Mapping[str, Labels]) -> Clustered:
+    """Means over sequences, with the spread of a cluster bootstrap over the values of up to two labels.
 
-    Both are drawn again, independently (Owen 2007, the pigeonhole bootstrap). The spread is that of the draws, times
-    √(n / (n − 1)) for the n clusters of the fewer kind. Where all sequences have one pair (a, c), they are the units.
+    ``clusters`` maps what such values are called to the label of each sequence: multipliers and increments, say. Both
+    are drawn again, independently (Owen 2007, the pigeonhole bootstrap). The spread is that of the draws, times
+    √(n / (n − 1)) for the n clusters of the fewer kind. Without labels, or where each has one value, sequences are the
+    units.
     """
-    n_a, n_c = (len(np.unique(each)) for each in (a, c))
-    kind = f"two-way cluster bootstrap over {n_a} multipliers and {n_c} increments"
-    if n_a == n_c == 1:
-        n_a, kind = len(right), f"bootstrap over {len(right)} sequences of one multiplier and increment"
-    fewest = min((n for n in (n_a, n_c) if n > 1), default=1)
-    spread = np.nanstd(cluster_draws(right, a, c), axis=0) * np.sqrt(fewest / max(fewest - 1, 1))
+    counts = [len(np.unique(labels)) for labels in clusters.values()]
+    way = "two-way cluster" if len(counts) == 2 else "cluster"
+    kind = f"{way} bootstrap over {' and '.join(f'{n} {called}' for n, called in zip(counts, clusters, strict=True))}"
+    if set(counts) <= {1}:
+        counts = [len(right)]
+        kind = f"bootstrap over {len(right)} sequences" + (
+            f", which share their {' and '.join(clusters)}" * bool(clusters)
+        )
+    fewest = min((n for n in counts if n > 1), default=1)
+    spread = np.nanstd(cluster_draws(right, list(clusters.values())), axis=0) * np.sqrt(fewest / max(fewest - 1, 1))
     return Clustered(right.mean(axis=0), spread, fewest, kind)
 
 
-def cluster_draws(right: Right, a: Labels, c: Labels) -> Float[np.ndarray, "draws columns"]:
-    """Means of the columns when multipliers and increments are drawn again; always the same draws.
+def cluster_draws(right: Right, clusters: Sequence[Labels]) -> Float[np.ndarray, "draws columns"]:
+    """Means of the columns when the values of up to two labels are drawn again; always the same draws.
 
-    Where all sequences have one pair (a, c), sequences are drawn again. A draw that happens to hold no sequence is NaN.
+    Without labels, or where each has one value, sequences are drawn again. A draw that happens to hold no sequence is
+    NaN.
     """
+    same = np.zeros(len(right), dtype=np.uint64)
+    a, c = (*clusters, same, same)[:2]
     if len(np.unique(a)) == len(np.unique(c)) == 1:
         a = np.arange(len(right), dtype=np.uint64)
     (n_a, row), (n_c, column) = (

@@ -4,7 +4,6 @@ import numpy as np
 from jaxtyping import Float
 
 from unrandom.evaluation.evaluate import Evaluation
-from unrandom.generators.residues import digits_of
 
 KNOWN = 0.99  # Digits count as known once they are right in this share of the sequences.
 
@@ -16,7 +15,7 @@ def bits_known(tested: Evaluation, share: float = KNOWN) -> Float[np.ndarray, " 
     sequences. In a guess of several tokens each is given the true tokens below it.
     """
     right = tested.right_digits()
-    primes = np.array([digit.prime for digit in digits_of(tested.modulus)])
+    primes = np.array([digit.prime for digit in tested.digits])
     bits = np.zeros(right.shape[1])
     for prime in np.unique(primes):
         together = np.logical_and.accumulate(right[..., primes == prime], axis=-1).mean(axis=0)

@@ -11,20 +11,16 @@ from unrandom.core.files import read_json, write_json
 from unrandom.evaluation import Clustered, Evaluation, evaluate, mean_of
 from unrandom.experiments.runs import Run
 from unrandom.models import parameter_count
-from unrandom.tasks import Parameters, SequenceSet, Split
+from unrandom.tasks import Examples, Part, Split
 from unrandom.training.machine import choose_device
 
-PARTS = ("validation", "test")
+SIDES = ("validation", "test")
 
 
-def cell_sets(split: Split, sequences: int) -> tuple[list[Parameters], list[Parameters]]:
-    """Parameters for validation and for testing, one set of ``sequences`` rows a modulus."""
-    choosing, testing = split.for_choosing()
-    return _rows(choosing, sequences, "validation"), _rows(testing, sequences, "test")
-
-
-def _rows(split: Split, sequences: int, name: str) -> list[Parameters]:
-    return [split.test_parameters(part.modulus, sequences, name=name) for part in split.held_out]
+def cell_sets(split: Split, sequences: int) -> dict[str, dict[Part, Examples]]:
+    """Sequences for validation and for testing, ``sequences`` of each part of the test."""
+    sides = zip(SIDES, split.for_choosing(), strict=True)
+    return {name: {part: side.test(part, sequences, name=name) for part in side.parts} for name, side in sides}
 
 
 def measured_cell(run: Run, sequences: int) -> dict[str, Any]:
@@ -48,10 +44,10 @@ def is_measured(folder: Path, sequences: int) -> bool:
 
 
 def measure_cell(run: Run, sequences: int) -> dict[str, Any]:
-    """One row: what training took, and accuracies with 95 % intervals over all moduli and for each of them.
+    """One row: what training took, and accuracies with 95 % intervals over all parts of the test and for each of them.
 
-    ``last`` is the accuracy on the last number, ``number`` over all positions; both intervals are two-way cluster
-    bootstraps over multipliers and increments, which sequences share. Moduli count alike.
+    ``last`` is the accuracy on the last number, ``number`` over all positions; both intervals are cluster
+    bootstraps over the values that sequences share. Parts, which are moduli for LCGs, count alike.
     """
     predictor = run.predictor(choose_device())
     result = run.result()
@@ -60,21 +56,20 @@ def measure_cell(run: Run, sequences: int) -> dict[str, Any]:
         "train_seconds": result["train_seconds"],
         "parameters": parameter_count(run.config.transformer),
     }
-    for name, sets in zip(PARTS, cell_sets(run.split(), sequences), strict=True):
-        length = run.config.data.context + 1
-        row |= _accuracies(name, [evaluate(predictor, SequenceSet.of(drawn, length)) for drawn in sets])
+    for name, parts in cell_sets(run.split(), sequences).items():
+        row |= _accuracies(name, {part: evaluate(predictor, examples) for part, examples in parts.items()})
     return row
 
 
-def _accuracies(name: str, tested: list[Evaluation]) -> dict[str, Any]:
+def _accuracies(name: str, tested: dict[Part, Evaluation]) -> dict[str, Any]:
     row = {
-        **_mean(f"{name}_last", [each.clustered(last=True) for each in tested]),
-        **_mean(f"{name}_number", [each.clustered() for each in tested]),
+        **_mean(f"{name}_last", [each.clustered(last=True) for each in tested.values()]),
+        **_mean(f"{name}_number", [each.clustered() for each in tested.values()]),
     }
-    for each in tested:
+    for part, each in tested.items():
         row |= {
-            f"{name}_last@{each.modulus}": each.last_number_accuracy.tree()["value"],
-            f"{name}_number@{each.modulus}": each.number_accuracy.tree()["value"],
+            f"{name}_last@{part}": each.last_number_accuracy.tree()["value"],
+            f"{name}_number@{part}": each.number_accuracy.tree()["value"],
         }
     return row
 

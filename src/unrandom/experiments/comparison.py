@@ -10,28 +10,32 @@ from unrandom.evaluation import Evaluation, bits_known, elements_needed, evaluat
 from unrandom.evaluation.elements import THRESHOLDS
 from unrandom.experiments.runs import Run
 from unrandom.predictors import Predictor
-from unrandom.tasks import SequenceSet
+from unrandom.tasks import Part
 
 CEILING = "bayes"
 
 Tree = dict[str, Any]
 
 
-def compare(run: Run, predictors: Sequence[Predictor], *, modulus: int | None, sequences: int) -> list[Tree]:
-    """For each test modulus of the run (or the one given), a row a predictor, all on the same sequences.
+def compare(run: Run, predictors: Sequence[Predictor], *, part: Part | None, sequences: int) -> list[Tree]:
+    """For each part of the run's test (or the one given), a row for each predictor, all on the same sequences.
 
-    Numbers needed are those from which accuracy stays above a threshold, with the interval over multipliers and
-    increments, and over those that ``bayes`` needs, if it is among them. UserError for a modulus that the run does not
+    Numbers needed are those from which accuracy stays above a threshold, with the interval over the units of the
+    sequences, and over those that ``bayes`` needs, if it is among them. UserError for a part that the run does not
     test.
     """
-    split, data = run.split(), run.config.data
-    if modulus is not None and modulus not in data.test_moduli:
-        raise UserError(f"{modulus} is no test modulus of this run; those are {', '.join(map(str, data.test_moduli))}")
+    split, task = run.split(), run.config.data
+    if part is not None and part not in split.parts:
+        one, several = task.part_name
+        raise UserError(f"{part} is no test {one} of this run; its test {several}: {', '.join(map(str, split.parts))}")
     compared = []
-    for m in data.test_moduli if modulus is None else (modulus,):
-        test = SequenceSet.of(split.test_parameters(m, sequences), data.context + 1)
+    for each in split.parts if part is None else (part,):
+        test = split.test(each, sequences)
         rows = [predictor_row(evaluate(predictor, test), predictor.assumes) for predictor in predictors]
-        compared.append({"modulus": m, "sequences": sequences, "predictors": with_ratios(rows)})
+        named = {"part": each, "name": task.part_words(each), "symbol": task.part_symbol(each)}
+        compared.append(
+            {**named, "basis": test.parameters.basis, "sequences": sequences, "predictors": with_ratios(rows)}
+        )
     return compared
 
 
@@ -49,7 +53,7 @@ def predictor_row(tested: Evaluation, assumes: str) -> Tree:
             for threshold, found in needed.items()
         },
         "by_position": tested.curve(),
-        "bits_known": np.round(bits_known(tested), 4).tolist(),
+        "bits_known": np.round(bits_known(tested), 4).tolist() if tested.digits else None,
     }
 
 

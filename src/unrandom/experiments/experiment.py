@@ -8,6 +8,7 @@ from typing import Any, Literal
 from unrandom.experiments.catalogue import CATALOGUE, Entry
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.runs import Run
+from unrandom.tasks import Task
 from unrandom.training import RunConfig
 
 Scale = Literal["smoke", "laptop", "gpu", "paper"]
@@ -60,6 +61,7 @@ class Experiment:
     measure: Callable[[list[Run], Scale], Tables]
     draw: Callable[[Tables, Path], None]
     evidence: Callable[[Tables], Evidence]
+    task: type[Task] | None = None  # of the runs that it can measure; none: it needs no model, or runs of several
     compares: bool = False  # whether it needs several runs, and one alone says nothing
     kept_seeds: int = 0  # the trained models of so many seeds are saved beside the results, if they are small
 
@@ -80,8 +82,3 @@ class Experiment:
     def command(self, scale: str) -> str:
         """What a reader types to carry it out."""
         return f"unrandom reproduce {self.name} --scale {scale}"
-
-    @property
-    def regime(self) -> str | None:
-        """The kind of run it can measure: ``fm`` or ``um``; None for an experiment that needs no model."""
-        return self.name[:2] if self.name.startswith(("fm-", "um-")) else None

@@ -4,15 +4,13 @@ Analyses run on the eager model in fp32 with explicit attention. Drawing needs o
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import torch
 
 from unrandom.core.arithmetic import factorize
-from unrandom.core.errors import UserError
-from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.experiments.comparison import compare
 from unrandom.experiments.runs import Run
@@ -20,32 +18,29 @@ from unrandom.interpretation.attention import attention_by_distance
 from unrandom.interpretation.embedding import embedding_table
 from unrandom.models import Transformer, parameter_count, record
 from unrandom.models.predictor import TransformerPredictor
-from unrandom.tasks import DataConfig, FixedModulus, Parameters, SequenceSet, UnseenModulus
-from unrandom.tasks.baselines import make_predictors, predictor_names
-from unrandom.tasks.split import Split, hold_out
+from unrandom.tasks import Examples, FurtherTest, Part, Split, Task, make_predictors
 from unrandom.training.checkpoint import latest_checkpoint
 
 TOKENS_SHOWN = 256  # of an attention map
 SEQUENCES_AVERAGED = 64  # in the attention by distance
 SEQUENCES_OF_CEILINGS = 256
-LARGEST_POSTERIOR = 2**13  # of unseen moduli
 SAMPLES = 10
 SMALL_MODULI = (2, 3, 4, 5, 6, 7, 8, 9)  # residues looked for where training saw many moduli
 
 Tree = dict[str, Any]
 
 
-def evaluate_run(run: Run, predictor: TransformerPredictor, *, modulus: int | None, sequences: int) -> list[Tree]:
-    """Accuracy by position, digit and period for one modulus, or for every test modulus of the run.
+def evaluate_run(run: Run, predictor: TransformerPredictor, *, part: Part | None, sequences: int) -> list[Tree]:
+    """Accuracy by position, digit and label for one part of the test, or (None) for each.
 
-    The first two on full-period (a, c), held out for the test moduli by the run's rule and possibly seen for others; by
-    period on arbitrary (a, c), which training may have seen. Primes that are tested by primitive roots have the last
-    number with a = 1 too, which only counts.
-    Raises UserError for a modulus that the model cannot write.
+    On sequences that are held out by the run's task; for a part that the task does not name (a modulus of the user's
+    own), on sequences that training may have seen. What else the task tests beside a part comes with it.
+    Raises UserError for a part that the task cannot test.
     """
-    split = run.split()
-    moduli = run.config.data.test_moduli if modulus is None else (modulus,)
-    return [_evaluate_modulus(run, predictor, split, m, sequences) for m in moduli]
+    split = run.split() if part is None else run.split().with_own_part(part)
+    return [
+        _evaluate_part(run, predictor, split, each, sequences) for each in (split.parts if part is None else (part,))
+    ]
 
 
 def measure_run(run: Run, *, sequences: int = 1024) -> Tree:
@@ -54,71 +49,51 @@ def measure_run(run: Run, *, sequences: int = 1024) -> Tree:
     manifest = run.folder.read_manifest()
     metrics = run.folder.read_metrics()
     split = run.split()
-    shown = _test_set(run, split, 1)
+    shown = _shown(split, 1)
     return {
         "run": _about(run, manifest),
         "metrics": metrics,
-        "evaluation": evaluate_run(run, predictor, modulus=None, sequences=sequences),
+        "evaluation": evaluate_run(run, predictor, part=None, sequences=sequences),
         "ceilings": _ceilings(run),
-        "attention": _attention(predictor, shown, _test_set(run, split, SEQUENCES_AVERAGED)),
-        "attention_sequence": _named(shown.parameters, 0),
+        "attention": _attention(predictor, shown, _shown(split, SEQUENCES_AVERAGED)),
+        "attention_sequence": shown.parameters.words(0),
         "embedding": _embedding(run, predictor.model),
-        "samples": _samples(predictor, _test_set(run, split, SAMPLES)),
+        "samples": _samples(predictor, _shown(split, SAMPLES)),
     }
 
 
 def _ceilings(run: Run) -> list[Tree]:
-    """What other predictors do with as many numbers, for each test modulus."""
-    data = run.config.data
-    left_out = {"lookback-copy"} | ({"bayes"} if _takes_long(data) else set())
-    names = [name for name in predictor_names(data) if name not in left_out]
-    return compare(run, make_predictors(names, data), modulus=None, sequences=SEQUENCES_OF_CEILINGS)
+    """What other predictors do with as many numbers, for each part of the test."""
+    task = run.config.data
+    names = [name for name, baseline in task.baselines().items() if baseline.in_reports]
+    return compare(run, make_predictors(names, task), part=None, sequences=SEQUENCES_OF_CEILINGS) if names else []
 
 
-def _takes_long(data: DataConfig) -> bool:
-    """Whether the exact posterior has more unseen moduli to weigh than a report should wait for."""
-    return isinstance(data, UnseenModulus) and data.largest_modulus > LARGEST_POSTERIOR
-
-
-def _evaluate_modulus(run: Run, predictor: TransformerPredictor, split: Split, modulus: int, sequences: int) -> Tree:
-    if not 2 <= modulus <= predictor.tokenizer.limit:
-        raise UserError(f"modulus {modulus} was given; this model writes numbers below {predictor.tokenizer.limit}")
-    length = run.config.data.context + 1
-    unseen_parameters = modulus in run.config.data.test_moduli
-    if not unseen_parameters:  # a modulus of the user's own, and full-period parameters that training may have used
-        own = hold_out(split.config, modulus, split.seed, or_fewer=True)
-        split = replace(split, held_out=(own,))
-    unseen = evaluate(predictor, SequenceSet.of(split.test_parameters(modulus, sequences), length))
-    rng = stream(run.config.seed, "by period", modulus)
-    last = modulus - 1
-    a = rng.integers(1, max(1, last), size=sequences, dtype=np.uint64, endpoint=True)
-    c, x0 = (rng.integers(0, last, size=sequences, dtype=np.uint64, endpoint=True) for _ in range(2))
-    arbitrary = evaluate(predictor, SequenceSet.of(Parameters(modulus, a, c, x0), length))
-    counting = split.counting()
-    counted = [
-        evaluate(predictor, SequenceSet.of(counting.test_parameters(modulus, sequences), length))
-        for part in counting.held_out
-        if part.modulus == modulus
-    ]
+def _evaluate_part(run: Run, predictor: TransformerPredictor, split: Split, part: Part, sequences: int) -> Tree:
+    task = run.config.data
+    further = split.further_tests(part, sequences, seed=run.config.seed)
     return {
-        **unseen.tree(),
-        "unseen_parameters": unseen_parameters,
-        "held_out": run.config.data.hold_out if unseen_parameters else None,
-        "counting": counted[0].last_number_tree() if counted else None,
-        "modulus_in_training": modulus in split.seen_moduli,
-        "by_period": [
-            {"group": group, "last_number_accuracy": tally.tree()} for group, tally in arbitrary.by_period().items()
-        ],
+        "part": part,
+        "name": task.part_words(part),
+        "symbol": task.part_symbol(part),
+        **evaluate(predictor, split.test(part, sequences)).tree(),
+        "about": split.about,
+        "further": [_further(predictor, test) for test in further],
     }
 
 
-def _test_set(run: Run, split: Split, sequences: int) -> SequenceSet:
-    """A few sequences of the largest test modulus."""
-    modulus = max(run.config.data.test_moduli)
-    return SequenceSet.of(split.test_parameters(modulus, sequences, name="shown"), run.config.data.context + 1)
+def _further(predictor: TransformerPredictor, test: FurtherTest) -> Tree:
+    tested = evaluate(predictor, test.examples)
+    accuracy = tested.last_number_tree()
+    return {"name": test.name, "about": test.about, "last_number_accuracy": accuracy, "by_group": tested.by_group()}
 
 
-def _attention(predictor: TransformerPredictor, shown: SequenceSet, many: SequenceSet) -> list[Tree]:
+def _shown(split: Split, sequences: int) -> Examples:
+    """A few sequences of the largest part of the test."""
+    return split.test_of_largest(sequences, name="shown")
+
+
+def _attention(predictor: TransformerPredictor, shown: Examples, many: Examples) -> list[Tree]:
     patterns, averaged = (attention_patterns(predictor, part) for part in (shown, many))
     return [
         {
@@ -134,7 +109,7 @@ def _attention(predictor: TransformerPredictor, shown: SequenceSet, many: Sequen
 
 
 def attention_patterns(
-    predictor: TransformerPredictor, sequences: SequenceSet, tokens_read: int = TOKENS_SHOWN
+    predictor: TransformerPredictor, sequences: Examples, tokens_read: int = TOKENS_SHOWN
 ) -> Sequence[np.ndarray]:
     """The attention pattern [sequences, head, query, key] of each layer, over the first tokens."""
     model = predictor.model
@@ -151,11 +126,11 @@ def pattern_taps(model: Transformer) -> list[str]:
 
 
 def _embedding(run: Run, model: Transformer) -> Tree:
-    data = run.config.data
-    base = data.base if data.base is not None else data.modulus if isinstance(data, FixedModulus) else None
-    moduli = SMALL_MODULI if base is None else prime_powers(base)
+    task = run.config.data
+    searched = task.embedding_modulus
+    moduli = SMALL_MODULI if searched is None else prime_powers(searched)
     table = embedding_table(model.embed.weight.detach().numpy(), moduli)
-    return {"labels": "numbers" if data.base is None else "digits", **table}
+    return {"labels": "numbers" if task.base is None else "digits", **table}
 
 
 def prime_powers(n: int) -> list[int]:
@@ -164,24 +139,18 @@ def prime_powers(n: int) -> list[int]:
     return sorted(q for q in powers if 2 * q <= n) or powers
 
 
-def _samples(predictor: TransformerPredictor, sequences: SequenceSet) -> list[Tree]:
+def _samples(predictor: TransformerPredictor, sequences: Examples) -> list[Tree]:
     predictions = predictor.predict(sequences.numbers)
     assert predictions.truth_probability is not None
     return [
         {
-            **_named(sequences.parameters, row),
-            "period": int(sequences.parameters[row : row + 1].periods()[0]),
+            "parameters": sequences.parameters.words(row),
             "numbers": sequences.numbers[row].tolist(),
             "predicted": predictions.numbers[row].tolist(),
             "probability": np.round(predictions.truth_probability[row].astype(float), 4).tolist(),
         }
         for row in range(len(sequences))
     ]
-
-
-def _named(parameters: Parameters, row: int) -> dict[str, int]:
-    values = {name: int(getattr(parameters, name)[row]) for name in ("a", "c", "x0")}
-    return {"modulus": parameters.modulus(row), **values}
 
 
 def _about(run: Run, manifest: Tree) -> Tree:
@@ -191,7 +160,7 @@ def _about(run: Run, manifest: Tree) -> Tree:
         "id": run.id,
         "recipe": run.recipe,
         "config": manifest["config"],
-        "config_regime": run.config.data.regime,
+        "task": task_tree(run.config.data),
         "data_mode": run.config.data.mode,
         "seed": run.config.seed,
         "steps": checkpoint.step,
@@ -204,4 +173,19 @@ def _about(run: Run, manifest: Tree) -> Tree:
             f"unrandom evaluate {run.folder.path}",
             f"unrandom report {run.folder.path}",
         ],
+    }
+
+
+def task_tree(task: Task) -> Tree:
+    """What a task says of itself to readers."""
+    return {
+        "name": task.name,
+        "part": task.part_name[0],
+        "rule": task.rule,
+        "scope": task.scope,
+        "unseen": task.unseen,
+        "enough": [asdict(each) for each in task.enough],
+        "enough_words": task.enough_words,
+        "baselines": {name: baseline.about for name, baseline in task.baselines().items()},
+        "width": task.tokenizer.width,
     }

@@ -12,13 +12,9 @@ from typing import Any, Literal
 
 from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
-from unrandom.core.seeds import stream
 from unrandom.experiments.experiment import PlannedRun
 from unrandom.experiments.runs import split_of
-from unrandom.tasks import Split, TrainingDraws
 from unrandom.training import RunConfig
-
-MANY_MODULI = 4096  # with more, what is drawn for each of them takes too long for a plan
 
 Grid = Mapping[str, tuple[str, ...]]  # key of the configuration, values as they were typed
 State = Literal["finished", "failed", "part way", "new"]
@@ -101,24 +97,13 @@ def cells(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[Cell]:
                 split.for_choosing()
                 split_already.add(data)
                 if data[0] not in drawn_already:
-                    try_drawing(split, chosen.batch_size)
+                    split.try_drawing(chosen.batch_size)
                     drawn_already.add(data[0])
             settings = {key: chosen.at(key) for key in grid}
             made.append(Cell(settings, seed, PlannedRun(recipe, chosen)))
     if len({cell.planned.id for cell in made}) < len(made):
         raise UserError("the grid asks for the same run twice")
     return made
-
-
-def try_drawing(split: Split, rows: int) -> None:
-    """Draw a batch's training parameters. UserError where there are none, as in a period range that nothing has."""
-    if len(split.train_moduli) > MANY_MODULI:
-        return
-    draws = TrainingDraws(split)
-    if split.config.mode == "streaming" or split.config.n_sequences is not None:  # else they are listed, not drawn
-        draws.draw(stream(split.seed, "plan"), rows)
-    for phase in split.config.curriculum:
-        TrainingDraws(split.of_phase(phase)).draw(stream(split.seed, "plan"), 1)
 
 
 def jobs(runs: Sequence[PlannedRun], pack: int = 1) -> list[Job]:

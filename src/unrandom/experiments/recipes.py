@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from unrandom.core.errors import named
 from unrandom.models import ModelConfig
-from unrandom.tasks import FixedModulus, UnseenModulus
+from unrandom.tasks import FixedModulus, Quadratic, Task, TruncatedLCG, UnseenModulus, is_import_path, load_task
 from unrandom.training import OptimizerConfig, RunConfig
 
 
@@ -174,15 +174,11 @@ def um_2048() -> RunConfig:
 
 
 def um_2048_fast() -> RunConfig:
-    paper = um_2048()
-    fresh = {"mode": "streaming", "n_m": None, "n_a": None, "n_c": None, "full_period_share": 0.5}
-    return paper.model_copy(
-        update={
-            "data": UnseenModulus(**{**paper.data.model_dump(), **fresh}),
-            "optimizer": OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1),
-            "steps": 20_000,
-            "warmup_steps": 500,
-        }
+    return um_2048().replace(
+        data={"mode": "streaming", "n_m": None, "n_a": None, "n_c": None, "full_period_share": 0.5},
+        optimizer=OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1),
+        steps=20_000,
+        warmup_steps=500,
     )
 
 
@@ -288,6 +284,46 @@ def um_base16_wide() -> RunConfig:
     )
 
 
+def truncated_lcg() -> RunConfig:
+    """The upper bits of a generator of known multiplier, as in a program's library; increment and state are unknown."""
+    return fm_256().replace(
+        data=TruncatedLCG(modulus=2**10, low=4, bits=6, multiplier=421, context=64, mode="streaming", n_sequences=None),
+        model={"depth": 2, "n_heads": 2},
+        steps=1200,
+    )
+
+
+def quadratic() -> RunConfig:
+    return fm_256().replace(
+        data=Quadratic(modulus=256, context=64, mode="streaming", n_sequences=None),
+        model={"depth": 2, "n_heads": 2},
+        steps=1200,
+    )
+
+
+def _seconds_only(config: RunConfig) -> RunConfig:
+    """The same for a test that all works: a tiny model, a few steps."""
+    return config.replace(
+        data={"context": 12},
+        model={"d_model": 16, "depth": 1, "n_heads": 1},
+        batch_size=32,
+        steps=12,
+        warmup_steps=2,
+        evaluate_every=6,
+        checkpoint_every=12,
+        test_sequences=32,
+        precision="fp32",
+    )
+
+
+def truncated_lcg_smoke() -> RunConfig:
+    return _seconds_only(truncated_lcg())
+
+
+def quadratic_smoke() -> RunConfig:
+    return _seconds_only(quadratic())
+
+
 RECIPES = {
     recipe.name: recipe
     for recipe in (
@@ -318,11 +354,27 @@ RECIPES = {
         ),
         Recipe("um-base16", "unseen powers of 2 and 3 up to 243 in base-16 digits, none within the context", um_base16),
         Recipe("um-base16-wide", "the same up to 2187, wider and deeper; one GPU", um_base16_wide),
+        Recipe("truncated-lcg", "six high bits of an LCG modulo 2^10 of known multiplier", truncated_lcg),
+        Recipe("truncated-lcg-smoke", "the same in seconds: not to learn anything", truncated_lcg_smoke),
+        Recipe("quadratic", "quadratic steps modulo 256, of unseen coefficients", quadratic),
+        Recipe("quadratic-smoke", "the same in seconds: not to learn anything", quadratic_smoke),
         Recipe("um-base256", "unseen moduli up to 2^16 in base-256 digits; one GPU for a day", um_base256),
     )
 }
 
 
 def recipe(name: str) -> Recipe:
-    """The recipe called ``name``; a UserError names the near misses when there is none."""
-    return named("recipe", name, RECIPES)
+    """The recipe called ``name``, or that of the task which an import path such as ``my_task.py:MyTask`` names.
+
+    A UserError names the near misses when there is none, and says what is wrong with a task that cannot be used.
+    """
+    return _own_recipe(load_task(name)) if is_import_path(name) else named("recipe", name, RECIPES)
+
+
+def _own_recipe(task: type[Task]) -> Recipe:
+    """A user's task at its defaults, with the model and the steps of the demo."""
+
+    def build() -> RunConfig:
+        return fm_256().replace(data=task.parse({}))
+
+    return Recipe(task.name, "a task of the user's own", build)

@@ -20,6 +20,7 @@ from unrandom.experiments.paper import figure_title
 from unrandom.experiments.plan import plain, unfinished
 from unrandom.experiments.runs import Run
 from unrandom.experiments.timed_plan import TimedPlan
+from unrandom.tasks import lcg_task
 from unrandom.training import RunConfig
 
 Tree = dict[str, Any]
@@ -158,7 +159,7 @@ def _trained(runs: Sequence[Run]) -> Rows:
     return [
         {
             "run": run.id,
-            "modulus": run.config.data.largest_modulus,
+            "modulus": lcg_task(run.config.data).largest_modulus,
             "seed": run.config.seed,
             "accuracy": metrics[-1]["last_number_accuracy"] if metrics else None,
         }

@@ -22,7 +22,7 @@ from unrandom.evaluation import TrainingMeasure
 from unrandom.models import Transformer, parameter_count
 from unrandom.models.numerics import choose_precision
 from unrandom.models.predictor import TransformerPredictor
-from unrandom.tasks import Batches, Split, make_batches, make_split
+from unrandom.tasks import Batches, Split, make_batches
 from unrandom.training import Progress, RunConfig, train
 from unrandom.training.checkpoint import checkpoint_to_load, checkpoint_to_resume, set_aside_later
 from unrandom.training.distributed import Ranks, joined_ranks, launched_device
@@ -49,7 +49,13 @@ class Run:
         """An existing run. Raises UserError when the folder is none or its configuration cannot be read."""
         folder = RunFolder.open(Path(path))
         manifest = folder.read_manifest()
-        return cls(folder, manifest["recipe"], RunConfig.parse(manifest["config"]))
+        try:
+            config = RunConfig.parse(manifest["config"])
+        except UserError as error:
+            if own := manifest.get("task"):
+                raise UserError(f"{folder.path}: {error} (it was {own['path']})") from None
+            raise
+        return cls(folder, manifest["recipe"], config)
 
     @property
     def id(self) -> str:
@@ -65,6 +71,12 @@ class Run:
 
     def split(self) -> Split:
         return split_of(self.config)
+
+    def check_code(self) -> None:
+        """UserError where the run has a task of the user's own whose code is not what it was when the run was made."""
+        now = self.config.data.source
+        if now is not None and self.folder.read_manifest()["task"]["sha256"] != now.sha256:
+            raise UserError(f"{self.folder.path} was made by other code than {now.path} now has; train it anew")
 
     def result(self) -> dict[str, Any]:
         """``result.json``, once the run is finished, naming the folder where it is now; what it lacks is None."""
@@ -91,7 +103,7 @@ def split_of(config: RunConfig) -> Split:
 
     An earlier run held out what its own ancestors could not see, and may have seen the rest.
     """
-    split, start = make_split(config.data, config.split_seed), config.start
+    split, start = config.data.split(config.split_seed), config.start
     while start is not None:
         split = split.unseen_by(split_of(start.config))
         start = start.config.start
@@ -166,6 +178,7 @@ def _seconds_left(until: float | None) -> float | None:
 
 
 def _execute(run: Run, device: torch.device, ranks: Ranks, control: _Control) -> dict[str, Any]:
+    run.check_code()
     ranks.check_batch(run.config.batch_size, run.config.micro_batches)
     if ranks.agree(run.folder.finished, device):
         return run.result()
@@ -262,6 +275,7 @@ def _manifest(run: Run, split: Split, command: list[str]) -> dict[str, Any]:
         "config": run.config.tree(),
         "parameters": parameter_count(run.config.transformer),
         "split": split.manifest(),
+        **({} if run.config.data.source is None else {"task": run.config.data.source.tree()}),
         "command": shlex.join(command),
         "device": describe(choose_device(launched_device())),
         "versions": {"unrandom": __version__, "python": platform.python_version()}

@@ -6,8 +6,8 @@ Every function takes a part of a run's measurements as plain lists and dictionar
 from unrandom.figures.attention import attention_figure, distance_figure, save_attention, tokens_shown
 from unrandom.figures.digits import digit_figure, save_digits
 from unrandom.figures.embedding import embedding_figure, save_embedding, variance_figure
+from unrandom.figures.groups import group_figure
 from unrandom.figures.ladder import common_base, first_stays_above, ladder_figure, save_ladder
-from unrandom.figures.periods import period_figure, valuation_figure
 from unrandom.figures.style import PAGE_COLOURS, TEMPLATES
 from unrandom.figures.training import accuracy_figure, loss_figure, save_training
 
@@ -21,15 +21,14 @@ __all__ = [
     "distance_figure",
     "embedding_figure",
     "first_stays_above",
+    "group_figure",
     "ladder_figure",
     "loss_figure",
-    "period_figure",
     "save_attention",
     "save_digits",
     "save_embedding",
     "save_ladder",
     "save_training",
     "tokens_shown",
-    "valuation_figure",
     "variance_figure",
 ]

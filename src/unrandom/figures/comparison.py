@@ -12,8 +12,8 @@ BITS = "low bits known (right in 99 %)"
 
 
 def save_comparison(compared: Sequence[dict[str, Any]], stem: Path) -> Path:
-    """Write ``<stem>.png`` and ``<stem>.svg``, two panels a modulus; returns the former."""
-    panels = [panel for entry in compared for panel in (_accuracy(entry), _bits(entry))]
+    """Write ``<stem>.png`` and ``<stem>.svg``, up to two panels for each part of the test; returns the former."""
+    panels = [panel for entry in compared for panel in (_accuracy(entry), *_bits(entry))]
     save_panels(panels, stem)
     return stem.with_name(stem.name + ".png")
 
@@ -24,17 +24,19 @@ def _accuracy(entry: dict[str, Any]) -> LinePanel:
         for kind, row in enumerate(entry["predictors"])
         for curve in [row["by_position"]]
     ]
-    return LinePanel(f"m = {entry['modulus']}", style.SEEN, style.SHARE, _first_on_top(lines), _ticks(lines))
+    return LinePanel(entry["symbol"], style.SEEN, style.SHARE, _first_on_top(lines), _ticks(lines))
 
 
-def _bits(entry: dict[str, Any]) -> LinePanel:
-    """The staircases."""
+def _bits(entry: dict[str, Any]) -> list[LinePanel]:
+    """The staircases, where numbers have digits."""
+    if entry["basis"] is None:
+        return []
     lines = [
         Line(row["by_position"]["seen"], row["bits_known"], row["predictor"], kind, stairs=True)
         for kind, row in enumerate(entry["predictors"])
     ]
-    limits = (0, 1.04 * log2(entry["modulus"]))
-    return LinePanel(f"m = {entry['modulus']}", style.SEEN, BITS, _first_on_top(lines), _ticks(lines), limits=limits)
+    limits = (0, 1.04 * log2(entry["basis"]))
+    return [LinePanel(entry["symbol"], style.SEEN, BITS, _first_on_top(lines), _ticks(lines), limits=limits)]
 
 
 def _first_on_top(lines: list[Line]) -> list[Line]:

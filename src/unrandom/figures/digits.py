@@ -100,7 +100,7 @@ def save_digits(entry: dict[str, Any], path: Path) -> None:
     base = base_and_power(digits[0])[0]
     borders = [row - 0.5 for row in range(len(digits) + 1)]
     x, y = staircase(digits, seen[-1])
-    title = f"Accuracy of each digit, m = {entry['modulus']} (line: one period seen)"
+    title = f"Accuracy of each digit, {entry['symbol']} (line: one period seen)"
     with style.drawing(path, height=1.6 + 0.24 * len(digits), title=title) as axis:
         mesh = axis.pcolormesh(edges(seen), borders, above_chance(by_digit), vmin=0, vmax=1, rasterized=True)
         for width, colour in ((3.4, "#1b1b1b"), (1.7, "#ffffff")):

@@ -17,16 +17,6 @@ from unrandom.figures import style
 Entry = dict[str, Any]
 
 
-class Enough(NamedTuple):
-    """After ``seen`` numbers a perfect predictor is right in a share ``accuracy`` of the sequences."""
-
-    seen: int
-    accuracy: float
-    words: str
-    words_at: float  # height of the words, clear of the lines
-    dash: str
-
-
 class Look(NamedTuple):
     """How another predictor is drawn beside the model, so that lines that coincide can be told apart."""
 
@@ -46,9 +36,8 @@ OTHER_LOOK = Look(style.YELLOW, "longdash", "diamond-open")
 # Predictors take turns in getting a mark; there are so many turns while the count of numbers seen doubles.
 MARKS_PER_DOUBLING = 3
 
-KNOWN_MODULUS = Enough(3, 1.0, "three numbers would do", 1.045, "dash")
-KNOWN_AMONG_SEVERAL = Enough(3, 1.0, "modulus known: three would do", 1.045, "dash")
-UNKNOWN_MODULUS = Enough(6, 0.975, "modulus unknown: about six", 0.925, "dot")
+# The height of the words about each reference step, clear of the lines, and how its line is drawn.
+STEPS = ((1.045, "dash"), (0.925, "dot"))
 
 
 def first_stays_above(by_position: dict[str, list[Any]], level: float) -> int | None:
@@ -63,13 +52,8 @@ def first_stays_above(by_position: dict[str, list[Any]], level: float) -> int | 
 
 def common_base(evaluation: Sequence[Entry]) -> int:
     """The prime whose powers mark the axis: the smallest of the moduli if they share it, else 2."""
-    bases = {min(factorize(entry["modulus"])) for entry in evaluation}
+    bases = {min(factorize(entry["basis"])) for entry in evaluation if entry["basis"] is not None}
     return bases.pop() if len(bases) == 1 else 2
-
-
-def enough(unseen_modulus: bool) -> list[Enough]:
-    """The reference steps to draw beside the model."""
-    return [KNOWN_AMONG_SEVERAL, UNKNOWN_MODULUS] if unseen_modulus else [KNOWN_MODULUS]
 
 
 def scale_choices(base: int, low: float, high: float) -> list[style.Choice]:
@@ -88,18 +72,20 @@ def scale_choices(base: int, low: float, high: float) -> list[style.Choice]:
 
 
 def ladder_figure(
-    evaluation: Sequence[Entry], *, unseen_modulus: bool = False, ceilings: Sequence[Entry] = ()
+    evaluation: Sequence[Entry], *, enough: Sequence[Entry] = (), ceilings: Sequence[Entry] = ()
 ) -> go.Figure:
-    """One line and 95 % band for each modulus, and other predictors' lines for the largest modulus.
+    """One line and 95 % band for each part of the test, and other predictors' lines for the largest of them.
 
-    Without ``ceilings``, the steps that a perfect predictor would take.
+    Without ``ceilings``, the steps that a perfect predictor would take: ``enough``.
     """
     longest = max(entry["by_position"]["seen"][-1] for entry in evaluation)
     traces = [trace for i, entry in enumerate(evaluation) for trace in _line_and_band(entry, i)]
     if ceilings:
-        traces += _ceiling_lines(max(ceilings, key=lambda entry: entry["modulus"]), len(ceilings) > 1)
+        traces += _ceiling_lines(_largest(ceilings), len(ceilings) > 1)
     else:
-        traces += [trace for step in enough(unseen_modulus) for trace in _reference(step, longest)]
+        traces += [
+            trace for step, look in zip(enough, STEPS, strict=False) for trace in _reference(step, *look, longest)
+        ]
     base = common_base(evaluation)
     figure = style.plain_figure(traces, x=style.SEEN, y=style.SHARE, height=420, hovermode="x unified")
     figure.update_xaxes(unifiedhovertitle_text="after %{x} numbers")
@@ -107,9 +93,14 @@ def ladder_figure(
     return style.with_menu(figure, scale_choices(base, 0.97, longest * 1.02))
 
 
+def _largest(entries: Sequence[Entry]) -> Entry:
+    """That of the largest modulus, the last where there are none."""
+    return max(reversed(entries), key=lambda entry: entry["basis"] or 0)
+
+
 def _line_and_band(entry: Entry, index: int) -> list[go.Scatter]:
     at, (colour, dash) = entry["by_position"], style.category(index)
-    name = f"m = {entry['modulus']}"
+    name = entry["symbol"]
     outline = go.Scatter(
         x=[*at["seen"], *reversed(at["seen"])],
         y=[*at["low"], *reversed(at["high"])],
@@ -135,7 +126,7 @@ def _line_and_band(entry: Entry, index: int) -> list[go.Scatter]:
 
 def _ceiling_lines(ceiling: Entry, several: bool) -> list[go.Scatter]:
     """A line with marks for each predictor, below the model's; the modulus is named where there are several."""
-    rows, where = ceiling["predictors"], f", m = {ceiling['modulus']}" * several
+    rows, where = ceiling["predictors"], f", {ceiling['symbol']}" * several
     return [trace for i, row in enumerate(rows) for trace in _line_and_marks(row, where, i, len(rows))]
 
 
@@ -165,38 +156,37 @@ def _marked(longest: int, index: int, of: int) -> set[int]:
     return set(list(places)[index::of])
 
 
-def _reference(step: Enough, longest: int) -> list[go.Scatter]:
+def _reference(step: Entry, words_at: float, dash: str, longest: int) -> list[go.Scatter]:
     corner = go.Scatter(
-        x=[step.seen, step.seen, longest],
-        y=[0, step.accuracy, step.accuracy],
+        x=[step["seen"], step["seen"], longest],
+        y=[0, step["accuracy"], step["accuracy"]],
         mode="lines",
-        line={"color": style.GREY, "width": 1.3, "dash": step.dash},
+        line={"color": style.GREY, "width": 1.3, "dash": dash},
     )
     words = go.Scatter(
-        x=[step.seen * 1.03],
-        y=[step.words_at],
+        x=[step["seen"] * 1.03],
+        y=[words_at],
         mode="text",
-        text=[step.words],
+        text=[step["words"]],
         textposition="middle right",
         textfont={"color": style.GREY, "size": 12},
     )
     return [trace.update(hoverinfo="skip", showlegend=False) for trace in (corner, words)]
 
 
-def save_ladder(evaluation: Sequence[Entry], path: Path, *, unseen_modulus: bool = False) -> None:
+def save_ladder(evaluation: Sequence[Entry], path: Path, *, enough: Sequence[Entry] = ()) -> None:
     """Write the ladder with matplotlib."""
     longest = max(entry["by_position"]["seen"][-1] for entry in evaluation)
     base = common_base(evaluation)
     with style.drawing(path, title="Accuracy of the next number, by how many numbers were seen") as axis:
         for i, entry in enumerate(evaluation):
-            at, (colour, dash), name = entry["by_position"], style.category(i), f"m = {entry['modulus']}"
+            at, (colour, dash), name = entry["by_position"], style.category(i), entry["symbol"]
             axis.fill_between(at["seen"], at["low"], at["high"], color=colour, alpha=0.18, linewidth=0)
             axis.plot(at["seen"], at["value"], style.FILE_DASHES[dash], color=colour, label=name)
-        for step in enough(unseen_modulus):
-            corner = [0, step.accuracy, step.accuracy]
-            dashes = style.FILE_DASHES[step.dash]
-            axis.plot([step.seen, step.seen, longest], corner, dashes, color=style.GREY, linewidth=1.1)
-            axis.text(step.seen * 1.05, step.words_at, step.words, va="center", color=style.GREY)
+        for step, (words_at, dash) in zip(enough, STEPS, strict=False):
+            seen, corner = step["seen"], [0, step["accuracy"], step["accuracy"]]
+            axis.plot([seen, seen, longest], corner, style.FILE_DASHES[dash], color=style.GREY, linewidth=1.1)
+            axis.text(seen * 1.05, words_at, step["words"], va="center", color=style.GREY)
         axis.set_xscale("log", base=base)
         axis.set_xticks(style.powers(base, longest), [str(x) for x in style.powers(base, longest)])
         axis.minorticks_off()

@@ -1,6 +1,6 @@
 """Which linear congruential generators do people use, under which names?
 
-Parameters as published; `source` says where they come from and which bits of the state a program gets to see.
+LCGParameters as published; `source` says where they come from and which bits of the state a program gets to see.
 """
 
 from dataclasses import dataclass

@@ -15,7 +15,7 @@ from jaxtyping import Float, Integer
 
 from unrandom.core.seeds import stream
 from unrandom.evaluation import Evaluation
-from unrandom.generators.residues import Digit, digits_of
+from unrandom.generators.residues import Digit
 from unrandom.interpretation.pruning import Pruned
 
 LEAST_MARGIN = 0.05  # of accuracy above chance: where there is less, there is nothing to lose
@@ -94,16 +94,16 @@ def digit_damage(whole: Evaluation, pruned: Sequence[Pruned], start: int | None 
 
     None: the last half. Raises ValueError where no guess is left, and for evaluations of different moduli.
     """
-    if any(part.evaluation.modulus != whole.modulus for part in pruned):
-        raise ValueError(f"all evaluations must be of m = {whole.modulus}")
+    if any(part.evaluation.basis != whole.basis for part in pruned):
+        raise ValueError(f"all evaluations must be of m = {whole.basis}")
     guesses = whole.correct.shape[1]
     start = guesses // 2 if start is None else start
     if not 0 <= start < guesses:
         raise ValueError(f"start={start}: there are guesses 0 to {guesses - 1}")
-    digits = digits_of(whole.modulus)
+    digits = whole.digits
     after = [_digit_accuracy(part.evaluation, start) for part in pruned]
     return Damage(
-        whole.modulus,
+        whole.basis,
         start,
         digits,
         [(part.layer, part.head) for part in pruned],

@@ -23,7 +23,7 @@ from unrandom.interpretation.attention import Share
 from unrandom.models import Transformer, intervene
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.models.taps import Edit
-from unrandom.tasks import SequenceSet
+from unrandom.tasks import Examples
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def on_head(head: int, edit: Edit) -> Edit:
 
 def lookback_ablation(
     predictor: TransformerPredictor,
-    sequences: SequenceSet,
+    sequences: Examples,
     *,
     p: int,
     layer: int = 0,
@@ -172,7 +172,7 @@ def low_and_high_digits(evaluation: Evaluation, p: int) -> DigitShares:
 
     Digit w can be copied if w < k, that is, if its period p^(w+1) is at most t. Pooled over positions t >= p.
     """
-    digits = {i: digit_period(digit) for i, digit in enumerate(digits_of(evaluation.modulus)) if digit.prime == p}
+    digits = {i: digit_period(digit) for i, digit in enumerate(evaluation.digits) if digit.prime == p}
     right = evaluation.right_digits()[..., list(digits)]
     t = np.arange(1, right.shape[1] + 1)[:, None]
     low = np.array(list(digits.values())) <= t
@@ -189,7 +189,7 @@ def _conditions(p: int, seed: int) -> Iterator[tuple[str, bool | None, Edit]]:
             yield f"random {count}", renormalise, keep_random(rng, count, renormalise=renormalise)
 
 
-def _check(predictor: TransformerPredictor, sequences: SequenceSet, p: int, head: int | None) -> None:
+def _check(predictor: TransformerPredictor, sequences: Examples, p: int, head: int | None) -> None:
     model, m = predictor.model, sequences.parameters.modulus(0)
     check_one_token_a_number(model)
     if predictor.precision != "fp32":

@@ -14,7 +14,7 @@ from jaxtyping import Float, Int, Integer
 from unrandom.interpretation.heads import head_columns, head_values
 from unrandom.interpretation.ranks import rank_correlation
 from unrandom.models import Transformer
-from unrandom.tasks import SequenceSet
+from unrandom.tasks import Examples
 
 START = 8  # before, there are too few numbers to tell the largest from others
 VALUES_AT_ONCE = 2**24
@@ -152,7 +152,7 @@ def nearest_numbers(
 
 def modulus_estimates(
     model: Transformer,
-    sequences: SequenceSet,
+    sequences: Examples,
     *,
     layer: int = 0,
     below: int | None = None,

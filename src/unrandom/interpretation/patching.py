@@ -18,7 +18,7 @@ from unrandom.interpretation.heads import check_exact, check_head
 from unrandom.models import intervene, record
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.models.taps import Edit
-from unrandom.tasks import Parameters, SequenceSet
+from unrandom.tasks import Examples, LCGParameters
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Patched:
         }
 
 
-def patch_parameters(parameters: Parameters, m_patch: int) -> Parameters:
+def patch_parameters(parameters: LCGParameters, m_patch: int) -> LCGParameters:
     """The same a, c and x0 with the modulus m_patch, each reduced modulo m_patch where it is not below.
 
     If m_patch divides m, the new sequences are the old ones modulo m_patch. Raises UserError unless m_patch >= 2.
@@ -65,13 +65,13 @@ def patch_parameters(parameters: Parameters, m_patch: int) -> Parameters:
     if m_patch < 2:
         raise UserError(f"m_patch={m_patch} was given; a modulus is at least 2")
     m = np.uint64(m_patch)
-    return Parameters(m_patch, parameters.a % m, parameters.c % m, parameters.x0 % m)
+    return LCGParameters(m_patch, parameters.a % m, parameters.c % m, parameters.x0 % m)
 
 
 def patch_head(
     predictor: TransformerPredictor,
-    sequences: SequenceSet,
-    patch: SequenceSet,
+    sequences: Examples,
+    patch: Examples,
     layer: int,
     head: int,
     *,
@@ -84,8 +84,8 @@ def patch_head(
 
 def patch_all(
     predictor: TransformerPredictor,
-    sequences: SequenceSet,
-    patch: SequenceSet,
+    sequences: Examples,
+    patch: Examples,
     *,
     limit: int | None = None,
     start: int | None = None,
@@ -103,8 +103,8 @@ def patch_all(
 
 def _patch(
     predictor: TransformerPredictor,
-    sequences: SequenceSet,
-    patch: SequenceSet,
+    sequences: Examples,
+    patch: Examples,
     heads: Iterable[tuple[int, ...]],
     limit: int | None,
     start: int | None,
@@ -151,9 +151,7 @@ def _shares(
     return np.stack([share.mean(axis=1) for share in holds])
 
 
-def _check(
-    predictor: TransformerPredictor, sequences: SequenceSet, patch: SequenceSet, heads: list[tuple[int, ...]]
-) -> None:
+def _check(predictor: TransformerPredictor, sequences: Examples, patch: Examples, heads: list[tuple[int, ...]]) -> None:
     check_exact(predictor)
     for _, head in heads:
         check_head(predictor.model, head)

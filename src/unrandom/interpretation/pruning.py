@@ -19,7 +19,7 @@ from unrandom.interpretation.heads import check_exact, head_columns, head_values
 from unrandom.models import Transformer, intervene
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.models.taps import Edit
-from unrandom.tasks import SequenceSet
+from unrandom.tasks import Examples
 
 SEQUENCES_AT_ONCE = 64
 
@@ -47,13 +47,13 @@ class Pruned:
             "layer": self.layer,
             "head": self.head,
             "replacement": self.replacement,
-            "modulus": whole["modulus"],
+            "modulus": whole["basis"],
             **{name: whole[name] for name in ("number_accuracy", "by_position", "by_digit")},
         }
 
 
 def prune_heads(
-    predictor: TransformerPredictor, sequences: SequenceSet, means: Means, replacement: Replacement
+    predictor: TransformerPredictor, sequences: Examples, means: Means, replacement: Replacement
 ) -> list[Pruned]:
     """Evaluate without each head in turn, of the layers that there are means of.
 

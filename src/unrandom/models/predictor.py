@@ -35,7 +35,7 @@ class TransformerPredictor:
     """
 
     name = "transformer"
-    assumes = "training on other sequences of the same regime"
+    assumes = "training on other sequences of the same task"
 
     def __init__(self, model: Transformer, tokenizer: Tokenizer, *, precision: str = "fp32") -> None:
         self.model, self.tokenizer, self.precision = model, tokenizer, precision

@@ -1,9 +1,10 @@
-"""Which multipliers and moduli explain the differences of a sequence? Linear congruences in one unknown, exactly.
+"""Which parameters explain a sequence? Linear congruences in one unknown and unknown m, or in several for a known m.
 
 The differences d[i] = x[i+1] − x[i] of an LCG fulfil d[i+1] ≡ a d[i] (mod m). So m divides every minor
 d[i] d[j+1] − d[j] d[i+1], and their greatest common divisor soon is m (Plumstead 1982; Boyar 1989).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
 
@@ -45,6 +46,54 @@ def solve(d: int, e: int, m: int) -> int | None:
     """The least a >= 0 with a d ≡ e (mod m), or None if there is none; all others are apart by m / gcd(d, m)."""
     g = gcd(d, m)
     return e // g * pow(d // g, -1, m // g) % (m // g) if e % g == 0 else None
+
+
+class LinearSystem:
+    """Linear congruences r · v ≡ y (mod m) in several unknowns v, added one by one: is there a solution, and which?
+
+    The rows (r, y) are kept in Howell form: one for each unknown at most, with zeros before it, so that every sum of
+    rows that begins with j zeros is a sum of the later ones. A solution is then found from the last unknown on.
+    """
+
+    def __init__(self, unknowns: int, modulus: int) -> None:
+        self.unknowns, self.modulus = unknowns, modulus
+        self._rows: dict[int, list[int]] = {}  # by the first unknown in it; at the end, what contradicts itself
+
+    def add(self, coefficients: Sequence[int], value: int) -> None:
+        """One more congruence."""
+        waiting = [[number % self.modulus for number in (*coefficients, value)]]
+        while waiting:
+            row = waiting.pop()
+            first = next((j for j, number in enumerate(row) if number), None)
+            if first is None:
+                continue
+            kept = self._rows.get(first, [0] * len(row))
+            g, u, v = _bezout(kept[first], row[first])
+            new = self._combined(kept, u, row, v)
+            self._rows[first] = new
+            over = self.modulus // gcd(g, self.modulus)  # times the new row, its first number is gone, too
+            waiting += [
+                self._combined(kept, row[first] // g, row, -(kept[first] // g)),
+                *([self._combined(new, over, row, 0)] if new != kept else []),
+            ]
+
+    def _combined(self, one: list[int], times: int, other: list[int], times_other: int) -> list[int]:
+        return [(times * x + times_other * y) % self.modulus for x, y in zip(one, other, strict=True)]
+
+    def solution(self) -> list[int] | None:
+        """Values of the unknowns, the least that fit from the last one on; None if none do."""
+        if self.unknowns in self._rows:
+            return None
+        values = [0] * self.unknowns
+        for j in reversed(range(self.unknowns)):
+            if j not in self._rows:
+                continue
+            row = self._rows[j]
+            rest = row[-1] - sum(r * v for r, v in zip(row[j + 1 : -1], values[j + 1 :], strict=True))
+            value = solve(row[j], rest, self.modulus)
+            assert value is not None, "rows in Howell form leave one"
+            values[j] = value
+        return values
 
 
 def _bezout(x: int, y: int) -> tuple[int, int, int]:

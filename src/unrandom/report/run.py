@@ -20,12 +20,12 @@ def report_run(run: Run) -> tuple[dict[str, Any], Path]:
 
 def save_figures(measurements: dict[str, Any], folder: Path) -> None:
     """The main figures as PNG files."""
-    unseen = measurements["run"]["config_regime"] == "um"
-    figures.save_ladder(measurements["evaluation"], folder / "ladder.png", unseen_modulus=unseen)
+    figures.save_ladder(measurements["evaluation"], folder / "ladder.png", enough=measurements["run"]["task"]["enough"])
     if measurements["metrics"]:
         figures.save_training(measurements["metrics"], folder / "training.png")
     for entry in measurements["evaluation"]:
-        figures.save_digits(entry, folder / f"digits-{entry['modulus']}.png")
+        if entry["by_digit"]["digits"]:
+            figures.save_digits(entry, folder / f"digits-{entry['part']}.png")
     for head in measurements["attention"]:
         figures.save_attention(head, folder / f"attention-layer{head['layer']}-head{head['head']}.png")
     embedding = measurements["embedding"]

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from unrandom.report.words import parameters
-
 Tree = dict[str, Any]
 
 
@@ -22,8 +20,7 @@ def sample_cells(sample: Tree) -> Tree:
         for seen, (number, guess, chance) in enumerate(zip(truth, guesses, sample["probability"], strict=True), 1)
     ]
     return {
-        "parameters": parameters(sample),
-        "period": sample["period"],
+        "parameters": sample["parameters"],
         "given": sample["numbers"][0],
         "cells": cells,
         "right": sum(right),

@@ -6,16 +6,9 @@ from typing import Any
 import plotly.graph_objects as go
 
 from unrandom import figures
-from unrandom.core.arithmetic import digits_needed
-from unrandom.report.words import intervals, parameters
+from unrandom.report.words import intervals
 
 Tree = dict[str, Any]
-PREDICTORS = {
-    "copy": "copy repeats what followed the current number before",
-    "lookback": "lookback is the paper's algorithm by hand, copying and extrapolating from pᵏ numbers before",
-    "algebraic": "algebraic solves for the parameters",
-    "bayes": "bayes is the exact posterior, told how the test sequences are drawn: the ceiling",
-}
 PLANES = ((0, 1), (1, 2), (3, 4))  # components: parity, then the circles mod 4 and mod 8 that the paper finds
 
 
@@ -42,7 +35,7 @@ class Section:
 
 def build_sections(measurements: Tree) -> list[Section]:
     """All sections, in the order of the page."""
-    parts = (_training, _ladder, _digits, _multipliers, _periods, _attention, _embedding)
+    parts = (_training, _ladder, _digits, _groups, _attention, _embedding)
     return [build(measurements) for build in parts]
 
 
@@ -71,18 +64,18 @@ def _ladder(measurements: Tree) -> Section:
     evaluation = measurements.get("evaluation")
     if not evaluation:
         return _without(section, "the run was not evaluated on test sequences")
-    unseen, ceilings = unseen_modulus(measurements), measurements.get("ceilings") or []
+    task, ceilings = measurements["run"]["task"], measurements.get("ceilings") or []
     panel = Panel(
         "Accuracy of the next number, by how many numbers were seen",
         "Each point is the share of test sequences whose next number is named exactly; the band is its 95% "
         f"interval ({intervals(evaluation)}). "
-        + (_ceiling_words(ceilings) if ceilings else "The grey line is what is enough in principle. ")
         + (
-            "With an unknown modulus, about six numbers are enough in principle, and three with a known one."
-            if unseen
-            else "Three numbers determine every later one when the modulus is known."
-        ),
-        figures.ladder_figure(evaluation, unseen_modulus=unseen, ceilings=ceilings),
+            _ceiling_words(ceilings, task["baselines"])
+            if ceilings
+            else "The grey line is what is enough in principle. "
+        )
+        + task["enough_words"],
+        figures.ladder_figure(evaluation, enough=task["enough"], ceilings=ceilings),
     )
     reading = (
         "A model that has found the digits of the numbers climbs in steps: once pᵏ numbers are seen it can look "
@@ -91,16 +84,15 @@ def _ladder(measurements: Tree) -> Section:
     return Section(section.key, section.heading, reading, [[panel]])
 
 
-def _ceiling_words(ceilings: list[Tree]) -> str:
+def _ceiling_words(ceilings: list[Tree], baselines: Tree) -> str:
     """What the lines beside the model's are."""
-    known = [row["predictor"] for row in ceilings[0]["predictors"]]
-    explained = [words for name, words in PREDICTORS.items() if name in known]
-    return f"Lines with marks are other predictors on the same kind of sequences: {'; '.join(explained)}. "
+    explained = "; ".join(f"{row['predictor']} {baselines[row['predictor']]}" for row in ceilings[0]["predictors"])
+    return f"Lines with marks are other predictors on the same kind of sequences: {explained}. "
 
 
 def _digits(measurements: Tree) -> Section:
     section = Section("digits", "Which digits it knows, and from when")
-    entries = [entry for entry in measurements.get("evaluation") or [] if entry.get("by_digit")]
+    entries = [entry for entry in measurements.get("evaluation") or [] if entry["by_digit"]["digits"]]
     if not entries:
         return _without(section, "accuracy was not measured digit by digit")
     reading = (
@@ -112,47 +104,40 @@ def _digits(measurements: Tree) -> Section:
         "period earlier and can be copied; anything better than chance to its left was not copied."
     )
     panels = [
-        Panel(f"Accuracy of each digit, m = {entry['modulus']}", note, figures.digit_figure(entry), wide=True)
+        Panel(f"Accuracy of each digit, {entry['symbol']}", note, figures.digit_figure(entry), wide=True)
         for entry in entries
     ]
     return Section(section.key, section.heading, reading, [panels])
 
 
-def _periods(measurements: Tree) -> Section:
-    section = Section("periods", "Short and long periods")
-    entries = [entry for entry in measurements.get("evaluation") or [] if entry.get("by_period")]
-    if not entries:
-        return _without(section, "accuracy was not measured by period")
-    panel = Panel(
-        "Accuracy of the last number, by the period of the sequence",
-        "A sequence that repeats within the context needs only copying; one of full period m repeats after m "
-        "numbers. Bars are 95% Wilson intervals, as every sequence here has an a and a c of its own; they are "
-        "arbitrary, so training may have used them.",
-        figures.period_figure(entries),
+def _groups(measurements: Tree) -> Section:
+    section = Section("groups", "Which sequences are harder")
+    evaluation = measurements.get("evaluation") or []
+    tests: dict[str, list[Tree]] = {}  # what else was tested, by what it is
+    for entry in evaluation:
+        for test in entry["further"]:
+            tests.setdefault(test["about"], []).append({**test, "symbol": entry["symbol"]})
+    held_out = [entry for entry in evaluation if entry["by_group"]]
+    panels = [_group_panel(f"held-out sequences, {held_out[0]['about']}", held_out)] if held_out else []
+    panels += [
+        _group_panel(about, own) for about, entries in tests.items() if (own := [e for e in entries if e["by_group"]])
+    ]
+    alone = " ".join(
+        f"With {about}, {entry['last_number_accuracy']['value']:.1%} of the last numbers are right ({entry['symbol']})."
+        for about, entries in tests.items()
+        for entry in entries
+        if not entry["by_group"]
     )
-    return Section(section.key, section.heading, "", [[panel]])
+    if not panels and not alone:
+        return _without(section, "the test's sequences were not told apart")
+    return Section(section.key, section.heading, alone, [[panel] for panel in panels])
 
 
-def _multipliers(measurements: Tree) -> Section:
-    section = Section("multipliers", "How hard the multiplier is")
-    entries = [entry for entry in measurements.get("evaluation") or [] if entry.get("by_valuation")]
-    if not entries:
-        return _without(section, "accuracy was not measured by multiplier")
-    panel = Panel(
-        "Accuracy of the last number, by how often p divides a − 1",
-        "Full-period sequences, grouped by v: how often a prime p of the modulus divides a − 1. Modulo pᵛ the "
-        "multiplier is 1 and a sequence only counts up by c, so v decides how soon its digits become predictable: a "
-        "smaller v is harder as a rule, and a = 1 is counting throughout. Bars are 95% intervals over multipliers and "
-        "increments; a single multiplier has none.",
-        figures.valuation_figure(entries),
-    )
-    counting = " ".join(
-        f"The prime {entry['modulus']} was tested on primitive roots; with its one multiplier of full period, a = 1, "
-        f"which only counts, {entry['counting']['value']:.1%} of the last numbers are right."
-        for entry in measurements["evaluation"]
-        if entry.get("counting")
-    )
-    return Section(section.key, section.heading, counting, [[panel]])
+def _group_panel(about: str, entries: list[Tree]) -> Panel:
+    groupings = [grouping for entry in entries for grouping in entry["by_group"]]
+    said = "; ".join(dict.fromkeys(f"{grouping['label']} is {grouping['about']}" for grouping in groupings))
+    intervals = "Bars are 95% intervals; a group with a single value of what sequences share has none."
+    return Panel(f"Accuracy of the last number: {about}", f"{said}. {intervals}", figures.group_figure(entries))
 
 
 def _attention(measurements: Tree) -> Section:
@@ -160,10 +145,9 @@ def _attention(measurements: Tree) -> Section:
     heads = measurements.get("attention")
     if not heads:
         return _without(section, "no attention pattern was recorded")
-    sequence = measurements.get("attention_sequence") or {}
-    where = f" Sequence: {parameters(sequence)}." if sequence else ""
-    evaluation = measurements.get("evaluation") or [{"modulus": sequence.get("modulus", 2)}]
-    base, width = figures.common_base(evaluation), _tokens_per_number(measurements)
+    sequence = measurements.get("attention_sequence")
+    where = f" Sequence: {sequence}." if sequence else ""
+    base, width = figures.common_base(measurements.get("evaluation") or []), measurements["run"]["task"]["width"]
     shown = figures.tokens_shown(heads)
     cut = f" The first {shown} tokens are shown." if shown < len(heads[0]["pattern"]) else ""
     pattern = Panel(
@@ -219,15 +203,3 @@ def _embedding(measurements: Tree) -> Section:
 
 def _without(section: Section, why: str) -> Section:
     return Section(section.key, section.heading, missing=f"Left out: {why}.")
-
-
-def unseen_modulus(measurements: Tree) -> bool:
-    return measurements["run"].get("config_regime") == "um"
-
-
-def _tokens_per_number(measurements: Tree) -> int:
-    """Tokens are digits in base len(embedding), or whole numbers."""
-    table, evaluation = measurements.get("embedding") or {}, measurements.get("evaluation")
-    if table.get("labels") != "digits" or not evaluation:
-        return 1
-    return digits_needed(max(entry["modulus"] for entry in evaluation) - 1, len(table["values"]))

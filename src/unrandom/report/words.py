@@ -1,4 +1,4 @@
-"""How is a number said? Shares, durations, lists and the parameters of a sequence as a reader wants them."""
+"""How is a number said? Shares, durations and intervals as a reader wants them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,19 +23,7 @@ def duration(seconds: float | None) -> str:
     return f"{seconds:.3g} s"
 
 
-def listed(words: Sequence[object], last: str = "and") -> str:
-    """``1, 2 or 3``."""
-    *most, end = map(str, words)
-    return f"{', '.join(most)} {last} {end}" if most else end
-
-
 def intervals(evaluation: Sequence[dict[str, Any]]) -> str:
     """How the intervals of full-period accuracies were made."""
     kinds = [entry["last_number_accuracy"].get("interval") for entry in evaluation]
     return "; ".join(dict.fromkeys(kind or "Wilson, over test sequences" for kind in kinds))
-
-
-def parameters(sequence: dict[str, Any]) -> str:
-    """``m = 256, a = 5, c = 31, x₀ = 1``, broken over lines only between the parameters."""
-    symbols = (("modulus", "m"), ("a", "a"), ("c", "c"), ("x0", "x₀"))
-    return ", ".join(f"{symbol}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{sequence[key]}" for key, symbol in symbols)

@@ -1,27 +1,48 @@
-"""Which sequences do training and testing see? Configuration, split, draws, sets and batches."""
+"""What is learned from? Tasks: what they hold out, what is drawn from them, and deterministic batches of it."""
 
 from unrandom.tasks.batches import Batches, CurriculumBatches, FixedBatches, StreamingBatches, make_batches
-from unrandom.tasks.config import DataConfig, FixedModulus, Phase, UnseenModulus
-from unrandom.tasks.parameters import Parameters
-from unrandom.tasks.sequences import SequenceSet, period_group, sequence_tokens
-from unrandom.tasks.split import Split, make_split
-from unrandom.tasks.training_draws import TrainingDraws
+from unrandom.tasks.examples import Examples, Grouping, Parameters, sequence_tokens
+from unrandom.tasks.held_values import HeldValues, HeldValuesTask
+from unrandom.tasks.lcg import FixedModulus, LCGParameters, LCGSplit, LCGTask, Phase, UnseenModulus, lcg_split, lcg_task
+from unrandom.tasks.predictors import make_predictors
+from unrandom.tasks.protocol import check_task
+from unrandom.tasks.quadratic import Quadratic
+from unrandom.tasks.registry import TASKS, AnyTask, is_import_path, load_task
+from unrandom.tasks.task import Baseline, Enough, FurtherTest, Part, Split, Task
+from unrandom.tasks.truncated_lcg import TruncatedLCG
 
 __all__ = [
+    "TASKS",
+    "AnyTask",
+    "Baseline",
     "Batches",
     "CurriculumBatches",
-    "DataConfig",
+    "Enough",
+    "Examples",
     "FixedBatches",
     "FixedModulus",
+    "FurtherTest",
+    "Grouping",
+    "HeldValues",
+    "HeldValuesTask",
+    "LCGParameters",
+    "LCGSplit",
+    "LCGTask",
     "Parameters",
+    "Part",
     "Phase",
-    "SequenceSet",
+    "Quadratic",
     "Split",
     "StreamingBatches",
-    "TrainingDraws",
+    "Task",
+    "TruncatedLCG",
     "UnseenModulus",
+    "check_task",
+    "is_import_path",
+    "lcg_split",
+    "lcg_task",
+    "load_task",
     "make_batches",
-    "make_split",
-    "period_group",
+    "make_predictors",
     "sequence_tokens",
 ]

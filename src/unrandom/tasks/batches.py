@@ -12,10 +12,8 @@ from jaxtyping import Integer
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.tasks.parameters import Parameters
-from unrandom.tasks.sequences import sequence_tokens
-from unrandom.tasks.split import Split
-from unrandom.tasks.training_draws import TrainingDraws
+from unrandom.tasks.examples import Parameters, sequence_tokens
+from unrandom.tasks.task import Split
 
 Tokens = Integer[np.ndarray, "rows tokens"]
 
@@ -40,16 +38,16 @@ class StreamingBatches:
 
     def __init__(self, split: Split, batch_size: int, seed: int | None = None) -> None:
         self.batch_size = batch_size
-        self._draws, self._split, self._config = TrainingDraws(split), split, split.config
+        self._split, self._task = split, split.task
         self._seed = split.seed if seed is None else seed
-        self._draws.check_shares(batch_size)
+        split.check_batch(batch_size)
 
     def tokens(self, step: int, rank: int = 0, ranks: int = 1) -> Tokens:
-        parameters = self._draws.draw(stream(self._seed, "batches", step), self.batch_size)[rank::ranks]
-        return sequence_tokens(parameters, self._config.context + 1, self._config.tokenizer)
+        parameters = self._split.draw_training(stream(self._seed, "batches", step), self.batch_size)[rank::ranks]
+        return sequence_tokens(parameters, self._task.context + 1, self._task.tokenizer)
 
     def probe(self, rows: int) -> Parameters:
-        drawn = self._draws.draw(stream(self._seed, "probe"), rows)
+        drawn = self._split.draw_training(stream(self._seed, "probe"), rows)
         self._split.check(drawn)
         return drawn
 
@@ -60,13 +58,11 @@ class FixedBatches:
     def __init__(self, split: Split, batch_size: int, seed: int | None = None) -> None:
         self.batch_size = batch_size
         self._seed = split.seed if seed is None else seed
-        draws, rng = TrainingDraws(split), stream(split.seed, "training set")
-        size = split.config.n_sequences
-        self.parameters = draws.product(rng) if size is None else draws.draw(rng, size)
+        self.parameters = split.training_set(stream(split.seed, "training set"))
         split.check(self.parameters)
         if len(self.parameters) == 0:
             raise UserError("the training set is empty: no sequence has a period in the range asked for")
-        self.set_tokens = sequence_tokens(self.parameters, split.config.context + 1, split.config.tokenizer)
+        self.set_tokens = sequence_tokens(self.parameters, split.task.context + 1, split.task.tokenizer)
         self._order = lru_cache(maxsize=2)(self._shuffled)  # a batch may straddle two epochs
 
     def _shuffled(self, epoch: int) -> Integer[np.ndarray, " sequences"]:
@@ -92,18 +88,20 @@ class CurriculumBatches:
 
     def __init__(self, batches: Batches, split: Split, seed: int | None = None) -> None:
         self.batch_size = batches.batch_size
-        self._batches, self._config = batches, split.config
+        self._batches, self._task = batches, split.task
         self._seed = split.seed if seed is None else seed
-        self._parts = [(phase, TrainingDraws(split.of_phase(phase))) for phase in split.config.curriculum]
-        for _, draws in self._parts:  # what cannot be drawn is to be said now, not at the first step of its phase
-            draws.draw(stream(self._seed, "curriculum"), 1)
+        self._parts = split.curriculum()
+        for _, easier in self._parts:  # what cannot be drawn is to be said now, not at the first step of its phase
+            easier.draw_training(stream(self._seed, "curriculum"), 1)
 
     def easier(self, step: int) -> list[Parameters]:
         """The parameters that each phase puts into the batch of ``step``; parts of a row are rounded by lot."""
         rng = stream(self._seed, "curriculum", step)
         shares = [phase.share_at(step) * self.batch_size for phase, _ in self._parts]
         ends = np.floor(np.cumsum([0.0, *shares]) + rng.random()).astype(int)
-        return [draws.draw(rng, int(n)) for (_, draws), n in zip(self._parts, np.diff(ends), strict=True) if n]
+        return [
+            easier.draw_training(rng, int(n)) for (_, easier), n in zip(self._parts, np.diff(ends), strict=True) if n
+        ]
 
     def tokens(self, step: int, rank: int = 0, ranks: int = 1) -> Tokens:
         tokens = self._batches.tokens(step, rank, ranks)
@@ -111,7 +109,7 @@ class CurriculumBatches:
         for part in self.easier(step):
             own, places = places[: len(part)], places[len(part) :]
             mine = own % ranks == rank
-            tokens[own[mine] // ranks] = sequence_tokens(part[mine], self._config.context + 1, self._config.tokenizer)
+            tokens[own[mine] // ranks] = sequence_tokens(part[mine], self._task.context + 1, self._task.tokenizer)
         return tokens
 
     def probe(self, rows: int) -> Parameters:
@@ -119,7 +117,7 @@ class CurriculumBatches:
 
 
 def make_batches(split: Split, batch_size: int, seed: int | None = None) -> Batches:
-    """The batches that a split's configuration asks for; ``seed``, of what is drawn for each step, is the split's."""
-    kind = FixedBatches if split.config.mode == "fixed" else StreamingBatches
+    """The batches that a split's task asks for; ``seed``, of what is drawn for each step, is the split's."""
+    kind = FixedBatches if split.task.mode == "fixed" else StreamingBatches
     batches = kind(split, batch_size, seed)
-    return CurriculumBatches(batches, split, seed) if split.config.curriculum else batches
+    return CurriculumBatches(batches, split, seed) if split.curriculum() else batches

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from unrandom.core.config import Config
 from unrandom.models import ModelConfig, TransformerConfig, obstacle, training_flops
-from unrandom.tasks import DataConfig
+from unrandom.tasks import AnyTask
 
 Count = Annotated[int, Field(ge=1, le=2**32)]
 Rate = Annotated[float, Field(ge=0, le=1000)]
@@ -41,7 +41,7 @@ class StartFrom(Config):
 class RunConfig(Config):
     """Everything that decides what a run computes. Where and how it runs is not part of it."""
 
-    data: DataConfig
+    data: AnyTask
     model: ModelConfig = ModelConfig()
     optimizer: OptimizerConfig = OptimizerConfig()
     batch_size: Annotated[int, Field(ge=1, le=2**20)] = 256  # sequences

@@ -11,7 +11,6 @@ from unrandom.core.quantities import in_words, scaled
 from unrandom.models import forward_flops, recomputed_flops, training_memory
 from unrandom.models.counts import TrainingMemory
 from unrandom.models.numerics import choose_attention, choose_precision
-from unrandom.tasks import UnseenModulus
 from unrandom.training.config import RunConfig
 from unrandom.training.loop import Progress
 from unrandom.training.machine import returns_memory, wait_for
@@ -166,15 +165,9 @@ def step_memory(config: RunConfig, *, ranks: int, device: torch.device) -> Train
 
 def data_bytes(config: RunConfig) -> int:
     """The training set: tokens, parameters, and two epochs' order. At most; a modulus may have fewer parameters."""
-    data = config.data
-    if data.mode == "streaming":
-        return 0
-    unseen = isinstance(data, UnseenModulus)
-    row = (data.context_tokens + 1) * np.dtype(data.tokenizer.dtype).itemsize + 8 * (4 if unseen else 3) + 2 * 8
-    if data.n_sequences is not None:
-        return data.n_sequences * row
-    moduli = 1 if not isinstance(data, UnseenModulus) else data.n_m or data.largest_modulus - data.smallest_modulus + 1
-    return moduli * (data.n_a or 1) * (data.n_c or 1) * row
+    task = config.data
+    token_bytes = (task.context_tokens + 1) * np.dtype(task.tokenizer.dtype).itemsize
+    return task.training_set_rows * (token_bytes + task.parameter_bytes + 2 * 8)
 
 
 def _available(ranks: int, device: torch.device) -> int | None:
@@ -197,7 +190,7 @@ def _advice(config: RunConfig, ranks: int, device: torch.device, available: int 
     for recompute in dict.fromkeys((config.recompute, True)):
         for micro_batches in parts:
             changed = {"micro_batches": micro_batches, "recompute": recompute}
-            if (least := needed(config.model_copy(update=changed))) <= available:
+            if (least := needed(config.replace(**changed))) <= available:
                 settings = [f"{key}={str(value).lower()}" for key, value in changed.items() if config.at(key) != value]
                 return f"; set {' and '.join(settings)} to need {_bytes(least)}"
     return "; no number of micro_batches makes it fit, nor recompute"

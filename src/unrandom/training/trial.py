@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 
 from unrandom.models import Transformer
-from unrandom.tasks import Batches, make_batches, make_split
+from unrandom.tasks import Batches, make_batches
 from unrandom.training.config import RunConfig
 from unrandom.training.distributed import Ranks
 from unrandom.training.estimate import StepTimer
@@ -43,4 +43,4 @@ def trial_stepper(config: RunConfig, model: Transformer, ranks: Ranks | None = N
 
 def trial_batches(config: RunConfig) -> Batches:
     """The batches of the run."""
-    return make_batches(make_split(config.data, config.split_seed), config.batch_size, config.seed)
+    return make_batches(config.data.split(config.split_seed), config.batch_size, config.seed)

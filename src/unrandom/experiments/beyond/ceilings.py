@@ -18,8 +18,7 @@ from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
-from unrandom.tasks import FixedModulus
-from unrandom.tasks.baselines import make_predictors, predictor_names
+from unrandom.tasks import FixedModulus, UnseenModulus, make_predictors
 from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
@@ -79,18 +78,18 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     tables: Tables = {"positions": [], "needed": [], "digits": []}
     for run in runs:
         data = run.config.data
-        predictors = [run.predictor(choose_device()), *make_predictors(predictor_names(data), data)]
-        for compared in compare(run, predictors, modulus=None, sequences=SEQUENCES[scale]):
-            which = {"run": run.id, "seed": run.config.seed, "regime": data.regime}
+        predictors = [run.predictor(choose_device()), *make_predictors(list(data.baselines()), data)]
+        for compared in compare(run, predictors, part=None, sequences=SEQUENCES[scale]):
+            which = {"run": run.id, "seed": run.config.seed, "regime": data.name}
             for row in compared["predictors"]:
-                about = {**which, "modulus": compared["modulus"], "predictor": row["predictor"]}
+                about = {**which, "modulus": compared["part"], "predictor": row["predictor"]}
                 curve = row["by_position"]
                 tables["positions"] += [
                     {**about, "seen": seen, "value": value}
                     for seen, value in zip(curve["seen"], curve["value"], strict=True)
                 ]
                 tables["needed"] += [{**about, "threshold": key, **found} for key, found in row["needed"].items()]
-        if isinstance(data, FixedModulus):
+        if data.name == FixedModulus.name:
             tables["digits"] += _digit_rows(run, SEQUENCES[scale])
     return tables
 
@@ -98,13 +97,13 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 def _digit_rows(run: Run, sequences: int) -> Rows:
     """For each digit and position, how often the model is right, and whether looking back is certain."""
     tested = evaluated(run, sequences)
-    lookback = LookbackPredictor(tested.modulus)
+    lookback = LookbackPredictor(tested.basis)
     certain = np.array([lookback.digits_known(t) for t in range(tested.correct.shape[1])])
     return [
         {
             "run": run.id,
             "seed": run.config.seed,
-            "modulus": tested.modulus,
+            "modulus": tested.basis,
             "digit": digit,
             "seen": t + 1,
             "value": float(value),
@@ -118,12 +117,15 @@ def _digit_rows(run: Run, sequences: int) -> Rows:
 def evidence(tables: Tables) -> Evidence:
     return Evidence(
         {
-            "fixed-far": _ratios(tables, "fm", "99%"),
-            "unseen-far": _ratios(tables, "um", "60%"),
+            "fixed-far": _ratios(tables, FixedModulus.name, "99%"),
+            "unseen-far": _ratios(tables, UnseenModulus.name, "60%"),
             "explained": _known(tables["digits"], certain=True),
             "unexplained": _known(tables["digits"], certain=False),
         },
-        {FIXED.key: _best(tables["positions"], "fm"), UNSEEN.key: _best(tables["positions"], "um")},
+        {
+            FIXED.key: _best(tables["positions"], FixedModulus.name),
+            UNSEEN.key: _best(tables["positions"], UnseenModulus.name),
+        },
     )
 
 

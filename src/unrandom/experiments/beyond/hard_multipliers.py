@@ -25,7 +25,7 @@ from unrandom.experiments.scaling.elements import about, multiplier_rows
 from unrandom.experiments.unseen_modulus.runs import hard_runs, main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.generators.full_period import draw_units, full_period_multipliers
-from unrandom.tasks import FixedModulus, Parameters, SequenceSet
+from unrandom.tasks import Examples, LCGParameters, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 1024, "gpu": 2048, "paper": 2048}  # fixed: over all multipliers
@@ -78,7 +78,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 def _rows(run: Run, scale: Scale) -> Iterator[dict[str, object]]:
     """For each multiplier: accuracy over all positions, the figure of merit, and the bits of gcd(m, a − 1)."""
     predictor = run.predictor(choose_device())
-    regime = FIXED if isinstance(run.config.data, FixedModulus) else UNSEEN
+    regime = UNSEEN if lcg_task(run.config.data).unseen_moduli else FIXED
     last: dict[int, float] = {}  # The first test set of a modulus counts: it has the multipliers drawn at random.
     for sequences in _test_sets(run, scale):
         modulus = sequences.parameters.modulus(0)
@@ -89,22 +89,21 @@ def _rows(run: Run, scale: Scale) -> Iterator[dict[str, object]]:
                 yield {**row, "bits": log2(gcd(modulus, row["multiplier"] - 1))}
 
 
-def _test_sets(run: Run, scale: Scale) -> Iterator[SequenceSet]:
+def _test_sets(run: Run, scale: Scale) -> Iterator[Examples[LCGParameters]]:
     """Held-out multipliers of a fixed modulus, also the spectrally good; all of each unseen modulus but the primes."""
-    split, data = run.split(), run.config.data
-    if isinstance(data, FixedModulus):
+    split, data = lcg_split(run.split()), lcg_task(run.config.data)
+    if not data.unseen_moduli:
         fewer = FEWER if data.context_tokens > LONG else 1
         for part in (split, split.with_extra_multipliers()) if split.extra_multipliers else (split,):
-            test = part.test_parameters(data.modulus, SEQUENCES[scale] // fewer, name="multipliers")
-            yield SequenceSet.of(test, data.context + 1)
+            yield part.test(data.largest_modulus, SEQUENCES[scale] // fewer, name="multipliers")
         return
     rng = stream(run.config.seed, "multipliers")
-    for m in data.test_moduli:
+    for m in data.moduli:
         if not is_prime(m):
             a = np.repeat(np.array(full_period_multipliers(m), dtype=np.uint64), PER_MULTIPLIER[scale])
             moduli = np.full(len(a), m, dtype=np.uint64)
-            drawn = Parameters(m, a, draw_units(rng, moduli), rng.integers(0, m, len(a), dtype=np.uint64))
-            yield SequenceSet.of(drawn, data.context + 1)
+            drawn = LCGParameters(m, a, draw_units(rng, moduli), rng.integers(0, m, len(a), dtype=np.uint64))
+            yield Examples.of(drawn, data.context + 1)
 
 
 def evidence(tables: Tables) -> Evidence:

@@ -19,8 +19,8 @@ from unrandom.experiments.unseen_modulus.accuracy import SEQUENCES, about, count
 from unrandom.experiments.unseen_modulus.grokking import TEST, metrics_rows
 from unrandom.experiments.unseen_modulus.runs import hard_runs
 from unrandom.figures.panels import LinePanel, save_panels
-from unrandom.tasks import Split, make_split
-from unrandom.tasks.split import HeldOut
+from unrandom.tasks import LCGSplit, UnseenModulus, lcg_split, lcg_task
+from unrandom.tasks.lcg.split import HeldOut
 from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device
 
@@ -75,7 +75,7 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    rules = {run.id: run.config.data.hold_out for run in runs}
+    rules = {run.id: lcg_task(run.config.data).hold_out for run in runs}
     tested = [
         {**about(run), "reading": ROOTS, **row}
         for run in runs
@@ -86,9 +86,11 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     return {name: [{"rule": rules[row["run"]], **row} for row in rows] for name, rows in tables.items()}
 
 
-def tested_by_both(config: RunConfig) -> Split:
+def tested_by_both(config: RunConfig) -> LCGSplit:
     """The split of a run, with as much to test as either rule tests."""
-    one, other = (make_split(config.override([f"{KEY}={rule}"]).data, config.split_seed) for rule in (PAIRS, VALUES))
+    one, other = (
+        lcg_split(config.override([f"{KEY}={rule}"]).data.split(config.split_seed)) for rule in (PAIRS, VALUES)
+    )
     both = (
         HeldOut(
             mine.modulus,
@@ -97,7 +99,7 @@ def tested_by_both(config: RunConfig) -> Split:
         )
         for mine, theirs in zip(one.held_out, other.held_out, strict=True)
     )
-    return replace(one if config.data.hold_out == PAIRS else other, held_out=tuple(both))
+    return replace(one if lcg_task(config.data).hold_out == PAIRS else other, held_out=tuple(both))
 
 
 def evidence(tables: Tables) -> Evidence:
@@ -179,6 +181,7 @@ def _panels(metrics: Rows) -> Iterator[LinePanel]:
 
 EXPERIMENT = Experiment(
     name="um-hold-out",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

@@ -22,7 +22,7 @@ from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.runs import hard_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.generators.full_period import draw_units, full_period_multipliers, lookback
-from unrandom.tasks import Parameters
+from unrandom.tasks import LCGParameters, UnseenModulus, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
 
 # So many sequences are tested at each look-back of each modulus.
@@ -62,16 +62,16 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 def _rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
     """Accuracy by look-back, up to half of the context: of each unseen modulus, and of training moduli together."""
-    split, data = run.split(), run.config.data
-    multipliers = {m: _by_lookback(m) for m in (*data.test_moduli, *split.train_moduli)}
+    split, data = lcg_split(run.split()), lcg_task(run.config.data)
+    multipliers = {m: _by_lookback(m) for m in (*data.moduli, *split.train_moduli)}
     predictor = run.predictor(choose_device())
     rng = stream(run.config.seed, "look-backs")
     for r in range(1, data.context // 2 + 1):
         training = [m for m in split.train_moduli if r in multipliers[m]]
-        groups = {m: [m] for m in data.test_moduli if r in multipliers[m]} | ({0: training} if training else {})
+        groups = {m: [m] for m in data.moduli if r in multipliers[m]} | ({0: training} if training else {})
         for m, moduli in groups.items():
             drawn = _draw(rng, {each: multipliers[each][r] for each in moduli}, sequences)
-            numbers = drawn.orbits(data.context + 1)
+            numbers = drawn.numbers(data.context + 1)
             right = predictor.predict(numbers).numbers[:, -1] == numbers[:, -1]
             place = {"modulus": m, "look-back": r, "taught": bool(training)}  # modulus 0: those of training
             yield {**about(run), **place, "value": float(right.mean())}
@@ -86,11 +86,11 @@ def _by_lookback(m: int) -> dict[int, UInt64[np.ndarray, " multipliers"]]:
 
 def _draw(
     rng: np.random.Generator, multipliers: Mapping[int, UInt64[np.ndarray, " multipliers"]], rows: int
-) -> Parameters:
+) -> LCGParameters:
     """Rows of full period: a modulus, each alike, and one of its multipliers; c and x0 uniform."""
     m = rng.choice(np.array(list(multipliers), dtype=np.uint64), rows)
     a = np.array([rng.choice(multipliers[int(each)]) for each in m], dtype=np.uint64)
-    return Parameters(m, a, draw_units(rng, m), rng.integers(0, m, dtype=np.uint64))
+    return LCGParameters(m, a, draw_units(rng, m), rng.integers(0, m, dtype=np.uint64))
 
 
 def evidence(tables: Tables) -> Evidence:
@@ -137,6 +137,7 @@ def _lines(rows: Rows) -> Iterator[Line]:
 
 EXPERIMENT = Experiment(
     name="um-needed-lookback",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=hard_runs,
     measure=measure,

@@ -31,7 +31,7 @@ from unrandom.interpretation import attention_by_lookback, without_lookbacks
 from unrandom.models import intervene
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.predictors import LookbackPredictor
-from unrandom.tasks import SequenceSet
+from unrandom.tasks import Examples, FixedModulus, lcg_task
 
 # Moduli above 2^exponent are drawn and not judged: seed 0 alone has learned 2^14 (fm-scaling); 2^16 has no other seed.
 SEVERAL_SEEDS: dict[Scale, int] = {"laptop": 12}
@@ -115,7 +115,7 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
 def measure(runs: list[Run], scale: Scale) -> Tables:
     tables: Tables = {"bits": [], "needed": [], "attention": [], "cut": []}
     for run in runs:
-        (modulus,) = run.config.data.test_moduli
+        (modulus,) = lcg_task(run.config.data).moduli
         _check(run, modulus)
         which = about(run, modulus)
         predictor = run.predictor()
@@ -141,14 +141,14 @@ def _check(run: Run, modulus: int) -> None:
         )
 
 
-def _drawn(run: Run, sequences: int, name: str) -> SequenceSet:
-    (modulus,) = run.config.data.test_moduli
-    return SequenceSet.of(run.split().test_parameters(modulus, sequences, name=name), run.config.data.context + 1)
+def _drawn(run: Run, sequences: int, name: str) -> Examples:
+    (modulus,) = lcg_task(run.config.data).moduli
+    return run.split().test(modulus, sequences, name=name)
 
 
 def _bit_rows(tested: Evaluation) -> Iterator[dict[str, Any]]:
     """Bits known and accuracy by position, over all sequences and by v = v_2(a − 1)."""
-    valuations = tested.valuations(2)
+    valuations = tested.parameters.labels["v_2(a - 1)"]
     groups = {EVERY: valuations >= 0, **{name: np.minimum(valuations, 4) == v for name, v in VALUATIONS.items()}}
     for group, rows in groups.items():
         if rows.any():
@@ -171,7 +171,7 @@ class Window:
         return cls(range(enough, min(3 * enough // 2, longest + 1)), enough // 4)
 
 
-def _attention_rows(predictor: TransformerPredictor, sequences: SequenceSet) -> Iterator[dict[str, Any]]:
+def _attention_rows(predictor: TransformerPredictor, sequences: Examples) -> Iterator[dict[str, Any]]:
     """For each head, the share of its attention to earlier numbers at each multiple of s, and what chance gives."""
     window = Window.of(sequences.parameters.modulus(0), sequences.numbers.shape[1] - 1)
     patterns = attention_patterns(predictor, sequences, predictor.model.config.context)
@@ -185,7 +185,7 @@ def _attention_rows(predictor: TransformerPredictor, sequences: SequenceSet) -> 
                 yield {"layer": layer, "head": head, "multiple": multiple, "share": share, "chance": chance}
 
 
-def _cut_rows(predictor: TransformerPredictor, sequences: SequenceSet, seed: int) -> Iterator[dict[str, Any]]:
+def _cut_rows(predictor: TransformerPredictor, sequences: Examples, seed: int) -> Iterator[dict[str, Any]]:
     """Guesses with nothing cut off, with each line, and with a look-back that is none, in all layers and heads."""
     window = Window.of(sequences.parameters.modulus(0), sequences.numbers.shape[1] - 1)
     cuts = {"nothing": {}, **{str(i): dict.fromkeys(window.seen, i * window.s) for i in MULTIPLES}}
@@ -261,6 +261,7 @@ def _by_valuation(bits: Rows, by_hand: dict[int, LookbackPredictor]) -> Iterator
 
 EXPERIMENT = Experiment(
     name="fm-order",
+    task=FixedModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

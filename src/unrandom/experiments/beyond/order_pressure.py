@@ -22,6 +22,7 @@ from unrandom.experiments.scaling.laws import over_lookback
 from unrandom.experiments.scaling.runs import Size, planned, size_of
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.predictors import LookbackPredictor
+from unrandom.tasks import FixedModulus, lcg_task
 
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 1024, "gpu": 2048, "paper": 2048}
 SCRATCH, DEEP, PARENT = "from scratch", "4 layers", "from order 2"
@@ -170,7 +171,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     tables: Tables = {"cells": [], "bits": []}
     for run in runs:
         cell = by_id[run.id]
-        (modulus,) = run.config.data.test_moduli
+        (modulus,) = lcg_task(run.config.data).moduli
         evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
         bits, longest = bits_known(evaluation), evaluation.correct.shape[1]
         which = {**about(run, modulus), "cell": cell.name, "ends_early": cell.ends_early}
@@ -253,6 +254,7 @@ def _cells_in(rows: Rows) -> list[str]:
 
 EXPERIMENT = Experiment(
     name="fm-order-pressure",
+    task=FixedModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

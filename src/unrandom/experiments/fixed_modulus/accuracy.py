@@ -7,7 +7,7 @@ import numpy as np
 from unrandom.evaluation import Evaluation, evaluate
 from unrandom.experiments.experiment import Rows, Scale
 from unrandom.experiments.runs import Run
-from unrandom.tasks import SequenceSet
+from unrandom.tasks import lcg_task
 
 SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 4096, "gpu": 4096, "paper": 4096}
 
@@ -15,7 +15,7 @@ SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 4096, "gpu": 4096, "paper"
 def about(run: Run) -> dict[str, Any]:
     """The columns that every row of a run has."""
     config = run.config
-    data = config.data
+    data = lcg_task(config.data)
     return {
         "run": run.id,
         "modulus": data.largest_modulus,
@@ -26,9 +26,8 @@ def about(run: Run) -> dict[str, Any]:
 
 def evaluated(run: Run, sequences: int) -> Evaluation:
     """The run on unseen (a, c), full period (or equal period, for a prime)."""
-    (modulus,) = run.config.data.test_moduli
-    test = run.split().test_parameters(modulus, sequences)
-    return evaluate(run.predictor(), SequenceSet.of(test, run.config.data.context + 1))
+    (modulus,) = lcg_task(run.config.data).moduli
+    return evaluate(run.predictor(), run.split().test(modulus, sequences))
 
 
 def position_rows(run: Run, tested: Evaluation) -> Rows:

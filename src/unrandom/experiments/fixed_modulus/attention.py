@@ -18,7 +18,7 @@ from unrandom.experiments.rows import by_run, learned, seed_lines, seed_means
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import attention_by_distance, lookback_shares, strongest_distances
-from unrandom.tasks import SequenceSet
+from unrandom.tasks import FixedModulus, lcg_task
 
 SEQUENCES = {"smoke": 8, "laptop": 256, "gpu": 128, "paper": 128}
 
@@ -88,9 +88,8 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     between: Rows = []
     example: Rows = []
     for run in runs:
-        (m,) = run.config.data.test_moduli
-        parameters = run.split().test_parameters(m, SEQUENCES[scale], name="attention")
-        sequences = SequenceSet.of(parameters, run.config.data.context + 1)
+        (m,) = lcg_task(run.config.data).moduli
+        sequences = run.split().test(m, SEQUENCES[scale], name="attention")
         pattern = attention_patterns(run.predictor(), sequences)[0]  # [sequences, head, query, key]
         mean = attention_by_distance(pattern)
         distances += [{**about(run), "back": d + 1, "weight": float(weight)} for d, weight in enumerate(mean)]
@@ -184,6 +183,7 @@ def _divisor_map(m: int, rows: Rows) -> MapPanel:
 
 EXPERIMENT = Experiment(
     name="fm-attention",
+    task=FixedModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

@@ -19,6 +19,7 @@ from unrandom.experiments.rows import by_run, learned, seed_lines, seed_means
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import additive_variance, cosine_by_shared_digits, embedding_table
+from unrandom.tasks import FixedModulus, lcg_task
 
 COMPONENTS = 6
 
@@ -71,7 +72,7 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
     additive: Rows = []
     points: Rows = []
     for run in runs:
-        m = run.config.data.largest_modulus
+        m = lcg_task(run.config.data).largest_modulus
         matrix = run.load_model().embed.weight.detach().numpy()
         table = embedding_table(matrix, prime_powers(m), COMPONENTS)
         shares += [row for entry in table["residue_variance"] for row in _share_rows(about(run), entry)]
@@ -170,6 +171,7 @@ def _share_map(m: int, rows: Rows) -> MapPanel:
 
 EXPERIMENT = Experiment(
     name="fm-embedding",
+    task=FixedModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

@@ -14,6 +14,7 @@ from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs, pa
 from unrandom.experiments.rows import by_run, seed_lines, seed_means
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.tasks import FixedModulus
 
 TEST, SHORT = "last_number_accuracy", "train_short_period_accuracy"
 RULE, FULL = "train_rule_accuracy", "train_full_period_accuracy"
@@ -172,6 +173,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="fm-grokking",
+    task=FixedModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

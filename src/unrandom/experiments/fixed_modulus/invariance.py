@@ -13,7 +13,7 @@ from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.rows import by_run, learned
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import Line, LinePanel, save_panels
-from unrandom.tasks import Parameters, SequenceSet
+from unrandom.tasks import Examples, FixedModulus, LCGParameters, lcg_split
 
 PAIRS = {"smoke": 4, "laptop": 24, "gpu": 24, "paper": 24}
 SEEDS_OF_A_PAIR = {"smoke": 16, "laptop": 256, "gpu": 2048, "paper": 2048}  # values of x0: all that there are
@@ -40,15 +40,15 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     """Accuracy by position for single test pairs (a, c), over many x0."""
     rows: Rows = []
     for run in runs:
-        (held,) = run.split().held_out
+        (held,) = lcg_split(run.split()).held_out
         predictor = run.predictor()
         rng = stream(run.config.seed, "pairs")
         for pair in range(PAIRS[scale]):
             a, c = rng.choice(held.multipliers), rng.choice(held.increments)
             count = min(SEEDS_OF_A_PAIR[scale], held.modulus)
             x0 = rng.permutation(held.modulus)[:count].astype(np.uint64)
-            parameters = Parameters(held.modulus, np.full(count, a), np.full(count, c), x0)
-            tested = evaluate(predictor, SequenceSet.of(parameters, run.config.data.context + 1))
+            parameters = LCGParameters(held.modulus, np.full(count, a), np.full(count, c), x0)
+            tested = evaluate(predictor, Examples.of(parameters, run.config.data.context + 1))
             rows += _pair_rows({**about(run), "pair": pair, "a": int(a), "c": int(c)}, tested.by_position)
     return {"pairs": rows}
 
@@ -96,6 +96,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="fm-invariance",
+    task=FixedModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

@@ -16,6 +16,7 @@ from unrandom.experiments.rows import by_run, learned, seed_lines, seed_means
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.generators.residues import digit_period, digits_of
+from unrandom.tasks import FixedModulus
 
 CLAIMS = (
     Claim(
@@ -130,6 +131,7 @@ def _digit_map(m: int, rows: Rows) -> MapPanel:
 
 EXPERIMENT = Experiment(
     name="fm-ladder",
+    task=FixedModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

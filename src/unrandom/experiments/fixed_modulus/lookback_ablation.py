@@ -16,7 +16,7 @@ from unrandom.experiments.runs import Run
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.generators.residues import digits_of
 from unrandom.interpretation import lookback_ablation
-from unrandom.tasks import SequenceSet
+from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
 SEQUENCES = {"smoke": 16, "laptop": 1024, "gpu": 1024, "paper": 1024}
 ONE, TWO = "t-p^k", "t-p^k, t-p^(k-1)"
@@ -92,9 +92,8 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     digits: Rows = []
     summary: Rows = []
     for run in runs:
-        (m,) = run.config.data.test_moduli
-        test = run.split().test_parameters(m, SEQUENCES[scale], name="ablation")
-        sequences = SequenceSet.of(test, run.config.data.context + 1)
+        (m,) = lcg_task(run.config.data).moduli
+        sequences = lcg_split(run.split()).test(m, SEQUENCES[scale], name="ablation")
         for ablation in lookback_ablation(run.predictor(), sequences, p=2, seed=run.config.seed):
             which = {**about(run), "keep": ablation.keep, "renormalised": ablation.renormalised}
             shares = ablation.digit_shares()
@@ -155,6 +154,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="fm-lookback-ablation",
+    task=FixedModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

@@ -23,7 +23,7 @@ from unrandom.interpretation import (
     peaks_beyond_chance,
     random_order,
 )
-from unrandom.tasks import SequenceSet
+from unrandom.tasks import FixedModulus, lcg_split
 
 SEQUENCES = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
 COUNTS = 24  # how many sizes of the set of neurons are tried
@@ -65,7 +65,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def _measure_run(run: Run, scale: Scale, tables: Tables) -> None:
-    model, split = run.load_model(), run.split()
+    model, split = run.load_model(), lcg_split(run.split())
     (held,) = split.held_out
     m, position = held.modulus, run.config.data.context // 2 + 1  # the first after a look-back of half the context
     a, c = int(held.multipliers[0]), int(held.increments[0])
@@ -84,10 +84,8 @@ def _measure_run(run: Run, scale: Scale, tables: Tables) -> None:
                 "beyond": float(beyond[neuron]),
             }
         )
-    length = run.config.data.context + 1
     scored, other = (
-        SequenceSet.of(split.test_parameters(m, SEQUENCES[scale], name=name), length).numbers.astype(np.int64)
-        for name in ("neurons", "neuron order")
+        split.test(m, SEQUENCES[scale], name=name).numbers.astype(np.int64) for name in ("neurons", "neuron order")
     )
     width = responses.shape[1]
     counts = sorted({round(width ** (i / COUNTS)) for i in range(COUNTS + 1)} | {width // 16, width})
@@ -174,6 +172,7 @@ def _neurons(rows: Rows) -> list[Line]:
 
 EXPERIMENT = Experiment(
     name="fm-neurons",
+    task=FixedModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

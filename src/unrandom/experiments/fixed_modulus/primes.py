@@ -14,6 +14,7 @@ from unrandom.experiments.fixed_modulus.runs import prime_runs
 from unrandom.experiments.rows import seed_lines
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.tasks import FixedModulus, lcg_task
 
 POWER = Precondition("learned", "accuracy on the power of two", 0.9)
 
@@ -52,7 +53,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         for run in runs
         for row in run.folder.read_metrics()
     ]
-    rule = [{**about(run), "test_multipliers": run.config.data.test_multipliers} for run in runs]
+    rule = [{**about(run), "test_multipliers": lcg_task(run.config.data).test_multipliers} for run in runs]
     return {"positions": positions, "metrics": metrics, "rules": rule}
 
 
@@ -81,6 +82,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="fm-primes",
+    task=FixedModulus,
     claims=CLAIMS,
     runs=prime_runs,
     measure=measure,

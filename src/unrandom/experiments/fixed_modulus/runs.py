@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from unrandom.experiments.experiment import PlannedRun, Scale
 from unrandom.experiments.recipes import recipe
-from unrandom.tasks import FixedModulus
+from unrandom.tasks import FixedModulus, lcg_task
 from unrandom.training import RunConfig
 
 POWERS_OF_TWO: dict[Scale, tuple[int, ...]] = {
@@ -81,7 +81,7 @@ def _fast(scale: Scale, m: int) -> RunConfig:
             "evaluate_every": 250,
             "checkpoint_every": 1000,
         }
-        fast = fast.model_copy(update=changes)
+        fast = fast.replace(**changes)
     return _with_modulus(fast, m)
 
 
@@ -90,21 +90,20 @@ def _paper(scale: Scale, m: int) -> RunConfig:
     if scale in ("gpu", "paper"):
         return _with_modulus(paper, m)
     small = recipe("fm-256").build()
-    laptop = small.model_copy(
-        update={
-            "data": small.data.model_copy(update={"mode": "fixed", "n_sequences": 100_000}),
-            "optimizer": paper.optimizer.model_copy(update={"lr": 1e-3}),
-            "schedule": paper.schedule,
-            "batch_size": paper.batch_size,
-            "steps": 1600,
-            "warmup_steps": 100,
-        }
+    laptop = small.replace(
+        data={"mode": "fixed", "n_sequences": 100_000},
+        optimizer=paper.optimizer.replace(lr=1e-3),
+        schedule=paper.schedule,
+        batch_size=paper.batch_size,
+        steps=1600,
+        warmup_steps=100,
     )
     return _smoke(laptop, m) if scale == "smoke" else _with_modulus(laptop, m)
 
 
 def _with_modulus(config: RunConfig, m: int) -> RunConfig:
-    n_a, n_c = HELD_OUT.get(m, (config.data.n_test_a, config.data.n_test_c))
+    data = lcg_task(config.data)
+    n_a, n_c = HELD_OUT.get(m, (data.n_test_a, data.n_test_c))
     return config.override([f"data.modulus={m}", f"data.n_test_a={n_a}", f"data.n_test_c={n_c}"])
 
 

@@ -9,7 +9,7 @@ from unrandom.evaluation.elements import THRESHOLDS
 from unrandom.experiments.experiment import Rows, Scale
 from unrandom.experiments.runs import Run
 from unrandom.generators.spectral import figure_of_merit
-from unrandom.tasks import SequenceSet, Split
+from unrandom.tasks import Split
 from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper": 4096}
@@ -26,8 +26,7 @@ def about(run: Run, modulus: int) -> dict[str, Any]:
 
 def tested(run: Run, split: Split, modulus: int, sequences: int) -> Evaluation:
     """The run on the parameters that a split holds out for a modulus."""
-    test = split.test_parameters(modulus, sequences)
-    return evaluate(run.predictor(choose_device()), SequenceSet.of(test, run.config.data.context + 1))
+    return evaluate(run.predictor(choose_device()), split.test(modulus, sequences))
 
 
 def position_rows(which: dict[str, Any], evaluation: Evaluation) -> Rows:
@@ -47,10 +46,10 @@ def element_rows(which: dict[str, Any], evaluation: Evaluation) -> Rows:
 
 def multiplier_rows(which: dict[str, Any], evaluation: Evaluation) -> Rows:
     """Accuracy over all positions of each multiplier, and how good it is by the spectral test."""
-    multipliers, rows = np.unique(evaluation.parameters.a, return_inverse=True)
+    multipliers, rows = np.unique(evaluation.parameters.labels["a"], return_inverse=True)
     accuracy = np.bincount(rows, weights=evaluation.correct.mean(axis=1)) / np.bincount(rows)
     return [
-        {**which, "multiplier": int(a), "merit": figure_of_merit(int(a), evaluation.modulus), "accuracy": float(value)}
+        {**which, "multiplier": int(a), "merit": figure_of_merit(int(a), evaluation.basis), "accuracy": float(value)}
         for a, value in zip(multipliers, accuracy, strict=True)
     ]
 

@@ -37,6 +37,7 @@ from unrandom.experiments.scaling.laws import (
 )
 from unrandom.experiments.scaling.runs import SIZES, planned
 from unrandom.interpretation.ranks import rank_correlation
+from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
 FEWEST_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any seed, is not judged.
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 256, "gpu": 4096, "paper": 4096}  # long ones
@@ -147,8 +148,8 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
 def measure(runs: list[Run], scale: Scale) -> Tables:
     tables: Tables = {"positions": [], "elements": [], "bits": [], "multipliers": []}
     for run in runs:
-        (modulus,) = run.config.data.test_moduli
-        split = run.split()
+        (modulus,) = lcg_task(run.config.data).moduli
+        split = lcg_split(run.split())
         groups = {ARBITRARY: split} | ({SPECTRAL: split.with_extra_multipliers()} if split.extra_multipliers else {})
         for group, part in groups.items():
             evaluation = tested(run, part, modulus, SEQUENCES[scale])
@@ -255,6 +256,7 @@ def _merits(rows: Rows) -> Finding:
 
 EXPERIMENT = Experiment(
     name="fm-scaling",
+    task=FixedModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

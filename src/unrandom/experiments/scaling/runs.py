@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from unrandom.experiments.experiment import PlannedRun, Scale
 from unrandom.experiments.recipes import recipe
 from unrandom.generators.known import KNOWN
+from unrandom.tasks import lcg_task
 from unrandom.training import RunConfig
 
 # the best of 256 full-period multipliers by the spectral test, in 2 to 8 dimensions (generators.best_multipliers)
@@ -131,7 +132,7 @@ def _name(size: Size) -> str:
 
 def _config(scale: Scale, size: Size, seed: int) -> RunConfig:
     config = recipe("fm-base256").build().override(CHANGES[scale])
-    n_test_a, n_test_c = HELD_OUT.get(size.exponent, (config.data.n_test_a, config.data.n_test_c))
+    n_test_a, n_test_c = HELD_OUT.get(size.exponent, (lcg_task(config.data).n_test_a, lcg_task(config.data).n_test_c))
     start = None
     if size.start is not None:
         start = {"recipe": _name(size.start), "config": _config(scale, size.start, seed).tree()}

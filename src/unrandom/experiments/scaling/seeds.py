@@ -14,6 +14,7 @@ from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import SEQUENCES, about, element_rows, position_rows, tested
 from unrandom.experiments.scaling.runs import planned, size_of
 from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.tasks import FixedModulus, lcg_task
 
 SUCCESS = 0.99  # of last numbers
 MODEL, DATA = "model seeds", "data seeds"
@@ -74,7 +75,7 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
 def measure(runs: list[Run], scale: Scale) -> Tables:
     tables: Tables = {"positions": [], "elements": []}
     for run in runs:
-        (modulus,) = run.config.data.test_moduli
+        (modulus,) = lcg_task(run.config.data).moduli
         evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
         which = about(run, modulus)
         tables["positions"] += position_rows(which, evaluation)
@@ -124,6 +125,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="fm-seeds",
+    task=FixedModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

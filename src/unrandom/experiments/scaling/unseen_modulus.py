@@ -26,6 +26,7 @@ from unrandom.experiments.scaling.elements import (
     tested,
 )
 from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.tasks import UnseenModulus, lcg_task
 
 THRESHOLD = 0.6  # the paper's
 CEILING = 6  # numbers after which the exact posterior is right in nearly all cases
@@ -103,7 +104,7 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
 def measure(runs: list[Run], scale: Scale) -> Tables:
     tables: Tables = {"positions": [], "elements": [], "accuracy": []}
     for run in runs:
-        for modulus in run.config.data.test_moduli:
+        for modulus in lcg_task(run.config.data).moduli:
             assert modulus > run.config.data.context, "a sequence that repeats in the context can be copied"
             evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
             which = {**about(run, modulus), "base": run.config.data.base, "prime": _prime(modulus)}
@@ -214,6 +215,7 @@ def _law_panel(tables: Tables, base: int) -> LinePanel:
 
 EXPERIMENT = Experiment(
     name="um-scaling",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

@@ -19,6 +19,7 @@ from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import SEQUENCES, tested
 from unrandom.experiments.scaling.runs import Size, planned, size_of
 from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.tasks import FixedModulus, lcg_task
 
 THERE = 0.9  # of last numbers
 PLAIN, MIXED, CURRICULUM, GROWN, ROTARY, DEEPER = (
@@ -135,8 +136,8 @@ def _name(run: Run) -> str:
     config = run.config
     signs = {
         ADAMW.format(config.optimizer.lr): config.optimizer.name == "adamw",
-        MIXED: config.data.full_period_share < 1,
-        CURRICULUM: bool(config.data.curriculum),
+        MIXED: lcg_task(config.data).full_period_share < 1,
+        CURRICULUM: bool(lcg_task(config.data).curriculum),
         GROWN: config.start is not None,
         ROTARY: config.model.positions == "rotary",
         DEEPER: config.model.depth == 4,
@@ -157,7 +158,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
             for row in run.folder.read_metrics()
         ]
         there = next((row for row in curve if row["last"] >= THERE), None)
-        (modulus,) = run.config.data.test_moduli
+        (modulus,) = lcg_task(run.config.data).moduli
         needed = elements_needed(tested(run, run.split(), modulus, SEQUENCES[scale]), THERE).needed
         tables["curves"] += curve
         tables["runs"].append(
@@ -274,6 +275,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="fm-what-helps",
+    task=FixedModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from unrandom.core.errors import UserError
-from unrandom.evaluation.during_training import monitored
-from unrandom.experiments.plan import try_drawing
+from unrandom.evaluation.during_training import MONITOR
 from unrandom.experiments.runs import split_of
+from unrandom.tasks import lcg_split, lcg_task
 from unrandom.training import RunConfig
 
 Line = dict[str, Any]  # what is measured at a check, as in metrics.jsonl
@@ -50,14 +50,12 @@ class Track:
     def prepared(self, config: RunConfig, seed: int) -> RunConfig:
         """A candidate's run under one seed: the frozen test, and a check on the grid."""
         every = max(1, -(-self.check_every // config.batch_size))
-        return config.model_copy(
-            update={
-                "seed": seed,
-                "data_seed": DATA_SEED,
-                "evaluate_every": every,
-                "checkpoint_every": EVERY_CHECKPOINT * every,
-                "test_sequences": self.test_sequences,
-            }
+        return config.replace(
+            seed=seed,
+            data_seed=DATA_SEED,
+            evaluate_every=every,
+            checkpoint_every=EVERY_CHECKPOINT * every,
+            test_sequences=self.test_sequences,
         )
 
     def kind(self, config: RunConfig) -> Kind:
@@ -78,7 +76,7 @@ class Track:
                 f"the test would not be that of the track {self.name}: leave data.context, the test moduli, "
                 "data.n_test_a, data.n_test_c, data.hold_out and data.test_multipliers as they are"
             )
-        try_drawing(split_of(config), config.batch_size)
+        split_of(config).try_drawing(config.batch_size)
 
     def reached(self, lines: Sequence[Line], every: int) -> int | None:
         """The step of the first of three checks in a row, on the grid, at which the target was met; None if never."""
@@ -94,7 +92,8 @@ class Track:
 
 def hash_of_test(config: RunConfig) -> str:
     """Of every number that decides the test: moduli, multipliers, increments, seeds, and what training may not see."""
-    split, data = split_of(config), config.data
+    split, data = lcg_split(split_of(config)), lcg_task(config.data)
+    each = max(1, config.test_sequences // len(split.held_out))
     test = {
         "context": data.context,
         "hold_out": data.hold_out,
@@ -104,8 +103,9 @@ def hash_of_test(config: RunConfig) -> str:
         ],
         "sequences": [
             [int(drawn.m), drawn.a.tolist(), drawn.c.tolist(), drawn.x0.tolist()]
-            for part in monitored(split, config.test_sequences)
-            for drawn in part.values()
+            for side in (split, split.counting())
+            for part in side.held_out
+            for drawn in [side.test(part.modulus, each, name=MONITOR).parameters]
         ],
     }
     return hashlib.sha256(json.dumps(test, sort_keys=True).encode()).hexdigest()[:16]

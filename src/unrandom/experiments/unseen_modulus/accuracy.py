@@ -11,7 +11,7 @@ from unrandom.experiments.rows import seed_lines
 from unrandom.experiments.runs import Run
 from unrandom.figures.panels import Line, MapPanel
 from unrandom.predictors import Predictor
-from unrandom.tasks import SequenceSet, Split
+from unrandom.tasks import Split, lcg_split
 from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 1024, "gpu": 2048, "paper": 4096}  # of each modulus
@@ -48,16 +48,15 @@ def counting_rows(runs: Sequence[Run], scale: Scale) -> Rows:
     return [
         {**about(run), "split": "test", **row}
         for run in runs
-        for row in tested_rows(run.predictor(choose_device()), run.split().counting(), SEQUENCES[scale])
+        for row in tested_rows(run.predictor(choose_device()), lcg_split(run.split()).counting(), SEQUENCES[scale])
     ]
 
 
 def tested_rows(predictor: Predictor, split: Split, sequences: int) -> Iterator[dict[str, Any]]:
     """Last-number accuracy on what a split tests, a row for each modulus."""
-    for part in split.held_out:
-        drawn = split.test_parameters(part.modulus, sequences)
-        found = evaluate(predictor, SequenceSet.of(drawn, split.config.context + 1)).last_number_tree()
-        yield {"modulus": part.modulus, **{key: found[key] for key in ("value", "low", "high")}}
+    for modulus in split.parts:
+        found = evaluate(predictor, split.test(modulus, sequences)).last_number_tree()
+        yield {"modulus": modulus, **{key: found[key] for key in ("value", "low", "high")}}
 
 
 def cells(rows: Rows, keys: Sequence[str], split: str = "test") -> Cells:

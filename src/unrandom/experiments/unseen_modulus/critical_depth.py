@@ -17,6 +17,7 @@ from unrandom.experiments.unseen_modulus.accuracy import (
 from unrandom.experiments.unseen_modulus.phase_diagram import BEST, DEEP
 from unrandom.experiments.unseen_modulus.runs import PAPERS_1024, RATE, RATES, WEIGHT_DECAYS, grid, small_runs
 from unrandom.figures.panels import save_panels
+from unrandom.tasks import UnseenModulus
 
 DEPTHS: dict[Scale, tuple[int, ...]] = {
     "smoke": (2, 3),
@@ -109,6 +110,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="um-critical-depth",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

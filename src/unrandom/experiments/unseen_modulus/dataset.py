@@ -12,6 +12,7 @@ from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, last_number_rows, mean, relative_spread
 from unrandom.experiments.unseen_modulus.runs import ARBITRARY, SMALL_RECIPE, Settings, base, small_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.tasks import UnseenModulus, lcg_task
 
 MIX = "full-period share"
 # Each axis of the grid: its configuration key. A value of none stands for all that there are.
@@ -111,7 +112,7 @@ def _settings(axis: str, value: Any) -> Settings:
 def measure(runs: list[Run], scale: Scale) -> Tables:
     rows = last_number_rows(runs, scale, AXES)
     usual = base(SMALL_RECIPE[scale], scale).data
-    largest = max(usual.test_moduli)
+    largest = max(lcg_task(usual).moduli)
     usual_values = {axis: getattr(usual, key.removeprefix("data.")) for axis, key in AXES.items()}
     accuracy = [
         {
@@ -179,6 +180,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="um-dataset",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

@@ -14,6 +14,7 @@ from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import order_along_component, principal_components, residue_variance
+from unrandom.tasks import UnseenModulus
 
 COMPONENTS = 6
 RESIDUES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12)
@@ -134,6 +135,7 @@ def _share_map(seed: str, rows: Rows) -> MapPanel:
 
 EXPERIMENT = Experiment(
     name="um-embedding",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=main_runs,
     measure=measure,

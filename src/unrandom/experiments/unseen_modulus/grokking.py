@@ -10,6 +10,7 @@ from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import about, curve_lines
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.tasks import UnseenModulus
 
 TEST, SHORT = "last_number_accuracy", "train_short_period_accuracy"
 # Both measure long periods; only the second leaves out a = 1, where the sequence merely counts.
@@ -113,6 +114,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="um-grokking",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=main_runs,
     measure=measure,

@@ -18,6 +18,7 @@ from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import ResidueScores, head_plane, residue_scores
 from unrandom.models import Transformer
+from unrandom.tasks import UnseenModulus, lcg_task
 
 SEQUENCES: dict[Scale, int] = {"smoke": 48, "laptop": 1024, "gpu": 4096, "paper": 4096}
 POINTS = 256  # of a picture
@@ -99,7 +100,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
                     }
                     for head in range(model.config.n_heads)
                 ]
-                if m == max(run.config.data.test_moduli) and run is runs[0]:
+                if m == max(lcg_task(run.config.data).moduli) and run is runs[0]:
                     planes += _plane_rows(which, model, sequences.numbers, found)
     return {"scores": scores, "heads": heads, "planes": planes}
 
@@ -188,6 +189,7 @@ def _score_map(title: str, rows: Rows) -> MapPanel:
 
 EXPERIMENT = Experiment(
     name="um-heads",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=main_runs,
     measure=measure,

@@ -20,6 +20,7 @@ from unrandom.experiments.unseen_modulus.runs import (
     small_runs,
 )
 from unrandom.figures.panels import save_panels
+from unrandom.tasks import UnseenModulus, lcg_task
 
 AXES = ("rate", "weight decay")
 SIZE = "largest modulus"
@@ -68,7 +69,7 @@ def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
     keys = {"rate": RATE[scale], "weight decay": "optimizer.weight_decay", "context": "data.context"}
-    largest = {run.id: max(run.config.data.test_moduli) for run in runs}
+    largest = {run.id: max(lcg_task(run.config.data).moduli) for run in runs}
     rows = last_number_rows(runs, scale, keys, choosing=True)
     return {"accuracy": [{SIZE: largest[row["run"]], **row} for row in rows]}
 
@@ -110,6 +111,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="um-hyperparameters",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

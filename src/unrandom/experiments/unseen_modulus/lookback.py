@@ -18,6 +18,7 @@ from unrandom.experiments.unseen_modulus.inside import SEQUENCES, unseen_sequenc
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import common_divisor, follows, strongest_key_distances
+from unrandom.tasks import UnseenModulus
 
 CLEAR = 0.5  # A divisor is the head's if this share of the spacings, beyond chance, are multiples of it.
 
@@ -139,6 +140,7 @@ def _share_line(rows: Rows, name: str, m: int, kind: int) -> Line:
 
 EXPERIMENT = Experiment(
     name="um-lookback",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=main_runs,
     measure=measure,

@@ -14,6 +14,7 @@ from unrandom.experiments.unseen_modulus.inside import SEQUENCES, unseen_sequenc
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.interpretation import head_outputs, modulus_estimates, number_similarity, size_rank_correlation
+from unrandom.tasks import UnseenModulus, lcg_task
 
 CLAIMS = (
     Claim(
@@ -92,7 +93,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 def _similarity_rows(run: Run, head: int) -> Rows:
     """One sequence of the largest unseen modulus: cosine of the head's output with every number, by position."""
-    m = max(run.config.data.test_moduli)
+    m = max(lcg_task(run.config.data).moduli)
     sequences = unseen_sequences(run, 1)[m]
     model = run.load_model()
     found = number_similarity(
@@ -151,6 +152,7 @@ def _likeness_map(seed: str, rows: Rows) -> MapPanel:
 
 EXPERIMENT = Experiment(
     name="um-modulus-estimate",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=main_runs,
     measure=measure,

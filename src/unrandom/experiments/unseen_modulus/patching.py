@@ -5,6 +5,7 @@ scaled. The control takes it from another sequence of the same modulus, which di
 another modulus.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.interpretation import patch_all, patch_parameters
-from unrandom.tasks import SequenceSet
+from unrandom.tasks import Examples, UnseenModulus, lcg_task
 
 CLAIMS = (
     Claim(
@@ -56,10 +57,10 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     for run in runs:
         attention = head_rows(run, scale)
         head = estimating_head(attention)
-        m = max(run.config.data.test_moduli, key=lambda each: (is_power_of_two(each), each))  # the paper's is 2048
+        m = max(lcg_task(run.config.data).moduli, key=lambda each: (is_power_of_two(each), each))  # the paper's is 2048
         sequences = unseen_sequences(run, SEQUENCES[scale])[m]
-        patch = SequenceSet.of(patch_parameters(sequences.parameters, m // 2), sequences.numbers.shape[1])
-        others = SequenceSet(sequences.parameters, np.roll(sequences.numbers, 1, axis=0))  # of the same modulus
+        patch = Examples.of(patch_parameters(sequences.parameters, m // 2), sequences.numbers.shape[1])
+        others = replace(sequences, numbers=np.roll(sequences.numbers, 1, axis=0))  # of the same modulus
         on_largest = next(r["strongest_is_largest"] for r in attention if (r["head"], r["modulus"]) == (head, m))
         predictor = run.predictor()
         controls = patch_all(predictor, sequences, others, limit=m // 2)
@@ -117,6 +118,7 @@ def _head_map(title: str, rows: Rows, key: str, bar: str, limits: tuple[float, f
 
 EXPERIMENT = Experiment(
     name="um-patching",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=main_runs,
     measure=measure,

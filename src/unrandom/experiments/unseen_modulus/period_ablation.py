@@ -16,6 +16,7 @@ from unrandom.experiments.unseen_modulus.accuracy import about, curve_lines
 from unrandom.experiments.unseen_modulus.grokking import RULE, SHORT, TEST, half_way, metrics_rows, ratios
 from unrandom.experiments.unseen_modulus.runs import ARBITRARY, SMALL_RECIPE, base, small_runs
 from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.tasks import UnseenModulus, lcg_task
 
 ALL, ONLY_SHORT, ONLY_LONG = "all periods", "short periods", "long periods"
 
@@ -66,7 +67,7 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
 
 
 def _data(run: Run) -> str:
-    data = run.config.data
+    data = lcg_task(run.config.data)
     return ONLY_SHORT if data.max_period else ONLY_LONG if data.min_period else ALL
 
 
@@ -108,6 +109,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="um-period-ablation",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

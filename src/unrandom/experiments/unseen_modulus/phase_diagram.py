@@ -11,6 +11,7 @@ from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import Cells, best_cell, cell_map, cells, last_number_rows
 from unrandom.experiments.unseen_modulus.runs import grid, small_runs
 from unrandom.figures.panels import save_panels
+from unrandom.tasks import UnseenModulus
 
 DEPTHS: dict[Scale, tuple[int, ...]] = {
     "smoke": (2, 3),
@@ -125,6 +126,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="um-phase-diagram",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

@@ -17,6 +17,7 @@ from unrandom.experiments.unseen_modulus.accuracy import counting_rows, curve_li
 from unrandom.experiments.unseen_modulus.grokking import metrics_rows
 from unrandom.experiments.unseen_modulus.runs import Settings, small_runs
 from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.tasks import UnseenModulus
 
 MODULI: dict[Scale, tuple[int, ...]] = {
     "smoke": (23, 31, 32),
@@ -99,6 +100,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="um-primes",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=runs,
     measure=measure,

@@ -19,6 +19,7 @@ from unrandom.experiments.unseen_modulus.inside import REFERENCE, SEQUENCES, tra
 from unrandom.experiments.unseen_modulus.runs import main_runs
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.interpretation import Damage, Replacement, digit_damage, mean_head_values, own_prime_share, prune_heads
+from unrandom.tasks import UnseenModulus
 
 PAPERS = "scalar-mean"
 
@@ -143,6 +144,7 @@ def _damage_map(seed: int, m: int, rows: Rows) -> MapPanel:
 
 EXPERIMENT = Experiment(
     name="um-pruning",
+    task=UnseenModulus,
     claims=CLAIMS,
     runs=main_runs,
     measure=measure,

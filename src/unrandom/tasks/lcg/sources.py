@@ -20,9 +20,8 @@ from unrandom.generators.full_period import (
     first_distinct,
     multiplier_step,
 )
-from unrandom.tasks.config import FixedModulus
-from unrandom.tasks.parameters import Parameters
-from unrandom.tasks.split import Split
+from unrandom.tasks.lcg.parameters import LCGParameters
+from unrandom.tasks.lcg.split import LCGSplit
 
 Values = UInt64[np.ndarray, "..."]
 # coprime: arbitrary with a prime to m, so that no sequence has a tail; counting: full-period with a = 1, or beyond;
@@ -46,7 +45,7 @@ class Source:
     drawn once under the seed.
     """
 
-    def __init__(self, split: Split, kind: Kind) -> None:
+    def __init__(self, split: LCGSplit, kind: Kind) -> None:
         self.kind, self.full = kind, kind not in ("arbitrary", "coprime")
         self.first_k = np.uint64(kind in ("beyond counting", "balanced"))
         self.withheld = split.withheld
@@ -54,7 +53,7 @@ class Source:
         nothing = np.empty(0, dtype=np.uint64)
         self.held_a: Values = split.held_out_a if split.by_values else nothing
         self.held_c: Values = split.held_out_c if split.by_values else nothing
-        self.one_modulus = split.config.modulus if isinstance(split.config, FixedModulus) else None
+        self.one_modulus = split.task.one_modulus
         places = self._usable(split)
         moduli = [m for m, _ in places]
         self.lookbacks = np.array([r for _, r in places], dtype=np.uint64)  # 0: any
@@ -64,7 +63,7 @@ class Source:
         self.last = np.array([m - 1 for m in moduli], dtype=np.uint64)  # m itself may be 2^64
         self.step = np.array([multiplier_step(m) if self.full else 1 for m in moduli], dtype=np.uint64)
         self.last_k = np.array([self._end(m) - 1 for m in moduli], dtype=np.uint64)
-        n_a, n_c = split.config.n_a, split.config.n_c
+        n_a, n_c = split.task.n_a, split.task.n_c
         each = range(len(moduli))
         self.a_pools = None if n_a is None else _Pools([self._a_pool(split, i, n_a) for i in each])
         self.c_pools = None if n_c is None else _Pools([self._c_pool(split, i, n_c) for i in each])
@@ -86,7 +85,7 @@ class Source:
         self.last, self.step, self.last_k = self.last[left], self.step[left], self.last_k[left]
         self.a_pools, self.c_pools = (_Pools([pools.parts[i] for i in left]) for pools in self._both_pools())
 
-    def _usable(self, split: Split) -> list[tuple[int, int]]:
+    def _usable(self, split: LCGSplit) -> list[tuple[int, int]]:
         """The moduli of this kind with a multiplier and an increment that are not withheld, and a look-back of each.
 
         That is 0, for any; balanced rows have each look-back of a modulus by itself. Where full-period pools are asked
@@ -95,7 +94,7 @@ class Source:
         """
         if self.one_modulus is not None and not self.full:
             return [(m, 0) for m in split.train_moduli]
-        topped_up = self._is_topped_up and split.config.n_a is not None
+        topped_up = self._is_topped_up and split.task.n_a is not None
         moduli = [m for m in split.train_moduli if self._end(m) > self.first_k]
         places = [(m, r) for m in moduli for r in self._lookbacks_of(m)]
         usable = [(m, r) for m, r in places if self._some_left(split, m, r, topped_up=topped_up)]
@@ -110,7 +109,7 @@ class Source:
         """The look-backs that rows of m are told apart by."""
         return [r for r in _divisors(self._end(m)) if r > 1] if self.kind == "balanced" else [0]
 
-    def _some_left(self, split: Split, m: int, r: int, *, topped_up: bool) -> bool:
+    def _some_left(self, split: LCGSplit, m: int, r: int, *, topped_up: bool) -> bool:
         """Whether training may have some (a, c) of m and of look-back r."""
         increments = self._increments_left(m, split.held_out_c) > 0
         if split.by_values:
@@ -167,7 +166,7 @@ class Source:
 
     def propose(
         self, rng: np.random.Generator, rows: int, which: Integer[np.ndarray, " rows"] | None = None
-    ) -> Parameters:
+    ) -> LCGParameters:
         """Rows of this kind that may yet be withheld, or not fit together; ``which`` says of which modulus each is."""
         if which is None:
             which = self.choose(rng, rows)
@@ -181,7 +180,7 @@ class Source:
         else:
             c = self.c_pools.pick(which, rng)
         x0 = rng.integers(0, last, dtype=np.uint64, endpoint=True)
-        return Parameters(self.one_modulus or last + np.uint64(1), a, c, x0)
+        return LCGParameters(self.one_modulus or last + np.uint64(1), a, c, x0)
 
     def _multiple(self, rng: np.random.Generator, which: Integer[np.ndarray, " rows"]) -> Values:
         """The k of a multiplier."""
@@ -190,7 +189,7 @@ class Source:
         r = self.lookbacks[which]
         return (self.last_k[which] + np.uint64(1)) // r * draw_units(rng, r)
 
-    def allowed(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
+    def allowed(self, parameters: LCGParameters) -> Bool[np.ndarray, " rows"]:
         """Which of the proposed rows training may have."""
         held = self.withheld(parameters.a, parameters.c)
         m = _divisor_of(parameters.m) if isinstance(parameters.m, int) else parameters.m
@@ -213,14 +212,14 @@ class Source:
         c = np.concatenate([np.tile(c, len(a)) for a, c in parts])
         return which, a, c
 
-    def product(self, rng: np.random.Generator) -> Parameters:
+    def product(self, rng: np.random.Generator) -> LCGParameters:
         which, a, c = self._all_pairs()
         last = self.last[which]
         x0 = rng.integers(0, last, dtype=np.uint64, endpoint=True)
-        every = Parameters(self.one_modulus or last + np.uint64(1), a, c, x0)
+        every = LCGParameters(self.one_modulus or last + np.uint64(1), a, c, x0)
         return every[~self.withheld(a, c)]
 
-    def _a_pool(self, split: Split, i: int, size: int) -> Values:
+    def _a_pool(self, split: LCGSplit, i: int, size: int) -> Values:
         m = int(self.last[i]) + 1
         rng = stream(split.seed, "multipliers", m, int(self.full))
         pool = self._multipliers(rng, m, int(self.step[i]), int(self.last_k[i]) + 1, size)
@@ -239,7 +238,7 @@ class Source:
         of_kind = count_increments(m) if self.kind == "coprime" else count - int(self.first_k)
         return _sample(rng, count, size, of_kind - len(self.held_a), allowed)
 
-    def _c_pool(self, split: Split, i: int, size: int) -> Values:
+    def _c_pool(self, split: LCGSplit, i: int, size: int) -> Values:
         m = int(self.last[i]) + 1
         prime_to = np.uint64(multiplier_step(m) if self.full else 1)  # the step has the primes of m
 

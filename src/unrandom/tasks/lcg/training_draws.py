@@ -10,10 +10,10 @@ import numpy as np
 from jaxtyping import Bool
 
 from unrandom.core.errors import UserError
-from unrandom.tasks.config import FixedModulus, UnseenModulus
-from unrandom.tasks.parameters import Parameters, concatenate
-from unrandom.tasks.sources import Kind, Source
-from unrandom.tasks.split import Split
+from unrandom.tasks.lcg.config import LCGTask
+from unrandom.tasks.lcg.parameters import LCGParameters, concatenate
+from unrandom.tasks.lcg.sources import Kind, Source
+from unrandom.tasks.lcg.split import LCGSplit
 
 ROUNDS = 1000  # of proposals, before saying that nothing fits
 
@@ -21,12 +21,12 @@ ROUNDS = 1000  # of proposals, before saying that nothing fits
 class TrainingDraws:
     """Draws rows of (m, a, c, x0) from the training side of a split, in the configured mix and period range."""
 
-    def __init__(self, split: Split) -> None:
-        self.config = split.config
-        self._filters = self.config.min_period is not None or self.config.max_period is not None
-        self._sources = [(Source(split, kind), share) for kind, share in _shares(self.config).items() if share > 0]
+    def __init__(self, split: LCGSplit) -> None:
+        self.task = split.task
+        self._filters = self.task.min_period is not None or self.task.max_period is not None
+        self._sources = [(Source(split, kind), share) for kind, share in _shares(self.task).items() if share > 0]
 
-    def draw(self, rng: np.random.Generator, rows: int) -> Parameters:
+    def draw(self, rng: np.random.Generator, rows: int) -> LCGParameters:
         """``rows`` rows, of which the first round(full_period_share x rows) have full period."""
         counts = zip(self._sources, self._counts(rows), strict=True)
         return reduce(concatenate, [self._draw_from(source, rng, count) for (source, _), count in counts if count])
@@ -45,12 +45,12 @@ class TrainingDraws:
                     "raise the share or the number of rows, or set the share to 0"
                 )
 
-    def product(self, rng: np.random.Generator) -> Parameters:
+    def product(self, rng: np.random.Generator) -> LCGParameters:
         """Every (m, a, c) of n_m x n_a x n_c once, x0 uniform; the period filter leaves rows out."""
         parameters = self._sources[0][0].product(rng)
         return parameters[self._in_period_range(parameters)]
 
-    def _draw_from(self, source: Source, rng: np.random.Generator, rows: int) -> Parameters:
+    def _draw_from(self, source: Source, rng: np.random.Generator, rows: int) -> LCGParameters:
         which = source.choose(rng, rows)
         drawn = source.propose(rng, rows, which)
         open_rows = np.flatnonzero(~self._allowed(source, drawn))
@@ -64,25 +64,25 @@ class TrainingDraws:
             open_rows = open_rows[~self._allowed(source, again)]
         raise UserError(
             f"found no training parameters for {len(open_rows)} of {rows} rows with periods from "
-            f"{self.config.min_period or 1} to {self.config.max_period or 'any'}: widen data.min_period and "
+            f"{self.task.min_period or 1} to {self.task.max_period or 'any'}: widen data.min_period and "
             "data.max_period, or hold out fewer test parameters"
         )
 
-    def _allowed(self, source: Source, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
+    def _allowed(self, source: Source, parameters: LCGParameters) -> Bool[np.ndarray, " rows"]:
         return source.allowed(parameters) & self._in_period_range(parameters)
 
-    def _in_period_range(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
-        low, high = self.config.min_period, self.config.max_period
+    def _in_period_range(self, parameters: LCGParameters) -> Bool[np.ndarray, " rows"]:
+        low, high = self.task.min_period, self.task.max_period
         if not self._filters:
             return np.ones(len(parameters), dtype=bool)
         period = parameters.periods()
         return (period >= np.uint64(low or 1)) & (period <= np.uint64(2**64 - 1 if high is None else high))
 
 
-def _shares(config: FixedModulus | UnseenModulus) -> dict[Kind, float]:
+def _shares(task: LCGTask) -> dict[Kind, float]:
     """The share of each kind in a batch; those of full period first."""
-    full, counting, rest = config.full_period_share, config.counting_share, 1 - config.full_period_share
-    balanced = full * config.balanced_share
+    full, counting, rest = task.full_period_share, task.counting_share, 1 - task.full_period_share
+    balanced = full * task.balanced_share
     uniform = full - balanced
     of_uniform: dict[Kind, float] = (
         {"full-period": uniform}
@@ -92,6 +92,6 @@ def _shares(config: FixedModulus | UnseenModulus) -> dict[Kind, float]:
     return {
         **of_uniform,
         "balanced": balanced,
-        "coprime": rest * config.coprime_share,
-        "arbitrary": rest * (1 - config.coprime_share),
+        "coprime": rest * task.coprime_share,
+        "arbitrary": rest * (1 - task.coprime_share),
     }

@@ -1,4 +1,4 @@
-"""Which sequences are harder? Accuracy of the last number by period, and by how near the multiplier is to 1."""
+"""Which sequences are harder? Accuracy of the last number in the groups that a label tells apart."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,28 +11,30 @@ Share = dict[str, Any]
 Series = tuple[str, Mapping[str, Share]]  # what one colour stands for, and its share in each group
 
 
-def period_figure(evaluation: Sequence[dict[str, Any]]) -> go.Figure:
-    """A dot and a 95 % interval for each period group and modulus."""
+def group_figure(entries: Sequence[dict[str, Any]]) -> go.Figure:
+    """A dot and a 95 % interval for each group, in a colour for each label and part of the test.
+
+    An entry is a part, or what else was tested beside it, with its ``symbol`` and its groups.
+    """
+    groupings = [(entry["symbol"], grouping) for entry in entries for grouping in entry["by_group"]]
+    labels = list(dict.fromkeys(grouping["label"] for _, grouping in groupings))
     series = [
-        (f"m = {entry['modulus']}", {row["group"]: row["last_number_accuracy"] for row in entry["by_period"]})
-        for entry in evaluation
+        (
+            symbol if len(labels) == 1 else f"{symbol}, {grouping['label']}",
+            {group["group"]: group for group in grouping["groups"]},
+        )
+        for symbol, grouping in groupings
     ]
-    return _dot_figure(series, list(dict.fromkeys(group for _, shares in series for group in shares)), "period")
+    groups = dict.fromkeys(group for _, shares in series for group in shares)
+    return _dot_figure(
+        series, sorted(groups, key=_first_number), labels[0] if len(labels) == 1 else "value of the label"
+    )
 
 
-def valuation_figure(evaluation: Sequence[dict[str, Any]]) -> go.Figure:
-    """A dot and a 95 % interval for each v, how often a prime p of the modulus divides a − 1; a = 1 comes last."""
-    rows = [(entry["modulus"], row) for entry in evaluation for row in entry["by_valuation"]]
-    series = [
-        (f"m = {m}, p = {prime}", {_valuation_name(row): row for n, row in rows if (n, row["prime"]) == (m, prime)})
-        for m, prime in dict.fromkeys((m, row["prime"]) for m, row in rows)
-    ]
-    known = sorted((row for _, row in rows), key=lambda row: (row["valuation"] is None, row["valuation"]))
-    return _dot_figure(series, list(dict.fromkeys(map(_valuation_name, known))), "v: how often p divides a − 1")
-
-
-def _valuation_name(row: Share) -> str:
-    return "a = 1" if row["valuation"] is None else f"v = {row['valuation']}"
+def _first_number(group: str) -> float:
+    """What groups are ordered by: ``3-4`` begins with 3, and ∞ is last, as is what is no number."""
+    first = group.partition("-")[0]
+    return float(first) if first.replace(".", "", 1).isdigit() else float("inf")
 
 
 def _dot_figure(series: Sequence[Series], groups: list[str], y: str) -> go.Figure:
@@ -79,5 +81,5 @@ def _dots(series: Series, rows: Mapping[tuple[str, str], float], index: int) -> 
 
 
 def _counts(share: Share) -> str:
-    counted = f"{share['correct']:,} of {share['total']:,}"
-    return f"{counted}, {share['multipliers']} multipliers" if "multipliers" in share else counted
+    units = "".join(f", {count} {called}" for called, count in list(share["units"].items())[:1])
+    return f"{share['correct']:,} of {share['total']:,}{units}"

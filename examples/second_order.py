@@ -1,0 +1,63 @@
+"""A task of one's own: x[t+2] = (p x[t+1] + q x[t]) mod m, with coefficients p and q that training never had.
+
+    unrandom train examples/second_order.py:SecondOrder --set steps=400
+    unrandom evaluate SecondOrder --task examples/second_order.py:SecondOrder --predictors copy
+
+A task is a class with settings as fields. It says which numbers there are (`vocabulary`), which values of which
+parameters are kept for the test (`held_values`), and how sequences are drawn (`draw`). What determines the sequences is
+a dataclass that makes their numbers. Everything else (tokens, batches, evaluation, sweeps, reports) follows.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from unrandom.predictors import CopyPredictor
+from unrandom.tasks import Baseline, HeldValuesTask, Parameters
+
+
+@dataclass(frozen=True)
+class Recurrences(Parameters):
+    """Rows of p, q and the first two numbers, modulo m."""
+
+    units: ClassVar[Mapping[str, str]] = {"p": "first coefficients", "q": "second coefficients"}
+
+    m: int
+    p: np.ndarray
+    q: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+
+    def numbers(self, length: int) -> np.ndarray:
+        columns = [self.first, self.second]
+        for _ in range(length - 2):
+            columns.append((self.p * columns[-1] + self.q * columns[-2]) % np.uint64(self.m))
+        return np.stack(columns[:length], axis=1)
+
+
+class SecondOrder(HeldValuesTask):
+    """Linear recurrences of two terms modulo a number."""
+
+    modulus: int = 31
+    context: int = 48
+    mode: str = "streaming"
+    n_sequences: int | None = None
+    held_out: int = 6  # values of p, and of q, that only the test has
+
+    @property
+    def vocabulary(self) -> int:
+        return self.modulus
+
+    def held_values(self, rng: np.random.Generator) -> dict[str, np.ndarray]:
+        values = np.arange(1, self.modulus, dtype=np.uint64)
+        return {name: rng.permutation(values)[: self.held_out] for name in ("p", "q")}
+
+    def draw(self, rng: np.random.Generator, rows: int, **given: np.ndarray) -> Recurrences:
+        drawn = {name: rng.integers(1, self.modulus, rows, dtype=np.uint64) for name in ("p", "q")}
+        first, second = rng.integers(0, self.modulus, (2, rows), dtype=np.uint64)
+        return Recurrences(self.modulus, **{**drawn, **given}, first=first, second=second)
+
+    def baselines(self) -> dict[str, Baseline]:
+        return {"copy": Baseline("repeats what followed the current number before", CopyPredictor)}

@@ -1,0 +1,99 @@
+"""How does a task hold out values of its parameters? The test has some values of each, and training none of them."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, UInt64
+
+from unrandom.core.errors import UserError
+from unrandom.core.seeds import stream
+from unrandom.tasks.examples import Examples, Parameters
+from unrandom.tasks.task import Part, Split, Task
+
+ROUNDS = 1000  # of draws, before saying that nothing is left
+
+Values = Mapping[str, UInt64[np.ndarray, " values"]]
+
+
+class HeldValuesTask(Task):
+    """A task of one part that says how its sequences are drawn, and which values of which parameters are the test's."""
+
+    @abstractmethod
+    def draw(self, rng: np.random.Generator, rows: int, **given: UInt64[np.ndarray, " rows"]) -> Parameters:
+        """``rows`` sequences. Parameters that are ``given``, an array of rows each, are those; the rest is drawn."""
+
+    @abstractmethod
+    def held_values(self, rng: np.random.Generator) -> Values:
+        """Values kept for the test, by the names of the parameters that have them; one parameter at least."""
+
+    def split(self, seed: int) -> "HeldValues":
+        return HeldValues(self, seed, dict(self.held_values(stream(seed, "held out"))))
+
+
+@dataclass(frozen=True)
+class HeldValues(Split):
+    """Training has none of the held values; the test has nothing but them, every combination as often as another."""
+
+    task: HeldValuesTask
+    seed: int
+    held: Values
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return self.task.test_parts
+
+    @property
+    def about(self) -> str:
+        return f"of which training saw none of the values of {' and '.join(self.held)}"
+
+    def draw_training(self, rng: np.random.Generator, rows: int) -> Parameters:
+        drawn = self.task.draw(rng, rows)
+        for _ in range(ROUNDS):
+            withheld = np.flatnonzero(self._withheld(drawn))
+            if not len(withheld):
+                return drawn
+            drawn.put(withheld, self.task.draw(rng, len(withheld)))
+        raise UserError(f"nothing is left to train on: hold out fewer values of {' and '.join(self.held)}")
+
+    def _withheld(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
+        labels = parameters.labels
+        return np.logical_or.reduce([np.isin(labels[name], values) for name, values in self.held.items()])
+
+    def test(self, part: Part, sequences: int, *, name: str = "test") -> Examples:
+        if part not in self.parts:
+            raise UserError(f"{part} is no part of the test; its parts are {', '.join(map(str, self.parts))}")
+        rng = stream(self.seed, name, part)
+        shape = tuple(len(values) for values in self.held.values())
+        repeats = -(-sequences // int(np.prod(shape)))
+        places = np.concatenate([rng.permutation(int(np.prod(shape))) for _ in range(repeats)])[:sequences]
+        chosen = zip(self.held.items(), np.unravel_index(places, shape), strict=True)
+        given = {name: values[which] for (name, values), which in chosen}
+        return Examples.of(self.task.draw(rng, sequences, **given), self.task.context + 1)
+
+    def check(self, parameters: Parameters) -> None:
+        if self._withheld(parameters).any():
+            raise RuntimeError("training parameters and test parameters overlap")
+
+    def manifest(self) -> dict[str, Any]:
+        return {"seed": self.seed, "test": {name: values.tolist() for name, values in self.held.items()}}
+
+    def for_choosing(self) -> tuple["HeldValues", "HeldValues"]:
+        """Halves of the values; a parameter with a single one has it in both."""
+        if all(len(values) < 2 for values in self.held.values()):
+            raise UserError("one value of each parameter is held out; choosing by validation needs 2 of one of them")
+        halves = {
+            name: np.array_split(values, 2) if len(values) > 1 else (values, values)
+            for name, values in self.held.items()
+        }
+        return tuple(replace(self, held={name: parts[i] for name, parts in halves.items()}) for i in (0, 1))  # type: ignore[return-value]
+
+    def unseen_by(self, earlier: Split) -> "HeldValues":
+        if not (isinstance(earlier, HeldValues) and type(earlier.task) is type(self.task)):
+            raise UserError(f"the run to start from has another task ({earlier.task.name}): what it saw cannot be told")
+        both = {name: values[np.isin(values, earlier.held.get(name, ()))] for name, values in self.held.items()}
+        if any(not len(values) for values in both.values()):
+            raise UserError("the run to start from may have seen every value that is held out")
+        return replace(self, held=both)

@@ -1,0 +1,21 @@
+"""How are sequences of linear congruential generators learned, of a fixed modulus and of unseen ones?"""
+
+from unrandom.tasks.lcg.config import LCGTask, Phase
+from unrandom.tasks.lcg.fixed_modulus import FixedModulus
+from unrandom.tasks.lcg.narrowing import lcg_split, lcg_task
+from unrandom.tasks.lcg.parameters import LCGParameters
+from unrandom.tasks.lcg.split import LCGSplit
+from unrandom.tasks.lcg.training_draws import TrainingDraws
+from unrandom.tasks.lcg.unseen_modulus import UnseenModulus
+
+__all__ = [
+    "FixedModulus",
+    "LCGParameters",
+    "LCGSplit",
+    "LCGTask",
+    "Phase",
+    "TrainingDraws",
+    "UnseenModulus",
+    "lcg_split",
+    "lcg_task",
+]

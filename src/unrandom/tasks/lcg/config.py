@@ -1,0 +1,145 @@
+"""What can be chosen about sequences of LCGs? How to draw them, for a fixed modulus and for unseen ones alike.
+
+Source: section 3.1 of the paper and its appendix on dataset construction.
+"""
+
+from abc import abstractmethod
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from unrandom.core.arithmetic import is_prime
+from unrandom.core.config import Config
+from unrandom.tasks.task import Count, Task
+
+Modulus = Annotated[int, Field(ge=2, le=2**64)]
+Multiplier = Annotated[int, Field(ge=1, le=2**64 - 1)]
+Period = Annotated[int, Field(ge=1, le=2**64 - 1)]
+
+
+class Phase(Config):
+    """A part of a curriculum: for some steps, a share of every batch has an easier modulus."""
+
+    modulus: Modulus  # FM: theirs; UM: the largest of theirs
+    share: Annotated[float, Field(gt=0, le=1)] = 1.0  # of the batch, at the first step
+    decay: Literal["constant", "linear", "exponential"] = "constant"
+    begin: Annotated[int, Field(ge=0, le=2**32)] = 0  # first step, from 0
+    steps: Count | None = None  # constant: how long (none: to the end); linear: to 0; exponential: to half the share
+
+    def share_at(self, step: int) -> float:
+        """The share of the batch of ``step`` (from 0)."""
+        passed = step - self.begin
+        if passed < 0:
+            return 0.0
+        if self.steps is None:
+            return self.share
+        if self.decay == "exponential":
+            return self.share * 0.5 ** (passed / self.steps)
+        left = max(0.0, 1 - passed / self.steps)
+        return self.share * (left if self.decay == "linear" else left > 0)
+
+    @model_validator(mode="after")
+    def _ends(self) -> "Phase":
+        if self.decay != "constant" and self.steps is None:
+            raise ValueError(f"decay={self.decay} needs steps")
+        return self
+
+
+class LCGTask(Task):
+    """x[t+1] = (a x[t] + c) mod m, learned from sequences of other (a, c), and tested on those of full period."""
+
+    part_name: ClassVar[tuple[str, str]] = ("modulus", "moduli")
+    # Whether test moduli are never trained on. One modulus may be both, and the other parameters are then held out.
+    unseen_moduli: ClassVar[bool]
+
+    n_sequences: Count | None = 100_000  # fixed only; none: every (m, a, c) of n_m x n_a x n_c once
+    n_a: Count | None = None  # multipliers a modulus and kind of rows; none: any that is not held out
+    n_c: Count | None = None  # increments a modulus; none: any that is not held out
+    full_period_share: Annotated[float, Field(ge=0, le=1)] = 0.0  # of every batch; the rest is arbitrary (a, c)
+    # Of the full-period rows that are drawn uniformly, this share has the multiplier 1, which only counts. None leaves
+    # it to chance.
+    counting_share: Annotated[float, Field(ge=0, le=1)] | None = None
+    # This share of the full-period rows draws a look-back r = m / gcd(m, a - 1) first, each as often: after r steps the
+    # differences x[t+1] - x[t] repeat. Of uniform draws most are of the longest.
+    balanced_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    # Of the rows that need not have full period, this share has a multiplier prime to the modulus, so that no sequence
+    # has a tail.
+    coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    min_period: Period | None = None  # training sequences with shorter periods are left out
+    max_period: Period | None = None  # and with longer ones
+    n_test_a: Count = 64  # multipliers tested for each test modulus (in UM at most as many as it has)
+    n_test_c: Count = 64  # increments, likewise
+    # from training, at every modulus: the test's (a, c) pairs, as in the paper's UM; or all of its a and all of its c
+    hold_out: Literal["pairs", "values"] = "values"
+    test_multipliers: Literal["full-period", "primitive-root"] = "full-period"  # the latter for prime moduli
+    curriculum: tuple[Phase, ...] = ()  # easier sequences in the batches of some steps
+
+    added_later: ClassVar[frozenset[str]] = Task.added_later | {
+        "balanced_share",
+        "coprime_share",
+        "counting_share",
+        "curriculum",
+        "hold_out",
+    }
+
+    @property
+    @abstractmethod
+    def largest_modulus(self) -> int:
+        """Of all that training or test can have."""
+
+    @property
+    @abstractmethod
+    def moduli(self) -> tuple[int, ...]:
+        """The test moduli."""
+
+    @abstractmethod
+    def in_phase(self, phase: Phase) -> "LCGTask":
+        """The task that the easier sequences of a phase are drawn as."""
+
+    @abstractmethod
+    def moduli_in_phase(self, phase: Phase, train_moduli: tuple[int, ...]) -> tuple[int, ...]:
+        """The training moduli of a phase."""
+
+    @property
+    def vocabulary(self) -> int:
+        return self.largest_modulus
+
+    @property
+    def test_parts(self) -> tuple[int, ...]:
+        return self.moduli
+
+    @property
+    def one_modulus(self) -> int | None:
+        """The modulus of every training sequence; None where there are several."""
+        return None if self.unseen_moduli else self.largest_modulus
+
+    @property
+    def named_multipliers(self) -> tuple[int, ...]:
+        """Multipliers that the configuration keeps for the test by name."""
+        return ()
+
+    def tested_by_primitive_roots(self, modulus: int) -> bool:
+        """Whether primitive roots are the multipliers of this test modulus: with unseen moduli, of the primes alone."""
+        asked = self.test_multipliers == "primitive-root"
+        return asked and (not self.unseen_moduli or is_prime(modulus))
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "LCGTask":
+        if self.min_period and self.max_period and self.min_period > self.max_period:
+            raise ValueError(f"min_period={self.min_period} is larger than max_period={self.max_period}")
+        if self.mode == "fixed" and self.n_sequences is None:
+            if self.n_a is None or self.n_c is None:
+                raise ValueError("n_sequences=none takes every (a, c) of n_a x n_c: give both n_a and n_c")
+            if self.full_period_share not in (0.0, 1.0):
+                raise ValueError("n_sequences=none takes every (a, c) once: full_period_share must be 0 or 1")
+        of_full = {"balanced_share": self.balanced_share > 0, "counting_share": self.counting_share is not None}
+        if self.full_period_share == 0 and (lost := [name for name, is_given in of_full.items() if is_given]):
+            raise ValueError(f"{lost[0]} is of the rows of full period: give full_period_share, too")
+        if self.balanced_share > 0 and self.n_a is not None:
+            raise ValueError("balanced_share needs n_a=none: its rows draw from all multipliers of a look-back")
+        for phase in self.curriculum:
+            if phase.modulus > self.largest_modulus:
+                raise ValueError(f"curriculum: modulus {phase.modulus} is larger than the largest of the run")
+            if (total := sum(other.share_at(phase.begin) for other in self.curriculum)) > 1 + 1e-9:
+                raise ValueError(f"curriculum: the shares add up to {total:g} at step {phase.begin}; 1 is all")
+        return self

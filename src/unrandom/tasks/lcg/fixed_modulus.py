@@ -1,0 +1,124 @@
+"""FM: how does one learn the sequences of one modulus? Training sees other multipliers and increments than the test.
+
+Source: section 3.1 of the paper.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from pydantic import model_validator
+
+from unrandom.core.errors import UserError
+from unrandom.generators.full_period import full_period_multipliers
+from unrandom.predictors.algebraic import AlgebraicPredictor
+from unrandom.predictors.bayes import BayesFixed
+from unrandom.predictors.copying import CopyPredictor
+from unrandom.predictors.lookback import LookbackPredictor
+from unrandom.tasks.lcg.config import LCGTask, Modulus, Multiplier, Phase
+from unrandom.tasks.lcg.held_out import counting_parts, hold_out
+from unrandom.tasks.lcg.split import LCGSplit
+from unrandom.tasks.task import WORDS, Baseline, Enough
+
+
+class FixedModulus(LCGTask):
+    """FM: one modulus, and test sequences of unseen (a, c) with full period."""
+
+    name: ClassVar[str] = "fm"
+    kind: ClassVar[str] = "a fixed modulus"
+    unseen_moduli: ClassVar[bool] = False
+
+    modulus: Modulus
+    extra_test_multipliers: tuple[Multiplier, ...] = ()  # kept out of training too, to be tested by name
+
+    added_later: ClassVar[frozenset[str]] = LCGTask.added_later | {"extra_test_multipliers"}
+
+    @property
+    def moduli(self) -> tuple[int, ...]:
+        return (self.modulus,)
+
+    @property
+    def largest_modulus(self) -> int:
+        return self.modulus
+
+    @property
+    def named_multipliers(self) -> tuple[int, ...]:
+        """UserError for one that has no full period."""
+        for a in self.extra_test_multipliers:
+            if a not in full_period_multipliers(self.modulus):
+                raise UserError(f"extra test multiplier {a} has no full period modulo {self.modulus}")
+        return self.extra_test_multipliers
+
+    def split(self, seed: int) -> LCGSplit:
+        held_out = (hold_out(self, self.modulus, seed, or_fewer=False),)
+        counting = counting_parts(self, held_out)
+        return LCGSplit(self, seed, held_out, self.moduli, (), self.named_multipliers, counting)
+
+    def in_phase(self, phase: Phase) -> "FixedModulus":
+        return self.replace(modulus=phase.modulus, curriculum=(), extra_test_multipliers=())
+
+    def moduli_in_phase(self, phase: Phase, train_moduli: tuple[int, ...]) -> tuple[int, ...]:
+        return (phase.modulus,)
+
+    def baselines(self) -> Mapping[str, Baseline]:
+        """All but copying are told the modulus.
+
+        The prior of bayes is that of the test sequences: full-period (a, c), or arbitrary ones where primitive roots
+        are tested. Which pairs are held out it is not told.
+        """
+        m, full_period = self.modulus, float(self.test_multipliers == "full-period")
+        return {
+            "copy": Baseline("repeats what followed the current number before", CopyPredictor),
+            "lookback-copy": Baseline(
+                "copies from p^k numbers before", lambda: LookbackPredictor(m, order=1), in_reports=False
+            ),
+            "lookback": Baseline(
+                "is the paper's algorithm by hand, copying and extrapolating from pᵏ numbers before",
+                lambda: LookbackPredictor(m),
+                by_order=lambda order: LookbackPredictor(m, order=order),
+            ),
+            "algebraic": Baseline("solves for the parameters", lambda: AlgebraicPredictor(m)),
+            "bayes": Baseline(
+                "is the exact posterior, told how the test sequences are drawn: the ceiling",
+                lambda: BayesFixed(m, full_period_share=full_period),
+            ),
+        }
+
+    @property
+    def rule(self) -> str:
+        return f"x → (a x + c) mod {self.modulus:,}"
+
+    @property
+    def scope(self) -> str:
+        return f"modulo {self.modulus:,}"
+
+    @property
+    def unseen(self) -> str:
+        return "multiplier a and increment c"
+
+    @property
+    def enough(self) -> tuple[Enough, ...]:
+        return (Enough(3, 1.0, "three numbers would do"),)
+
+    @property
+    def enough_words(self) -> str:
+        return "Three numbers determine every later one when the modulus is known."
+
+    @property
+    def embedding_modulus(self) -> int:
+        return self.base or self.modulus
+
+    @property
+    def training_set_rows(self) -> int:
+        if self.mode == "streaming" or self.n_sequences is not None:
+            return super().training_set_rows
+        return (self.n_a or 1) * (self.n_c or 1)
+
+    @property
+    def parameter_bytes(self) -> int:
+        return 3 * WORDS  # a, c, x0: the modulus is shared
+
+    @model_validator(mode="after")
+    def _below(self) -> "FixedModulus":
+        if above := [a for a in self.extra_test_multipliers if a >= self.modulus]:
+            raise ValueError(f"extra test multiplier {above[0]} is not below the modulus {self.modulus}")
+        return self

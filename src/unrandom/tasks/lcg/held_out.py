@@ -1,0 +1,78 @@
+"""Which multipliers and increments of one modulus are kept for testing?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, UInt64
+
+from unrandom.core.errors import UserError
+from unrandom.core.seeds import stream
+from unrandom.generators.full_period import count_increments, count_multipliers, sample_increments, sample_multipliers
+from unrandom.generators.primitive_roots import count_primitive_roots, sample_primitive_roots
+from unrandom.tasks.lcg.config import LCGTask
+
+Values = UInt64[np.ndarray, " values"]
+Rows = Bool[np.ndarray, " values"]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The multipliers and increments kept for testing one modulus; every pair has full period, or period m − 1."""
+
+    modulus: int
+    multipliers: UInt64[np.ndarray, " n_a"]
+    increments: UInt64[np.ndarray, " n_c"]
+
+    def halves(self) -> tuple["HeldOut", "HeldOut"]:
+        """Two parts that share no increment, and no multiplier where there are two or more."""
+        a, c = self.multipliers, self.increments
+        if len(c) < 2:
+            raise UserError(f"modulus {self.modulus} has {len(c)} held-out increment; choosing by validation needs 2")
+        first_a, second_a = (a[: len(a) // 2], a[len(a) // 2 :]) if len(a) > 1 else (a, a)
+        middle = len(c) // 2
+        return HeldOut(self.modulus, first_a, c[:middle]), HeldOut(self.modulus, second_a, c[middle:])
+
+    @property
+    def pairs(self) -> int:
+        """How many there are."""
+        return len(self.multipliers) * len(self.increments)
+
+    def has(self, a: Values, c: Values) -> Rows:
+        """Which rows are one of the pairs."""
+        return np.isin(a, self.multipliers) & np.isin(c, self.increments)
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {"modulus": self.modulus, "a": self.multipliers.tolist(), "c": self.increments.tolist()}
+
+
+def hold_out(task: LCGTask, modulus: int, seed: int, *, or_fewer: bool) -> HeldOut:
+    """Draw the test parameters of one modulus, as many as asked for, ``or_fewer`` where it has not as many.
+
+    Then the multiplier 1, which only counts, is not tested if there is another: for most moduli it is the one of full
+    period. And by the rule ``values`` at most half of what exists is held out, as other moduli need some too.
+    Raises UserError when there are fewer than asked for.
+    """
+    n_a, n_c, left_out = task.n_test_a, task.n_test_c, task.named_multipliers
+    by_roots = task.tested_by_primitive_roots(modulus)
+    if or_fewer:
+        all_a = count_primitive_roots(modulus) if by_roots else count_multipliers(modulus)
+        left_out = (1,) if not by_roots and all_a > 1 else ()
+        most_a, most_c = all_a - len(left_out), count_increments(modulus)
+        if task.hold_out == "values":
+            most_a, most_c = (all_a + 1) // 2, (most_c + 1) // 2
+        n_a, n_c = min(n_a, most_a), min(n_c, most_c)
+    rng = stream(seed, "held out", modulus)
+    if by_roots:
+        multipliers = sample_primitive_roots(rng, modulus, n_a)
+    else:
+        multipliers = sample_multipliers(rng, modulus, n_a, exclude=left_out)
+    return HeldOut(modulus, multipliers, sample_increments(rng, modulus, n_c))
+
+
+def counting_parts(task: LCGTask, held_out: Sequence[HeldOut]) -> tuple[HeldOut, ...]:
+    """Of the primes tested by primitive roots, the same increments with the multiplier 1, which only counts."""
+    one = np.ones(1, dtype=np.uint64)
+    return tuple(replace(part, multipliers=one) for part in held_out if task.tested_by_primitive_roots(part.modulus))

@@ -1,0 +1,128 @@
+"""What determines a sequence? Its (m, a, c, x0): rows of them, whose orbits and periods follow."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from jaxtyping import Bool, Float, UInt64
+
+from unrandom.core.arithmetic import factorize, valuation
+from unrandom.generators.full_period import full_period_mask
+from unrandom.generators.lcg import lcg_orbits
+from unrandom.generators.period import periods
+from unrandom.tasks.examples import Grouping, Parameters, in_symbols
+
+
+class _Labels(Mapping[str, Any]):
+    """Labels that are computed when they are asked for: a period takes long where the modulus is large."""
+
+    def __init__(self, made_by: Mapping[str, Callable[[], np.ndarray]]) -> None:
+        self._made_by = made_by
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self._made_by[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made_by)
+
+    def __len__(self) -> int:
+        return len(self._made_by)
+
+
+@dataclass(frozen=True)
+class LCGParameters(Parameters):
+    """Rows of LCG parameters. ``m`` is one modulus for all rows (up to 2^64), or one a row (below 2^64)."""
+
+    m: int | UInt64[np.ndarray, " rows"]
+    a: UInt64[np.ndarray, " rows"]
+    c: UInt64[np.ndarray, " rows"]
+    x0: UInt64[np.ndarray, " rows"]
+
+    units: ClassVar[Mapping[str, str]] = {"a": "multipliers", "c": "increments"}
+
+    def modulus(self, row: int) -> int:
+        return self.m if isinstance(self.m, int) else int(self.m[row])
+
+    def numbers(self, length: int) -> UInt64[np.ndarray, "rows length"]:
+        """x[t+1] = (a x[t] + c) mod m from x0 (included), ``length`` numbers a row."""
+        return lcg_orbits(self.x0, a=self.a, c=self.c, m=self.m, length=length)
+
+    def periods(self) -> UInt64[np.ndarray, " rows"]:
+        return periods(self.m, self.a, self.c, self.x0)
+
+    def has_full_period(self) -> Bool[np.ndarray, " rows"]:
+        return full_period_mask(self.a, self.c, self.m)
+
+    @property
+    def labels(self) -> Mapping[str, Any]:
+        """modulus, a, c, x0, period and, for each prime p of a modulus that is shared, ``v_p(a - 1)``."""
+        by_prime = factorize(self.m) if isinstance(self.m, int) else ()
+        return _Labels(
+            {
+                "modulus": lambda: np.broadcast_to(np.asarray(self.m, dtype=np.uint64), len(self)),
+                **{name: partial(getattr, self, name) for name in ("a", "c", "x0")},
+                "period": self.periods,
+                **{f"v_{p}(a - 1)": partial(self.valuations, p) for p in by_prime},
+            }
+        )
+
+    @property
+    def basis(self) -> int:
+        assert isinstance(self.m, int), "digits are those of one modulus"
+        return self.m
+
+    def valuations(self, prime: int) -> Float[np.ndarray, " rows"]:
+        """v_p(a − 1) of each sequence, how often the prime p divides a − 1; infinite for a = 1."""
+        differences = [int(a) - 1 for a in self.a]
+        return np.array([valuation(each, prime) if each else np.inf for each in differences], dtype=float)
+
+    def words(self, row: int) -> str:
+        return in_symbols(
+            {"m": self.modulus(row), "a": int(self.a[row]), "c": int(self.c[row]), "x₀": int(self.x0[row])}
+        )
+
+    def groupings(self) -> list[Grouping]:
+        """By v_p(a − 1) for each prime p where all have full period, by the period where not all have the same.
+
+        v_p(a − 1) decides how soon the digits of a full-period sequence become predictable: the more often p divides
+        a − 1, the easier. Multipliers of less than full period, which some p does not divide once, have none.
+        """
+        found = []
+        by_prime = {p: self.valuations(p) for p in factorize(self.basis)}
+        if all((values > 0).all() for values in by_prime.values()):
+            about = "how often {} divides a − 1: the less often, the harder as a rule; ∞ is a = 1, which only counts"
+            found = [Grouping.by_value(f"v_{p}(a − 1)", about.format(p), v) for p, v in by_prime.items()]
+        lengths = self.periods()
+        if (lengths != lengths[0]).any():
+            about = "the period of the sequence; one that is shorter than the context can be copied"
+            found.append(Grouping.by_doubling("period", about, lengths))
+        return found
+
+    def followed(self, context: int) -> dict[str, Bool[np.ndarray, " rows"]]:
+        """By period: what repeats within ``context`` numbers can be copied, and of the rest x + c needs but counting.
+
+        ``rule`` is what neither copying nor counting predicts, ``full_period`` those of it that are like the test's.
+        """
+        lengths = self.periods()
+        short = lengths <= context
+        rule = ~short & (self.a != 1)
+        return {"short_period": short, "long_period": ~short, "rule": rule, "full_period": rule & (lengths == self.m)}
+
+
+def concatenate(first: LCGParameters, second: LCGParameters) -> LCGParameters:
+    """The rows of both. Two that share one modulus go on sharing it."""
+    if isinstance(first.m, int) and isinstance(second.m, int):
+        assert first.m == second.m, "one modulus for all rows"
+        m: int | np.ndarray = first.m
+    else:
+        m = np.concatenate(
+            [
+                np.broadcast_to(np.uint64(part.m), len(part)) if isinstance(part.m, int) else part.m
+                for part in (first, second)
+            ]
+        )
+    return LCGParameters(
+        m, *(np.concatenate([getattr(first, name), getattr(second, name)]) for name in ("a", "c", "x0"))
+    )

@@ -1,0 +1,268 @@
+"""Which (m, a, c) may training see, and which are kept for testing?
+
+The test moduli, test multipliers and test increments are drawn first, without replacement; training draws from what
+is left, by one of two rules (``data.hold_out``): no (a, c) *pair* of the test at any modulus, or none of its *values*,
+no a and no c. A test modulus of UM is never trained on. ``withheld`` is the rule, for the draws and for ``check``.
+
+Source: section 3.1, "these 64^2 (a, c) pairs are not considered while generating the training dataset".
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Bool, UInt64
+
+from unrandom.core.errors import UserError
+from unrandom.core.seeds import stream
+from unrandom.tasks.examples import Examples, Parameters
+from unrandom.tasks.lcg.config import LCGTask, Phase
+from unrandom.tasks.lcg.held_out import HeldOut, hold_out
+from unrandom.tasks.lcg.parameters import LCGParameters
+from unrandom.tasks.task import FurtherTest, Part, Split
+
+if TYPE_CHECKING:
+    from unrandom.tasks.lcg.training_draws import TrainingDraws
+
+Values = UInt64[np.ndarray, " values"]
+Rows = Bool[np.ndarray, " values"]
+MANY_MODULI = 4096  # With more, what is drawn for each of them takes too long to be tried.
+ABOUT = {  # what training saw of the test's sequences, by the rule that holds them out
+    "values": "of which training saw no multiplier and no increment",
+    "pairs": "of which training saw no pair (a, c)",
+}
+
+
+@dataclass(frozen=True)
+class LCGSplit(Split):
+    """What training may draw from (everything not held out) and what testing draws from."""
+
+    task: LCGTask
+    seed: int
+    held_out: tuple[HeldOut, ...]
+    train_moduli: tuple[int, ...]
+    held_out_for_validation: tuple[HeldOut, ...] = ()
+    extra_multipliers: tuple[int, ...] = ()  # held out as well, and tested apart
+    held_out_counting: tuple[HeldOut, ...] = ()  # primes with the multiplier 1, tested apart, too
+    is_held_out: bool = True  # a part of a user's own is not: training may have seen it
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        return tuple(part.modulus for part in self.held_out)
+
+    @property
+    def about(self) -> str:
+        return ABOUT[self.task.hold_out] if self.is_held_out else "that training may have seen"
+
+    @cached_property
+    def held_out_a(self) -> UInt64[np.ndarray, " values"]:
+        """The multipliers of the test, all moduli together; by the rule ``values`` training has none of them."""
+        return np.unique(np.concatenate([self._extra, *(part.multipliers for part in self._all_held_out)]))
+
+    @cached_property
+    def held_out_c(self) -> UInt64[np.ndarray, " values"]:
+        """The increments, likewise."""
+        return np.unique(np.concatenate([part.increments for part in self._all_held_out]))
+
+    @property
+    def by_values(self) -> bool:
+        """Whether training is kept from every single a and c of the test, and not only from its pairs."""
+        return self.task.hold_out == "values"
+
+    def withheld(self, a: Values, c: Values) -> Rows:
+        """Which rows training must not have, whatever their modulus."""
+        if self.by_values:
+            return np.isin(a, self.held_out_a) | np.isin(c, self.held_out_c)
+        return np.logical_or.reduce([part.has(a, c) for part in self._tested])
+
+    @cached_property
+    def tested_a(self) -> UInt64[np.ndarray, " values"]:
+        """Every multiplier that is tested: those of ``held_out_a``, and 1 where a prime is tested on counting."""
+        return np.unique(np.concatenate([part.multipliers for part in self._tested]))
+
+    @cached_property
+    def _tested(self) -> tuple[HeldOut, ...]:
+        """All that is tested: drawn for testing or validation, the extra multipliers, and primes on counting."""
+        extra = self.with_extra_multipliers().held_out if self.extra_multipliers else ()
+        return (*self._all_held_out, *extra, *self.held_out_counting)
+
+    @property
+    def _all_held_out(self) -> tuple[HeldOut, ...]:
+        return (*self.held_out, *self.held_out_for_validation)
+
+    @property
+    def _extra(self) -> Values:
+        return np.array(self.extra_multipliers, dtype=np.uint64)
+
+    def for_choosing(self) -> tuple["LCGSplit", "LCGSplit"]:
+        """The validation moduli and the test moduli where there are both; else halves of what is held out."""
+        if self.held_out_for_validation:
+            return replace(self, held_out=self.held_out_for_validation), self
+        first, second = zip(*(part.halves() for part in self.held_out), strict=True)
+        return replace(self, held_out=first), replace(self, held_out=second)
+
+    @property
+    def seen_moduli(self) -> set[int]:
+        """Those of training, the easier ones of a curriculum too."""
+        return {*self.train_moduli, *(m for phase in self.task.curriculum for m in self._in_phase(phase).train_moduli)}
+
+    def _in_phase(self, phase: Phase) -> "LCGSplit":
+        """Training on the easier sequences of a phase, with the same held out."""
+        moduli = self.task.moduli_in_phase(phase, self.train_moduli)
+        return replace(self, task=self.task.in_phase(phase), train_moduli=moduli)
+
+    def curriculum(self) -> Sequence[tuple[Phase, "LCGSplit"]]:
+        return [(phase, self._in_phase(phase)) for phase in self.task.curriculum]
+
+    @cached_property
+    def draws(self) -> "TrainingDraws":
+        """What training draws from. Its pools are made once, when they are first asked for."""
+        from unrandom.tasks.lcg.training_draws import TrainingDraws  # it draws by what a split withholds
+
+        return TrainingDraws(self)
+
+    def draw_training(self, rng: np.random.Generator, rows: int) -> LCGParameters:
+        return self.draws.draw(rng, rows)
+
+    def training_set(self, rng: np.random.Generator) -> LCGParameters:
+        size = self.task.n_sequences
+        return self.draws.product(rng) if size is None else self.draws.draw(rng, size)
+
+    def try_drawing(self, rows: int) -> None:
+        """As for any split, for phases of a curriculum, too; not where a modulus a draw would take long."""
+        if len(self.train_moduli) > MANY_MODULI:
+            return
+        if self.task.mode == "streaming" or self.task.n_sequences is not None:  # else they are listed, not drawn
+            super().try_drawing(rows)
+        for _, easier in self.curriculum():
+            easier.draw_training(stream(self.seed, "plan"), 1)
+
+    def check_batch(self, rows: int) -> None:
+        self.draws.check_shares(rows)
+
+    def with_extra_multipliers(self) -> "LCGSplit":
+        """The same with the extra multipliers in the place of those drawn for testing."""
+        return replace(self, held_out=tuple(replace(part, multipliers=self._extra) for part in self.held_out))
+
+    def counting(self) -> "LCGSplit":
+        """The other reading of the primes that are tested by primitive roots, and nothing else to test.
+
+        Hull and Dobell's theorem leaves a prime the one multiplier 1, whose sequences only count in steps of c. It
+        takes the place of the roots, with the same increments.
+        """
+        return replace(self, held_out=self.held_out_counting, held_out_for_validation=(), extra_multipliers=())
+
+    def unseen_by(self, earlier: Split) -> "LCGSplit":
+        if not isinstance(earlier, LCGSplit):
+            return self  # no LCG was trained on
+        if self.task.unseen_moduli:
+            for part in self._all_held_out:
+                if part.modulus in earlier.seen_moduli:
+                    raise UserError(f"the run to start from was trained on modulus {part.modulus}, which is held out")
+        unseen = _unseen_values if self.by_values else _unseen_pairs
+        counting = (_unseen_pairs(part, earlier) for part in self.held_out_counting)  # 1 itself is never unseen
+        return replace(
+            self,
+            held_out=tuple(_kept(unseen(part, earlier)) for part in self.held_out),
+            held_out_for_validation=tuple(_kept(unseen(part, earlier)) for part in self.held_out_for_validation),
+            held_out_counting=tuple(part for part in counting if part.pairs),
+            extra_multipliers=tuple(self._extra[_never_seen(self._extra, earlier, earlier.held_out_a)].tolist()),
+        )
+
+    def test(self, part: Part, sequences: int, *, name: str = "test") -> Examples[LCGParameters]:
+        """The (a, c) pairs of a test modulus in random order, each as often as another, and x0 uniform."""
+        held = next((each for each in self.held_out if each.modulus == part), None)
+        if held is None:
+            raise UserError(f"modulus {part} is not a test modulus; those are {list(self.parts)}")
+        return Examples.of(self._test_parameters(held, sequences, name), self.task.context + 1)
+
+    def _test_parameters(self, held: HeldOut, sequences: int, name: str) -> LCGParameters:
+        modulus, n_a, n_c = held.modulus, len(held.multipliers), len(held.increments)
+        rng = stream(self.seed, name, modulus)
+        repeats = -(-sequences // (n_a * n_c))
+        pairs = np.concatenate([rng.permutation(n_a * n_c) for _ in range(repeats)])[:sequences]
+        x0 = rng.integers(0, modulus - 1, size=sequences, dtype=np.uint64, endpoint=True)
+        drawn = LCGParameters(modulus, held.multipliers[pairs // n_c], held.increments[pairs % n_c], x0)
+        if not self.task.tested_by_primitive_roots(modulus):
+            return drawn
+        # a primitive root leaves one seed where it is; the next one runs through all the others
+        stuck = drawn.periods() == 1
+        return replace(drawn, x0=np.where(stuck, (x0 + np.uint64(1)) % np.uint64(modulus), x0))
+
+    def with_own_part(self, part: Part) -> "LCGSplit":
+        """The same with full-period parameters of any modulus that can be written, which training may have used."""
+        if part in self.parts:
+            return self
+        limit = self.task.tokenizer.limit
+        if not (isinstance(part, int) and 2 <= part <= limit):
+            raise UserError(f"modulus {part} was given; this model writes numbers below {limit}")
+        return replace(self, held_out=(hold_out(self.task, part, self.seed, or_fewer=True),), is_held_out=False)
+
+    def further_tests(self, part: Part, sequences: int, *, seed: int) -> Sequence[FurtherTest]:
+        """Arbitrary (a, c), and for a prime that is tested by primitive roots a = 1, which only counts."""
+        assert isinstance(part, int), "an LCG's parts are moduli"
+        rng = stream(seed, "by period", part)
+        last = part - 1
+        a = rng.integers(1, max(1, last), size=sequences, dtype=np.uint64, endpoint=True)
+        c, x0 = (rng.integers(0, last, size=sequences, dtype=np.uint64, endpoint=True) for _ in range(2))
+        drawn = Examples.of(LCGParameters(part, a, c, x0), self.task.context + 1, independent=True)
+        tests = [FurtherTest("arbitrary", "arbitrary (a, c), which training may have seen", drawn)]
+        if part in (counting := self.counting()).parts:
+            about = "a = 1, the one multiplier of full period, which only counts in steps of c"
+            tests.append(FurtherTest("counting", about, counting.test(part, sequences)))
+        return tests
+
+    def followed(self, part: Part, sequences: int) -> Mapping[str, Parameters]:
+        """For a prime that is tested by primitive roots, the multiplier 1."""
+        if part not in (counting := self.counting()).parts:
+            return {}
+        return {"counting": counting.test(part, sequences, name="monitor").parameters}
+
+    def check(self, parameters: Parameters) -> None:
+        assert isinstance(parameters, LCGParameters), "an LCG's rows"
+        moduli = set() if isinstance(parameters.m, int) else set(np.unique(parameters.m).tolist())
+        if self.withheld(parameters.a, parameters.c).any() or moduli & {part.modulus for part in self._all_held_out}:
+            raise RuntimeError("training parameters and test parameters overlap")
+
+    def manifest(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            "test": [part.tree() for part in self.held_out],
+            "validation": [part.tree() for part in self.held_out_for_validation],
+            **({"extra_multipliers": list(self.extra_multipliers)} if self.extra_multipliers else {}),
+            "train_moduli": list(self.train_moduli),
+        }
+
+
+def _unseen_values(part: HeldOut, earlier: LCGSplit) -> HeldOut:
+    """Test parameters of which an earlier run has seen no a and no c."""
+    return HeldOut(
+        part.modulus,
+        part.multipliers[_never_seen(part.multipliers, earlier, earlier.held_out_a)],
+        part.increments[_never_seen(part.increments, earlier, earlier.held_out_c)],
+    )
+
+
+def _unseen_pairs(part: HeldOut, earlier: LCGSplit) -> HeldOut:
+    """Test parameters of which an earlier run has seen no pair: of several such blocks the largest."""
+    m, a, c = part.modulus, part.multipliers, part.increments
+    blocks = [
+        HeldOut(m, a[_never_seen(a, earlier, earlier.held_out_a)], c),
+        HeldOut(m, a, c[_never_seen(c, earlier, earlier.held_out_c)]),
+        *(HeldOut(m, a[np.isin(a, same.multipliers)], c[np.isin(c, same.increments)]) for same in earlier._tested),
+    ]
+    return max(blocks, key=lambda block: block.pairs)
+
+
+def _kept(part: HeldOut) -> HeldOut:
+    if not part.pairs:
+        raise UserError(f"the run to start from may have seen every (a, c) that is held out for {part.modulus}")
+    return part
+
+
+def _never_seen(values: Values, earlier: LCGSplit, held_out: UInt64[np.ndarray, " held"]) -> Rows:
+    """Which multipliers (or increments) were too large for an earlier run, or each held out from it."""
+    too_large = values >= np.uint64(earlier.task.largest_modulus)
+    return too_large | np.isin(values, held_out) if earlier.by_values else too_large

@@ -1,0 +1,36 @@
+"""Which predictors can be set beside a model? The baselines of its task, by name."""
+
+import difflib
+from collections.abc import Sequence
+
+from unrandom.core.errors import UserError, named
+from unrandom.predictors.protocol import Predictor
+from unrandom.tasks.task import Task
+
+
+def make_predictors(names: Sequence[str], task: Task) -> list[Predictor]:
+    """The baselines of these names for the test sequences of ``task``.
+
+    UserError for a name that the task does not have, with those that it has, for an order given to one that takes none,
+    and for an order that it cannot have.
+    """
+    return [_make(name, task) for name in names]
+
+
+def _make(name: str, task: Task) -> Predictor:
+    kind, colon, order = name.partition(":")
+    baselines = task.baselines()
+    if not baselines:
+        raise UserError(f"{name!r} was given; no predictor is known for the task {task.name}")
+    if kind not in baselines and not difflib.get_close_matches(kind, baselines, cutoff=0.4):
+        raise UserError(f"the task {task.name} has no predictor {kind!r}; it has {', '.join(baselines)}")
+    baseline = named("predictor", kind, baselines)
+    if not colon:
+        return baseline.make()
+    if baseline.by_order is None:
+        raise UserError(f"{name!r}: {kind} has no order; lookback has one for a fixed modulus, as in lookback:3")
+    if not (order.isascii() and order.isdigit() and len(order) <= 4):
+        raise UserError(f"{name!r}: the order of {kind} is a whole number, as in {kind}:3")
+    predictor = baseline.by_order(int(order))
+    predictor.name = name
+    return predictor

@@ -1,0 +1,129 @@
+"""Which tasks are there? Those of the package by name, and a user's own by import path.
+
+A user's task is code. It is imported where the user names it, by ``file.py:Class`` or ``package.module:Class``, and
+nowhere else: a run folder only says which task it was, and opening one imports nothing.
+"""
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any
+
+from pydantic import PlainValidator, SerializeAsAny
+
+from unrandom.core.errors import UserError
+from unrandom.tasks.lcg.fixed_modulus import FixedModulus
+from unrandom.tasks.lcg.unseen_modulus import UnseenModulus
+from unrandom.tasks.quadratic import Quadratic
+from unrandom.tasks.task import TAG, Source, Task
+from unrandom.tasks.truncated_lcg import TruncatedLCG
+
+TASKS: dict[str, type[Task]] = {
+    task.name: task
+    for task in (
+        FixedModulus,
+        UnseenModulus,
+        TruncatedLCG,
+        Quadratic,
+    )
+}
+"""The tasks of the package, by name."""
+
+
+_loaded: dict[str, type[Task]] = {}
+
+
+def is_import_path(text: str) -> bool:
+    """Whether a word names a class, as ``my_task.py:MyTask`` does, and not a recipe."""
+    return ":" in text
+
+
+def load_task(path: str) -> type[Task]:
+    """Import the task that ``path`` names, so that configurations of it can be read from here on.
+
+    UserError, in one line, for what is not there, cannot be imported, is no task, or does not answer what a task must.
+    """
+    where, _, class_name = path.rpartition(":")
+    if not (where and class_name):
+        raise UserError(f"{path!r} names no task; it takes a file or module and a class, as in my_task.py:MyTask")
+    module = _module_of(where)
+    found = getattr(module, class_name, None)
+    if found is None:
+        raise UserError(f"{where} has no {class_name}; its classes are {', '.join(_classes(module)) or 'none'}")
+    if not (isinstance(found, type) and issubclass(found, Task)):
+        raise UserError(f"{path} is no task: a task is a class derived from unrandom.tasks.Task")
+    if missing := sorted(getattr(found, "__abstractmethods__", ())):
+        raise UserError(f"{path} does not say what a task must: {', '.join(missing)}")
+    if found.name in TASKS:
+        raise UserError(f"{path}: {found.name} is the name of a task of this package; give the class another one")
+    file = inspect.getsourcefile(found)
+    assert file is not None, "a module that was imported from source has a file"
+    named = Path(where).resolve() if where.endswith(".py") else where
+    found.source = Source(f"{named}:{class_name}", hashlib.sha256(Path(file).read_bytes()).hexdigest())
+    _loaded[found.name] = found
+    return found
+
+
+def _module_of(where: str) -> ModuleType:
+    """The module of a file or of a dotted name. A file is imported afresh each time, as it may have changed."""
+    try:
+        if not where.endswith(".py"):
+            return importlib.import_module(where)
+        file = Path(where).resolve()
+        if not file.is_file():
+            raise UserError(f"{where} is not there")
+        name = f"unrandom_task_{hashlib.sha256(str(file).encode()).hexdigest()[:8]}"
+        spec = importlib.util.spec_from_file_location(name, file)
+        assert spec is not None, "a file that ends in .py has a loader"
+        assert spec.loader is not None, "a file that ends in .py has a loader"
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        return module
+    except UserError:
+        raise
+    except Exception as error:
+        raise UserError(f"{where} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def _classes(module: ModuleType) -> list[str]:
+    own = inspect.getmembers(module, lambda each: isinstance(each, type) and each.__module__ == module.__name__)
+    return [name for name, _ in own]
+
+
+def parse_task(tree: Mapping[str, Any]) -> Task:
+    """The task of a tree, by the name that it holds.
+
+    Raises pydantic's ValidationError, and UserError for a task that is not known here.
+    """
+    name = tree.get(TAG)
+    task = TASKS.get(str(name)) or _loaded.get(str(name))
+    if task is None:
+        raise UserError(
+            f"the task {name!r} is not one of {', '.join(TASKS)}; if it is one of your own, name it again: "
+            "--task my_task.py:MyTask"
+        )
+    return task.model_validate_json(json.dumps({key: value for key, value in tree.items() if key != TAG}))
+
+
+def restore_task(path: str, tree: Mapping[str, Any]) -> Task:
+    """A user's task in another process of the same command: its code is imported there, too."""
+    return load_task(path).parse(tree)
+
+
+def _as_task(value: Any) -> Task:
+    if isinstance(value, Task):
+        return value
+    if not isinstance(value, dict):
+        raise ValueError("a task is a table of settings")
+    return parse_task(value)
+
+
+AnyTask = Annotated[SerializeAsAny[Task], PlainValidator(_as_task)]
+"""A field that holds any task."""

@@ -1,0 +1,300 @@
+"""What is a task? Configuration of what is learned from, with what it answers: tokens, held-out data, draws, baselines.
+
+A task is a frozen configuration like any other. Under a seed it gives a `Split`, which says what is kept for testing,
+draws sequences for training and for the test, and checks that the two share nothing that was held out. Everything that
+learns, evaluates or reports asks the task and knows no generator.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from pydantic import Field, model_serializer, model_validator
+
+from unrandom.core.arithmetic import digits_needed
+from unrandom.core.config import Config
+from unrandom.core.errors import UserError
+from unrandom.core.seeds import stream
+from unrandom.predictors.protocol import Predictor
+from unrandom.tasks.examples import Examples, Parameters
+from unrandom.tokenization import Tokenizer
+
+T = TypeVar("T", bound="Task")
+Count = Annotated[int, Field(ge=1, le=2**32)]
+Part = int | str
+"""What a part of the test is called; an integer is its modulus."""
+TAG = "regime"  # the key of a task's name in its tree; published run ids hold it
+WORDS = 8  # bytes of a parameter
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A predictor that can be set beside a model of a task."""
+
+    about: str  # a phrase for readers
+    make: Callable[[], Predictor]
+    by_order: Callable[[int], Predictor] | None = None  # with an order, as in ``lookback:3``
+    in_reports: bool = True  # unless it takes long, or says what another one says
+
+
+@dataclass(frozen=True)
+class Enough:
+    """After ``seen`` numbers a perfect predictor is right in a share ``accuracy`` of the test sequences."""
+
+    seen: int
+    accuracy: float
+    words: str  # beside a line in a figure
+
+
+@dataclass(frozen=True)
+class FurtherTest:
+    """Sequences that are tested beside those of the split, for what they say by themselves."""
+
+    name: str
+    about: str  # a phrase for readers
+    examples: Examples
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the code of a user's task is."""
+
+    path: str  # as it can be named again: an absolute file, or a module, and the class
+    sha256: str  # of the file
+
+    def tree(self) -> dict[str, str]:
+        """As JSON values."""
+        return {"path": self.path, "sha256": self.sha256}
+
+
+@runtime_checkable
+class Phase(Protocol):
+    """A part of a curriculum."""
+
+    def share_at(self, step: int) -> float:
+        """The share of the batch of ``step`` (from 0)."""
+        ...
+
+
+class Split(ABC):
+    """What training may draw from, and what testing draws from, under a seed."""
+
+    task: "Task"
+    seed: int
+
+    @property
+    @abstractmethod
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the test, each of which is evaluated by itself."""
+
+    @abstractmethod
+    def draw_training(self, rng: np.random.Generator, rows: int) -> Parameters:
+        """``rows`` training sequences. Nothing that is held out is among them; UserError where nothing is left."""
+
+    @abstractmethod
+    def test(self, part: Part, sequences: int, *, name: str = "test") -> Examples:
+        """Test sequences of one part, always the same for a ``name``. UserError for a part that there is not."""
+
+    @abstractmethod
+    def check(self, parameters: Parameters) -> None:
+        """Raise RuntimeError if training parameters hold anything that is kept for testing. They never should."""
+
+    @abstractmethod
+    def manifest(self) -> dict[str, Any]:
+        """What is held out, as JSON, for the run folder."""
+
+    @abstractmethod
+    def for_choosing(self) -> tuple["Split", "Split"]:
+        """One split to choose settings by and one to test the choice on, with nothing held out in common.
+
+        UserError where there is too little to halve.
+        """
+
+    @abstractmethod
+    def unseen_by(self, earlier: "Split") -> "Split":
+        """The same without what a run could train on that this one's weights come from, by ``earlier``'s split.
+
+        UserError where nothing is left to test.
+        """
+
+    @property
+    def about(self) -> str:
+        """What training saw of the test's sequences: a phrase for readers."""
+        return "held out from training"
+
+    def training_set(self, rng: np.random.Generator) -> Parameters:
+        """The sequences of a fixed training set."""
+        assert self.task.n_sequences is not None, "a task that allows it draws its set itself"
+        return self.draw_training(rng, self.task.n_sequences)
+
+    def check_batch(self, rows: int) -> None:
+        """UserError where some setting would do nothing in batches of so many rows."""
+        return
+
+    def try_drawing(self, rows: int) -> None:
+        """Draw a batch's training parameters. UserError where there are none."""
+        self.draw_training(stream(self.seed, "plan"), rows)
+
+    def curriculum(self) -> Sequence[tuple[Phase, "Split"]]:
+        """Phases with the split that each draws its easier sequences from."""
+        return ()
+
+    def with_own_part(self, part: Part) -> "Split":
+        """The same with a part to test that the configuration does not name. UserError where that cannot be."""
+        raise UserError(f"{part} was given; the test of this run has {', '.join(map(str, self.parts))}")
+
+    def further_tests(self, part: Part, sequences: int, *, seed: int) -> Sequence[FurtherTest]:
+        """What else is worth testing, apart from the held-out sequences of a part. ``seed`` is the run's."""
+        return ()
+
+    def followed(self, part: Part, sequences: int) -> Mapping[str, Parameters]:
+        """Further sequences whose last number is followed during training, by the prefix of its metric."""
+        return {}
+
+    def test_of_largest(self, sequences: int, *, name: str) -> Examples:
+        """Test sequences of the last part, or of the one with the largest modulus."""
+        numbers = [part for part in self.parts if isinstance(part, int)]
+        return self.test(max(numbers) if numbers else self.parts[-1], sequences, name=name)
+
+
+class Task(Config, ABC):
+    """What is learned from. A sequence holds context + 1 numbers: the last is predicted from the others."""
+
+    name: ClassVar[str] = ""  # in configurations and commands; the class's own name unless it has another one
+    kind: ClassVar[str] = ""  # what a run of it is a run of, for readers; its name unless it says more
+    part_name: ClassVar[tuple[str, str]] = ("part", "parts")  # what parts of the test are called: one, and several
+    source: ClassVar[Source | None] = None  # None: a task of this package
+
+    context: Annotated[int, Field(ge=2, le=2**16)] = 256  # numbers
+    mode: Literal["fixed", "streaming"] = "fixed"  # n_sequences drawn once and repeated, or fresh ones each step
+    n_sequences: Count | None = 100_000  # fixed only
+    base: Annotated[int, Field(ge=2, le=2**31)] | None = None  # none: one token a number
+    digits: Annotated[int, Field(ge=1, le=64)] | None = None  # tokens a number; none: what the largest number needs
+
+    added_later: ClassVar[frozenset[str]] = frozenset({"digits"})
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        if "name" not in cls.__dict__:
+            cls.name = cls.__name__
+        if "kind" not in cls.__dict__:
+            cls.kind = f"the task {cls.name}"
+
+    @classmethod
+    def parse(cls: type[T], tree: Any) -> T:
+        """As for any configuration; the tree may hold the task's name, which must then be this one's."""
+        if isinstance(tree, dict) and TAG in tree:
+            if tree[TAG] != cls.name:
+                raise UserError(f"{TAG}={tree[TAG]!r} was given; this is the task {cls.name}")
+            tree = {key: value for key, value in tree.items() if key != TAG}
+        return super().parse(tree)
+
+    def identity(self) -> dict[str, Any]:
+        """As for any configuration; what a user's task computes is decided by its code, too."""
+        tree = super().identity()
+        return tree if self.source is None else {**tree, "sha256": self.source.sha256}
+
+    def __reduce__(self) -> Any:
+        """Workers are other processes: there the code of a user's task has to be imported first."""
+        if self.source is None:
+            return super().__reduce__()
+        from unrandom.tasks.registry import restore_task
+
+        return restore_task, (self.source.path, self.tree())
+
+    @property
+    @abstractmethod
+    def vocabulary(self) -> int:
+        """Every number of every sequence is below it."""
+
+    @abstractmethod
+    def split(self, seed: int) -> Split:
+        """What is held out under a root seed. Raises UserError where too little exists."""
+
+    @property
+    def test_parts(self) -> tuple[Part, ...]:
+        """The parts of the test, as the split will have them."""
+        return ("test",)
+
+    def baselines(self) -> Mapping[str, Baseline]:
+        """The predictors that the test sequences leave a chance, by name."""
+        return {}
+
+    @property
+    def rule(self) -> str:
+        """The generator: how a number follows from those before it, for readers."""
+        return self.name
+
+    @property
+    def scope(self) -> str:
+        """Which numbers the model names: what follows "the next number" in a sentence."""
+        return f"of {self.name}"
+
+    @property
+    def unseen(self) -> str:
+        """What of a test sequence training never saw, for readers."""
+        return "parameters"
+
+    @property
+    def enough(self) -> tuple[Enough, ...]:
+        """How many numbers are enough in principle; none where nobody knows."""
+        return ()
+
+    @property
+    def enough_words(self) -> str:
+        """A sentence about it, for readers."""
+        return ""
+
+    @property
+    def embedding_modulus(self) -> int | None:
+        """The modulus whose prime powers the embedding of tokens is looked through for; None for none."""
+        return self.base or self.vocabulary
+
+    @property
+    def training_set_rows(self) -> int:
+        """Sequences of a fixed training set, at most; 0 for fresh ones."""
+        return 0 if self.mode == "streaming" else self.n_sequences or 0
+
+    @property
+    def parameter_bytes(self) -> int:
+        """Bytes that the parameters of a training sequence take."""
+        return 4 * WORDS
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        if self.base is None:
+            return Tokenizer(self.vocabulary)
+        return Tokenizer(self.base, self.digits or digits_needed(self.vocabulary - 1, self.base))
+
+    @property
+    def context_tokens(self) -> int:
+        """Tokens that the model reads: all of the sequence but the last one."""
+        return (self.context + 1) * self.tokenizer.width - 1
+
+    def part_words(self, part: Part) -> str:
+        """A part in words, such as "modulus 64"."""
+        return f"{self.part_name[0]} {part}" if isinstance(part, int) else part
+
+    def part_symbol(self, part: Part) -> str:
+        """A part in a legend, such as "m = 64"."""
+        return f"m = {part}" if isinstance(part, int) else part
+
+    @model_serializer(mode="wrap")
+    def _with_tag(self, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+        return {TAG: self.name, **handler(self)}
+
+    @model_validator(mode="after")
+    def _writable(self) -> "Task":
+        if self.base is None and self.vocabulary > 2**20:
+            raise ValueError(
+                f"numbers up to {self.vocabulary - 1} need digits: set data.base (256, say); "
+                "one token a number is allowed up to 2^20"
+            )
+        if self.digits is not None:
+            if self.base is None:
+                raise ValueError(f"data.digits={self.digits} needs data.base")
+            if self.digits < (needed := digits_needed(self.vocabulary - 1, self.base)):
+                raise ValueError(f"data.digits={self.digits} is less than the {needed} that a number can have")
+        return self

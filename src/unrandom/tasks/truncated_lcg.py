@@ -1,0 +1,120 @@
+"""Some bits of the state: how does one learn a linear congruential generator that shows a window of its state alone?
+
+x[t+1] = (a x[t] + c) mod m, of which y[t] = ⌊x[t] / 2^low⌋ mod 2^bits is seen, as real programs show the high bits. The
+state is hidden: one number does not decide the next. Test sequences have increments, and multipliers where these
+differ, that training never has.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+from jaxtyping import UInt64
+from pydantic import Field, model_validator
+
+from unrandom.generators.full_period import (
+    count_multipliers,
+    draw_units,
+    has_full_period,
+    multiplier_step,
+    sample_increments,
+    sample_multipliers,
+)
+from unrandom.generators.lcg import lcg_orbits
+from unrandom.predictors.algebraic import AlgebraicPredictor
+from unrandom.predictors.copying import CopyPredictor
+from unrandom.predictors.lattice import LatticePredictor
+from unrandom.tasks.examples import Parameters
+from unrandom.tasks.held_values import HeldValuesTask, Values
+from unrandom.tasks.task import Baseline, Count
+
+
+@dataclass(frozen=True)
+class WindowedParameters(Parameters):
+    """Rows of LCGs of one modulus that show ``bits`` bits of their state from bit ``low`` on."""
+
+    units: ClassVar[Mapping[str, str]] = {"a": "multipliers", "c": "increments"}
+
+    m: int
+    low: int
+    bits: int
+    a: UInt64[np.ndarray, " rows"]
+    c: UInt64[np.ndarray, " rows"]
+    x0: UInt64[np.ndarray, " rows"]
+
+    def numbers(self, length: int) -> UInt64[np.ndarray, "rows length"]:
+        states = lcg_orbits(self.x0, a=self.a, c=self.c, m=self.m, length=length)
+        return (states >> np.uint64(self.low)) & np.uint64((1 << self.bits) - 1)
+
+    @property
+    def basis(self) -> int:
+        return 1 << self.bits
+
+
+class TruncatedLCG(HeldValuesTask):
+    """Full-period LCGs of one modulus that show a window of their state."""
+
+    name: ClassVar[str] = "truncated-lcg"
+    part_name: ClassVar[tuple[str, str]] = ("modulus", "moduli")
+
+    modulus: Annotated[int, Field(ge=4, le=2**64)] = 2**10
+    low: Annotated[int, Field(ge=0, le=63)] = 4  # the lowest bit of the state that is seen
+    bits: Annotated[int, Field(ge=1, le=63)] = 6  # how many are seen
+    multiplier: Annotated[int, Field(ge=1, le=2**64 - 1)] | None = None  # of every sequence; none: each has its own
+    n_test_a: Count = 16  # multipliers kept for the test, where sequences have their own
+    n_test_c: Count = 16  # increments kept for the test
+
+    @property
+    def vocabulary(self) -> int:
+        return 1 << self.bits
+
+    @property
+    def test_parts(self) -> tuple[int, ...]:
+        return (self.modulus,)
+
+    def held_values(self, rng: np.random.Generator) -> Values:
+        held = {"c": sample_increments(rng, self.modulus, self.n_test_c)}
+        return held if self.multiplier else {"a": sample_multipliers(rng, self.modulus, self.n_test_a), **held}
+
+    def draw(self, rng: np.random.Generator, rows: int, **given: UInt64[np.ndarray, " rows"]) -> WindowedParameters:
+        m = self.modulus
+        k = rng.integers(0, count_multipliers(m) - 1, rows, dtype=np.uint64, endpoint=True)
+        fixed = None if self.multiplier is None else np.full(rows, self.multiplier, dtype=np.uint64)
+        a = given.get("a", np.uint64(1) + np.uint64(multiplier_step(m)) * k) if fixed is None else fixed
+        c = given["c"] if "c" in given else draw_units(rng, np.full(rows, min(m, 2**63), dtype=np.uint64))
+        x0 = rng.integers(0, m - 1, rows, dtype=np.uint64, endpoint=True)
+        return WindowedParameters(m, self.low, self.bits, a, c, x0)
+
+    def baselines(self) -> Mapping[str, Baseline]:
+        """The lattice is told the multiplier, and is there only where all sequences share it."""
+        found = {"copy": Baseline("repeats what followed the current number before", CopyPredictor)}
+        if self.low == 0 and self.modulus % (1 << self.bits) == 0:
+            about = "solves for the parameters modulo 2^bits, of which the low bits are an LCG"
+            found["algebraic"] = Baseline(about, lambda: AlgebraicPredictor(1 << self.bits))
+        if (a := self.multiplier) is not None:
+            about = "finds the hidden state by lattice reduction, told the multiplier"
+            lattice = lambda: LatticePredictor(self.modulus, a, low=self.low, bits=self.bits)  # noqa: E731
+            found["lattice"] = Baseline(about, lattice)
+        return found
+
+    @property
+    def rule(self) -> str:
+        return f"x → (a x + c) mod {self.modulus:,}, of which bits {self.low} to {self.low + self.bits - 1} are seen"
+
+    @property
+    def scope(self) -> str:
+        return f"({self.bits} bits of the state of an LCG modulo {self.modulus:,})"
+
+    @property
+    def unseen(self) -> str:
+        return "increment c" if self.multiplier else "multiplier a and increment c"
+
+    @model_validator(mode="after")
+    def _window(self) -> "TruncatedLCG":
+        size = (self.modulus - 1).bit_length()
+        if self.low + self.bits > size:
+            raise ValueError(f"bits {self.low} to {self.low + self.bits - 1} were asked for; a state has {size}")
+        if self.multiplier is not None and not has_full_period(self.multiplier, 1, self.modulus):
+            raise ValueError(f"multiplier={self.multiplier} has no full period modulo {self.modulus}")
+        return self
