@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from unrandom.models.config import ModelConfig, TransformerConfig, obstacle
+    from unrandom.models.config import ModelConfig, TransformerConfig, incompatibility
     from unrandom.models.counts import forward_flops, parameter_count, recomputed_flops, training_flops, training_memory
     from unrandom.models.growth import grow
     from unrandom.models.taps import intervene, record
@@ -14,7 +14,7 @@ else:  # configurations and counts need no torch, and a list of recipes should n
     __getattr__ = lazy_names(
         __name__,
         {
-            "config": ("ModelConfig", "TransformerConfig", "obstacle"),
+            "config": ("ModelConfig", "TransformerConfig", "incompatibility"),
             "counts": ("forward_flops", "parameter_count", "recomputed_flops", "training_flops", "training_memory"),
             "growth": ("grow",),
             "taps": ("intervene", "record"),
@@ -29,7 +29,7 @@ __all__ = [
     "forward_flops",
     "grow",
     "intervene",
-    "obstacle",
+    "incompatibility",
     "parameter_count",
     "recomputed_flops",
     "record",
