@@ -8,7 +8,7 @@ import torch
 from unrandom.evaluation.during_training import PROBES
 from unrandom.experiments.recipes import recipe
 from unrandom.experiments.runs import create_run, execute
-from unrandom.models.counts import training_memory
+from unrandom.models import training_memory
 from unrandom.tasks import make_batches, make_split
 from unrandom.training import Progress
 from unrandom.training import estimate as estimates

@@ -8,8 +8,7 @@ import torch
 
 from unrandom.core.memory import available_memory
 from unrandom.core.quantities import in_words, scaled
-from unrandom.models import forward_flops, recomputed_flops, training_memory
-from unrandom.models.counts import TrainingMemory
+from unrandom.models import TrainingMemory, forward_flops, recomputed_flops, training_memory
 from unrandom.models.numerics import choose_attention, choose_precision
 from unrandom.tasks import UnseenModulus
 from unrandom.training.config import RunConfig
