@@ -27,11 +27,11 @@ from unrandom.experiments.runs import Run, create_run, execute
 from unrandom.models import Transformer
 from unrandom.models.attention import AttentionPath
 from unrandom.models.numerics import autocast, choose_attention, choose_precision, has_fast_bf16
-from unrandom.training import Progress, RunConfig
+from unrandom.training import RunConfig
 from unrandom.training.distributed import Ranks, backend_of, process_group
 from unrandom.training.estimate import step_memory
-from unrandom.training.loop import build_model
 from unrandom.training.machine import choose_device, describe, forget_models, matrix_product, prepare, wait_for
+from unrandom.training.trainee import build_model
 from unrandom.training.trial import trial_batches, trial_step, trial_stepper
 
 SEQUENCES = 8  # compared with float64
@@ -185,7 +185,7 @@ def _optimizers(place: Place) -> str:
         config = place.config.override([f"optimizer.name={name}", "warmup_steps=0"])
         model = build_model(config, place.device)
         before = [parameter.detach().clone() for parameter in model.parameters()]
-        trial_stepper(config, model).advance(Progress())
+        trial_stepper(config, model).advance()
         for parameter, old in zip(model.parameters(), before, strict=True):
             if not bool(parameter.isfinite().all()) or torch.equal(parameter, old):
                 raise NotPassed(f"a step of {name} leaves a weight that is no number, or as it was")
@@ -227,11 +227,11 @@ def _one_rank(place: Place) -> str:
     with _group_of_one(place.device):
         for ranks in (Ranks(), _Wrapped()):
             model = build_model(config, place.device)
-            stepper, progress = trial_stepper(config, model, ranks), Progress()
+            stepper = trial_stepper(config, model, ranks)
             for _ in range(2):
-                stepper.advance(progress)
-            stepper.settle(progress)
-            found.append(torch.tensor(progress.losses))
+                stepper.advance()
+            stepper.flush_losses()
+            found.append(torch.tensor(stepper.progress.losses))
     error = _difference(found[1:], found[:1])
     words = f"{backend_of(place.device)}: two steps of two micro-batches have the losses of one process to {error:.1e}"
     return _judged(error <= place.allowed("bf16"), words)

@@ -10,8 +10,8 @@ from unrandom.evaluation import evaluate
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.tasks import SequenceSet, make_split
 from unrandom.training import RunConfig
-from unrandom.training.loop import build_model
 from unrandom.training.machine import choose_device, prepare
+from unrandom.training.trainee import build_model
 
 SEQUENCES = 256
 

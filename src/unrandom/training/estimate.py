@@ -12,10 +12,12 @@ from unrandom.models import TrainingMemory, forward_flops, recomputed_flops, tra
 from unrandom.models.numerics import choose_attention, choose_precision
 from unrandom.tasks import UnseenModulus
 from unrandom.training.config import RunConfig
-from unrandom.training.loop import Progress
 from unrandom.training.machine import returns_memory, wait_for
+from unrandom.training.trainee import Progress
 
-HOLES = 1.7  # on a CPU, freed memory is kept in pieces that do not always fit: measured 1.4 to 1.9
+# What a step takes on a CPU over what its tensors take: freed memory that the process keeps lies in pieces, and a new
+# tensor does not always fit into one of them. Measured: 1.4 to 1.9.
+FRAGMENTATION = 1.7
 WARM_UP = 2  # steps that are not representative: they import, compile and ask for memory
 ENOUGH_STEPS, ENOUGH_SECONDS = 5, 1.0  # of a measurement: both
 LONG_SECONDS = 5.0  # of a measurement of fewer steps, where each is slow
@@ -158,7 +160,7 @@ def step_memory(config: RunConfig, *, ranks: int, device: torch.device) -> Train
     if ranks > 1:
         memory = replace(memory, gradients=2 * memory.gradients)  # what is sent is a copy
     if device.type == "cpu" and not returns_memory(config):
-        lost = (HOLES - 1) * (memory.activations + memory.working)
+        lost = (FRAGMENTATION - 1) * (memory.activations + memory.working)
         memory = replace(memory, working=memory.working + round(lost))
     return memory
 
