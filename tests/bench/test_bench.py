@@ -13,7 +13,7 @@ from unrandom.bench import (
     bench_scaling,
     bench_sweep,
     bench_training,
-    device,
+    device_checks,
     scaling,
     training,
 )
@@ -62,9 +62,9 @@ def test_things_are_timed_in_turn_and_the_warm_up_does_not_count():
 
 
 def test_every_check_of_a_device_passes_on_the_cpu_or_says_why_it_is_skipped(tiny, monkeypatch):
-    monkeypatch.setattr(device, "LEAST_RATE", 0.0)  # tiny models are far from it
+    monkeypatch.setattr(device_checks, "LEAST_RATE", 0.0)  # tiny models are far from it
     outcomes = {outcome.check: outcome for outcome in bench_device(tiny)}
-    assert list(outcomes) == ["device", *device.CHECKS]
+    assert list(outcomes) == ["device", *device_checks.CHECKS]
     results = {name: outcome.result for name, outcome in outcomes.items()}
     assert {name for name, result in results.items() if result == "skipped"} == {"compile", "memory"}
     assert set(results.values()) == {"passed", "skipped"}
@@ -72,15 +72,15 @@ def test_every_check_of_a_device_passes_on_the_cpu_or_says_why_it_is_skipped(tin
 
 
 def test_what_is_wrong_with_a_device_is_found(tiny, monkeypatch):
-    gradients = device._gradients
+    gradients = device_checks._gradients
 
     def wrong(network, batch, precision):
         loss, found = gradients(network, batch, precision)
         return loss, [tensor * (1.01 if precision == "fp32" else 1) for tensor in found]
 
-    monkeypatch.setattr(device, "_gradients", wrong)
+    monkeypatch.setattr(device_checks, "_gradients", wrong)
     monkeypatch.setattr(Optimizers, "step", lambda self: None)
-    monkeypatch.setattr(device, "trial_step", lambda config, device: time.sleep)
+    monkeypatch.setattr(device_checks, "trial_step", lambda config, device: time.sleep)
     results = {outcome.check: outcome for outcome in bench_device(tiny)}
     for name in ("forward and backward, fp32", "optimisers", "fraction of the matrix rate"):
         assert results[name].result == "not passed", name
@@ -91,5 +91,5 @@ def test_what_is_wrong_with_a_device_is_found(tiny, monkeypatch):
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_what_is_no_number_is_infinitely_far_off(bad):
     one = torch.ones(3)
-    assert device._difference([one], [one]) == 0
-    assert device._difference([torch.tensor([1.0, bad, 1.0])], [one]) == float("inf")
+    assert device_checks._difference([one], [one]) == 0
+    assert device_checks._difference([torch.tensor([1.0, bad, 1.0])], [one]) == float("inf")

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from unrandom.core.errors import RunsFailed, UserError
+from unrandom.core.errors import NonFiniteLoss, RunsFailed, UserError
 from unrandom.experiments import work as work_module
 from unrandom.experiments.speedrun import race as race_module
 from unrandom.experiments.speedrun.catalogue import TRACKS, track
@@ -21,7 +21,6 @@ from unrandom.experiments.speedrun.records import (
 )
 from unrandom.experiments.speedrun.tracks import Target, Track, hash_of_test
 from unrandom.experiments.work import Outcome, Work
-from unrandom.training.loop import NonFiniteLoss
 
 
 @pytest.fixture

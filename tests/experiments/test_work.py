@@ -9,14 +9,13 @@ import pytest
 import torch
 
 from sweeping import losses, planned, steps_measured
-from unrandom.core.errors import UserError
+from unrandom.core.errors import NonFiniteLoss, UserError
 from unrandom.core.run_folder import RunFolder
 from unrandom.experiments import work as working
 from unrandom.experiments.cell import is_measured
 from unrandom.experiments.plan import Job
 from unrandom.experiments.runs import create_run
 from unrandom.experiments.work import Work, carry_out, failure
-from unrandom.training.loop import NonFiniteLoss
 
 
 @pytest.fixture

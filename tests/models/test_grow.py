@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from unrandom.core.errors import UserError
-from unrandom.models import Transformer, TransformerConfig, grow, obstacle
+from unrandom.models import Transformer, TransformerConfig, grow, incompatibility
 
 SMALL = TransformerConfig(
     depth=2, n_heads=2, d_model=16, positions="abacus", vocab_size=4, context=11, digits=2, activation="gelu"
@@ -59,6 +59,6 @@ def test_more_digits_a_number_take_over_the_tables_and_leave_the_new_rows():
     ],
 )
 def test_what_cannot_be_taken_over_is_said(changes, said):
-    assert said in obstacle(SMALL, resized(**changes))
+    assert said in incompatibility(SMALL, resized(**changes))
     with pytest.raises(UserError, match=said):
         grow(Transformer(SMALL), Transformer(resized(**changes)))

@@ -30,6 +30,14 @@ def test_the_names_are_the_vocabulary_of_the_field(model):
     assert names == expected | {f"blocks.{layer}.{name}" for layer in range(2) for name in block}
 
 
+def test_a_model_says_which_taps_it_has(model):
+    assert all(model.has_tap(name) for name in tap_names(model))
+    assert not model.has_tap("blocks.7.hook_resid_pre")
+    assert not model.has_tap("blocks.0.attn")  # a module, but no tap
+    assert model.has_tap("hook_pos_embed")
+    assert not Transformer(CONFIG.model_copy(update={"positions": "rotary"})).has_tap("hook_pos_embed")
+
+
 def test_shapes_are_those_of_the_field(model, tokens):
     names = tap_names(model)
     with record(model, names) as seen:

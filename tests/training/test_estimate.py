@@ -8,7 +8,7 @@ import torch
 from unrandom.evaluation.during_training import PROBES
 from unrandom.experiments.recipes import recipe
 from unrandom.experiments.runs import create_run, execute
-from unrandom.models.counts import training_memory
+from unrandom.models import training_memory
 from unrandom.tasks import make_batches
 from unrandom.training import Progress
 from unrandom.training import estimate as estimates
@@ -43,7 +43,9 @@ def test_time_is_that_of_the_steps_and_evaluations_that_are_left(tiny):
     assert (whole.steps, whole.evaluations) == (10, 3)  # after 4, 8 and 10 steps
     assert (rest.steps, rest.evaluations) == (6, 2)
     assert rest.flops * 10 == whole.flops * 6
-    assert whole.evaluation == (32 + 16) / (3 * 16)  # forward passes of sequences, where a step has three of each
+    assert whole.steps_per_evaluation == (32 + 16) / (
+        3 * 16
+    )  # forward passes of sequences, where a step has three of each
     assert whole.seconds is None
     assert whole.timed(0.5).seconds == pytest.approx(0.5 * (10 + 3 * 1))
     said = "about 6.5 s for 10 steps: 500 ms a step as measured, and an evaluation of 500 ms every 4 steps"
@@ -54,7 +56,7 @@ def test_time_is_that_of_the_steps_and_evaluations_that_are_left(tiny):
 def test_ranks_share_the_work_and_the_memory_of_the_machine(tiny):
     one, two = (estimate(tiny, ranks=ranks, device=CPU) for ranks in (1, 2))
     assert two.flops == one.flops
-    assert two.evaluation == 2 * one.evaluation  # one rank evaluates alone
+    assert two.steps_per_evaluation == 2 * one.steps_per_evaluation  # one rank evaluates alone
     assert two.available == one.available // 2
     assert two.memory.activations < one.memory.activations
     assert two.memory.gradients == 2 * one.memory.gradients
@@ -64,7 +66,7 @@ def test_blocks_that_run_twice_take_a_third_more_operations():
     config = recipe("um-2048").build()
     once, twice = (estimate(config.override([f"recompute={r}"]), ranks=1, device=CPU) for r in ("false", "true"))
     assert twice.flops == once.flops
-    assert once.evaluation / twice.evaluation == pytest.approx(4 / 3, rel=0.05)
+    assert once.steps_per_evaluation / twice.steps_per_evaluation == pytest.approx(4 / 3, rel=0.05)
     assert "TFLOP once more" in twice.words
 
 
@@ -131,8 +133,8 @@ def test_what_does_not_fit_is_told_what_to_set(monkeypatch):
     assert advice(1) == "no number of micro_batches makes it fit, nor recompute"
 
 
-@pytest.mark.parametrize(("settings", "holes"), [(["micro_batches=2"], 1.7), (["recompute=true"], 1.0)])
-def test_memory_that_is_not_kept_has_no_holes(tiny, settings, holes):
+@pytest.mark.parametrize(("settings", "fragmentation"), [(["micro_batches=2"], 1.7), (["recompute=true"], 1.0)])
+def test_memory_that_is_not_kept_is_not_fragmented(tiny, settings, fragmentation):
     config = tiny.override(settings)
     how = {"precision": "fp32", "attention": "explicit", "optimizer": "muon"}
     parts = {"micro_batches": config.micro_batches, "recompute": config.recompute}
@@ -140,7 +142,7 @@ def test_memory_that_is_not_kept_has_no_holes(tiny, settings, holes):
     memory = step_memory(config, ranks=1, device=CPU)
     assert memory.activations == closed.activations
     passing = closed.activations + closed.working
-    assert memory.activations + memory.working == pytest.approx(holes * passing, abs=1)
+    assert memory.activations + memory.working == pytest.approx(fragmentation * passing, abs=1)
 
 
 @pytest.mark.parametrize("data", ["fm", "um"])

@@ -15,11 +15,11 @@ from unrandom.experiments.recipes import recipe
 from unrandom.experiments.runs import create_run, execute, execute_together
 from unrandom.models import Transformer, TransformerConfig, intervene, record, training_memory
 from unrandom.tasks import make_batches
-from unrandom.training import Progress
 from unrandom.training.distributed import Ranks
-from unrandom.training.loop import Stepper, build_model
+from unrandom.training.loop import SingleStepper
 from unrandom.training.machine import prepare
 from unrandom.training.optimizers import Optimizers
+from unrandom.training.trainee import Progress, build_model
 from unrandom.training.trial import trial_step
 
 CPU = torch.device("cpu")
@@ -36,10 +36,9 @@ def a_step(config):
     """The loss and the gradients of the first step."""
     model = build_model(config, CPU)
     batches = make_batches(config.data.split(config.seed), config.batch_size)
-    stepper = Stepper(config, model, Optimizers(model, config.optimizer), batches, Ranks(), CPU)
-    progress = Progress()
-    stepper.advance(progress)
-    return progress.losses, [parameter.grad for parameter in model.parameters()]
+    stepper = SingleStepper(config, model, Optimizers(model, config.optimizer), Progress(), batches, Ranks(), CPU)
+    stepper.advance()
+    return stepper.progress.losses, [parameter.grad for parameter in model.parameters()]
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 import torch
 
+from unrandom.core.errors import NonFiniteLoss
 from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.runs import create_run, execute
 from unrandom.tasks import make_batches
 from unrandom.training import train
 from unrandom.training.checkpoint import latest_checkpoint
-from unrandom.training.loop import NonFiniteLoss, Trainee, build_model
+from unrandom.training.trainee import Trainee, build_model
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "tiny_losses.json"
 CPU = torch.device("cpu")
@@ -89,7 +90,7 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_keeps_the_last_good_checkpo
 
     poisoned = []
     monkeypatch.setattr(
-        "unrandom.training.loop.build_model", lambda *args: poisoned.append(build_model(*args)) or poisoned[0]
+        "unrandom.training.trainee.build_model", lambda *args: poisoned.append(build_model(*args)) or poisoned[0]
     )
     trainee = Trainee.begin(run, tiny, lambda _model: {}, CPU, None)
     with pytest.raises(NonFiniteLoss, match="nan at step 9"):

@@ -9,8 +9,8 @@ from unrandom.bench.timing import interleaved
 from unrandom.evaluation import evaluate
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.training import RunConfig
-from unrandom.training.loop import build_model
 from unrandom.training.machine import choose_device, prepare
+from unrandom.training.trainee import build_model
 
 SEQUENCES = 256
 

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 
 from unrandom.cli.arguments import parse
-from unrandom.core.errors import ChecksFailed, RunsFailed, UserError, out_of_memory
+from unrandom.core.errors import ChecksFailed, NonFiniteLoss, RunsFailed, UserError, out_of_memory
 
 NO_MEMORY = "not enough memory; a smaller batch_size, model or data set is needed"
 
@@ -29,11 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as failure:
         where = f": {failure.filename}" if failure.filename else ""
         return _say(f"{failure.strerror or failure}{where}; what was saved before is intact", 1)
-    except (RunsFailed, ChecksFailed) as failure:
-        return _say(str(failure), 1)
-    except ArithmeticError as failure:
-        if type(failure).__name__ != "NonFiniteLoss":  # by its name: torch comes with the type
-            raise
+    except (RunsFailed, ChecksFailed, NonFiniteLoss) as failure:
         return _say(str(failure), 1)
     except (MemoryError, RuntimeError) as failure:
         if not out_of_memory(failure):

@@ -15,6 +15,10 @@ class Busy(UserError):
     """Another process holds the run folder."""
 
 
+class NonFiniteLoss(ArithmeticError):
+    """The loss became NaN or infinite; training cannot go on."""
+
+
 class RunsFailed(Exception):
     """Runs that were needed did not come to their end. The message is one line."""
 

@@ -26,9 +26,10 @@ from unrandom.tasks import Batches, Split, make_batches
 from unrandom.training import Progress, RunConfig, train
 from unrandom.training.checkpoint import checkpoint_to_load, checkpoint_to_resume, set_aside_later
 from unrandom.training.distributed import Ranks, joined_ranks, launched_device
-from unrandom.training.loop import Observer, Trainee
+from unrandom.training.loop import Observer
 from unrandom.training.machine import choose_device, describe, prepare
 from unrandom.training.stacked import train_together
+from unrandom.training.trainee import Trainee
 
 Announce = Callable[["Run", int], None]
 
@@ -145,10 +146,10 @@ def execute(
     prepare(device)
     until = None if max_minutes is None else time.monotonic() + 60 * max_minutes
     with joined_ranks(device) as ranks:
-        control = _Control(until, stop, observers, announce) if ranks.leads else _Control(until, stop)
+        control = _Control(until, stop, observers, announce) if ranks.is_main else _Control(until, stop)
         ranks.check_batch(run.config.batch_size, run.config.micro_batches)
-        for ancestor in run.ancestors() if ranks.agree(_needs_ancestors(run), device) else ():
-            if ranks.leads:
+        for ancestor in run.ancestors() if ranks.broadcast(_needs_ancestors(run), device) else ():
+            if ranks.is_main:
                 command = shlex.split(run.folder.read_manifest()["command"])
                 create_run(ancestor.recipe, ancestor.config, ancestor.folder.path.parent, command)
             result = _execute(ancestor, device, ranks, control)
@@ -180,10 +181,10 @@ def _seconds_left(until: float | None) -> float | None:
 def _execute(run: Run, device: torch.device, ranks: Ranks, control: _Control) -> dict[str, Any]:
     run.check_code()
     ranks.check_batch(run.config.batch_size, run.config.micro_batches)
-    if ranks.agree(run.folder.finished, device):
+    if ranks.broadcast(run.folder.finished, device):
         return run.result()
-    with run.folder.lock() if ranks.leads else nullcontext():
-        if ranks.agree(run.folder.finished, device):  # by another process, which has let go of it meanwhile
+    with run.folder.lock() if ranks.is_main else nullcontext():
+        if ranks.broadcast(run.folder.finished, device):  # by another process, which has let go of it meanwhile
             return run.result()
         trainee, batches = _begin(run, device, ranks, control.announce)
         seconds = _seconds_left(control.until)
@@ -196,7 +197,7 @@ def _execute(run: Run, device: torch.device, ranks: Ranks, control: _Control) ->
             stop=control.stop,
             observers=control.observers,
         )
-        return _conclude(run, trainee.progress) if ranks.leads else _result(run, trainee.progress)
+        return _conclude(run, trainee.progress) if ranks.is_main else _result(run, trainee.progress)
 
 
 def execute_together(
@@ -241,7 +242,7 @@ def _begin(
     batches = make_batches(split, config.batch_size, config.seed)
     precision = choose_precision(config.precision, device)
     measure = TrainingMeasure(split, batches, test_sequences=config.test_sequences, precision=precision)
-    if ranks is None or ranks.leads:
+    if ranks is None or ranks.is_main:
         run.folder.remove_leftovers()
         set_aside_later(run.folder, start)
         run.folder.rewind_metrics(start.step if start else 0)

@@ -15,14 +15,14 @@ from typing import Any, Literal
 
 import torch
 
-from unrandom.core.errors import Busy, UserError, out_of_memory
+from unrandom.core.errors import Busy, NonFiniteLoss, UserError, out_of_memory
 from unrandom.core.files import FULL, make_folder, read_json, write_json
 from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.cell import is_measured, measured_cell
 from unrandom.experiments.experiment import PlannedRun
 from unrandom.experiments.plan import Job
 from unrandom.experiments.runs import Run, create_run, execute, execute_together
-from unrandom.training.loop import NonFiniteLoss, Observer
+from unrandom.training.loop import Observer
 
 Status = Literal["finished", "stopped", "failed", "busy", "full disk"]
 Stop = Callable[[], bool]

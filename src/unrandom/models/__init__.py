@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from unrandom.models.config import ModelConfig, TransformerConfig, obstacle
-    from unrandom.models.counts import forward_flops, parameter_count, recomputed_flops, training_flops, training_memory
+    from unrandom.models.config import ModelConfig, TransformerConfig, incompatibility
+    from unrandom.models.counts import forward_flops, parameter_count, recomputed_flops, training_flops
     from unrandom.models.growth import grow
+    from unrandom.models.memory import TrainingMemory, training_memory
     from unrandom.models.taps import intervene, record
     from unrandom.models.transformer import Transformer
 else:  # configurations and counts need no torch, and a list of recipes should not wait for it
@@ -14,9 +15,10 @@ else:  # configurations and counts need no torch, and a list of recipes should n
     __getattr__ = lazy_names(
         __name__,
         {
-            "config": ("ModelConfig", "TransformerConfig", "obstacle"),
-            "counts": ("forward_flops", "parameter_count", "recomputed_flops", "training_flops", "training_memory"),
+            "config": ("ModelConfig", "TransformerConfig", "incompatibility"),
+            "counts": ("forward_flops", "parameter_count", "recomputed_flops", "training_flops"),
             "growth": ("grow",),
+            "memory": ("TrainingMemory", "training_memory"),
             "taps": ("intervene", "record"),
             "transformer": ("Transformer",),
         },
@@ -24,12 +26,13 @@ else:  # configurations and counts need no torch, and a list of recipes should n
 
 __all__ = [
     "ModelConfig",
+    "TrainingMemory",
     "Transformer",
     "TransformerConfig",
     "forward_flops",
     "grow",
+    "incompatibility",
     "intervene",
-    "obstacle",
     "parameter_count",
     "recomputed_flops",
     "record",

@@ -9,13 +9,15 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from unrandom.models.config import TransformerConfig
+from unrandom.models.costs import AttentionCosts, KeyValueShiftCosts
+from unrandom.models.part import Part, fill_normal, residual_deviation
 from unrandom.models.positions import Rotary
 from unrandom.models.taps import Tap
 
 AttentionPath = Literal["explicit", "fused"]
 
 
-class KeyValueShift(nn.Module):
+class KeyValueShift(KeyValueShiftCosts, Part):
     """Mixes the keys and values of a token with those of the same digit of the number before.
 
     k[i] becomes own_k k[i] + (1 - own_k) k[i - digits], and v likewise, with learned shares own_k and own_v for each
@@ -26,8 +28,12 @@ class KeyValueShift(nn.Module):
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.digits = config.digits
-        heads = config.n_heads
-        self.own_k, self.own_v = (nn.Parameter((torch.arange(heads) + 0.5) / heads) for _ in range(2))
+        self.own_k, self.own_v = (nn.Parameter(torch.empty(config.n_heads)) for _ in range(2))
+
+    def initialise(self, generator: torch.Generator) -> None:
+        heads = len(self.own_k)
+        for own in (self.own_k, self.own_v):
+            own.copy_((torch.arange(heads) + 0.5) / heads)
 
     def forward(
         self, k: Float[Tensor, "batch pos head d_head"], v: Float[Tensor, "batch pos head d_head"]
@@ -39,7 +45,7 @@ class KeyValueShift(nn.Module):
         return torch.lerp(before, x, own.to(x.dtype)[:, None])
 
 
-class Attention(nn.Module):
+class Attention(AttentionCosts, Part):
     """softmax(q k^T / sqrt(d_head) + causal mask) v for each head, mixed by W_O. No biases.
 
     ``path`` is "explicit" (every tap runs) or "fused" (one kernel; the taps for scores and pattern never run). With
@@ -48,7 +54,7 @@ class Attention(nn.Module):
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.n_heads = config.n_heads
+        self.n_heads, self.residual_deviation = config.n_heads, residual_deviation(config)
         self.path: AttentionPath = "explicit"
         self.W_QKV = nn.Linear(config.d_model, 3 * config.d_model, bias=False)
         self.W_O = nn.Linear(config.d_model, config.d_model, bias=False)
@@ -58,6 +64,10 @@ class Attention(nn.Module):
         self.hook_attn_scores = Tap()  # [batch, head, query, key], masked
         self.hook_pattern = Tap()  # [batch, head, query, key], rows sum to 1
         self.hook_z = Tap()  # [batch, pos, head, d_head]
+
+    def initialise(self, generator: torch.Generator) -> None:
+        fill_normal(self.W_QKV.weight, generator)
+        fill_normal(self.W_O.weight, generator, self.residual_deviation)
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_model"]:
         q, k, v = rearrange(self.W_QKV(x), "b p (three h f) -> three b p h f", three=3, h=self.n_heads)

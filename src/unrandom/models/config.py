@@ -52,7 +52,7 @@ class TransformerConfig(ModelConfig):
         return -(-self.context // self.digits)
 
 
-def obstacle(small: TransformerConfig, large: TransformerConfig) -> str | None:
+def incompatibility(small: TransformerConfig, large: TransformerConfig) -> str | None:
     """Why weights of one shape cannot be taken over by the other; None where they can."""
     for name in ModelConfig.model_fields:
         before, now = getattr(small, name), getattr(large, name)

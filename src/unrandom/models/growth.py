@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from unrandom.core.errors import UserError
-from unrandom.models.config import obstacle
+from unrandom.models.config import incompatibility
 from unrandom.models.transformer import Transformer
 
 TOLERANCE = 1e-4  # of a logit, in fp32
@@ -19,9 +19,9 @@ def grow(small: Transformer, large: Transformer) -> None:
     Its context may be longer or shorter. New rows of the embedding, of the unembedding and of the position tables stay
     as ``large`` has them; positions that it lacks are left out. So on what both can read, ``large`` gives the same
     logits for the same tokens, which is checked; not where a number has more digits than before, as its tokens then
-    come in between. Raises UserError where there is an `obstacle`.
+    come in between. Raises UserError where there is an `incompatibility`.
     """
-    if problem := obstacle(small.config, large.config):
+    if problem := incompatibility(small.config, large.config):
         raise UserError(f"weights cannot be taken over: {problem}")
     theirs = dict(large.named_parameters())
     for name, weight in small.named_parameters():

@@ -5,20 +5,25 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from unrandom.models.config import TransformerConfig
+from unrandom.models.costs import AbacusPositionsCosts, LearnedPositionsCosts
+from unrandom.models.part import Part, fill_normal
 
 
-class LearnedPositions(nn.Module):
+class LearnedPositions(LearnedPositionsCosts, Part):
     """One learned vector a token position."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.W_pos = nn.Parameter(torch.empty(config.context, config.d_model))
 
+    def initialise(self, generator: torch.Generator) -> None:
+        fill_normal(self.W_pos, generator)
+
     def forward(self, length: int) -> Float[Tensor, "pos d_model"]:
         return self.W_pos[:length]
 
 
-class AbacusPositions(nn.Module):
+class AbacusPositions(AbacusPositionsCosts, Part):
     """PosEmbed(T_ij) = E_int(i) + E_digit(j) for digit j of number i."""
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -26,6 +31,10 @@ class AbacusPositions(nn.Module):
         self.digits = config.digits
         self.W_int = nn.Parameter(torch.empty(config.numbers, config.d_model))
         self.W_digit = nn.Parameter(torch.empty(config.digits, config.d_model))
+
+    def initialise(self, generator: torch.Generator) -> None:
+        fill_normal(self.W_int, generator)
+        fill_normal(self.W_digit, generator)
 
     def forward(self, length: int) -> Float[Tensor, "pos d_model"]:
         return (self.W_int[:, None] + self.W_digit).flatten(0, 1)[:length]

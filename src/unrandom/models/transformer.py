@@ -11,8 +11,10 @@ from torch.utils.checkpoint import checkpoint
 from unrandom.core.errors import UserError
 from unrandom.models.attention import Attention, AttentionPath
 from unrandom.models.config import TransformerConfig
+from unrandom.models.costs import EmbeddingCosts, LayerNormCosts, MLPCosts, UnembeddingCosts
+from unrandom.models.part import Part, fill_normal, initialise, residual_deviation
 from unrandom.models.positions import AbacusPositions, LearnedPositions
-from unrandom.models.taps import Tap
+from unrandom.models.taps import Tap, tap_names
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 POSITIONS: dict[str, Callable[[TransformerConfig], nn.Module]] = {
@@ -21,26 +23,43 @@ POSITIONS: dict[str, Callable[[TransformerConfig], nn.Module]] = {
 }
 
 
-class LayerNorm(nn.LayerNorm):
+class Embedding(EmbeddingCosts, Part, nn.Embedding):
+    """A vector for each token."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__(config.vocab_size, config.d_model)
+
+    def initialise(self, generator: torch.Generator) -> None:
+        fill_normal(self.weight, generator)
+
+
+class LayerNorm(LayerNormCosts, Part, nn.LayerNorm):
     """LayerNorm with a gain and no bias, and a tap on what leaves it."""
 
     def __init__(self, d_model: int) -> None:
         super().__init__(d_model, bias=False)
         self.hook_normalized = Tap()
 
+    def initialise(self, generator: torch.Generator) -> None:
+        self.weight.fill_(1.0)
+
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_model"]:
         return self.hook_normalized(super().forward(x))
 
 
-class MLP(nn.Module):
+class MLP(MLPCosts, Part):
     """W_out activation(W_in x)."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.W_in = nn.Linear(config.d_model, config.d_mlp, bias=False)
         self.W_out = nn.Linear(config.d_mlp, config.d_model, bias=False)
-        self.activation = ACTIVATIONS[config.activation]
+        self.activation, self.residual_deviation = ACTIVATIONS[config.activation], residual_deviation(config)
         self.hook_pre, self.hook_post = Tap(), Tap()  # [batch, pos, d_mlp]
+
+    def initialise(self, generator: torch.Generator) -> None:
+        fill_normal(self.W_in.weight, generator)
+        fill_normal(self.W_out.weight, generator, self.residual_deviation)
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_model"]:
         return self.W_out(self.hook_post(self.activation(self.hook_pre(self.W_in(x)))))
@@ -62,6 +81,20 @@ class Block(nn.Module):
         return self.hook_resid_post(x + self.hook_mlp_out(self.mlp(self.ln2(x))))
 
 
+class Unembedding(UnembeddingCosts, Part, nn.Linear):
+    """A logit for each token: by weights of its own, or by the embedding's."""
+
+    def __init__(self, config: TransformerConfig, embedding: Embedding) -> None:
+        super().__init__(config.d_model, config.vocab_size, bias=False)
+        self.tied = config.tied
+        if self.tied:
+            self.weight = embedding.weight
+
+    def initialise(self, generator: torch.Generator) -> None:
+        if not self.tied:
+            fill_normal(self.weight, generator)
+
+
 class Transformer(nn.Module):
     """A decoder-only Transformer: tokens [batch, pos] to logits [batch, pos, vocab], each from its past only."""
 
@@ -69,26 +102,15 @@ class Transformer(nn.Module):
         super().__init__()
         self.config = config
         self.recompute = False  # in training, keep of each block only its input, and run it again in the backward pass
-        self.embed = nn.Embedding(config.vocab_size, config.d_model)
-        # rotary positions live in the attention instead
-        self.pos_embed = POSITIONS[config.positions](config) if config.positions in POSITIONS else None
-        self.hook_embed, self.hook_pos_embed = Tap(), Tap()
+        self.embed = Embedding(config)
+        self.hook_embed = Tap()
+        self.pos_embed: nn.Module | None = None  # rotary positions live in the attention instead
+        if config.positions in POSITIONS:
+            self.pos_embed, self.hook_pos_embed = POSITIONS[config.positions](config), Tap()
         self.blocks = nn.ModuleList(Block(config) for _ in range(config.depth))
         self.ln_final = LayerNorm(config.d_model)
-        self.unembed = nn.Linear(config.d_model, config.vocab_size, bias=False)
-        if config.tied:
-            self.unembed.weight = self.embed.weight
-        self._initialise(seed)
-
-    @torch.no_grad()
-    def _initialise(self, seed: int) -> None:
-        """GPT-2's: normal with deviation 0.02, smaller by sqrt(2 depth) where a block writes to the residual stream."""
-        generator = torch.Generator().manual_seed(seed)
-        for name, parameter in self.named_parameters():
-            if parameter.dim() == 2:
-                writes = name.endswith(("W_O.weight", "W_out.weight"))
-                std = 0.02 * (2 * self.config.depth) ** -0.5 if writes else 0.02
-                parameter.copy_(torch.randn(parameter.shape, generator=generator) * std)
+        self.unembed = Unembedding(config, self.embed)
+        initialise(self, seed)
 
     def forward(self, tokens: Int[Tensor, "batch pos"]) -> Float[Tensor, "batch pos vocab"]:
         """Logits for the token after each position. Raises UserError for more tokens than the context."""
@@ -106,6 +128,15 @@ class Transformer(nn.Module):
     def recomputes(self) -> bool:
         """Whether a forward pass now would be one whose blocks run again."""
         return self.recompute and self.training and torch.is_grad_enabled()
+
+    def matrices(self) -> list[nn.Parameter]:
+        """The parameters that Muon updates where it is the optimiser, as each part says of its own."""
+        parts = (module for module in self.modules() if isinstance(module, Part))
+        return [parameter for part in parts for parameter in part.matrix_parameters()]
+
+    def has_tap(self, name: str) -> bool:
+        """Whether there is a tap of that name to record or to edit."""
+        return name in tap_names(self)
 
     def use_attention(self, path: AttentionPath) -> "Transformer":
         """Choose how attention is computed; the results agree to rounding. Returns the model."""

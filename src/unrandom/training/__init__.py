@@ -4,10 +4,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from unrandom.training.config import OptimizerConfig, RunConfig
-    from unrandom.training.loop import Progress, train
+    from unrandom.training.loop import train
+    from unrandom.training.trainee import Progress
 else:  # a configuration needs no torch, and a list of recipes should not wait for it
     from unrandom.core.lazy import lazy_names
 
-    __getattr__ = lazy_names(__name__, {"config": ("OptimizerConfig", "RunConfig"), "loop": ("Progress", "train")})
+    __getattr__ = lazy_names(
+        __name__, {"config": ("OptimizerConfig", "RunConfig"), "loop": ("train",), "trainee": ("Progress",)}
+    )
 
 __all__ = ["OptimizerConfig", "Progress", "RunConfig", "train"]

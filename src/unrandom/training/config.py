@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from unrandom.core.config import Config
-from unrandom.models import ModelConfig, TransformerConfig, obstacle, training_flops
+from unrandom.models import ModelConfig, TransformerConfig, incompatibility, training_flops
 from unrandom.tasks import AnyTask
 
 Count = Annotated[int, Field(ge=1, le=2**32)]
@@ -100,6 +100,6 @@ class RunConfig(Config):
             raise ValueError(f"data.n_sequences={self.data.n_sequences} is less than one batch of {self.batch_size}")
         if self.batch_size % self.micro_batches:
             raise ValueError(f"batch_size={self.batch_size} must be a multiple of micro_batches={self.micro_batches}")
-        if self.start is not None and (problem := obstacle(self.start.config.transformer, self.transformer)):
+        if self.start is not None and (problem := incompatibility(self.start.config.transformer, self.transformer)):
             raise ValueError(f"start: {problem}")
         return self

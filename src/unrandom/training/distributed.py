@@ -22,7 +22,7 @@ class Ranks:
     count: int = 1
 
     @property
-    def leads(self) -> bool:
+    def is_main(self) -> bool:
         """Whether this rank writes, prints and measures."""
         return self.rank == 0
 
@@ -30,8 +30,11 @@ class Ranks:
         """The model with its gradients averaged over the ranks."""
         return nn.parallel.DistributedDataParallel(model) if self.count > 1 else model
 
-    def apart(self, wrapped: nn.Module) -> AbstractContextManager:
-        """Within it, the gradients of what ``wrap`` gave stay on this rank, and the next ones outside are added."""
+    def no_sync(self, wrapped: nn.Module) -> AbstractContextManager:
+        """Within it, backward passes of what ``wrap`` gave add up their gradients on this rank alone.
+
+        The next backward pass outside adds its own, and the sum is averaged over the ranks.
+        """
         return wrapped.no_sync() if isinstance(wrapped, nn.parallel.DistributedDataParallel) else nullcontext()
 
     def mean(self, value: Tensor) -> Tensor:
@@ -42,8 +45,8 @@ class Ranks:
         dist.all_reduce(total)
         return total / self.count
 
-    def agree(self, flag: bool, device: torch.device) -> bool:
-        """Rank 0's answer, on every rank (a clock is not the same everywhere)."""
+    def broadcast(self, flag: bool, device: torch.device) -> bool:
+        """Rank 0's flag, on every rank."""
         if self.count == 1:
             return flag
         answer = torch.tensor(int(flag), device=device)

@@ -8,14 +8,15 @@ import torch
 
 from unrandom.core.memory import available_memory
 from unrandom.core.quantities import in_words, scaled
-from unrandom.models import forward_flops, recomputed_flops, training_memory
-from unrandom.models.counts import TrainingMemory
+from unrandom.models import TrainingMemory, forward_flops, recomputed_flops, training_memory
 from unrandom.models.numerics import choose_attention, choose_precision
 from unrandom.training.config import RunConfig
-from unrandom.training.loop import Progress
 from unrandom.training.machine import returns_memory, wait_for
+from unrandom.training.trainee import Progress
 
-HOLES = 1.7  # on a CPU, freed memory is kept in pieces that do not always fit: measured 1.4 to 1.9
+# What a step takes on a CPU over what its tensors take: freed memory that the process keeps lies in pieces, and a new
+# tensor does not always fit into one of them. Measured: 1.4 to 1.9.
+FRAGMENTATION = 1.7
 WARM_UP = 2  # steps that are not representative: they import, compile and ask for memory
 ENOUGH_STEPS, ENOUGH_SECONDS = 5, 1.0  # of a measurement: both
 LONG_SECONDS = 5.0  # of a measurement of fewer steps, where each is slow
@@ -27,13 +28,13 @@ class CostEstimate:
 
     steps: int
     flops_per_step: int  # the model's own
-    flops_again: int  # a step, where blocks run twice
+    recomputed_flops_per_step: int  # made a second time, where blocks run again in the backward pass
     evaluations: int
     evaluate_every: int  # steps
-    evaluation: float  # the time of one, in steps: one rank reads its sequences forward alone
+    steps_per_evaluation: float  # its time in steps; one rank reads all its sequences forward, alone
     memory: TrainingMemory  # of a rank
     data: int  # bytes of the training set, in main memory, on each rank
-    data_beside: bool  # the device has memory of its own, and the training set is not there
+    device_has_memory: bool  # of its own, in which the training set is not
     available: int | None  # bytes for a rank; none: nobody knows
     advice: str
     step_seconds: float | None = None  # It is None until a step was measured.
@@ -46,14 +47,14 @@ class CostEstimate:
     @property
     def memory_bytes(self) -> int:
         """Of a rank, on its device."""
-        return self.memory.total + (0 if self.data_beside else self.data)
+        return self.memory.total + (0 if self.device_has_memory else self.data)
 
     @property
     def seconds(self) -> float | None:
         """Of the steps and evaluations that were left before the first of them; none: no step was measured."""
         if self.step_seconds is None:
             return None
-        return (self.steps + self.evaluations * self.evaluation) * self.step_seconds
+        return (self.steps + self.evaluations * self.steps_per_evaluation) * self.step_seconds
 
     def timed(self, step_seconds: float) -> "CostEstimate":
         """The same with the time that a step was found to take."""
@@ -62,13 +63,14 @@ class CostEstimate:
     @property
     def words(self) -> str:
         """Operations and memory, a line each."""
-        again = f", and {scaled(self.flops_again, 'FLOP')} once more" if self.flops_again else ""
+        recomputed = self.recomputed_flops_per_step
+        again = f", and {scaled(recomputed, 'FLOP')} once more" if recomputed else ""
         parts = {  # bytes
             "weights": self.memory.weights,
             "gradients": self.memory.gradients,
             "optimiser": self.memory.optimizer,
             "activations": self.memory.activations + self.memory.working,
-            "data" + " in main memory" * self.data_beside: self.data,
+            "data" + " in main memory" * self.device_has_memory: self.data,
         }
         room = "" if self.available is None else f" of {_bytes(self.available)}"
         return (
@@ -85,7 +87,7 @@ class CostEstimate:
         assert whole is not None, "it follows from that of a step"
         return (
             f"about {in_words(whole)} for {self.steps:,} steps: {in_words(step)} a step as measured, "
-            f"and an evaluation of {in_words(self.evaluation * step)} every {self.evaluate_every} steps"
+            f"and an evaluation of {in_words(self.steps_per_evaluation * step)} every {self.evaluate_every} steps"
         )
 
     def tree(self) -> dict[str, float | int | None]:
@@ -100,24 +102,23 @@ def estimate(config: RunConfig, *, ranks: int, device: torch.device, step: int =
     An evaluation reads ``probes`` sequences beside the configuration's test sequences.
     """
     shape, tokens = config.transformer, config.data.context_tokens
-    again = recomputed_flops(shape, sequences=config.batch_size, tokens=tokens) if config.recompute else 0
-    flops = config.step_flops
+    recomputed = recomputed_flops(shape, sequences=config.batch_size, tokens=tokens) if config.recompute else 0
     evaluation_flops = forward_flops(shape, sequences=config.test_sequences + probes, tokens=tokens)
-    beside, held = device.type == "cuda", data_bytes(config)
+    device_has_memory, data = device.type == "cuda", data_bytes(config)
     available = _available(ranks, device)
     return CostEstimate(
         steps=config.steps - step,
-        flops_per_step=flops,
-        flops_again=again,
+        flops_per_step=config.step_flops,
+        recomputed_flops_per_step=recomputed,
         evaluations=-(-config.steps // config.evaluate_every) - step // config.evaluate_every,
         evaluate_every=config.evaluate_every,
-        evaluation=ranks * evaluation_flops / (flops + again),
+        steps_per_evaluation=ranks * evaluation_flops / (config.step_flops + recomputed),
         memory=step_memory(config, ranks=ranks, device=device),
-        data=held,
-        data_beside=beside,
+        data=data,
+        device_has_memory=device_has_memory,
         available=available,
-        advice=_advice(config, ranks, device, available, 0 if beside else held)
-        + (_data_advice(ranks * held) if beside else ""),
+        advice=_advice(config, ranks, device, available, 0 if device_has_memory else data)
+        + (_data_advice(ranks * data) if device_has_memory else ""),
     )
 
 
@@ -158,8 +159,8 @@ def step_memory(config: RunConfig, *, ranks: int, device: torch.device) -> Train
     if ranks > 1:
         memory = replace(memory, gradients=2 * memory.gradients)  # what is sent is a copy
     if device.type == "cpu" and not returns_memory(config):
-        lost = (HOLES - 1) * (memory.activations + memory.working)
-        memory = replace(memory, working=memory.working + round(lost))
+        fragments = (FRAGMENTATION - 1) * (memory.activations + memory.working)
+        memory = replace(memory, working=memory.working + round(fragments))
     return memory
 
 
@@ -196,12 +197,12 @@ def _advice(config: RunConfig, ranks: int, device: torch.device, available: int 
     return "; no number of micro_batches makes it fit, nor recompute"
 
 
-def _data_advice(held: int) -> str:
+def _data_advice(data: int) -> str:
     """What to set so that the training sets of all ranks of this machine fit; nothing where they do."""
     free = available_memory()
-    if free is None or held <= free:
+    if free is None or data <= free:
         return ""
-    return f"; the training sets need {_bytes(held)} of {_bytes(free)} of main memory: set data.mode=streaming"
+    return f"; the training sets need {_bytes(data)} of {_bytes(free)} of main memory: set data.mode=streaming"
 
 
 def _bytes(number: float) -> str:

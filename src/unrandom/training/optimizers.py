@@ -15,7 +15,7 @@ class Optimizers:
 
     def __init__(self, model: Transformer, config: OptimizerConfig) -> None:
         self._names: dict[Tensor, str] = {parameter: name for name, parameter in model.named_parameters()}
-        matrices = [p for p in model.blocks.parameters() if p.dim() == 2] if config.name == "muon" else []
+        matrices = model.matrices() if config.name == "muon" else []
         taken = set(matrices)
         others = [p for p in self._names if p not in taken]
         groups = [

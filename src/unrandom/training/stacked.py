@@ -16,9 +16,10 @@ from torch.nn import functional as F
 
 from unrandom.models.numerics import autocast, choose_precision
 from unrandom.tasks import Batches
-from unrandom.training.loop import Trainee, check_finite, go_on, time_is_up
-from unrandom.training.machine import saves_memory
+from unrandom.training.loop import check_finite, ends_after, run_steps
+from unrandom.training.machine import prepare
 from unrandom.training.schedule import learning_rate_factor
+from unrandom.training.trainee import Trainee
 
 
 def train_together(
@@ -34,25 +35,26 @@ def train_together(
     Raises ValueError for runs that differ in more than seeds and rates, or in the step they are at.
     """
     stepper = StackedStepper(trainees, batches, device)
-    over = time_is_up(max_seconds, stop)
+    prepare(device, stepper.config)
     for trainee in trainees:
-        trainee.in_precision(stepper.precision)
-    go_on(trainees[0].progress, trainees[0].config, stepper.advance, lambda: None, trainees, over)
+        trainee.set_precision(stepper.precision)
+    run_steps(stepper, trainees, ends_after(max_seconds, stop))
     for trainee in trainees:
         trainee.model.eval()
 
 
 class StackedStepper:
-    """Makes one update of every run at a time, each with its own batch."""
+    """Makes one update of every run at a time, each with its own batch, and reads the losses at once."""
 
     def __init__(self, trainees: Sequence[Trainee], batches: Sequence[Batches], device: torch.device) -> None:
-        if len({_shape(trainee) for trainee in trainees}) != 1:
+        if len({(trainee.config.stack_key(), trainee.progress.step) for trainee in trainees}) != 1:
             raise ValueError("only runs that differ in nothing but seed and rates, at one step, are trained together")
+        self.config, self.progress = trainees[0].config, trainees[0].progress
+        saves_memory = self.config.micro_batches > 1 or self.config.recompute
+        assert not saves_memory, "what needs the memory is trained alone"
         self.trainees, self.batches, self.device = trainees, batches, device
-        config = trainees[0].config
-        assert not saves_memory(config), "what needs the memory is trained alone"
         models = [trainee.model.use_attention("explicit") for trainee in trainees]
-        self.precision = choose_precision(config.precision, device)
+        self.precision = choose_precision(self.config.precision, device)
         self.stacked, _ = stack_module_state(list(models))
         for index, model in enumerate(models):
             for name, parameter in model.named_parameters():
@@ -66,7 +68,7 @@ class StackedStepper:
     def advance(self) -> None:
         """One update of each run; each is charged an equal share of the time."""
         began = time.perf_counter()
-        step = self.trainees[0].progress.step
+        step = self.progress.step
         tokens = torch.stack([torch.from_numpy(batches.tokens(step)) for batches in self.batches])
         with autocast(self.precision, self.device):
             losses = self._losses(self.stacked, tokens.to(self.device).long())
@@ -92,6 +94,5 @@ class StackedStepper:
         trainee.optimizers.scale_learning_rates(learning_rate_factor(trainee.config, trainee.progress.step))
         trainee.optimizers.step()
 
-
-def _shape(trainee: Trainee) -> str:
-    return f"{trainee.config.stack_key()} at {trainee.progress.step}"
+    def flush_losses(self) -> None:
+        """Nothing waits: `advance` has read the losses."""

@@ -9,36 +9,39 @@ from unrandom.tasks import Batches, make_batches
 from unrandom.training.config import RunConfig
 from unrandom.training.distributed import Ranks
 from unrandom.training.estimate import StepTimer
-from unrandom.training.loop import Progress, Stepper, build_model
+from unrandom.training.loop import SingleStepper
+from unrandom.training.machine import prepare
 from unrandom.training.optimizers import Optimizers
+from unrandom.training.trainee import Progress, build_model
 
 
 def trial_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
     """A step of training, each call the next one; it ends when its loss is known."""
-    stepper, progress = trial_stepper(config, build_model(config, device)), Progress()
+    stepper = trial_stepper(config, build_model(config, device))
 
     def step() -> None:
-        stepper.advance(progress)
-        stepper.settle(progress)
+        stepper.advance()
+        stepper.flush_losses()
 
     return step
 
 
 def step_seconds(config: RunConfig, device: torch.device) -> float:
     """Seconds of a step as a run of this configuration makes them, from the first few that are representative."""
-    stepper, progress = trial_stepper(config, build_model(config, device)), Progress()
+    stepper = trial_stepper(config, build_model(config, device))
     found: list[float] = []
     timer = StepTimer(device, found.append)
     while not found:
-        stepper.advance(progress)
-        timer(progress)
+        stepper.advance()
+        timer(stepper.progress)
     return found[0]
 
 
-def trial_stepper(config: RunConfig, model: Transformer, ranks: Ranks | None = None) -> Stepper:
+def trial_stepper(config: RunConfig, model: Transformer, ranks: Ranks | None = None) -> SingleStepper:
     """What makes the steps of a run, for a model that is not kept."""
     optimizers, device = Optimizers(model, config.optimizer), next(model.parameters()).device
-    return Stepper(config, model, optimizers, trial_batches(config), ranks or Ranks(), device)
+    prepare(device, config)
+    return SingleStepper(config, model, optimizers, Progress(), trial_batches(config), ranks or Ranks(), device)
 
 
 def trial_batches(config: RunConfig) -> Batches:

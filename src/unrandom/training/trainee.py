@@ -1,0 +1,116 @@
+"""What is a run in training? A model, its optimisers and its progress, with the folder that keeps them."""
+
+import logging
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from unrandom.core.errors import NonFiniteLoss
+from unrandom.core.run_folder import RunFolder
+from unrandom.core.seeds import torch_seed
+from unrandom.models import Transformer, grow
+from unrandom.models.numerics import choose_attention
+from unrandom.training.checkpoint import Checkpoint, save_checkpoint
+from unrandom.training.config import RunConfig
+from unrandom.training.optimizers import Optimizers
+from unrandom.training.schedule import learning_rate_factor
+
+log = logging.getLogger(__name__)
+
+Measure = Callable[[Transformer], dict[str, Any]]
+
+CHECKPOINT_REMAINS = "the last good checkpoint is kept"
+
+
+@dataclass
+class Progress:
+    """Where a run stands. All of it is saved, so that a resumed run carries on with the same numbers."""
+
+    step: int = 0  # updates made
+    train_seconds: float = 0.0  # in steps and batches; neither evaluation nor checkpoints
+    precision: str = ""  # of the forward pass: bf16 or fp32
+    losses: list[float] = field(default_factory=list)  # since the last measurement
+    latest: dict[str, Any] = field(default_factory=dict)  # the last line of metrics
+
+    @property
+    def train_loss(self) -> float:
+        """Mean loss since the last measurement, nats per token."""
+        return math.fsum(self.losses) / len(self.losses)
+
+
+def build_model(config: RunConfig, device: torch.device) -> Transformer:
+    """A fresh model of a run, on its device."""
+    model = Transformer(config.transformer, seed=torch_seed(config.seed, "init")).to(device)
+    model.recompute = config.recompute
+    return model.use_attention(choose_attention(config.transformer, device))
+
+
+@dataclass
+class Trainee:
+    """One run in training: where it is kept, how it is measured, and what changes with every step."""
+
+    folder: RunFolder
+    config: RunConfig
+    measure: Measure
+    model: Transformer
+    optimizers: Optimizers
+    progress: Progress
+
+    @classmethod
+    def begin(
+        cls,
+        folder: RunFolder,
+        config: RunConfig,
+        measure: Measure,
+        device: torch.device,
+        start: Checkpoint | None,
+        parent: Transformer | None = None,
+    ) -> "Trainee":
+        """A fresh model, one grown from its ``parent``, or the one of a checkpoint.
+
+        ``measure`` maps a model to one line of metrics.
+        """
+        model = build_model(config, device)
+        if parent is not None:
+            grow(parent, model)
+        optimizers = Optimizers(model, config.optimizer)
+        if start is None:
+            return cls(folder, config, measure, model, optimizers, Progress())
+        start.load_weights(model)
+        optimizers.load_state(start.optimizer_state())
+        return cls(folder, config, measure, model, optimizers, Progress(start.step, **start.progress))
+
+    def set_precision(self, precision: str) -> None:
+        """Note the precision of the steps to come, and say so where it changes."""
+        before, step = self.progress.precision, self.progress.step
+        if before not in ("", precision):
+            log.warning("this run goes on in %s; up to step %d it was %s", precision, step, before)
+        self.progress.precision = precision
+
+    def write_metrics(self) -> None:
+        """Measure the model as it is, and append a line to the metrics. NonFiniteLoss where a number is none."""
+        progress = self.progress
+        self.model.eval()
+        measured = self.measure(self.model)
+        if any(isinstance(value, float) and not math.isfinite(value) for value in measured.values()):
+            raise NonFiniteLoss(f"what is measured after step {progress.step} is not finite; {CHECKPOINT_REMAINS}")
+        progress.latest = {
+            "step": progress.step,
+            "train_loss": progress.train_loss,
+            **measured,
+            "learning_rate": self.config.optimizer.lr * learning_rate_factor(self.config, progress.step - 1),
+            "seconds": round(progress.train_seconds, 3),
+        }
+        progress.losses.clear()
+        self.model.train()
+        self.folder.append_metrics(progress.latest)
+
+    def save(self) -> None:
+        """Write a checkpoint of the run as it is. NonFiniteLoss where a weight is not finite."""
+        if not all(bool(parameter.isfinite().all()) for parameter in self.model.parameters()):
+            raise NonFiniteLoss(f"a weight is not finite after step {self.progress.step}; {CHECKPOINT_REMAINS}")
+        saved = {key: value for key, value in vars(self.progress).items() if key != "step"}
+        save_checkpoint(self.folder, self.progress.step, self.model, self.optimizers.state(), saved)

@@ -1,0 +1,43 @@
+"""What is added to the model later leaves the runs of before where they are."""
+
+import json
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from unrandom.experiments.recipes import recipe
+from unrandom.models import ModelConfig
+from unrandom.training import RunConfig
+
+IDS = json.loads((Path(__file__).parents[1] / "golden" / "recipe_ids.json").read_text())
+
+
+class Gated(ModelConfig):
+    """The model's configuration as it would be with one field more."""
+
+    gate: bool = False
+
+    added_later: ClassVar[frozenset[str]] = ModelConfig.added_later | {"gate"}
+
+
+class GatedFromTheStart(ModelConfig):
+    """The same field, of which nobody said that it came later."""
+
+    gate: bool = False
+
+
+class GatedRun(RunConfig):
+    model: Gated = Gated()
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_a_field_that_is_added_later_leaves_every_recipe_its_id(name):
+    tree = recipe(name).build().tree()
+    assert GatedRun.parse(tree).digest() == IDS[name]
+    assert GatedRun.parse({**tree, "model": {**tree["model"], "gate": True}}).digest() != IDS[name]
+
+
+def test_a_field_that_is_added_silently_would_change_the_digest():
+    assert Gated().digest() == ModelConfig().digest()
+    assert GatedFromTheStart().digest() != ModelConfig().digest()
