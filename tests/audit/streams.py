@@ -4,7 +4,7 @@ import numpy as np
 
 from unrandom.audit.search import audit
 from unrandom.audit.stream import Form, Stream
-from unrandom.audit.verdict import Verdict
+from unrandom.audit.verdict import Predictable
 
 
 def stream_of(numbers: list[int], bits: int | None = None, **about: int) -> Stream:
@@ -14,10 +14,10 @@ def stream_of(numbers: list[int], bits: int | None = None, **about: int) -> Stre
     )
 
 
-def found(numbers: list[int], family: str, *, bits: int | None = None, **about: int) -> Verdict:
+def found(numbers: list[int], family: str, *, bits: int | None = None, **about: int) -> Predictable:
     """The verdict on all but the last 20 numbers, which must be that of this family and predict the next ten."""
     verdict = audit(stream_of(numbers[:-20], bits, **about))
-    assert verdict.predictable, verdict.words()
+    assert isinstance(verdict, Predictable), verdict.words()
     assert verdict.family == family
     assert verdict.next == numbers[-20:-10]
     return verdict

@@ -94,7 +94,7 @@ def test_rounded_fractions_are_known_to_half_a_digit(text, form):
     stream = read(text("\n".join(form.format(x) for x in exact)))
     assert stream.rounded
     assert stream.matches(0, exact) == len(exact)
-    shifted = [x + 2 * slack for x, slack in zip(exact, stream.slack.tolist(), strict=True)]
+    shifted = [x + 2 * error for x, error in zip(exact, stream.rounding_error.tolist(), strict=True)]
     assert stream.matches(0, shifted) == 0
     for (low, high), x in zip(stream.within(2**40), exact, strict=True):
         assert low - 1 <= math.floor(x * 2**40) <= high + 1
@@ -139,6 +139,8 @@ def test_the_only_column_of_numbers(text):
         read(text("a,b\nc,d\ne,f"))
     with pytest.raises(UserError, match="line 3 has nothing in column value"):
         read(text("id,value\n1,7\n2,\n"), column="value")
+    with pytest.raises(UserError, match="holds no numbers"):
+        read(text("\n"), column="value")
 
 
 @pytest.mark.parametrize(

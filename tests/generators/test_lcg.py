@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unrandom.core.errors import UserError
-from unrandom.generators.lcg import Lcg, lcg_orbits, lcg_orbits_torch
+from unrandom.generators.lcg import Lcg, lcg_orbits
 
 modest = settings(max_examples=40, deadline=None, derandomize=True)
 
@@ -130,38 +129,3 @@ def test_one_generator_knows_its_period():
         Lcg(8, 8, 1)
     with pytest.raises(UserError, match="from 2 to"):
         Lcg(1, 0, 0)
-
-
-@pytest.mark.parametrize("m", [2, 251, 2048, 2**31 - 1, 2**31, 2**32 - 5, 2**61 - 1, 2**63 - 25, 2**63])
-def test_torch_equals_numpy(m):
-    _, a, c, x0 = columns(random_cases(m, rows=5))
-    expected = lcg_orbits(x0, a=a, c=c, m=m, length=37)
-    a, c, x0 = (torch.from_numpy(v.astype(np.int64)) for v in (a, c, x0))
-    orbits = lcg_orbits_torch(x0, a=a, c=c, m=m, length=37)
-    assert orbits.dtype == torch.int64
-    assert orbits.tolist() == expected.tolist()
-
-
-def test_torch_takes_a_modulus_for_each_row():
-    m = torch.tensor([7, 2048, 1800], dtype=torch.int32)
-    orbits = lcg_orbits_torch(1, a=5, c=3, m=m, length=9)
-    assert orbits.tolist() == reference([(int(n), 5, 3, 1) for n in m], 9)
-    assert lcg_orbits_torch(1, a=5, c=3, m=8, length=3).tolist() == [[1, 0, 3]]
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"m": 2**63 + 1}, r"2 to 2\*\*63"),
-        ({"m": torch.tensor([1])}, "m must be from 2"),
-        ({"a": 2**63}, "a must be"),
-        ({"a": 16}, "from 0 to m - 1"),
-        ({"x0": torch.tensor([-1])}, "from 0 to m - 1"),
-        ({"c": torch.tensor([0.5])}, "integer"),
-        ({"c": torch.arange(2), "a": torch.arange(3)}, "one length"),
-        ({"length": 0}, "length >= 1"),
-    ],
-)
-def test_torch_names_mistakes(change, message):
-    with pytest.raises(UserError, match=message):
-        lcg_orbits_torch(**{"x0": 1, "a": 5, "c": 3, "m": 16, "length": 4} | change)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from unrandom.audit.stream import Number, Stream
+from unrandom.generators.stepping import Stepping
 
 Tree = dict[str, Any]
 
@@ -56,7 +57,7 @@ class Family(Protocol):
     name: str
     about: str
     trivial: bool  # constants, counters and the like: each output counts for one bit
-    most: int  # first outputs that it looks at; more of them would be no help
+    max_outputs: int  # first outputs that it looks at; more of them would be no help
 
     def needs(self, stream: Stream) -> int | None:
         """The fewest outputs to try with; None if streams of this form are not of this family. Of the stream only the
@@ -80,6 +81,12 @@ class Machine:
     step: Callable[[Any], Any]
     show: Callable[[Any], Number]
     back: Callable[[Any], Any] | None = None
+
+    @classmethod
+    def of(cls, parameters: Tree, generator: Stepping, state: Any, show: Callable[[int], Number]) -> "Machine":
+        """A generator whose outputs are shown so."""
+        output = generator.output
+        return cls(parameters, state, generator.step, lambda state: show(output(state)), generator.back)
 
     def outputs(self) -> Iterator[Number]:
         state = self.state

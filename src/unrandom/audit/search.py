@@ -1,7 +1,7 @@
 """Which family predicts the stream? They are tried from cheap to dear, and only what re-predicts is believed.
 
 A family sees a first part of the stream; the rest is held back from it. A candidate counts if it makes every output,
-those held back too. The chance that a wrong one does so by luck is at most 2**-(bits of luck per output × outputs held
+those held back too. The chance that a wrong one does so by luck is at most 2**-(min-entropy of an output × outputs held
 back) for each candidate that was checked; it must be 2**-40 or less. Parameters fitted to the first part cost nothing
 in this account, because they were fitted without the outputs that they are judged by.
 """
@@ -14,15 +14,15 @@ from math import ceil, log2
 
 from unrandom.audit.families import FAMILIES
 from unrandom.audit.family import Deadline, Family, Generator, OutOfTime
-from unrandom.audit.stream import Stream, luck
-from unrandom.audit.verdict import Certificate, Tried, Verdict
+from unrandom.audit.stream import Stream, min_entropy
+from unrandom.audit.verdict import Certificate, NotPredicted, Predictable, Tried, Verdict
 from unrandom.core.errors import UserError
 
 CERTAIN = 40
 """A chance of 2**-40 by luck is small enough."""
 
-SPARE = 24
-"""Bits held back beyond that, which pay for up to 2**24 candidates."""
+MULTIPLE_TESTING_BITS = 24
+"""Bits held back beyond that, which pay for up to 2**24 candidates that are tested."""
 
 GROWTH = 6
 """A family that found nothing is tried again with so many times more outputs."""
@@ -49,7 +49,7 @@ class _Search:
 
     stream: Stream
     deadline: Deadline
-    luck: float
+    min_entropy: float  # bits of an output
     checked: int = 0  # candidates compared with held-back outputs
     tried: list[Tried] = field(default_factory=list)
     breaks_at: int | None = None
@@ -58,11 +58,11 @@ class _Search:
 
     def attempt(self, family: Family) -> _Found | None:
         """Try one family on growing parts of the stream before the held-back one, and note how that went."""
-        needs, bits = family.needs(self.stream.head(1)), 1.0 if family.trivial else self.luck
+        needs, bits = family.needs(self.stream.head(1)), 1.0 if family.trivial else self.min_entropy
         if needs is None or not bits:
             return None
         total = len(self.stream)
-        held_back = ceil((CERTAIN + SPARE * (not family.trivial)) / bits)
+        held_back = ceil((CERTAIN + MULTIPLE_TESTING_BITS * (not family.trivial)) / bits)
         if total < needs + held_back:
             self.needed = min(needs + held_back, self.needed or needs + held_back)
             self._note(family, 0.0, f"needs {needs + held_back} outputs or more")
@@ -72,7 +72,7 @@ class _Search:
             return None
         started, result = time.monotonic(), "no"
         try:
-            for count in _growing(needs, total * 3 // 4, total - held_back, family.most):
+            for count in _growing(needs, total * 3 // 4, total - held_back, family.max_outputs):
                 if found := self._judge(family, count, bits, started):
                     return found
         except OutOfTime:
@@ -89,7 +89,7 @@ class _Search:
             if right == len(self.stream) and log2_chance <= -CERTAIN:
                 certificate = Certificate(held_back, held_back, round(log2_chance, 1))
                 return _Found(family, generator, certificate, count, time.monotonic() - started)
-            if (right - count) * bits >= CERTAIN + SPARE and right > (self.breaks_at or 0):
+            if (right - count) * bits >= CERTAIN + MULTIPLE_TESTING_BITS and right > (self.breaks_at or 0):
                 self.breaks_at, self.broken_family = right, family.name
         return None
 
@@ -108,22 +108,19 @@ def audit(
 
     `watch` is told the name of each family before it is tried.
     """
-    search = _Search(stream, Deadline(max_seconds), luck(stream))
+    search = _Search(stream, Deadline(max_seconds), min_entropy(stream))
     for one in choose(family):
         watch(one.name)
         found = search.attempt(one)
         if found is not None:
             return _predictable(search, found)
-    missing = None
-    if search.tried and all(tried.result.startswith("needs") for tried in search.tried):
-        missing = search.needed
-    return Verdict(
-        predictable=False,
+    too_few = bool(search.tried) and all(tried.result.startswith("needs") for tried in search.tried)
+    return NotPredicted(
         outputs=len(stream),
         tried=search.tried,
         breaks_at=search.breaks_at,
         broken_family=search.broken_family,
-        too_few=missing,
+        too_few=search.needed if too_few else None,
     )
 
 
@@ -152,24 +149,24 @@ def agreement(generator: Generator, stream: Stream, deadline: Deadline) -> int:
     return right
 
 
-def _growing(least: int, enough: int, most: int, useful: int) -> list[int]:
-    """Lengths to try: from the least on, GROWTH times as long each, up to what is enough; and the most. None longer
+def _growing(least: int, enough: int, greatest: int, useful: int) -> list[int]:
+    """Lengths to try: from the least on, GROWTH times as long each, up to what is enough; and the greatest. None longer
     than what is useful.
     """
-    lengths, length = {enough, most}, least
+    lengths, length = {enough, greatest}, least
     while length < enough:
         lengths.add(length)
         length *= GROWTH
-    return sorted({min(length, max(useful, least)) for length in lengths if least <= length <= most})
+    return sorted({min(length, max(useful, least)) for length in lengths if least <= length <= greatest})
 
 
-def _predictable(search: _Search, found: _Found) -> Verdict:
+def _predictable(search: _Search, found: _Found) -> Predictable:
     stream, generator = search.stream, found.generator
     following = list(islice(generator.outputs(), len(stream), len(stream) + SHOWN))
     previous = generator.previous(SHOWN)
-    return Verdict(
-        predictable=True,
+    return Predictable(
         outputs=len(stream),
+        tried=search.tried,
         family=found.family.name,
         about=found.family.about,
         parameters=generator.parameters,
@@ -177,8 +174,6 @@ def _predictable(search: _Search, found: _Found) -> Verdict:
         certificate=found.certificate,
         next=[stream.form.write(number) for number in following],
         previous=None if previous is None else [stream.form.write(number) for number in previous],
-        tried=search.tried,
-        seconds=round(found.seconds, 3),
     )
 
 

@@ -68,7 +68,8 @@ class Scale:
 
 @dataclass(frozen=True)
 class Stream:
-    """Outputs in their order: whole numbers, modulo 2**64 if signed; or fractions, each within its slack.
+    """Outputs in their order: whole numbers, modulo 2**64 if signed; or fractions, each off by at most its rounding
+    error (without that of a double itself).
 
     `bits` is the width of whole numbers. `bounded` is N where outputs were reduced to 0 … N − 1, `modulus` the one that
     the user gave. `scales` are the ways in which all the fractions can have been made of whole numbers.
@@ -77,7 +78,7 @@ class Stream:
     values: Shaped[np.ndarray, " outputs"]
     form: Form
     bits: int
-    slack: Float64[np.ndarray, " outputs"] | None = None
+    rounding_error: Float64[np.ndarray, " outputs"] | None = None
     bounded: int | None = None
     modulus: int | None = None
     scales: tuple[Scale, ...] = ()
@@ -92,12 +93,12 @@ class Stream:
     @property
     def rounded(self) -> bool:
         """Whether they are fractions with fewer digits than determine a double."""
-        return self.slack is not None and bool(self.slack.any())
+        return self.rounding_error is not None and bool(self.rounding_error.any())
 
     def head(self, count: int) -> "Stream":
         """The first `count` outputs."""
-        slack = None if self.slack is None else self.slack[:count]
-        return replace(self, values=self.values[:count], slack=slack)
+        errors = None if self.rounding_error is None else self.rounding_error[:count]
+        return replace(self, values=self.values[:count], rounding_error=errors)
 
     @cached_property
     def views(self) -> list[View]:
@@ -113,13 +114,13 @@ class Stream:
     def matches(self, start: int, numbers: list[Number]) -> int:
         """How many of these numbers are the outputs from `start` on, until the first that is not."""
         given = self.values[start : start + len(numbers)]
-        if self.slack is None:
+        if self.rounding_error is None:
             if given.tolist() == numbers:
                 return len(numbers)
             same = [a == b for a, b in zip(given.tolist(), numbers, strict=True)]
         else:
             off = np.abs(given - np.array(numbers, dtype=np.float64))
-            same = (off <= self.slack[start : start + len(numbers)] + given * 2.0**-MANTISSA).tolist()
+            same = (off <= self.rounding_error[start : start + len(numbers)] + given * 2.0**-MANTISSA).tolist()
         return same.index(False) if False in same else len(same)
 
     def within(self, modulus: int) -> list[tuple[int, int]] | None:
@@ -129,28 +130,30 @@ class Stream:
         if self.bounded is not None:
             n = self.bounded
             return [(-(-y * modulus // n), -(-(y + 1) * modulus // n) - 1) for y in self.values.tolist()]
-        if self.slack is None:
+        if self.rounding_error is None:
             return None
         bounds = []
-        for value, slack in zip(self.values.tolist(), self.slack.tolist(), strict=True):
-            middle, reach = Fraction(value), Fraction(slack) + Fraction(1, 2**54)
+        for value, error in zip(self.values.tolist(), self.rounding_error.tolist(), strict=True):
+            middle, reach = Fraction(value), Fraction(error) + Fraction(1, 2**54)
             bounds.append(
                 (max(0, ceil((middle - reach) * modulus)), min(modulus - 1, floor((middle + reach) * modulus)))
             )
         return bounds
 
 
-def scales(values: Float64[np.ndarray, " outputs"], slack: Float64[np.ndarray, " outputs"]) -> tuple[Scale, ...]:
+def scales(
+    values: Float64[np.ndarray, " outputs"], rounding_error: Float64[np.ndarray, " outputs"]
+) -> tuple[Scale, ...]:
     """The ways in which all these fractions can be x / divisor with just one x each."""
-    exact = not slack.any()
+    exact = not rounding_error.any()
     powers = [2**e for e in range(1, MANTISSA + 1) if exact and not (values * 2.0**e % 1.0).any()]
     found = [Scale(power) for power in powers[:1]]
     for divisor in DIVISORS:
         inexact = divisor & (divisor - 1)
-        if (exact and not inexact) or 2 * float(slack.max(initial=0.0)) * divisor >= 1:
+        if (exact and not inexact) or 2 * float(rounding_error.max(initial=0.0)) * divisor >= 1:
             continue
         whole = np.rint(values * float(divisor))
-        reach = slack if exact else slack + values * 2.0**-MANTISSA
+        reach = rounding_error if exact else rounding_error + values * 2.0**-MANTISSA
         if (np.abs(whole / divisor - values) <= reach).all():
             found.append(Scale(divisor))
         elif inexact and (np.abs(whole * (1.0 / divisor) - values) <= reach).all():
@@ -160,15 +163,16 @@ def scales(values: Float64[np.ndarray, " outputs"], slack: Float64[np.ndarray, "
     return tuple(found)
 
 
-def luck(stream: Stream) -> float:
-    """Bits by which one output is hard to guess: at most log2 of their range, and of how rare the commonest output and
-    the commonest step from one to the next are. A stream of few values or of even steps has few.
+def min_entropy(stream: Stream) -> float:
+    """Bits by which one output is hard to guess (an estimate of its min-entropy, taken low): at most log2 of their
+    range, and of how rare the commonest output and the commonest step from one to the next are. A stream of few values
+    or of even steps has few.
     """
     numbers = stream.values
     if stream.fractions:
-        assert stream.slack is not None
+        assert stream.rounding_error is not None
         coarsest = max((1 / scale.divisor for scale in stream.scales), default=0.0)
-        finest = max(2.0**-MANTISSA, 2 * float(stream.slack.max()), coarsest)
+        finest = max(2.0**-MANTISSA, 2 * float(stream.rounding_error.max()), coarsest)
         numbers = np.rint(stream.values / finest).astype(np.uint64)
     if len(numbers) < 2:
         return 0.0

@@ -1,10 +1,11 @@
 """What was found? A verdict, as a tree and in plain words."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
 
 from unrandom.audit.family import Tree
+from unrandom.audit.notation import power
 
 
 @dataclass(frozen=True)
@@ -26,53 +27,37 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """The answer to an audit. `breaks_at` is how many outputs were predicted before one was not; `too_few` is how many
-    are needed at least where there were too few to try anything.
+class Predictable:
+    """A generator makes all outputs. `next` and `previous` are in the form of the input; `previous` is None where the
+    outputs before the first one are not determined.
     """
 
-    predictable: bool
     outputs: int
     tried: list[Tried]
-    family: str | None = None
-    about: str | None = None
-    parameters: Tree = field(default_factory=dict)
-    outputs_needed: int | None = None
-    certificate: Certificate | None = None
-    next: list[Any] = field(default_factory=list)
-    previous: list[Any] | None = None
-    seconds: float = 0.0
-    breaks_at: int | None = None
-    broken_family: str | None = None
-    too_few: int | None = None
+    family: str
+    about: str
+    parameters: Tree
+    outputs_needed: int
+    certificate: Certificate
+    next: list[Any]
+    previous: list[Any] | None
 
     def tree(self) -> Tree:
         """The verdict as plain JSON values."""
-        return {
-            "verdict": "predictable" if self.predictable else "not predicted",
-            "outputs": self.outputs,
-            "family": self.family,
-            "parameters": self.parameters,
-            "outputs_needed": self.outputs_needed,
-            "certificate": None if self.certificate is None else asdict(self.certificate),
-            "next": self.next,
-            "previous": self.previous,
-            "breaks_at": self.breaks_at,
-            "too_few": self.too_few,
-            "tried": [asdict(tried) for tried in self.tried],
-        }
+        return _tree(
+            "predictable",
+            self.outputs,
+            self.tried,
+            family=self.family,
+            parameters=self.parameters,
+            outputs_needed=self.outputs_needed,
+            certificate=asdict(self.certificate),
+            next=self.next,
+            previous=self.previous,
+        )
 
     def words(self) -> str:
         """The verdict for a terminal."""
-        lines = self._found() if self.predictable else self._not_found()
-        if self.tried:
-            lines.append("tried without success:")
-            width = max(len(tried.family) for tried in self.tried)
-            lines += [f"  {tried.family:<{width}}  {tried.seconds:>7.2f} s  {tried.result}" for tried in self.tried]
-        return "\n".join(lines)
-
-    def _found(self) -> list[str]:
-        assert self.certificate is not None
         proof = self.certificate
         lines = [
             f"PREDICTABLE  {self.about}",
@@ -84,24 +69,68 @@ class Verdict:
         ]
         if self.previous is not None:
             lines.append(f"before the first {_row(self.previous)}")
-        return lines
+        return "\n".join([*lines, *_tried_in_words(self.tried)])
 
-    def _not_found(self) -> list[str]:
+
+@dataclass(frozen=True)
+class NotPredicted:
+    """No family tried makes all outputs. `breaks_at` is how many of them `broken_family` predicts before one that it
+    does not; `too_few` is how many are needed at least where there were too few to try anything.
+    """
+
+    outputs: int
+    tried: list[Tried]
+    breaks_at: int | None = None
+    broken_family: str | None = None
+    too_few: int | None = None
+
+    def tree(self) -> Tree:
+        """The verdict as plain JSON values."""
+        return _tree("not predicted", self.outputs, self.tried, breaks_at=self.breaks_at, too_few=self.too_few)
+
+    def words(self) -> str:
+        """The verdict for a terminal."""
         if self.too_few is not None:
-            return [f"NOT PREDICTED  {self.outputs} outputs are too few; the least any family needs is {self.too_few}"]
-        if self.breaks_at is not None:
-            return [
-                f"NOT PREDICTED  {self.broken_family} predicts the first {self.breaks_at} outputs, "
+            why = f"{self.outputs} outputs are too few; the least any family needs is {self.too_few}"
+        elif self.breaks_at is not None:
+            why = (
+                f"{self.broken_family} predicts the first {self.breaks_at} outputs, "
                 f"but output {self.breaks_at + 1} is another one"
-            ]
-        return [f"NOT PREDICTED  no family tried makes these {self.outputs} outputs; this does not prove them safe"]
+            )
+        else:
+            why = f"no family tried makes these {self.outputs} outputs; this does not prove them safe"
+        return "\n".join([f"NOT PREDICTED  {why}", *_tried_in_words(self.tried)])
+
+
+Verdict: TypeAlias = Predictable | NotPredicted
+
+
+def _tree(verdict: str, outputs: int, tried: Sequence[Tried], **answer: Any) -> Tree:
+    """Both verdicts have the same keys in the same order."""
+    nothing: Tree = {
+        "family": None,
+        "parameters": {},
+        "outputs_needed": None,
+        "certificate": None,
+        "next": [],
+        "previous": None,
+        "breaks_at": None,
+        "too_few": None,
+    }
+    return {
+        "verdict": verdict,
+        "outputs": outputs,
+        **nothing,
+        **answer,
+        "tried": [asdict(one) for one in tried],
+    }
+
+
+def _tried_in_words(tried: Sequence[Tried]) -> list[str]:
+    width = max((len(one.family) for one in tried), default=0)
+    lines = [f"  {one.family:<{width}}  {one.seconds:>7.2f} s  {one.result}" for one in tried]
+    return ["tried without success:", *lines] if lines else []
 
 
 def _row(numbers: Sequence[Any]) -> str:
     return " ".join(str(number) for number in numbers)
-
-
-def power(value: Any) -> str:
-    """A value as text, a large power of two as such."""
-    large_power = isinstance(value, int) and value > 1024 and value & (value - 1) == 0
-    return f"2^{value.bit_length() - 1}" if large_power else str(value)

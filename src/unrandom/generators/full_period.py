@@ -46,14 +46,6 @@ def count_increments(m: int) -> int:
     return prod((p - 1) * p ** (e - 1) for p, e in factorize(m).items())
 
 
-def multiplier_at(m: int, k: int) -> int:
-    """The k-th full-period multiplier, 1 + k·r for 0 <= k < m / r (else UserError)."""
-    multipliers = full_period_multipliers(m)
-    if not 0 <= k < len(multipliers):
-        raise UserError(f"modulus {m} has full-period multipliers 0 to {len(multipliers) - 1}, but not {k}")
-    return multipliers[k]
-
-
 def full_period_multipliers(m: int) -> range:
     """All full-period multipliers, ascending, in no memory."""
     return range(1, m, multiplier_step(m))

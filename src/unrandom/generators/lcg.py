@@ -8,20 +8,15 @@ again such a generator, x[t+r] = A x[t] + C with A = a**r and C = c·∑ a**i (t
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import gcd
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-from jaxtyping import Int64, UInt64
+from jaxtyping import UInt64
 
 from unrandom.core.arithmetic import HALF_WORD, WORD, PerRow, as_residues
 from unrandom.core.errors import UserError
 from unrandom.generators.full_period import has_full_period
 from unrandom.generators.period import period
-
-if TYPE_CHECKING:
-    from torch import Tensor
-else:
-    Tensor = Any  # torch takes seconds to import, and only lcg_orbits_torch needs it
 
 CHUNK = 512
 """Rows generated together: enough to hide the cost of a call, few enough that they stay in cache."""
@@ -201,58 +196,3 @@ def _fill_reducing(out: np.ndarray, top: np.ndarray, x0: np.ndarray, a: np.ndarr
         if first:
             step(x[:size], x[:size])
         out[:, first : first + size] = x[:size].T
-
-
-def lcg_orbits_torch(
-    x0: "int | Tensor", *, a: "int | Tensor", c: "int | Tensor", m: "int | Tensor", length: int
-) -> Int64[Tensor, "rows length"]:
-    """`lcg_orbits` in torch.int64, on the device of the tensors given (the CPU for integers alone).
-
-    Exact for every 2 <= m <= 2**63 (else UserError): directly for m <= 2**31, by wrap-around and a mask for
-    powers of two, and through `lcg_orbits`, on the CPU, for other moduli.
-    """
-    import torch
-
-    top, x0, a, c = _torch_residues(m, x0=x0, a=a, c=c)
-    if length < 1:
-        raise UserError(f"a sequence needs length >= 1, but {length} was given")
-    powers_of_two = not bool((top & (top + 1)).any())  # right for 2**63, which wraps to −2**63
-    if not powers_of_two and int(top.max()) >= 2**31:
-        modulus, start, multiplier, increment = (v.cpu().numpy().astype(np.uint64) for v in (top, x0, a, c))
-        words = lcg_orbits(start, a=multiplier, c=increment, m=modulus + np.uint64(1), length=length)
-        return torch.from_numpy(words.view(np.int64)).to(top.device)
-    out = torch.empty(len(x0), length, dtype=torch.int64, device=top.device)
-    top, a, c = (v[:, None] for v in (top, a, c))
-
-    def reduce(values: Tensor) -> Tensor:
-        return values & top if powers_of_two else values % (top + 1)
-
-    out[:, 0], r = x0, 1
-    while r < length:
-        size = min(r, length - r)
-        out[:, r : r + size] = reduce(a * out[:, :size] + c)
-        a, c, r = reduce(a * a), reduce(a * c + c), 2 * r
-    return out
-
-
-def _torch_residues(m: "int | Tensor", **values: "int | Tensor") -> "list[Tensor]":
-    """m − 1 and the values as int64 [rows] on one device, checked as `as_residues` does."""
-    import torch
-
-    given = {"m": m, **values}
-    if isinstance(m, int) and not 2 <= m <= 2**63:
-        raise UserError(f"int64 tensors hold moduli from 2 to 2**63, but m = {m} was given")
-    for name, value in values.items():
-        if isinstance(value, int) and not 0 <= value < 2**63:
-            raise UserError(f"{name} must be from 0 to m - 1, but {value} was given")
-    tensors = [v for v in given.values() if isinstance(v, torch.Tensor)]
-    lengths = {v.numel() for v in tensors} - {1}
-    if any(v.is_floating_point() or v.ndim > 1 for v in tensors) or len(lengths) > 1:
-        raise UserError("parameters must be integers or integer tensors of one length")
-    device = tensors[0].device if tensors else "cpu"
-    given["m"] = m - 1
-    columns = [torch.as_tensor(v, dtype=torch.int64, device=device).reshape(-1) for v in given.values()]
-    top, *rest = torch.broadcast_tensors(*columns)
-    if bool(((top < 1) | torch.stack([(v < 0) | (v > top) for v in rest]).any(0)).any()):
-        raise UserError(f"m must be from 2 to 2**63, and {', '.join(values)} from 0 to m - 1")
-    return [top, *rest]

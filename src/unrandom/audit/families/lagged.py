@@ -6,15 +6,15 @@ obey the recurrence modulo 2, so each such place gives two linear equations for 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 from jaxtyping import UInt64
 
 from unrandom.audit.family import Deadline, Generator, Recurrence, Tree
+from unrandom.audit.notation import power
 from unrandom.audit.stream import Stream, View
-from unrandom.audit.verdict import power
+from unrandom.generators.lagged import LaggedFibonacci
 from unrandom.predictors.mod_two import solve
 
 LONGEST = 64
@@ -26,32 +26,20 @@ LONGER = ((37, 100), (30, 127), (83, 258), (107, 378), (273, 607))
 SAMPLE = 48
 """Places at which a pair of lags is tested before it is looked at closely."""
 
-MOST = 2048
+MAX_OUTPUTS = 2048
 """Outputs looked at."""
 
 
-@dataclass(frozen=True)
-class Kind:
-    """x[i] = x[i − near] · first + x[i − far] · second, the signs being 1 or −1."""
-
-    first: int
-    second: int
-
-    def written(self, near: int, far: int, modulus: int) -> str:
-        terms = f"{'-' if self.first < 0 else ''}x[i-{near}] {'-' if self.second < 0 else '+'} x[i-{far}]"
-        return f"x[i] = {terms} mod {power(modulus)}"
+SIGNS = ((1, 1), (1, -1), (-1, 1))
 
 
-KINDS = (Kind(1, 1), Kind(1, -1), Kind(-1, 1))
-
-
-class LaggedFibonacci:
+class Lagged:
     """Sums and differences of two earlier outputs, modulo 2**bits or another modulus; all lags up to 64."""
 
     name = "lagged-fibonacci"
     about = "an additive or subtractive lagged Fibonacci generator; lags and modulus unknown"
     trivial = False
-    most = MOST
+    max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
         return 16 if any(view.bits > 1 for view in stream.views) else None
@@ -59,13 +47,13 @@ class LaggedFibonacci:
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:
             if view.bits > 1:
-                for near, far, kind in _pairs(view, deadline):
-                    yield from _whole(view, near, far, kind)
-                    yield from _without_lowest(view, near, far, kind)
+                for lags_and_signs in _nearly(view, deadline):
+                    yield from _whole(view, *lags_and_signs)
+                    yield from _without_lowest(view, *lags_and_signs)
 
 
-def _pairs(view: View, deadline: Deadline) -> Iterator[tuple[int, int, Kind]]:
-    """Lags at which what is left of an output takes only two values near each other, modulo something."""
+def _nearly(view: View, deadline: Deadline) -> Iterator[tuple[int, int, int, int]]:
+    """Lags and signs with which what is left of an output takes only two values near each other, modulo something."""
     x = np.array(view.numbers, dtype=np.uint64)
     short = ((near, far) for far in range(2, LONGEST + 1) for near in range(1, far))
     for near, far in chain(short, LONGER):
@@ -73,44 +61,38 @@ def _pairs(view: View, deadline: Deadline) -> Iterator[tuple[int, int, Kind]]:
         here = x[far : far + SAMPLE]
         if len(here) < 3:
             return
-        for kind in KINDS:
+        for near_sign, far_sign in SIGNS:
             one, two = x[far - near :][: len(here)], x[: len(here)]
-            left = here - (one if kind.first > 0 else -one) - (two if kind.second > 0 else -two)
+            left = here - (one if near_sign > 0 else -one) - (two if far_sign > 0 else -two)
             if _few(left, view.bits):
-                yield near, far, kind
+                yield near, far, near_sign, far_sign
 
 
 def _few(left: UInt64[np.ndarray, " n"], bits: int) -> bool:
-    if not (left + np.uint64(1) & np.uint64((1 << bits) - 1) > 2).any():
+    if not (((left + np.uint64(1)) & np.uint64((1 << bits) - 1)) > 2).any():
         return True
     return len(set(left[:8].tolist())) <= 2 >= len(set(left.tolist()))
 
 
-def _whole(view: View, near: int, far: int, kind: Kind) -> Iterator[Generator]:
+def _whole(view: View, near: int, far: int, near_sign: int, far_sign: int) -> Iterator[Generator]:
     x = view.numbers
-    left = {x[i] - kind.first * x[i - near] - kind.second * x[i - far] for i in range(far, len(x))} - {0}
+    left = {x[i] - near_sign * x[i - near] - far_sign * x[i - far] for i in range(far, len(x))} - {0}
     sizes = {abs(one) for one in left}
     m = min(sizes, default=1 << view.bits)
     if m <= max(x) or any(size % m for size in sizes):
         return
-
-    def rule(window: list[int]) -> int:
-        return (kind.first * window[-near] + kind.second * window[-far]) % m
-
-    def before(window: list[int]) -> int:
-        return kind.second * (window[far - 1] - kind.first * window[far - near - 1]) % m
-
-    yield Recurrence({"rule": kind.written(near, far, m)}, x[:far], rule, view.show, before)
+    generator = LaggedFibonacci(near, far, near_sign, far_sign, m)
+    yield Recurrence({"rule": _written(generator)}, x[:far], generator.following, view.show, generator.preceding)
 
 
-def _without_lowest(view: View, near: int, far: int, kind: Kind) -> Iterator[Generator]:
+def _without_lowest(view: View, near: int, far: int, near_sign: int, far_sign: int) -> Iterator[Generator]:
     """All bits but the lowest are shown. For a difference, the carry is a borrow: it is there when the bit taken away
     is 1 and the other is 0.
     """
-    x, m, adds = view.numbers, 1 << view.bits, kind.first == kind.second
+    x, m, adds = view.numbers, 1 << view.bits, near_sign == far_sign
     places: list[tuple[int, int]] = []
     for i in range(far, len(x)):
-        left = (x[i] - kind.first * x[i - near] - kind.second * x[i - far]) % m
+        left = (x[i] - near_sign * x[i - near] - far_sign * x[i - far]) % m
         if left not in (0, 1 if adds else m - 1):
             return
         places.append((i, int(left != 0)))
@@ -120,18 +102,18 @@ def _without_lowest(view: View, near: int, far: int, kind: Kind) -> Iterator[Gen
     equations = []
     for i, carried in places:
         if carried:
-            equations.append((masks[i - near], int(adds or kind.first < 0)))
-            equations.append((masks[i - far], int(adds or kind.second < 0)))
+            equations.append((masks[i - near], int(adds or near_sign < 0)))
+            equations.append((masks[i - far], int(adds or far_sign < 0)))
     hidden = solve(equations, far)
     if hidden is None:
         return
-    states = [2 * x[i] + (hidden >> i & 1) for i in range(far)]
+    states = [2 * x[i] + ((hidden >> i) & 1) for i in range(far)]
+    generator = LaggedFibonacci(near, far, near_sign, far_sign, 2 * m)
+    parameters: Tree = {"rule": _written(generator), "output": "x >> 1"}
+    yield Recurrence(parameters, states, generator.following, lambda state: view.show(state >> 1), generator.preceding)
 
-    def rule(window: list[int]) -> int:
-        return (kind.first * window[-near] + kind.second * window[-far]) % (2 * m)
 
-    def before(window: list[int]) -> int:
-        return kind.second * (window[far - 1] - kind.first * window[far - near - 1]) % (2 * m)
-
-    parameters: Tree = {"rule": kind.written(near, far, 2 * m), "output": "x >> 1"}
-    yield Recurrence(parameters, states, rule, lambda state: view.show(state >> 1), before)
+def _written(generator: LaggedFibonacci) -> str:
+    near, far = f"x[i-{generator.near}]", f"x[i-{generator.far}]"
+    signs = ("-" if generator.near_sign < 0 else ""), ("-" if generator.far_sign < 0 else "+")
+    return f"x[i] = {signs[0]}{near} {signs[1]} {far} mod {power(generator.modulus)}"

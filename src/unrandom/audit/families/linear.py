@@ -9,9 +9,10 @@ import numpy as np
 
 from unrandom.audit.family import Deadline, Generator, Tree
 from unrandom.audit.stream import Number, Stream, View
+from unrandom.generators.shift_register import ShiftRegisters
 from unrandom.predictors.mod_two import MARGIN, follows, plane, shortest_recurrence
 
-MOST = 50_000
+MAX_OUTPUTS = 50_000
 """Outputs looked at: enough for the 19,937 bits of MT19937."""
 
 
@@ -21,7 +22,7 @@ class LinearModuloTwo:
     name = "linear-mod-2"
     about = "a generator that is linear modulo 2 (a shift register, say): each bit is a recurrence of earlier ones"
     trivial = False
-    most = MOST
+    max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
         return 32 if stream.views else None
@@ -62,40 +63,25 @@ class _Planes:
     """The recurrences at work, each on its bit."""
 
     def __init__(self, view: View, recurrences: list[_Recurrence]) -> None:
-        self.view, self.recurrences = view, recurrences
-        self.size = max(one.order for one in recurrences)
+        self.view = view
+        self.registers = ShiftRegisters(
+            tuple(one.connection for one in recurrences), max(one.order for one in recurrences)
+        )
+        size = self.registers.size
+        self.first = view.numbers[:size]
         orders = sorted({one.order for one in recurrences}, reverse=True)
         self.parameters: Tree = {"bits": view.bits, "orders": orders}
-        if self.size <= 64 and len({one.connection for one in recurrences}) == 1:
+        if size <= 64 and len(set(self.registers.connections)) == 1:
             connection = recurrences[0].connection
-            self.parameters["taps"] = [j for j in range(1, self.size + 1) if connection >> j & 1]
+            self.parameters["taps"] = [j for j in range(1, size + 1) if (connection >> j) & 1]
 
     def outputs(self) -> Iterator[Number]:
-        first = self.view.numbers[: self.size]
-        yield from map(self.view.show, first)
-        for number in self._run(first, [one.connection >> 1 for one in self.recurrences]):
-            yield self.view.show(number)
+        yield from map(self.view.show, self.first)
+        yield from map(self.view.show, self.registers.following(self.first))
 
     def previous(self, count: int) -> list[Number] | None:
-        if any(one.order != self.size or not one.connection >> self.size & 1 for one in self.recurrences):
+        backwards = self.registers.backwards()
+        if backwards is None:
             return None
-        first = self.view.numbers[: self.size][::-1]
-        backwards = [_reversed_bits(one.connection, self.size + 1) >> 1 for one in self.recurrences]
-        run = self._run(first, backwards)
+        run = backwards.following(self.first[::-1])
         return [self.view.show(next(run)) for _ in range(count)][::-1]
-
-    def _run(self, first: list[int], taps: list[int]) -> Iterator[int]:
-        """The numbers after these; bit j of a plane's taps adds the bit j + 1 places back."""
-        mask = (1 << self.size) - 1
-        windows = [sum((x >> bit & 1) << i for i, x in enumerate(reversed(first))) for bit in range(self.view.bits)]
-        while True:
-            number = 0
-            for bit, tap in enumerate(taps):
-                following = (windows[bit] & tap).bit_count() & 1
-                windows[bit] = (windows[bit] << 1 | following) & mask
-                number |= following << bit
-            yield number
-
-
-def _reversed_bits(number: int, count: int) -> int:
-    return int(f"{number:0{count}b}"[::-1], 2)

@@ -7,42 +7,31 @@ below the window are unknown, and one lattice of twice the dimension holds them;
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate, repeat
 from math import ceil, log2
 
 import numpy as np
 
-from unrandom.audit.families.lcg import backwards
-from unrandom.audit.families.truncated import first_states
 from unrandom.audit.family import Deadline, Generator, Machine, Tree
+from unrandom.audit.recovery import first_states, lcg_machine
 from unrandom.audit.stream import Stream
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import Lcg
+from unrandom.generators.windows import Window, states_showing
 from unrandom.predictors.hidden_state import states_within
 
 TRIED = 20
 """Bits that are found by trying all."""
 
-MOST = 256
+MAX_OUTPUTS = 256
 """Outputs looked at."""
 
 DIMENSIONS = 60
 """Of a lattice, at most."""
 
 
-@dataclass(frozen=True)
-class Window:
-    """Programs whose output is bits low … low + bits − 1 of an LCG, before it is reduced."""
-
-    about: str
-    lcg: Lcg
-    low: int
-    bits: int
-
-
 WINDOWS = tuple(
-    Window(about, Lcg(2 ** (low + bits), known.a % 2 ** (low + bits), known.c % 2 ** (low + bits)), low, bits)
+    Window.of(about, known, low, bits)
     for about, known, low, bits in (
         ("java.util.Random.nextInt(N)", KNOWN["java"].lcg, 17, 31),
         ("MSVC rand() % N", KNOWN["msvc"].lcg, 16, 15),
@@ -53,6 +42,7 @@ WINDOWS = tuple(
         ("newlib rand() % N", KNOWN["newlib"].lcg, 32, 31),
     )
 )
+"""What programs reduce by a remainder."""
 
 
 class Remainder:
@@ -61,7 +51,7 @@ class Remainder:
     name = "remainder"
     about = "a known linear congruential generator reduced by a remainder"
     trivial = False
-    most = MOST
+    max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
         return None if stream.bounded is None else ceil(40 / log2(stream.bounded))
@@ -80,13 +70,15 @@ class Remainder:
 
 
 def _machine(parameters: Tree, state: int, window: Window, n: int) -> Machine:
-    return Machine(parameters, state, window.lcg, lambda x: (x >> window.low) % n, backwards(window.lcg))
+    return lcg_machine(parameters, window.lcg, state, lambda x: window.output(x) % n)
 
 
 def _states(window: Window, n: int, outputs: list[int], deadline: Deadline) -> Iterator[int]:
     shown = (n & -n).bit_length() - 1  # j: n is 2**j times an odd number
     if shown == 0 and window.low:
-        yield from _both(window, n, outputs)
+        # Neither the quotients nor the bits below the window are known: modulo 2**low n the states lie between 2**low y
+        # and 2**low (y + 1).
+        yield from first_states(window.lcg, [states_showing(y, window.low) for y in outputs], period=n << window.low)
         return
     for low_part in _low_parts(window, shown, outputs, deadline):
         if n == 1 << shown:
@@ -101,17 +93,16 @@ def _low_parts(window: Window, shown: int, outputs: list[int], deadline: Deadlin
     if size == 0:
         yield 0
         return
-    m = 1 << size
-    lcg = Lcg(m, window.lcg.a % m, window.lcg.c % m) if m > 1 else window.lcg
-    tops = [y & (1 << shown) - 1 for y in outputs]
+    lcg = Window.of(window.about, window.lcg, window.low, shown).lcg
+    tops = [y & ((1 << shown) - 1) for y in outputs]
     if window.low > TRIED:
-        yield from first_states(lcg, [(y << window.low, (y + 1 << window.low) - 1) for y in tops])
+        yield from first_states(lcg, [states_showing(y, window.low) for y in tops])
         return
     first = np.arange(1 << window.low, dtype=np.uint64) + np.uint64(tops[0] << window.low)
     states = first.copy()
     for top in tops[1:]:
         deadline.check()
-        states = states * np.uint64(lcg.a) + np.uint64(lcg.c) & np.uint64(m - 1)
+        states = (states * np.uint64(lcg.a) + np.uint64(lcg.c)) & np.uint64(lcg.m - 1)
         alike = states >> np.uint64(window.low) == np.uint64(top)
         first, states = first[alike], states[alike]
         if not len(first):
@@ -140,16 +131,8 @@ def _quotients(window: Window, n: int, shown: int, low_part: int, outputs: list[
     offsets = []
     for t in range(count):
         rest = a[t] * known[0] + c[t] - known[t]
-        offsets.append((rest >> window.low + shown) * inverse % m)
+        offsets.append((rest >> (window.low + shown)) * inverse % m)
     top = (1 << window.bits) // n
     for q in states_within([x % m for x in a], offsets, m, [(0, top)] * count):
         if q <= top:
-            yield (q * n << window.low) + known[0]
-
-
-def _both(window: Window, n: int, outputs: list[int]) -> Iterator[int]:
-    """States of which neither the quotients nor the bits below the window are known: modulo 2**low n they lie between
-    2**low y and 2**low (y + 1).
-    """
-    bounds = [(y << window.low, (y + 1 << window.low) - 1) for y in outputs]
-    yield from first_states(window.lcg, bounds, period=n << window.low)
+            yield ((q * n) << window.low) + known[0]

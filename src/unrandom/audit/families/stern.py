@@ -9,17 +9,18 @@ cannot be told apart entirely; a pair that fits all outputs is taken.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import pairwise
 from math import log2
 
 from flint import fmpz_mat
 
-from unrandom.audit.families.lcg import backwards
-from unrandom.audit.family import Deadline, Generator, Machine, Tree
+from unrandom.audit.family import Deadline, Generator, Tree
+from unrandom.audit.recovery import lcg_machine
 from unrandom.audit.stream import Number, Stream, View
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.lattices import short_vectors
+from unrandom.generators.windows import states_showing
 from unrandom.predictors.hidden_state import hidden_states
 
 STATES = (32, 48, 64)
@@ -28,10 +29,10 @@ STATES = (32, 48, 64)
 LONGEST = 80
 """Differences in a relation, at most."""
 
-MOST = 1 << 16
+MAX_OUTPUTS = 1 << 16
 """Outputs looked at: the more, the better are the increment and the low bits known."""
 
-WINDOWS = 5
+PLACES = 5
 """Places where relations are looked for."""
 
 
@@ -41,7 +42,7 @@ class UnknownTruncated:
     name = "truncated-lcg-unknown"
     about = "a linear congruential generator modulo a power of two that shows its top bits; all parameters unknown"
     trivial = False
-    most = MOST
+    max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
         if stream.bounded is not None and not is_power_of_two(stream.bounded):
@@ -76,7 +77,7 @@ def _sizes(bits: int) -> list[tuple[int, int]]:
 
 
 def _outputs(width: int, length: int) -> int:
-    return WINDOWS * width + length + 1
+    return PLACES * width + length + 1
 
 
 def _generators(view: View, width: int, length: int, deadline: Deadline) -> Iterator[Generator]:
@@ -89,21 +90,20 @@ def _generators(view: View, width: int, length: int, deadline: Deadline) -> Iter
     low = m.bit_length() - 1 - view.bits
     if low <= 0 or m > 2**64:
         return
-    bounds = [(y << low, (y + 1 << low) - 1) for y in view.numbers]
-    for lcg, state in hidden_states(bounds, m, a):
+
+    def show(x: int) -> Number:
+        return view.show(x >> low)
+
+    for lcg, state in hidden_states([states_showing(y, low) for y in view.numbers], m, a):
         parameters: Tree = {"m": m, "a": a, "c": lcg.c, "state": state, "shown": f"the top {view.bits} bits"}
-        yield Machine(parameters, state, lcg, partial(_top, view, low), backwards(lcg))
-
-
-def _top(view: View, low: int, x: int) -> Number:
-    return view.show(x >> low)
+        yield lcg_machine(parameters, lcg, state, show)
 
 
 @lru_cache(maxsize=16)  # a longer stream, which is tried next, begins alike
 def _modulus_and_multiplier(steps: tuple[int, ...], width: int, length: int) -> tuple[int, int] | None:
     polynomials: list[list[int]] = []
-    for window in range(WINDOWS):
-        polynomials += _relations(steps[window * width :], width, length)
+    for place in range(PLACES):
+        polynomials += _relations(steps[place * width :], width, length)
     return _root(polynomials, length)
 
 

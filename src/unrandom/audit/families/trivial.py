@@ -6,7 +6,7 @@ from itertools import chain, cycle, islice, pairwise
 from unrandom.audit.family import Deadline, Generator, Machine, Tree
 from unrandom.audit.stream import Number, Stream
 
-MOST = 100_000
+MAX_OUTPUTS = 100_000
 """Outputs looked at."""
 
 
@@ -16,7 +16,7 @@ class Trivial:
     name = "trivial"
     about = "a constant, a counter (also modulo a number), or a short period"
     trivial = True
-    most = MOST
+    max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
         return 2
@@ -27,11 +27,11 @@ class Trivial:
             return
         period = _period(values)
         if period == 1:
-            yield Repetition({"kind": "constant", "value": stream.form.write(values[0])}, values[:1])
+            yield _Repetition({"kind": "constant", "value": stream.form.write(values[0])}, values[:1])
         if not stream.fractions and period != 1:
             yield from _counters([int(value) for value in values], stream)
         if 1 < period <= len(values) // 2:
-            yield Repetition({"kind": "period", "length": period}, values[:period])
+            yield _Repetition({"kind": "period", "length": period}, values[:period])
         half = values[len(values) // 2 :]
         later = _period(half)
         if period > len(values) // 2 and later <= len(half) // 2:  # it begins after some other numbers
@@ -39,10 +39,10 @@ class Trivial:
             while start and values[start - 1] == values[start - 1 + later]:
                 start -= 1
             parameters: Tree = {"kind": "period", "length": later, "after": start}
-            yield Repetition(parameters, values[start : start + later], values[:start])
+            yield _Repetition(parameters, values[start : start + later], values[:start])
 
 
-class Repetition:
+class _Repetition:
     """The same numbers again and again, maybe after others."""
 
     def __init__(self, parameters: Tree, numbers: list[Number], first: Sequence[Number] = ()) -> None:

@@ -16,39 +16,7 @@ from jaxtyping import Bool, UInt64
 
 from unrandom.audit.family import Deadline, Generator, Tree
 from unrandom.audit.stream import Number, Stream, View
-
-
-@dataclass(frozen=True)
-class Variant:
-    """Constants by the names of the C++ standard (`mersenne_twister_engine`)."""
-
-    name: str
-    w: int
-    n: int
-    m: int
-    a: int
-    u: int
-    d: int
-    s: int
-    b: int
-    t: int
-    c: int
-    f: int  # the last shift, l in the standard
-
-    @property
-    def lower(self) -> int:
-        return (1 << 31) - 1
-
-    @property
-    def upper(self) -> int:
-        return (1 << self.w) - 1 ^ self.lower
-
-
-MT19937 = Variant("MT19937", 32, 624, 397, 0x9908B0DF, 11, 0xFFFFFFFF, 7, 0x9D2C5680, 15, 0xEFC60000, 18)
-MT19937_64 = Variant(
-    "MT19937-64", 64, 312, 156, 0xB5026F5AA96619E9,
-    29, 0x5555555555555555, 17, 0x71D67FFFEDA60000, 37, 0xFFF7EEE000000000, 43,
-)  # fmt: skip
+from unrandom.generators.mersenne import MT19937, MT19937_64, MersenneTwister
 
 
 @dataclass(frozen=True)
@@ -63,18 +31,18 @@ class Piece:
 class Layout:
     """How an output is made of one word or two."""
 
-    variant: Variant
+    variant: MersenneTwister
     pieces: tuple[Piece, ...]
     about: str
 
 
-class MersenneTwister:
+class Twisters:
     """MT19937 and MT19937-64, whose words show 19 bits or more."""
 
     name = "mersenne-twister"
     about = "a Mersenne twister (C++ mt19937, Python random, PHP mt_rand, numpy RandomState)"
     trivial = False
-    most = 2048
+    max_outputs = 2048
 
     def needs(self, stream: Stream) -> int | None:
         needed = [_needed(layout) for view in stream.views for layout in _layouts(view)]
@@ -88,7 +56,7 @@ class MersenneTwister:
                     recover = _state_of_sums if layout == SUMS else _state
                     state = recover(layout, np.array(view.numbers, dtype=np.uint64))
                     if state is not None:
-                        yield Twister(layout, view, *state)
+                        yield _Twister(layout, view, *state)
 
 
 SUMS = Layout(
@@ -122,31 +90,27 @@ def _needed(layout: Layout) -> int:
     return layout.variant.n * (1 + twice) // len(layout.pieces) + 1
 
 
-class Twister:
+class _Twister:
     """A twister that has words `first`, first + 1, … of its state; outputs begin with word 0."""
 
     def __init__(self, layout: Layout, view: View, words: UInt64[np.ndarray, " n"], first: int) -> None:
         self.layout, self.view = layout, view
         self.parameters: Tree = {"variant": layout.variant.name, "output": layout.about}
-        for _ in range(first):
-            words = _word_before(words, layout.variant)
-        self.words = words
+        self.words = layout.variant.block_before(words, first)
 
     def outputs(self) -> Iterator[Number]:
         words = self.words
         while True:
             # n is even, so that outputs of two words do not cross the end of a block
             yield from self._shown(words)
-            words = _next_block(words, self.layout.variant)
+            words = self.layout.variant.next_block(words)
 
     def previous(self, count: int) -> list[Number]:
-        words = self.words
-        for _ in range(count * len(self.layout.pieces)):
-            words = _word_before(words, self.layout.variant)
+        words = self.layout.variant.block_before(self.words, count * len(self.layout.pieces))
         return self._shown(words)[:count]
 
     def _shown(self, words: UInt64[np.ndarray, " n"]) -> list[Number]:
-        tempered = _temper(words, self.layout.variant)
+        tempered = self.layout.variant.temper(words)
         numbers = np.zeros(len(words) // len(self.layout.pieces), np.uint64)
         for i, piece in enumerate(self.layout.pieces):
             part = tempered[i :: len(self.layout.pieces)] >> np.uint64(piece.lost)
@@ -160,17 +124,17 @@ def _state(layout: Layout, numbers: UInt64[np.ndarray, " outputs"]) -> tuple[UIn
     tempered = np.empty(len(numbers) * per, np.uint64)
     for i, piece in enumerate(layout.pieces):
         mask = np.uint64((1 << (v.w - piece.lost)) - 1)
-        tempered[i::per] = (numbers >> np.uint64(piece.place) & mask) << np.uint64(piece.lost)
-    words = _untemper(tempered, v)
+        tempered[i::per] = ((numbers >> np.uint64(piece.place)) & mask) << np.uint64(piece.lost)
+    words = v.untemper(tempered)
     places = len(words) - v.n
-    left = words[v.n :] ^ words[v.m : v.m + places] ^ _twist(words[:places], words[1 : places + 1], v)
+    left = words[v.n :] ^ words[v.m : v.m + places] ^ v.twist(words[:places], words[1 : places + 1])
     if not any(piece.lost for piece in layout.pieces):
         return None if (left != 0).any() else (words[: v.n], 0)
+    together = max(piece.lost for piece in layout.pieces)
     lost_bits = np.zeros((places, v.w), dtype=bool)
     for i, piece in enumerate(layout.pieces):
         following = layout.pieces[(i + 1) % per].lost
-        most = max(one.lost for one in layout.pieces)
-        solved = _lost_bits(v, most, following, piece.lost)
+        solved = _lost_bits(v, together, following, piece.lost)
         if solved is None:
             return None
         checks, picks = solved
@@ -180,7 +144,7 @@ def _state(layout: Layout, numbers: UInt64[np.ndarray, " outputs"]) -> tuple[UIn
         for k, pick in enumerate(picks):
             lost_bits[i::per, k] = _parity(here & np.uint64(pick))
     known = words[1 : v.n + 1].copy()
-    for k, word in enumerate(_lost_words(v, max(piece.lost for piece in layout.pieces))):
+    for k, word in enumerate(_lost_words(v, together)):
         known ^= np.where(lost_bits[: v.n, k], np.uint64(word), np.uint64(0))
     return known, 1
 
@@ -193,14 +157,14 @@ def _state_of_sums(
     """
     v = layout.variant
     words = np.zeros(2 * len(numbers), np.uint64)
-    words[1::2] = _untemper(numbers >> np.uint64(32), v)
+    words[1::2] = v.untemper(numbers >> np.uint64(32))
     nearly = (numbers & np.uint64(2**32 - 1)).astype(np.int64)
     even = np.arange(0, len(words) - v.n, 2)
     fitting = np.zeros(len(even), dtype=bool)
     for top in (0, v.upper):
-        twisted = _twist(np.full(len(even), top, np.uint64), words[even + 1], v)
+        twisted = v.twist(np.full(len(even), top, np.uint64), words[even + 1])
         guess = words[even + v.m] ^ twisted
-        off = _temper(guess, v).astype(np.int64) - nearly[(even + v.n) // 2]
+        off = v.temper(guess).astype(np.int64) - nearly[(even + v.n) // 2]
         fits = np.minimum(np.abs(off), 2**32 - np.abs(off)) <= 2**11
         words[(even + v.n)[fits]] = guess[fits]
         fitting |= fits
@@ -208,30 +172,30 @@ def _state_of_sums(
 
 
 @cache
-def _lost_bits(v: Variant, together: int, following: int, own: int) -> tuple[list[int], list[int]] | None:
+def _lost_bits(v: MersenneTwister, together: int, following: int, own: int) -> tuple[list[int], list[int]] | None:
     """Masks of equations whose parity must be 0, and masks whose parities are the lost bits of s[t+1].
 
     Unknown are the lost bits of s[t+n] and s[t+m] (of both together only the xor counts, as they enter alike), those of
     s[t+1], and those of s[t], of which few are used. None if s[t+1] is not determined.
     """
     columns = _lost_words(v, together)
-    columns += [_twist_one(0, word, v) for word in _lost_words(v, following)]
-    columns += [_twist_one(word, 0, v) for word in _lost_words(v, own)]
-    rows = [sum((column >> bit & 1) << k for k, column in enumerate(columns)) for bit in range(v.w)]
+    columns += [v.twist(0, word) for word in _lost_words(v, following)]
+    columns += [v.twist(word, 0) for word in _lost_words(v, own)]
+    rows = [sum(((column >> bit) & 1) << k for k, column in enumerate(columns)) for bit in range(v.w)]
     # Each row of (unknowns | which equations made it) is reduced; rows that lose their unknowns are checks.
     pivots: dict[int, tuple[int, int]] = {}
     checks: list[int] = []
     for bit, unknowns in enumerate(rows):
         made = 1 << bit
         for k, (row, by) in pivots.items():
-            if unknowns >> k & 1:
+            if (unknowns >> k) & 1:
                 unknowns, made = unknowns ^ row, made ^ by
         if not unknowns:
             checks.append(made)
             continue
         k = (unknowns & -unknowns).bit_length() - 1
         for other, (row, by) in list(pivots.items()):
-            if row >> k & 1:
+            if (row >> k) & 1:
                 pivots[other] = (row ^ unknowns, by ^ made)
         pivots[k] = (unknowns, made)
     wanted = range(together, together + following)
@@ -240,61 +204,9 @@ def _lost_bits(v: Variant, together: int, following: int, own: int) -> tuple[lis
     return checks, [pivots[k][1] for k in wanted]
 
 
-def _lost_words(v: Variant, lost: int) -> list[int]:
+def _lost_words(v: MersenneTwister, lost: int) -> list[int]:
     """The states of which a tempered word has just one of its lowest bits."""
-    return [int(word) for word in _untemper(np.array([1 << k for k in range(lost)], dtype=np.uint64), v)]
-
-
-def _next_block(words: UInt64[np.ndarray, " n"], v: Variant) -> UInt64[np.ndarray, " n"]:
-    both = np.concatenate([words, np.zeros_like(words)])
-    step = v.n - v.m  # words that depend on no word of the same step
-    for first in range(0, v.n, step):
-        size = min(step, v.n - first)
-        twisted = _twist(both[first : first + size], both[first + 1 : first + 1 + size], v)
-        both[v.n + first : v.n + first + size] = both[first + v.m : first + v.m + size] ^ twisted
-    return both[v.n :]
-
-
-def _word_before(words: UInt64[np.ndarray, " n"], v: Variant) -> UInt64[np.ndarray, " n"]:
-    """The words one place earlier. A new word has its top bits from one place, and its others from the place before."""
-    last, before = int(words[-1] ^ words[v.m - 1]), int(words[-2] ^ words[v.m - 2])
-    new = (_untwist(last, v) & v.upper) | (_untwist(before, v) & v.lower)
-    return np.concatenate([np.array([new], dtype=np.uint64), words[:-1]])
-
-
-def _twist(
-    words: UInt64[np.ndarray, " places"], following: UInt64[np.ndarray, " places"], v: Variant
-) -> UInt64[np.ndarray, " places"]:
-    y = (words & np.uint64(v.upper)) | (following & np.uint64(v.lower))
-    return (y >> np.uint64(1)) ^ np.where(y & np.uint64(1), np.uint64(v.a), np.uint64(0))
-
-
-def _twist_one(word: int, following: int, v: Variant) -> int:
-    y = word & v.upper | following & v.lower
-    return y >> 1 ^ (v.a if y & 1 else 0)
-
-
-def _untwist(twisted: int, v: Variant) -> int:
-    odd = twisted >> (v.w - 1)  # a has its top bit set, and y >> 1 has not
-    return (twisted ^ (v.a if odd else 0)) << 1 | odd
-
-
-def _temper(words: UInt64[np.ndarray, " n"], v: Variant) -> UInt64[np.ndarray, " n"]:
-    y = words ^ (words >> np.uint64(v.u) & np.uint64(v.d))
-    y ^= y << np.uint64(v.s) & np.uint64(v.b)
-    y ^= y << np.uint64(v.t) & np.uint64(v.c)
-    return y ^ y >> np.uint64(v.f)
-
-
-def _untemper(tempered: UInt64[np.ndarray, " n"], v: Variant) -> UInt64[np.ndarray, " n"]:
-    y = tempered ^ tempered >> np.uint64(v.f)
-    for shift, mask, left in ((v.t, v.c, True), (v.s, v.b, True), (v.u, v.d, False)):
-        done = y
-        for _ in range(0, v.w, shift):  # each round sets `shift` more bits right
-            moved = done << np.uint64(shift) if left else done >> np.uint64(shift)
-            done = y ^ moved & np.uint64(mask)
-        y = done
-    return y
+    return [v.untemper(1 << k) for k in range(lost)]
 
 
 def _parity(words: UInt64[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:

@@ -1,0 +1,28 @@
+"""Which numbers does a lagged Fibonacci generator produce? Sums or differences of two earlier ones.
+
+x[i] = ± x[i − near] ± x[i − far] modulo m (Knuth, TAOCP vol. 2, 3.2.2). The state is the last `far` numbers. glibc's
+rand() is x[i−3] + x[i−31] modulo 2**32 without its lowest bit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class LaggedFibonacci:
+    """Lags 0 < near < far, signs 1 or −1 (not both −1), and the modulus."""
+
+    near: int
+    far: int
+    near_sign: int
+    far_sign: int
+    modulus: int
+
+    def following(self, window: Sequence[int]) -> int:
+        """The number after these, the last of at least `far`."""
+        return (self.near_sign * window[-self.near] + self.far_sign * window[-self.far]) % self.modulus
+
+    def preceding(self, window: Sequence[int]) -> int:
+        """The number before these, the first of at least `far`."""
+        newest = window[self.far - 1]
+        return self.far_sign * (newest - self.near_sign * window[self.far - self.near - 1]) % self.modulus

@@ -1,0 +1,100 @@
+"""Which numbers does a Mersenne twister produce? (Matsumoto and Nishimura 1998; MT19937-64: Nishimura 2000)
+
+Words of w bits follow from n earlier ones, s[t+n] = s[t+m] ^ twist(s[t], s[t+1]), where twist takes the highest bits of
+the one and the lowest 31 of the other, and multiplies them by a matrix modulo 2. An output is a word tempered. A state
+is n words in a row, the oldest first: 19,937 bits of them count.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import UInt64
+
+from unrandom.generators.words import Word
+
+Words = UInt64[np.ndarray, "*rows n"]
+
+
+@dataclass(frozen=True)
+class MersenneTwister:
+    """Constants by the names of the C++ standard (`mersenne_twister_engine`)."""
+
+    name: str
+    w: int
+    n: int
+    m: int
+    a: int
+    u: int
+    d: int
+    s: int
+    b: int
+    t: int
+    c: int
+    f: int  # the last shift, l in the standard
+
+    @property
+    def lower(self) -> int:
+        """The bits of s[t+1] that count, r = 31 of them."""
+        return (1 << 31) - 1
+
+    @property
+    def upper(self) -> int:
+        """The bits of s[t] that count."""
+        return ((1 << self.w) - 1) ^ self.lower
+
+    def next_block(self, words: Words) -> Words:
+        """The n words after these n."""
+        both = np.concatenate([words, np.zeros_like(words)], axis=-1)
+        new = both[..., self.n :]
+        size = self.n - self.m  # words that depend on no word of the same step
+        for start in range(0, self.n, size):
+            end = min(start + size, self.n)
+            twisted = self.twist(both[..., start:end], both[..., start + 1 : end + 1])
+            new[..., start:end] = both[..., start + self.m : end + self.m] ^ twisted
+        return new
+
+    def block_before(self, words: Words, count: int = 1) -> Words:
+        """The n words so many places earlier.
+
+        A new word has its top bits from one place, and its others from the place before.
+        """
+        for _ in range(count):
+            twisted = words[..., -2:] ^ words[..., self.m - 2 : self.m]
+            before, last = self.untwist(twisted[..., :1]), self.untwist(twisted[..., 1:])
+            oldest = (last & self.upper) | (before & self.lower)
+            words = np.concatenate([oldest, words[..., :-1]], axis=-1)
+        return words
+
+    def twist(self, word: Word, following: Word) -> Word:
+        """What s[t] and s[t+1] give to s[t+n]."""
+        y = (word & self.upper) | (following & self.lower)
+        return (y >> 1) ^ ((y & 1) * self.a)
+
+    def untwist(self, twisted: Word) -> Word:
+        """The highest bits of s[t] and the lowest of s[t+1], of which `twist` makes this."""
+        odd = twisted >> (self.w - 1)  # a has its top bit set, and y >> 1 has not
+        return ((twisted ^ (odd * self.a)) << 1) | odd
+
+    def temper(self, word: Word) -> Word:
+        """The output for a word of the state."""
+        y = word ^ ((word >> self.u) & self.d)
+        y = y ^ ((y << self.s) & self.b)
+        y = y ^ ((y << self.t) & self.c)
+        return y ^ (y >> self.f)
+
+    def untemper(self, output: Word) -> Word:
+        """The word of the state for an output."""
+        y = output ^ (output >> self.f)
+        for shift, mask, left in ((self.t, self.c, True), (self.s, self.b, True), (self.u, self.d, False)):
+            done = y
+            for _ in range(0, self.w, shift):  # each round sets `shift` more bits right
+                done = y ^ ((done << shift if left else done >> shift) & mask)
+            y = done
+        return y
+
+
+MT19937 = MersenneTwister("MT19937", 32, 624, 397, 0x9908B0DF, 11, 0xFFFFFFFF, 7, 0x9D2C5680, 15, 0xEFC60000, 18)
+MT19937_64 = MersenneTwister(
+    "MT19937-64", 64, 312, 156, 0xB5026F5AA96619E9,
+    29, 0x5555555555555555, 17, 0x71D67FFFEDA60000, 37, 0xFFF7EEE000000000, 43,
+)  # fmt: skip

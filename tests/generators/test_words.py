@@ -1,0 +1,39 @@
+"""Shifts and rotations of words are undone, alike for integers and for arrays."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unrandom.core.errors import UserError
+from unrandom.generators.stepping import orbits
+from unrandom.generators.words import Shift, rotate, undo_xor_shift, undo_xor_shifts, xor_shifts
+from unrandom.generators.xorshift import Xorshift
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("left", [True, False])
+@given(data=st.data())
+def test_a_shift_is_undone(bits, left, data):
+    x, by = data.draw(st.integers(0, 2**bits - 1)), data.draw(st.integers(1, bits - 1))
+    shift = Shift(left, by)
+    moved = (x << by) % 2**bits if left else x >> by
+    assert xor_shifts(x, [shift], bits) == x ^ moved
+    assert undo_xor_shift(x ^ moved, shift, bits) == x
+    assert str(shift) == f"{'<<' if left else '>>'}{by}"
+    turned = rotate(x, by, bits)
+    assert f"{turned:0{bits}b}" == f"{x:0{bits}b}"[by:] + f"{x:0{bits}b}"[:by]
+
+
+def test_an_array_is_shifted_as_its_words_are_and_stays_as_it_was():
+    x = np.random.default_rng(0).integers(0, 2**64, 20, dtype=np.uint64)
+    shifts, kept = (Shift(True, 13), Shift(False, 7), Shift(True, 17)), x.tolist()
+    shifted = xor_shifts(x, shifts, 64)
+    assert shifted.tolist() == [xor_shifts(word, shifts, 64) for word in kept]
+    assert rotate(x, 5, 64).tolist() == [rotate(word, 5, 64) for word in kept]
+    assert undo_xor_shifts(shifted, shifts, 64).tolist() == x.tolist() == kept
+
+
+def test_sequences_need_a_length():
+    with pytest.raises(UserError, match="length >= 1, but 0"):
+        orbits(Xorshift(64, (Shift(True, 13),)), np.ones(2, np.uint64), 0)
