@@ -3,6 +3,8 @@
 import os
 from collections.abc import Callable
 
+from unrandom.runs.spec import RunSpec
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from jaxtyping import install_import_hook
@@ -12,8 +14,9 @@ install_import_hook("unrandom", "typechecking.check")
 import pytest
 import torch
 
-from unrandom.experiments.runs import Run, create_run, execute
 from unrandom.models import ModelConfig
+from unrandom.runs.execution import create_run, execute
+from unrandom.runs.run import Run
 from unrandom.tasks import FixedModulus, UnseenModulus
 from unrandom.training import OptimizerConfig, RunConfig
 
@@ -86,6 +89,6 @@ def um_data() -> UnseenModulus:
 @pytest.fixture(scope="session")
 def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A tiny run, trained to its end. Read it; do not change it."""
-    run = create_run("tiny", TINY, tmp_path_factory.mktemp("runs"), ["unrandom", "train", "tiny"])
+    run = create_run(RunSpec("tiny", TINY), tmp_path_factory.mktemp("runs"), ["unrandom", "train", "tiny"])
     execute(run)
     return run

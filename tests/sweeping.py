@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from unrandom.core.run_folder import RunFolder
-from unrandom.experiments.experiment import PlannedRun
-from unrandom.experiments.plan import cells, parse_grid
+from unrandom.runs.plan import grid_points, parse_grid
+from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig
 
 
-def planned(config: RunConfig, count: int = 3, **changes: object) -> list[PlannedRun]:
+def planned(config: RunConfig, count: int = 3, **changes: object) -> list[RunSpec]:
     """A few runs that differ in their learning rate."""
     changed = config.replace(**changes)
     rates = ",".join(f"{rate}e-3" for rate in range(1, count + 1))
-    return [cell.planned for cell in cells("tiny", changed, parse_grid([f"optimizer.lr={rates}"]), 1)]
+    return grid_points("tiny", changed, parse_grid([f"optimizer.lr={rates}"]), 1)
 
 
 def steps_measured(folder: Path) -> list[int]:

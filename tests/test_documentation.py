@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from unrandom.cli.arguments import parse
-from unrandom.experiments.recipes import RECIPES
+from unrandom.runs.recipes import RECIPES
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]

@@ -10,7 +10,7 @@ import pytest
 
 from unrandom.bench import device, device_checks
 from unrandom.cli import main
-from unrandom.experiments.runs import Run
+from unrandom.runs.run import Run
 from unrandom.training import estimate
 from unrandom.training.checkpoint import latest_checkpoint
 
@@ -363,7 +363,7 @@ def test_a_run_can_be_named_by_less_than_its_folder(run, capsys, monkeypatch, tm
         assert answer(capsys, "report", name)["run"] == made
         assert answer(capsys, "predict", name, "numbers")["predictions"]
     larger = answer(capsys, "train", "fm-256", *tiny_settings(**{"data.modulus": 128}), "--start-from", "fm-256")
-    assert Run.open(larger["run"]).config.start.run_id == made.removeprefix("runs/")
+    assert Run.open(larger["run"]).spec.ancestors()[-1].id == made.removeprefix("runs/")
     assert "nowhere is not a run folder" in mistake(capsys, "train", "fm-256", "--start-from", "nowhere")
     assert "nowhere is not a run folder" in mistake(capsys, "reproduce", "fm-ladder", "--run", "nowhere")
 

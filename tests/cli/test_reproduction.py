@@ -11,10 +11,12 @@ import safetensors.torch
 import torch
 
 from unrandom.cli import main, reproduction, timed
-from unrandom.experiments import work as work_module
 from unrandom.experiments.registry import EXPERIMENTS
-from unrandom.experiments.runs import Run, create_run, execute
 from unrandom.experiments.timed_plan import TimedPlan
+from unrandom.runs import worker as work_module
+from unrandom.runs.execution import create_run, execute
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 
 
 @pytest.fixture
@@ -209,7 +211,7 @@ def test_the_list_says_where_each_was_measured(tmp_path, capsys):
 
 
 def test_a_run_that_the_analyses_cannot_read_is_refused(tiny, um_data, tmp_path, places, capsys):
-    run = create_run("tiny-um", tiny.replace(data=um_data), tmp_path, [])
+    run = create_run(RunSpec("tiny-um", tiny.replace(data=um_data)), tmp_path, [])
     assert main(["reproduce", "fm-attention", "--run", str(run.folder.path), *places]) == 2
     assert "which needs a run of a fixed modulus" in capsys.readouterr().err
 
@@ -239,11 +241,11 @@ def test_mistakes(arguments, said, capsys):
 
 def test_a_run_of_ones_own_in_the_other_regime(tiny, um_data, tmp_path, places, capsys):
     config = tiny.replace(data=um_data)
-    shallow = create_run("tiny-um", config, tmp_path, [])
+    shallow = create_run(RunSpec("tiny-um", config), tmp_path, [])
     execute(shallow)
     assert main(["reproduce", "um-lookback", "--run", str(shallow.folder.path), *places]) == 2
     assert "has one layer" in capsys.readouterr().err
-    run = create_run("tiny-um", config.override(["model.depth=2"]), tmp_path, [])
+    run = create_run(RunSpec("tiny-um", config.override(["model.depth=2"])), tmp_path, [])
     execute(run)
     assert main(["reproduce", "um-embedding", "um-lookback", "--run", str(run.folder.path), *places]) == 0
     assert (run.folder.path / "experiments" / "smoke" / "um-lookback" / "um-lookback.png").is_file()

@@ -32,6 +32,6 @@ assert all(callable(getattr(package, name)) for name in package.__all__)
 
 
 def test_a_configuration_needs_no_torch():
-    program = "import sys, unrandom.experiments.recipes; print('torch' in sys.modules)"
+    program = "import sys, unrandom.runs.recipes; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert done.stdout == "False\n"

@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from unrandom.core.errors import UserError
-from unrandom.experiments.experiment import PlannedRun
 from unrandom.experiments.fitting import LEAST_SHARE, MeasuredSpeed, described, fit
-from unrandom.experiments.recipes import recipe
 from unrandom.experiments.reproduce import missing_runs
 from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
 from unrandom.experiments.worth import most_worth
+from unrandom.runs.recipes import recipe
+from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig
 
 RATE = 1e12  # FLOP/s of the stand-in
@@ -45,7 +45,7 @@ def wide(steps=10_000, **changes):
             ]
         )
     )
-    return PlannedRun("wide", config)
+    return RunSpec("wide", config)
 
 
 def seconds(run):
@@ -141,12 +141,12 @@ def test_runs_that_are_compared_are_cut_alike_and_keep_their_widths():
 def test_a_run_begins_with_its_parent_as_that_was_cut_and_a_curriculum_shrinks_with_it():
     phase = {"modulus": 32, "share": 0.5, "decay": "linear", "begin": 100, "steps": 4000}
     parent = wide()
-    child = PlannedRun(
+    child = RunSpec(
         "child",
         RunConfig.parse(
             {
                 **wide(**{"data.curriculum": json.dumps([phase])}).config.tree(),
-                "start": {"recipe": parent.name, "config": parent.config.tree()},
+                "start": {"recipe": parent.recipe, "config": parent.config.tree()},
             }
         ),
     )
@@ -171,10 +171,10 @@ def carried_out(groups, plan, limit, finished=()):
     clock, trained, said = Clock(limit), [], []
 
     def train(runs):
-        if runs[0].name in finished:
+        if runs[0].recipe in finished:
             return False
         for run in runs:
-            trained.append((run.name, run.config.steps, run.config.model.d_model))
+            trained.append((run.recipe, run.config.steps, run.config.model.d_model))
             clock.left -= seconds(run)
         return True
 
@@ -185,7 +185,7 @@ def carried_out(groups, plan, limit, finished=()):
 def single(name, steps=10_000, seed=0):
     """A group of one run that takes hours, so that the least time for a trial is there."""
     run = wide(steps, seed=seed, batch_size=2**13)
-    return Group(name, (PlannedRun(name, run.config),), round=seed)
+    return Group(name, (RunSpec(name, run.config),), round=seed)
 
 
 def flops(*groups):

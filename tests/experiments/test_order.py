@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from unrandom.core.errors import UserError
-from unrandom.experiments.beyond import hard_multipliers, order, order_pressure
+from unrandom.experiments.baselines import order, order_pressure
 from unrandom.experiments.claims import Bound, judge_all
 from unrandom.experiments.registry import EXPERIMENTS
+from unrandom.experiments.scaling import hard_multipliers
 from unrandom.predictors import LookbackPredictor
 
 SEEDS = (0, 1, 2)

@@ -11,8 +11,8 @@ from unrandom.experiments.experiment import SCALES
 from unrandom.experiments.paper import FIGURES
 from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, carry_out, draw_and_judge, missing_runs, read_tables
-from unrandom.experiments.runs import create_run, execute
 from unrandom.experiments.timed_plan import TimedPlan
+from unrandom.runs.execution import create_run, execute
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +24,7 @@ def runs_folder(tmp_path_factory):
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
     each = EXPERIMENTS[name]
-    runs = [create_run(planned.name, planned.config, runs_folder, []) for planned in each.runs("smoke", 2)]
+    runs = [create_run(planned, runs_folder, []) for planned in each.runs("smoke", 2)]
     for run in runs:
         execute(run)
     assert missing_runs([each], "smoke", 2, runs_folder, TimedPlan("smoke", tmp_path)) == []
@@ -58,7 +58,7 @@ def test_runs_are_shared_between_experiments(tmp_path):
 
 
 def test_the_demo_is_one_of_the_runs():
-    from unrandom.experiments.recipes import recipe
+    from unrandom.runs.recipes import recipe
 
     demo = recipe("fm-256").build()
     assert demo in [planned.config for planned in EXPERIMENTS["fm-ladder"].runs("laptop", 1)]

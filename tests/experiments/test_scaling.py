@@ -5,7 +5,8 @@ import pytest
 from unrandom.core.arithmetic import factorize
 from unrandom.experiments.claims import Bound, Unknown, judge, judge_all
 from unrandom.experiments.registry import EXPERIMENTS
-from unrandom.experiments.scaling import fixed_modulus, laws, runs, unseen_modulus, what_helps
+from unrandom.experiments.scaling import fixed_modulus, laws, unseen_modulus, what_helps
+from unrandom.experiments.scaling import presets as runs
 from unrandom.experiments.scaling.elements import needed_by_modulus, reached
 from unrandom.generators.spectral import best_multipliers
 

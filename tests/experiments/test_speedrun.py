@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from unrandom.core.errors import NonFiniteLoss, RunsFailed, UserError
-from unrandom.experiments import work as work_module
 from unrandom.experiments.speedrun import race as race_module
 from unrandom.experiments.speedrun.catalogue import TRACKS, track
 from unrandom.experiments.speedrun.race import Attempt, Race, planned, race
@@ -20,7 +19,8 @@ from unrandom.experiments.speedrun.records import (
     standing,
 )
 from unrandom.experiments.speedrun.tracks import Target, Track, hash_of_test
-from unrandom.experiments.work import Outcome, Work
+from unrandom.runs import worker as work_module
+from unrandom.runs.worker import Outcome, Work
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from unrandom.experiments.measure import task_tree
+from unrandom.runs.measurement import task_tree
 from unrandom.tasks import FixedModulus, Task, UnseenModulus
 
 Tree = dict[str, Any]

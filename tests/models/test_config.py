@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import pytest
 
-from unrandom.experiments.recipes import recipe
 from unrandom.models import ModelConfig
+from unrandom.runs.recipes import recipe
 from unrandom.training import RunConfig
 
 IDS = json.loads((Path(__file__).parents[1] / "golden" / "recipe_ids.json").read_text())

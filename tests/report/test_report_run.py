@@ -3,8 +3,8 @@
 import json
 import shutil
 
-from unrandom.experiments.runs import Run
 from unrandom.report import report_run
+from unrandom.runs.run import Run
 
 
 def test_a_report_leaves_measurements_figures_and_a_page(finished_run, tmp_path):

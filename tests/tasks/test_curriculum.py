@@ -5,7 +5,7 @@ import pytest
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.experiments.runs import split_of
+from unrandom.runs.run import split_of
 from unrandom.tasks import (
     CurriculumBatches,
     FixedModulus,

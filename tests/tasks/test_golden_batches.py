@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from unrandom.experiments.recipes import recipe
+from unrandom.runs.recipes import recipe
 from unrandom.tasks import make_batches
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "batches.json").read_text())

@@ -10,7 +10,7 @@ import pytest
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.experiments.recipes import recipe
+from unrandom.runs.recipes import recipe
 from unrandom.tasks import TASKS, check_task, load_task
 from unrandom.training import RunConfig
 

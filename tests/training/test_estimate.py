@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from unrandom.evaluation.during_training import PROBES
-from unrandom.experiments.recipes import recipe
-from unrandom.experiments.runs import create_run, execute
 from unrandom.models import training_memory
+from unrandom.runs.execution import create_run, execute
+from unrandom.runs.recipes import recipe
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import make_batches
 from unrandom.training import Progress
 from unrandom.training import estimate as estimates
@@ -107,7 +108,7 @@ def test_fast_steps_are_measured_for_a_second_and_slow_ones_once():
 def test_what_is_found_in_a_run_is_what_it_takes(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(estimates, "ENOUGH_SECONDS", 0.2)
     config = tiny.override(["steps=200", "evaluate_every=10", "checkpoint_every=200", "batch_size=64"])
-    run = create_run("tiny", config, tmp_path, ["test"])
+    run = create_run(RunSpec("tiny", config), tmp_path, ["test"])
     found, began = [], []
 
     def watch(_progress):

@@ -11,9 +11,10 @@ from torch.testing import assert_close
 
 from unrandom.bench.scaling import step_on_cpu
 from unrandom.core.errors import UserError
-from unrandom.experiments.recipes import recipe
-from unrandom.experiments.runs import create_run, execute, execute_together
 from unrandom.models import Transformer, TransformerConfig, intervene, record, training_memory
+from unrandom.runs.execution import create_run, execute, execute_together
+from unrandom.runs.recipes import recipe
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import make_batches
 from unrandom.training.distributed import Ranks
 from unrandom.training.loop import SingleStepper
@@ -64,7 +65,7 @@ def test_a_batch_in_parts_makes_the_same_step(tiny, micro_batches):
 
 def test_such_a_run_stopped_and_resumed_is_the_run_never_stopped(tiny, tmp_path):
     config = tiny.override(["micro_batches=4", "recompute=true", "steps=4"])
-    whole, parts = (create_run("tiny", config, tmp_path / name, []) for name in ("whole", "parts"))
+    whole, parts = (create_run(RunSpec("tiny", config), tmp_path / name, []) for name in ("whole", "parts"))
     execute(whole)
     while not execute(parts, max_minutes=0.0)["finished"]:
         pass
@@ -73,7 +74,9 @@ def test_such_a_run_stopped_and_resumed_is_the_run_never_stopped(tiny, tmp_path)
 
 
 def test_such_runs_are_not_trained_together(tiny, tmp_path):
-    runs = [create_run("r", tiny.override([f"seed={seed}", "recompute=true"]), tmp_path, []) for seed in range(2)]
+    runs = [
+        create_run(RunSpec("r", tiny.override([f"seed={seed}", "recompute=true"])), tmp_path, []) for seed in range(2)
+    ]
     with pytest.raises(ValueError, match="trained together"):
         execute_together(runs)
     with pytest.raises(AssertionError, match="trained alone"):

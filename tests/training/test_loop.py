@@ -8,7 +8,8 @@ import torch
 
 from unrandom.core.errors import NonFiniteLoss
 from unrandom.core.run_folder import RunFolder
-from unrandom.experiments.runs import create_run, execute
+from unrandom.runs.execution import create_run, execute
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import make_batches
 from unrandom.training import train
 from unrandom.training.checkpoint import latest_checkpoint
@@ -25,7 +26,7 @@ def metrics_of(run):
 
 @pytest.fixture
 def whole(tiny, tmp_path):
-    run = create_run("tiny", tiny, tmp_path / "whole", [])
+    run = create_run(RunSpec("tiny", tiny), tmp_path / "whole", [])
     execute(run)
     return run
 
@@ -40,7 +41,7 @@ def test_the_loss_curve_is_what_it_has_always_been(whole):
 @pytest.mark.parametrize("optimizer", ["muon", "adamw"])
 def test_a_run_stopped_and_resumed_is_the_run_never_stopped(tiny, tmp_path, mode, optimizer):
     config = tiny.override([f"data.mode={mode}", "data.n_sequences=40", f"optimizer.name={optimizer}"])
-    whole, parts = (create_run("tiny", config, tmp_path / name, []) for name in ("whole", "parts"))
+    whole, parts = (create_run(RunSpec("tiny", config), tmp_path / name, []) for name in ("whole", "parts"))
     execute(whole)
     for _ in range(30):
         if execute(parts, max_minutes=0.0)["finished"]:  # one step at a time
@@ -51,7 +52,7 @@ def test_a_run_stopped_and_resumed_is_the_run_never_stopped(tiny, tmp_path, mode
 
 
 def test_resuming_from_a_damaged_checkpoint_repeats_from_the_one_before(tiny, tmp_path, whole):
-    run = create_run("tiny", tiny, tmp_path / "damaged", [])
+    run = create_run(RunSpec("tiny", tiny), tmp_path / "damaged", [])
     execute(run)
     run.folder.result.unlink()
     newest = latest_checkpoint(run.folder).folder / "model.safetensors"
@@ -70,7 +71,7 @@ def test_one_batch_is_learned_by_heart(tiny, tmp_path):
     config = tiny.override(
         ["steps=150", "data.mode=fixed", "data.n_sequences=16", "evaluate_every=150", "model.d_model=32"]
     )
-    run = create_run("tiny", config, tmp_path, [])
+    run = create_run(RunSpec("tiny", config), tmp_path, [])
     execute(run)
     model = run.load_model()
     tokens = torch.from_numpy(make_batches(run.split(), 16).tokens(0)).long()
@@ -102,7 +103,7 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_keeps_the_last_good_checkpo
 
 def test_a_change_of_precision_between_parts_of_a_run_is_said(tiny, tmp_path, monkeypatch, caplog):
     config = tiny.override(["precision=auto"])
-    run = create_run("tiny", config, tmp_path, [])
+    run = create_run(RunSpec("tiny", config), tmp_path, [])
     monkeypatch.setattr("unrandom.models.numerics.has_fast_bf16", lambda _device: False)
     assert execute(run, max_minutes=0)["precision"] == "fp32"
     monkeypatch.setattr("unrandom.models.numerics.has_fast_bf16", lambda _device: True)
@@ -112,6 +113,6 @@ def test_a_change_of_precision_between_parts_of_a_run_is_said(tiny, tmp_path, mo
 
 def test_the_observers_see_every_step(tiny, tmp_path):
     seen = []
-    run = create_run("tiny", tiny, tmp_path, [])
+    run = create_run(RunSpec("tiny", tiny), tmp_path, [])
     execute(run, observers=(lambda progress: seen.append(progress.step),))
     assert seen == list(range(1, 13))

@@ -7,7 +7,9 @@ import torch
 
 from unrandom.core.errors import Busy
 from unrandom.core.run_folder import RunFolder
-from unrandom.experiments.runs import Run, create_run, execute, execute_together
+from unrandom.runs.execution import create_run, execute, execute_together
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 
 VARIANTS = (
     ["seed=0"],
@@ -33,8 +35,8 @@ def _distance(run, other):
 )
 def test_the_same_as_alone(tiny, tmp_path, optimizer, model):
     configs = [tiny.override([f"optimizer.name={optimizer}", model, *changes]) for changes in VARIANTS]
-    alone = [create_run("alone", config, tmp_path, []) for config in configs]
-    together = [create_run("together", config, tmp_path, []) for config in configs]
+    alone = [create_run(RunSpec("alone", config), tmp_path, []) for config in configs]
+    together = [create_run(RunSpec("together", config), tmp_path, []) for config in configs]
     expected = [execute(run) for run in alone]
     results = execute_together(together)
     for run, other, result, wanted in zip(together, alone, results, expected, strict=True):
@@ -48,33 +50,33 @@ def test_the_same_as_alone(tiny, tmp_path, optimizer, model):
 
 
 def test_stopped_and_gone_on(tiny, tmp_path):
-    runs = [create_run("r", tiny.override([f"seed={seed}"]), tmp_path, []) for seed in range(3)]
+    runs = [create_run(RunSpec("r", tiny.override([f"seed={seed}"])), tmp_path, []) for seed in range(3)]
     steps = iter(range(100))
     results = execute_together(runs[:2], stop=lambda: next(steps) == 4)
     assert [(result["steps"], result["finished"]) for result in results] == [(5, False)] * 2
     results = execute_together(runs)  # two that stand at step 5 and a new one
     assert [result["finished"] for result in results] == [True] * 3
-    straight = [create_run("s", tiny.override([f"seed={seed}"]), tmp_path, []) for seed in range(2)]
+    straight = [create_run(RunSpec("s", tiny.override([f"seed={seed}"])), tmp_path, []) for seed in range(2)]
     execute_together(straight)
     for run, other in zip(runs, straight, strict=False):
         torch.testing.assert_close(_weights(run), _weights(other), rtol=1e-4, atol=1e-5)
 
 
 def test_only_runs_of_one_shape(tiny, tmp_path):
-    runs = [create_run("r", tiny.override([f"model.depth={depth}"]), tmp_path, []) for depth in (1, 2)]
+    runs = [create_run(RunSpec("r", tiny.override([f"model.depth={depth}"])), tmp_path, []) for depth in (1, 2)]
     with pytest.raises(ValueError, match="trained together"):
         execute_together(runs)
 
 
 def test_a_run_that_is_held_elsewhere_is_left_alone(tiny, tmp_path):
-    runs = [create_run("r", tiny.override([f"seed={seed}"]), tmp_path, []) for seed in range(2)]
+    runs = [create_run(RunSpec("r", tiny.override([f"seed={seed}"])), tmp_path, []) for seed in range(2)]
     with runs[1].folder.lock(), pytest.raises(Busy):
         execute_together(runs)
     assert not runs[0].folder.finished
 
 
 def test_the_time_is_that_of_all_groups_together(tiny, tmp_path):
-    ahead, new = (create_run("r", tiny.override([f"seed={seed}"]), tmp_path, []) for seed in range(2))
+    ahead, new = (create_run(RunSpec("r", tiny.override([f"seed={seed}"])), tmp_path, []) for seed in range(2))
     execute_together([ahead], stop=lambda: True)
     results = execute_together([ahead, new], max_minutes=0)
     assert [result["steps"] for result in results] == [1, 1]  # the new one took the one step that is always made

@@ -8,7 +8,9 @@ import torch
 from unrandom.cli import main
 from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
-from unrandom.experiments.runs import Run, create_run, execute
+from unrandom.runs.execution import create_run, execute
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 
 SHAPE = ("data.base=4", "data.modulus=64", "model.positions=abacus")
 
@@ -21,7 +23,7 @@ def grown(tiny, **changes):
 
 
 def test_the_smaller_run_is_trained_first_and_its_function_is_taken_over(tiny, tmp_path):
-    run = create_run("large", grown(tiny, **{"optimizer.lr": 0, "optimizer.muon_lr": 0}), tmp_path, ["test"])
+    run = create_run(RunSpec("large", grown(tiny, **{"optimizer.lr": 0, "optimizer.muon_lr": 0})), tmp_path, ["test"])
     assert execute(run)["finished"]
     (parent,) = run.ancestors()
     assert RunFolder(parent.folder.path).finished
@@ -31,9 +33,9 @@ def test_the_smaller_run_is_trained_first_and_its_function_is_taken_over(tiny, t
 
 def test_a_run_stopped_in_its_parent_goes_on_to_the_same_end(tiny, tmp_path):
     config = grown(tiny)
-    whole = create_run("large", config, tmp_path / "whole", ["test"])
+    whole = create_run(RunSpec("large", config), tmp_path / "whole", ["test"])
     execute(whole)
-    parts = create_run("large", config, tmp_path / "parts", ["test"])
+    parts = create_run(RunSpec("large", config), tmp_path / "parts", ["test"])
     calls = iter(range(1000))
     first = execute(parts, stop=lambda: next(calls) == 4)
     assert (first["finished"], first["recipe"], first["steps"]) == (False, "large", 0)
@@ -55,7 +57,7 @@ def test_shapes_that_do_not_fit_are_refused_before_anything_runs(tiny, change, s
 
 
 def test_from_the_command_line(tiny, tmp_path, capsys):
-    small = create_run("fm-256", tiny.override([*SHAPE, "data.digits=4"]), tmp_path, ["test"])
+    small = create_run(RunSpec("fm-256", tiny.override([*SHAPE, "data.digits=4"])), tmp_path, ["test"])
     tree = grown(tiny).tree()
     plain = ("batch_size", "steps", "warmup_steps", "precision", "evaluate_every", "checkpoint_every", "test_sequences")
     values = {key: tree[key] for key in plain} | {
@@ -68,6 +70,6 @@ def test_from_the_command_line(tiny, tmp_path, capsys):
     folder = str(small.folder.path)
     assert main(["train", "fm-256", *sets, "--start-from", folder, "--out", str(tmp_path), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert Run.open(tmp_path / answer["run"].split("/")[-1]).config.start.run_id == small.id
+    assert Run.open(tmp_path / answer["run"].split("/")[-1]).spec.ancestors()[-1].id == small.id
     assert main(["train", "fm-256", *sets, "--start-from", folder, "--out", str(tmp_path / "elsewhere")]) == 2
     assert "set --out" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from typing import Literal
 import torch
 
 from unrandom.bench.device_checks import CHECKS, NotPassed, Place, Skipped
-from unrandom.experiments.recipes import recipe
+from unrandom.runs.recipes import recipe
 from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device, describe, forget_models, prepare
 

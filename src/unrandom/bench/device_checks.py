@@ -22,11 +22,13 @@ from torch.nn import functional as F
 
 from unrandom.bench.timing import interleaved
 from unrandom.core.quantities import in_words, scaled
-from unrandom.experiments.recipes import recipe
-from unrandom.experiments.runs import Run, create_run, execute
 from unrandom.models import Transformer
 from unrandom.models.attention import AttentionPath
 from unrandom.models.numerics import autocast, choose_attention, choose_precision, has_fast_bf16
+from unrandom.runs.execution import create_run, execute
+from unrandom.runs.recipes import recipe
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig
 from unrandom.training.distributed import Ranks, backend_of, process_group
 from unrandom.training.estimate import step_memory
@@ -155,7 +157,7 @@ def _resume(place: Place) -> str:
     sizes = ["batch_size=32", "test_sequences=64", "data.context=16", "warmup_steps=2"]
     small = recipe("fm-256").build().override([f"steps={steps}", "evaluate_every=2", "checkpoint_every=5", *sizes])
     with tempfile.TemporaryDirectory(prefix="unrandom-bench-", ignore_cleanup_errors=True) as folder:
-        whole, parts = (create_run("small", small, Path(folder) / name, []) for name in ("whole", "parts"))
+        whole, parts = (create_run(RunSpec("small", small), Path(folder) / name, []) for name in ("whole", "parts"))
         execute(whole)
         stopped = execute(parts, max_minutes=0)["steps"]
         execute(parts)

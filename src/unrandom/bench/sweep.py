@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.bench.timing import interleaved
-from unrandom.experiments.engines import Options, load_engine, run_jobs
-from unrandom.experiments.engines.local import physical_cores
-from unrandom.experiments.experiment import PlannedRun
-from unrandom.experiments.plan import Job, jobs
-from unrandom.experiments.work import Outcome, Work, carry_out
+from unrandom.runs.engines import Options, load_engine, run_jobs
+from unrandom.runs.engines.local import physical_cores
+from unrandom.runs.plan import Job, jobs
+from unrandom.runs.spec import RunSpec
+from unrandom.runs.worker import Outcome, Work, carry_out
 from unrandom.training import RunConfig
 
 RUNS, STEPS = 4, 100
@@ -24,7 +24,7 @@ def bench_sweep(config: RunConfig, steps: int = STEPS) -> dict[str, Any]:
     """
     short = {"steps": steps, "warmup_steps": 0, "evaluate_every": steps, "checkpoint_every": steps}
     base = config.replace(**short, test_sequences=64)
-    runs = [PlannedRun("bench", base.replace(seed=seed)) for seed in range(RUNS)]
+    runs = [RunSpec("bench", base.replace(seed=seed)) for seed in range(RUNS)]
     cores = physical_cores()
     serial, processes, stacked = interleaved(
         lambda: _in_turn(jobs(runs), cores),

@@ -16,12 +16,14 @@ from unrandom.cli.words import comparison_words, evaluation_words, result_words
 from unrandom.core.config import parse_integer
 from unrandom.core.errors import ChecksFailed, UserError
 from unrandom.core.files import make_folder
-from unrandom.experiments.measure import evaluate_run
-from unrandom.experiments.naming import find_run
-from unrandom.experiments.recipes import RECIPES, recipe
-from unrandom.experiments.runs import Run, create_run, execute
+from unrandom.runs.execution import create_run, execute
+from unrandom.runs.finding import find_run
+from unrandom.runs.measurement import evaluate_run
+from unrandom.runs.recipes import RECIPES, recipe
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import check_task, load_task
-from unrandom.training import RunConfig
+from unrandom.training import RunConfig, run_id
 from unrandom.training.checkpoint import checkpoint_to_load
 from unrandom.training.distributed import is_leading_process
 from unrandom.training.machine import choose_device
@@ -48,7 +50,7 @@ def _demo(arguments: Namespace) -> tuple[Tree, str]:
 
     name = "fm-256"
     config = _configure(recipe(name).build(), arguments)
-    run = create_run(name, config, arguments.out, arguments.command_line)
+    run = create_run(RunSpec(name, config), arguments.out, arguments.command_line)
     result = _execute(run, None)
     with working("measuring and drawing"):
         measurements, page = report_run(run)
@@ -70,7 +72,7 @@ def _train(arguments: Namespace) -> tuple[Tree, str]:
         raise UserError(f"name a recipe: {', '.join(RECIPES)}")
     chosen = recipe(arguments.recipe)
     config = _configure(chosen.build(), arguments)
-    run = create_run(chosen.name, config, arguments.out, arguments.command_line)
+    run = create_run(RunSpec(chosen.name, config), arguments.out, arguments.command_line)
     return _trained(run, arguments)
 
 
@@ -94,8 +96,8 @@ def _evaluate(arguments: Namespace) -> tuple[Tree, str]:
 
 
 def _compare(run: Run, part: int | None, arguments: Namespace) -> tuple[Tree, str]:
-    from unrandom.experiments.comparison import compare
     from unrandom.figures.comparison import save_comparison
+    from unrandom.runs.comparison import compare
     from unrandom.tasks import make_predictors
 
     names = [name.strip() for name in arguments.predictors.split(",") if name.strip()]
@@ -187,7 +189,7 @@ def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunC
     """The configuration of a run that begins with the weights of another, in the same parent folder."""
     config = RunConfig.parse({**config.tree(), "start": {"recipe": parent.recipe, "config": parent.config.tree()}})
     assert config.start is not None, "it was just set"
-    expected = arguments.out / config.start.run_id
+    expected = arguments.out / run_id(config.start.recipe, config.start.config)
     if parent.folder.path.resolve() != expected.resolve():
         raise UserError(
             f"--start-from {parent.folder.path}: it must be {expected}; set --out, or undo a change of name"

@@ -5,7 +5,7 @@ import time
 
 from unrandom.core.quantities import in_words
 from unrandom.evaluation.during_training import PROBES
-from unrandom.experiments.runs import Run
+from unrandom.runs.run import Run
 from unrandom.training import Progress
 from unrandom.training.distributed import launched_device, launched_ranks
 from unrandom.training.estimate import CostEstimate, StepTimer, estimate

@@ -18,7 +18,7 @@ def run(arguments: Namespace) -> None:
 
 def list_recipes() -> tuple[Tree, str]:
     """Every recipe with a line about it, and what it costs."""
-    from unrandom.experiments.recipes import RECIPES  # configurations, which the other list can do without
+    from unrandom.runs.recipes import RECIPES  # configurations, which the other list can do without
 
     listed = [{"recipe": recipe.name, "about": recipe.about, "cost": recipe.cost} for recipe in RECIPES.values()]
     width = max(len(entry["recipe"]) for entry in listed)

@@ -13,13 +13,13 @@ from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
 from unrandom.experiments.catalogue import CATALOGUE
 from unrandom.experiments.experiment import Experiment
-from unrandom.experiments.kept import keep_runs, open_kept
 from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, carry_out, draw_and_judge, is_measured, missing_runs
-from unrandom.experiments.runs import Run
 from unrandom.experiments.timed_plan import TimedPlan
 from unrandom.report.claims import ORIGINS, tally
 from unrandom.report.results import results_page
+from unrandom.runs.archive import keep_runs, open_kept
+from unrandom.runs.run import Run
 
 Tree = dict[str, Any]
 

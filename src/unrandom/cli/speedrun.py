@@ -19,8 +19,8 @@ from unrandom.experiments.speedrun.records import (
     standing,
 )
 from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, FIRST_SEED, Track
-from unrandom.experiments.work import Work
 from unrandom.report.records import arm_words, ratio_words, records_page
+from unrandom.runs.worker import Work
 from unrandom.training import RunConfig
 
 Tree = dict[str, Any]

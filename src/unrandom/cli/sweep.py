@@ -7,12 +7,13 @@ from typing import Any
 
 from unrandom.cli.work import carry_out
 from unrandom.core.files import read_json
-from unrandom.experiments.cell import measured_cell
-from unrandom.experiments.engines import Options, load_engine
-from unrandom.experiments.experiment import PlannedRun, Rows, with_ancestors
-from unrandom.experiments.plan import cells, cost_words, parse_grid, plain, state
-from unrandom.experiments.runs import Run
-from unrandom.experiments.sweep import Sweep, save_sweep
+from unrandom.experiments.experiment import Rows
+from unrandom.runs.engines import Options, load_engine
+from unrandom.runs.grid_point import measured_point
+from unrandom.runs.plan import cost_words, grid_points, parse_grid, plain, settings_of, state
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec, with_ancestors
+from unrandom.runs.sweep import Sweep, save_sweep
 from unrandom.training import RunConfig
 
 Tree = dict[str, Any]
@@ -21,25 +22,24 @@ Tree = dict[str, Any]
 def sweep(arguments: Namespace, recipe: str, config: RunConfig) -> tuple[Tree, str]:
     """Train and measure every cell that is not done, then save and show all."""
     grid = parse_grid(arguments.grid)
-    planned = cells(recipe, config, grid, arguments.seeds)
+    planned = grid_points(recipe, config, grid, arguments.seeds)
     asked = Sweep(recipe, config, grid, planned, arguments.sequences)
     if arguments.dry_run:
         return _plan(asked, arguments)
-    missing = [cell for cell in planned if not asked.is_done(cell, arguments.out)]
-    named = {cell.planned.id: cell for cell in planned}
+    missing = [spec for spec in planned if not asked.is_done(spec, arguments.out)]
+    known = {spec.id: spec for spec in planned}
 
-    def words(run: PlannedRun) -> str:
-        if run.id not in named:
+    def words(run: RunSpec) -> str:
+        if run.id not in known:
             return f"{run.id}, which others begin with"
-        said = f"{named[run.id].words} ({run.id})"
-        if not asked.is_done(named[run.id], arguments.out):
+        said = f"{settings_of(known[run.id])} ({run.id})"
+        if not asked.is_done(known[run.id], arguments.out):
             return said
-        measured = measured_cell(Run.open(arguments.out / run.id), arguments.sequences)
+        measured = measured_point(Run.open(arguments.out / run.id), arguments.sequences)
         return f"{said}: last number {measured['validation_last']:.3f} in validation"
 
-    cells_wanted = [cell.planned for cell in missing]
-    begun_with = [run for run in with_ancestors(cells_wanted) if run not in cells_wanted]
-    wanted = [run for run in begun_with if state(run, arguments.out) != "finished"] + cells_wanted
+    begun_with = [run for run in with_ancestors(missing) if run not in missing]
+    wanted = [run for run in begun_with if state(run, arguments.out) != "finished"] + missing
     outcomes = carry_out(wanted, arguments, what="cell", sequences=arguments.sequences, words=words)
     folder, rows, best = save_sweep(asked, arguments.out, arguments.command_line)
     left, failed = (sum(outcome.status == status for outcome in outcomes) for status in ("stopped", "failed"))
@@ -73,11 +73,11 @@ def _plan(asked: Sweep, arguments: Namespace) -> tuple[Tree, str]:
     out = arguments.out
     rows: Rows = []
     lines = []
-    for cell in asked.cells:
-        named = {"run": cell.planned.id, "status": state(cell.planned, out), "flops": cell.planned.flops}
-        rows.append({**cell.settings, "seed": cell.seed, **named})
-        lines.append(f"{named['status']:<9} {cell.planned.flops:.1e}  {cell.words}")
-    runs = [cell.planned for cell in asked.cells]
+    for spec in asked.points:
+        named = {"run": spec.id, "status": state(spec, out), "flops": spec.flops}
+        rows.append({**spec.labels, **named})
+        lines.append(f"{named['status']:<9} {spec.flops:.1e}  {settings_of(spec)}")
+    runs = asked.points
     minutes = _minutes_left(asked, arguments)
     expected = "" if minutes is None else f", about {minutes:.0f} min"
     lines.append(f"{cost_words(runs, out)}{expected}")
@@ -89,13 +89,13 @@ def _plan(asked: Sweep, arguments: Namespace) -> tuple[Tree, str]:
 def _minutes_left(asked: Sweep, arguments: Namespace) -> float | None:
     """From the speed of the cells that are finished; none: nobody knows."""
     out = arguments.out
-    finished = [cell.planned for cell in asked.cells if state(cell.planned, out) == "finished"]
+    finished = [spec for spec in asked.points if state(spec, out) == "finished"]
     if not finished:
         return None
     seconds = sum(read_json(out / run.id / "result.json")["train_seconds"] for run in finished)
-    left = sum(cell.planned.flops for cell in asked.cells) - sum(run.flops for run in finished)
+    left = sum(spec.flops for spec in asked.points) - sum(run.flops for run in finished)
     workers = 1
     if arguments.engine == "local":
         workers = load_engine("local", Options(arguments.workers, arguments.threads, arguments.gpus_per_run)).places
-    waiting = len(asked.cells) - len(finished)
+    waiting = len(asked.points) - len(finished)
     return round(seconds / sum(run.flops for run in finished) * left / max(1, min(workers, waiting)) / 60, 2)

@@ -15,14 +15,15 @@ from unrandom.cli.progress import TrainingProgress
 from unrandom.cli.work import raise_full_disk, train_all
 from unrandom.core.errors import RunsFailed, UserError
 from unrandom.core.run_folder import RunFolder
-from unrandom.experiments.experiment import Experiment, PlannedRun, with_ancestors
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.fitting import MeasuredSpeed
-from unrandom.experiments.kept import keep_run, kept_folder, steps_made
-from unrandom.experiments.plan import Job, unfinished
-from unrandom.experiments.runs import Run
 from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
-from unrandom.experiments.work import Outcome, Work, carry_out
 from unrandom.experiments.worth import EXPONENTS, most_worth
+from unrandom.runs.archive import keep_run, kept_folder, steps_made
+from unrandom.runs.plan import Job, unfinished
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec, with_ancestors
+from unrandom.runs.worker import Outcome, Work, carry_out
 from unrandom.training.checkpoint import latest_checkpoint
 from unrandom.training.machine import choose_device, forget_models
 
@@ -55,7 +56,7 @@ def train_most_worth(arguments: Namespace) -> tuple[Tree, str]:
     kept = kept_folder(arguments.scale, arguments.results)
     outcomes: list[Outcome] = []
 
-    def train(runs: list[PlannedRun]) -> bool:
+    def train(runs: list[RunSpec]) -> bool:
         if RunFolder(
             kept / runs[0].id
         ).finished:  # A run that was finished on another machine is kept, and has no folder here.
@@ -85,7 +86,7 @@ def train_fitted(chosen: list[Experiment], arguments: Namespace) -> int:
     deadline, plan = _deadline(arguments), TimedPlan(arguments.scale, arguments.results)
     groups = [Group(each.name, tuple(with_ancestors(each.runs(arguments.scale, arguments.seeds)))) for each in chosen]
 
-    def train(runs: list[PlannedRun]) -> bool:
+    def train(runs: list[RunSpec]) -> bool:
         minutes = max(0.0, deadline - time.time()) / 60
         missing = unfinished(runs, arguments.out)
         train_all(missing, Namespace(**{**vars(arguments), "max_minutes": minutes}), what="run")
@@ -103,13 +104,13 @@ def _deadline(arguments: Namespace) -> float:
     return time.time() + seconds - reserved
 
 
-def _in_turn(groups: list[Group], plan: TimedPlan, deadline: float, train: Callable[[list[PlannedRun]], bool]) -> None:
+def _in_turn(groups: list[Group], plan: TimedPlan, deadline: float, train: Callable[[list[RunSpec]], bool]) -> None:
     """By this machine's clock and speed."""
     speed = MeasuredSpeed(choose_device())
     train_in_turn(groups, plan, speed, seconds_left=lambda: deadline - time.time(), train=train, say=_say)
 
 
-def _standing(run: PlannedRun, folder: Path, kept: Path) -> Tree:
+def _standing(run: RunSpec, folder: Path, kept: Path) -> Tree:
     """How far a run came, here or where it was kept before."""
     metrics = RunFolder(kept).read_metrics()
     return {

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from unrandom.cli.progress import TrainingProgress
 from unrandom.core.errors import RunsFailed
-from unrandom.experiments.engines import Options, load_engine, run_jobs
-from unrandom.experiments.experiment import PlannedRun
-from unrandom.experiments.plan import jobs
-from unrandom.experiments.work import Outcome, Work
+from unrandom.runs.engines import Options, load_engine, run_jobs
+from unrandom.runs.plan import jobs
+from unrandom.runs.spec import RunSpec
+from unrandom.runs.worker import Outcome, Work
 
 
-def train_all(missing: Sequence[PlannedRun], arguments: Namespace, *, what: str) -> int:
+def train_all(missing: Sequence[RunSpec], arguments: Namespace, *, what: str) -> int:
     """Train all of these; returns how many are left, which time alone decides. Raises RunsFailed if any fails."""
     outcomes = carry_out(missing, arguments, what=what)
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
@@ -32,12 +32,12 @@ def raise_full_disk(outcome: Outcome, out: Path) -> None:
 
 
 def carry_out(
-    runs: Sequence[PlannedRun],
+    runs: Sequence[RunSpec],
     arguments: Namespace,
     *,
     what: str,
     sequences: int | None = None,
-    words: Callable[[PlannedRun], str] = lambda planned: planned.id,
+    words: Callable[[RunSpec], str] = lambda planned: planned.id,
 ) -> list[Outcome]:
     """Train (and, with ``sequences``, measure) runs as the arguments say. OSError when the disk is full."""
     if not runs:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from unrandom.core.errors import named
 
-Half = Literal["setting", "fixed modulus", "unseen modulus", "larger moduli", "beyond the paper"]
+Half = Literal["background", "fixed modulus", "unseen modulus", "larger moduli", "beyond the paper"]
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ CATALOGUE: dict[str, Entry] = {
     entry.name: entry
     for entry in (
         *_entries(
-            "setting",
-            "setting",
+            "background",
+            "background",
             (
                 "digit-periods",
                 "digit_periods",
@@ -203,7 +203,7 @@ CATALOGUE: dict[str, Entry] = {
         ),
         *_entries(
             "beyond the paper",
-            "beyond",
+            "unseen_modulus",
             (
                 "um-hold-out",
                 "hold_out",
@@ -216,6 +216,10 @@ CATALOGUE: dict[str, Entry] = {
                 "which multipliers of an unseen modulus are predicted, by the look-back that they need",
                 (),
             ),
+        ),
+        *_entries(
+            "beyond the paper",
+            "baselines",
             (
                 "fm-order",
                 "order",
@@ -228,12 +232,20 @@ CATALOGUE: dict[str, Entry] = {
                 "whether shape, or a context too short for two look-backs, makes a model find more",
                 (),
             ),
+        ),
+        *_entries(
+            "beyond the paper",
+            "scaling",
             (
                 "hard-multipliers",
                 "hard_multipliers",
                 "what makes a multiplier hard: the spectral test, or how often p divides a − 1",
                 (),
             ),
+        ),
+        *_entries(
+            "beyond the paper",
+            "baselines",
             ("ceilings", "ceilings", "the model beside copying, look-back, algebra and the exact posterior", ()),
         ),
     )

@@ -14,9 +14,9 @@ import torch
 from unrandom.core.errors import out_of_memory
 from unrandom.core.quantities import in_words
 from unrandom.evaluation.during_training import PROBES
-from unrandom.experiments.experiment import PlannedRun
 from unrandom.models import forward_flops
 from unrandom.models.numerics import choose_precision
+from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig
 from unrandom.training.machine import forget_models, matrix_product, prepare
 from unrandom.training.trial import step_seconds
@@ -78,9 +78,9 @@ class Fit:
     rate: float  # of the largest run, FLOP/s
     measured: bool  # the rate; else it is that of a matrix product, and no step is as fast
 
-    def cut(self, run: PlannedRun) -> PlannedRun:
+    def cut(self, run: RunSpec) -> RunSpec:
         """What is trained in the place of a planned run, measured and saved often."""
-        return PlannedRun(run.name, _cut(_narrowed(run.config, self.divisor), self.share, self.rate))
+        return RunSpec(run.recipe, _cut(_narrowed(run.config, self.divisor), self.share, self.rate))
 
     @property
     def words(self) -> str:
@@ -90,9 +90,7 @@ class Fit:
         return f"{self.share:.0%} of the planned steps{width}{several}"
 
 
-def fit(
-    runs: Sequence[PlannedRun], seconds: Callable[[], float], speed: Speed, *, may_wait: bool = False
-) -> Fit | None:
+def fit(runs: Sequence[RunSpec], seconds: Callable[[], float], speed: Speed, *, may_wait: bool = False) -> Fit | None:
     """As many of the steps of the runs (ancestors included) as fit into ``seconds``, at least LEAST_SHARE of them.
 
     The time is asked for again after a trial, which takes some of it. A single run is made narrower before it gets
@@ -117,7 +115,7 @@ def fit(
     return None if may_wait else found
 
 
-def _can_be_divided(run: PlannedRun, divisor: int) -> bool:
+def _can_be_divided(run: RunSpec, divisor: int) -> bool:
     width = run.config.model.d_model
     return (
         run.config.start is None and width % (divisor * run.config.model.n_heads) == 0 and width // divisor >= NARROWEST
@@ -157,7 +155,7 @@ def _rounded(steps: float) -> int:
     return whole // unit * unit
 
 
-def described(found: Fit, runs: Sequence[PlannedRun]) -> str:
+def described(found: Fit, runs: Sequence[RunSpec]) -> str:
     """The decision with what it rests on."""
     step = max(found.cut(run).config.step_flops for run in runs) / found.rate
     return f"{found.words} ({in_words(step)} a step {'as measured' if found.measured else 'at best'})"

@@ -15,11 +15,12 @@ from unrandom.core.config import dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, read_json, write_atomically, write_json
 from unrandom.experiments.claims import Judgement, judge_all
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables, with_ancestors
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.paper import figure_title
-from unrandom.experiments.plan import plain, unfinished
-from unrandom.experiments.runs import Run
 from unrandom.experiments.timed_plan import TimedPlan
+from unrandom.runs.plan import plain, unfinished
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec, with_ancestors
 from unrandom.tasks import lcg_task
 from unrandom.training import RunConfig
 
@@ -29,7 +30,7 @@ Notes = dict[str, dict[str, Tree]]  # experiment → claim → the verdict that 
 
 def missing_runs(
     experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path, plan: TimedPlan
-) -> list[PlannedRun]:
+) -> list[RunSpec]:
     """Every run that the experiments need and that is not finished, each once, in the order of need."""
     needed = with_ancestors(run for each in experiments for run in plan.runs(each.name, each.runs(scale, seeds)))
     return unfinished(needed, runs_folder)

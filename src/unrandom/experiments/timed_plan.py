@@ -10,8 +10,9 @@ from pathlib import Path
 
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, read_json, write_json
-from unrandom.experiments.experiment import PlannedRun, Scale
+from unrandom.experiments.experiment import Scale
 from unrandom.experiments.fitting import Fit, Speed, described, fit
+from unrandom.runs.spec import RunSpec
 
 LEAST_SECONDS = 60.0  # that must be left to try how fast another group is
 
@@ -21,7 +22,7 @@ class Group:
     """Runs that are cut alike, so that they can be compared. Groups of a round share the time that is left."""
 
     name: str
-    runs: tuple[PlannedRun, ...]
+    runs: tuple[RunSpec, ...]
     round: int = 0
 
     @property
@@ -43,7 +44,7 @@ class TimedPlan:
     def __contains__(self, name: str) -> bool:
         return name in self._decided
 
-    def runs(self, name: str, planned: Sequence[PlannedRun]) -> list[PlannedRun]:
+    def runs(self, name: str, planned: Sequence[RunSpec]) -> list[RunSpec]:
         """What is trained in the place of planned runs: as was decided for this name, else as they were planned."""
         decided = self._decided.get(name)
         return list(planned) if decided is None else [decided.cut(run) for run in planned]
@@ -61,7 +62,7 @@ def train_in_turn(
     speed: Speed,
     *,
     seconds_left: Callable[[], float],
-    train: Callable[[list[PlannedRun]], bool],
+    train: Callable[[list[RunSpec]], bool],
     say: Callable[[str], None],
 ) -> None:
     """Decide on each group when its turn comes, and train it, until no time is left.

@@ -1,10 +1,10 @@
 """Which runs come first when a fast machine is there for minutes? One of each kind, then the same with other seeds."""
 
 from unrandom.experiments.experiment import Scale
-from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.scaling.runs import planned, size_of
+from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
+from unrandom.experiments.scaling.presets import planned, size_of
 from unrandom.experiments.timed_plan import Group
-from unrandom.experiments.unseen_modulus.runs import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_runs
 
 EXPONENTS: dict[Scale, tuple[int, ...]] = {"smoke": (4, 6), "gpu": (16, 32)}  # of the larger moduli
 
@@ -19,4 +19,4 @@ def most_worth(scale: Scale, seeds: int) -> list[Group]:
         main_runs(scale, seeds),
         *([planned(scale, size_of(scale, exponent), seed) for seed in range(seeds)] for exponent in EXPONENTS[scale]),
     ]
-    return [Group(kind[seed].name, (kind[seed],), seed) for seed in range(seeds) for kind in kinds]
+    return [Group(kind[seed].recipe, (kind[seed],), seed) for seed in range(seeds) for kind in kinds]

@@ -5,9 +5,9 @@ from typing import Any
 
 from unrandom import figures
 from unrandom.core.files import make_folder, write_json
-from unrandom.experiments.measure import measure_run
-from unrandom.experiments.runs import Run
 from unrandom.report.page import write_page
+from unrandom.runs.measurement import measure_run
+from unrandom.runs.run import Run
 
 
 def report_run(run: Run) -> tuple[dict[str, Any], Path]:

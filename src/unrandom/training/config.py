@@ -33,9 +33,10 @@ class StartFrom(Config):
     recipe: Annotated[str, Field(pattern=r"^[\w.-]+$", max_length=200)]
     config: "RunConfig"
 
-    @property
-    def run_id(self) -> str:
-        return f"{self.recipe}-{self.config.digest()}"
+
+def run_id(recipe: str, config: "RunConfig") -> str:
+    """What a run is called, and its folder: the recipe's name and the hash of the configuration."""
+    return f"{recipe}-{config.digest()}"
 
 
 class RunConfig(Config):

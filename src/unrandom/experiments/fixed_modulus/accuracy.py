@@ -6,7 +6,7 @@ import numpy as np
 
 from unrandom.evaluation import Evaluation, evaluate
 from unrandom.experiments.experiment import Rows, Scale
-from unrandom.experiments.runs import Run
+from unrandom.runs.run import Run
 from unrandom.tasks import lcg_task
 
 SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 4096, "gpu": 4096, "paper": 4096}

@@ -10,14 +10,15 @@ from jaxtyping import Float
 
 from unrandom.core.arithmetic import factorize, is_power_of_two, largest_power
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.fixed_modulus.accuracy import about
-from unrandom.experiments.fixed_modulus.runs import fast_runs, moduli
-from unrandom.experiments.measure import attention_patterns
+from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.rows import by_run, learned, seed_lines, seed_means
-from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import attention_by_distance, lookback_shares, strongest_distances
+from unrandom.runs.measurement import attention_patterns
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import FixedModulus, lcg_task
 
 SEQUENCES = {"smoke": 8, "laptop": 256, "gpu": 128, "paper": 128}
@@ -77,7 +78,7 @@ CLAIMS = (
 )
 
 
-def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, moduli(scale))
 
 

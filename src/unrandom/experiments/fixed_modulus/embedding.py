@@ -11,14 +11,15 @@ import numpy as np
 
 from unrandom.core.arithmetic import factorize, is_power_of_two
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.fixed_modulus.accuracy import about
-from unrandom.experiments.fixed_modulus.runs import fast_runs, moduli
-from unrandom.experiments.measure import prime_powers
+from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.rows import by_run, learned, seed_lines, seed_means
-from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import additive_variance, cosine_by_shared_digits, embedding_table
+from unrandom.runs.measurement import prime_powers
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import FixedModulus, lcg_task
 
 COMPONENTS = 6
@@ -62,7 +63,7 @@ CLAIMS = (
 )
 
 
-def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, moduli(scale))
 
 

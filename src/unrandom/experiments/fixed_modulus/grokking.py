@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.fixed_modulus.accuracy import about
-from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs, paper_runs
+from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs, paper_runs
 from unrandom.experiments.rows import by_run, seed_lines, seed_means
-from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import FixedModulus
 
 TEST, SHORT = "last_number_accuracy", "train_short_period_accuracy"
@@ -71,7 +72,7 @@ CLAIMS = (
 )
 
 
-def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     chosen = POWERS_OF_TWO[scale][:1]
     both = fast_runs(scale, seeds, chosen) + paper_runs(scale, seeds, chosen)
     return list({run.id: run for run in both}.values())  # at paper scale they are the same

@@ -7,12 +7,13 @@ import numpy as np
 from unrandom.core.seeds import stream
 from unrandom.evaluation import Tally, evaluate
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.fixed_modulus.accuracy import about
-from unrandom.experiments.fixed_modulus.runs import POWERS_OF_TWO, fast_runs
+from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.rows import by_run, learned
-from unrandom.experiments.runs import Run
 from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import Examples, FixedModulus, LCGParameters, lcg_split
 
 PAIRS = {"smoke": 4, "laptop": 24, "gpu": 24, "paper": 24}
@@ -32,7 +33,7 @@ CLAIMS = (
 )
 
 
-def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1])
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment, Scale, Tables
 from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, about, evaluated, position_rows
-from unrandom.experiments.fixed_modulus.runs import prime_runs
+from unrandom.experiments.fixed_modulus.presets import prime_runs
 from unrandom.experiments.rows import seed_lines
-from unrandom.experiments.runs import Run
 from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.runs.run import Run
 from unrandom.tasks import FixedModulus, lcg_task
 
 POWER = Precondition("learned", "accuracy on the power of two", 0.9)

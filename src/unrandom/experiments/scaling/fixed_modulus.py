@@ -12,9 +12,8 @@ import numpy as np
 from unrandom.evaluation import Evaluation
 from unrandom.evaluation.elements import THRESHOLDS, first_lasting
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.rows import by_seed
-from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import (
     ALMOST,
     LEARNED_SHARE,
@@ -35,8 +34,10 @@ from unrandom.experiments.scaling.laws import (
     laws,
     over_lookback,
 )
-from unrandom.experiments.scaling.runs import SIZES, planned
+from unrandom.experiments.scaling.presets import SIZES, planned
 from unrandom.interpretation.ranks import rank_correlation
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
 FEWEST_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any seed, is not judged.
@@ -140,7 +141,7 @@ CLAIMS = (
 )
 
 
-def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """A model for each modulus and seed."""
     return [planned(scale, size, seed) for size in SIZES[scale] for seed in range(min(seeds, size.most_seeds or seeds))]
 

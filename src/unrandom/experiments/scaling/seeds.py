@@ -8,12 +8,13 @@ from pathlib import Path
 
 from unrandom.evaluation import over_trials
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.rows import by_modulus, by_run
-from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import SEQUENCES, about, element_rows, position_rows, tested
-from unrandom.experiments.scaling.runs import planned, size_of
+from unrandom.experiments.scaling.presets import planned, size_of
 from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import FixedModulus, lcg_task
 
 SUCCESS = 0.99  # of last numbers
@@ -62,7 +63,7 @@ CLAIMS = (
 )
 
 
-def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """Both kinds have the run of (0, 0)."""
     pairs = [(seed, 0) for seed in range(MORE_SEEDS * seeds)] + [(0, seed) for seed in range(1, MORE_SEEDS * seeds)]
     return [

@@ -11,10 +11,8 @@ import numpy as np
 from unrandom.core.arithmetic import factorize
 from unrandom.evaluation import Estimate, PowerLaw, power_law
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.recipes import recipe
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.rows import best_modulus, seed_lines, seed_means
-from unrandom.experiments.runs import Run
 from unrandom.experiments.scaling.elements import (
     about,
     element_rows,
@@ -26,6 +24,9 @@ from unrandom.experiments.scaling.elements import (
     tested,
 )
 from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.runs.recipes import recipe
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import UnseenModulus, lcg_task
 
 THRESHOLD = 0.6  # the paper's
@@ -90,12 +91,12 @@ CLAIMS = (
 )
 
 
-def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """A model for each base and seed."""
     config = recipe(RECIPES[scale]).build().override(CHANGES[scale])
     largest = {243: ["data.max_modulus=59048"]} if scale == "paper" else {}
     return [
-        PlannedRun(f"um-base{base}", config.override([f"data.base={base}", f"seed={seed}", *largest.get(base, [])]))
+        RunSpec(f"um-base{base}", config.override([f"data.base={base}", f"seed={seed}", *largest.get(base, [])]))
         for base in BASES[scale]
         for seed in range(seeds)
     ]

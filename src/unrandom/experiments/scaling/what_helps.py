@@ -14,11 +14,12 @@ import numpy as np
 
 from unrandom.evaluation import Estimate, elements_needed, over_units
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.runs import Run
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.scaling.elements import SEQUENCES, tested
-from unrandom.experiments.scaling.runs import Size, planned, size_of
+from unrandom.experiments.scaling.presets import Size, planned, size_of
 from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import FixedModulus, lcg_task
 
 THERE = 0.9  # of last numbers
@@ -97,7 +98,7 @@ CLAIMS = (
 )
 
 
-def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """Every means with every seed."""
     sizes = SIZES[scale]
     changes = [f"evaluate_every={sizes.evaluate_every}"]
@@ -148,11 +149,10 @@ def _name(run: Run) -> str:
 def measure(runs: list[Run], scale: Scale) -> Tables:
     tables: Tables = {"curves": [], "runs": []}
     for run in runs:
-        planned_run = PlannedRun(run.recipe, run.config)
-        before = sum(PlannedRun(each.recipe, each.config).flops for each in run.ancestors())
+        before = sum(each.config.flops for each in run.ancestors())
         name = _name(run)
         which = {"run": run.id, "means": name, "seed": run.config.seed}
-        a_step = planned_run.flops / run.config.steps
+        a_step = run.config.flops / run.config.steps
         curve = [
             {**which, "step": row["step"], "flops": before + row["step"] * a_step, "last": row["last_number_accuracy"]}
             for row in run.folder.read_metrics()

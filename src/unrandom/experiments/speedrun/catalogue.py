@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from unrandom.core.errors import named
-from unrandom.experiments.fixed_modulus.runs import fast_runs
-from unrandom.experiments.recipes import recipe
-from unrandom.experiments.scaling.runs import planned, size_of
+from unrandom.experiments.fixed_modulus.presets import fast_runs
+from unrandom.experiments.scaling.presets import planned, size_of
 from unrandom.experiments.speedrun.tracks import Line, Target, Track
+from unrandom.runs.recipes import recipe
 from unrandom.training import RunConfig
 
 ADAMW = ("optimizer.name=adamw", "optimizer.lr=1e-3", "optimizer.weight_decay=1")  # a small model wants a higher rate

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from unrandom.core.errors import RunsFailed
 from unrandom.core.run_folder import RunFolder
-from unrandom.experiments.experiment import PlannedRun
-from unrandom.experiments.plan import Job
 from unrandom.experiments.speedrun.tracks import Track
-from unrandom.experiments.work import Work, carry_out, failure
+from unrandom.runs.plan import Job
+from unrandom.runs.spec import RunSpec
+from unrandom.runs.worker import Work, carry_out, failure
 from unrandom.training import RunConfig
 
 
@@ -38,9 +38,9 @@ class Race:
     record: tuple[Attempt, ...]
 
 
-def planned(track: Track, config: RunConfig, seeds: Sequence[int]) -> list[PlannedRun]:
+def planned(track: Track, config: RunConfig, seeds: Sequence[int]) -> list[RunSpec]:
     """The runs of one arm."""
-    return [PlannedRun(track.name, track.prepared(config, seed)) for seed in seeds]
+    return [RunSpec(track.name, track.prepared(config, seed)) for seed in seeds]
 
 
 def race(
@@ -58,14 +58,14 @@ def race(
     return Race(*(tuple(_attempt(track, run, work) for run in runs) for runs in arms))
 
 
-def _in_turn(arms: Sequence[Sequence[PlannedRun]], pack: int) -> Iterator[Sequence[PlannedRun]]:
+def _in_turn(arms: Sequence[Sequence[RunSpec]], pack: int) -> Iterator[Sequence[RunSpec]]:
     """A B, B A, A B, …: what the machine does better or worse over time meets both alike."""
     for turn, start in enumerate(range(0, len(arms[0]), pack)):
         for runs in arms if turn % 2 == 0 else arms[::-1]:
             yield runs[start : start + pack]
 
 
-def _train(track: Track, runs: Sequence[PlannedRun], work: Work) -> bool:
+def _train(track: Track, runs: Sequence[RunSpec], work: Work) -> bool:
     """Whether each of the runs is over: at its target, at its end, or broken."""
 
     @cache  # this is asked after every step, and the answer changes where something was measured
@@ -84,12 +84,12 @@ def _train(track: Track, runs: Sequence[PlannedRun], work: Work) -> bool:
     return all(_is_over(track, run, work) for run in runs)
 
 
-def _is_over(track: Track, run: PlannedRun, work: Work) -> bool:
+def _is_over(track: Track, run: RunSpec, work: Work) -> bool:
     folder = work.out / run.id
     return RunFolder(folder).finished or _broke_down(folder) or _reached(track, run, work) is not None
 
 
-def _measured_bytes(run: PlannedRun, work: Work) -> int:
+def _measured_bytes(run: RunSpec, work: Work) -> int:
     metrics = RunFolder(work.out / run.id).metrics
     return metrics.stat().st_size if metrics.exists() else 0
 
@@ -100,11 +100,11 @@ def _broke_down(folder: Path) -> bool:
     return broken is not None and broken["kind"] == "not finite"
 
 
-def _reached(track: Track, run: PlannedRun, work: Work) -> int | None:
+def _reached(track: Track, run: RunSpec, work: Work) -> int | None:
     return track.reached(RunFolder(work.out / run.id).read_metrics(), run.config.evaluate_every)
 
 
-def _attempt(track: Track, run: PlannedRun, work: Work) -> Attempt:
+def _attempt(track: Track, run: RunSpec, work: Work) -> Attempt:
     folder, every = RunFolder(work.out / run.id), run.config.evaluate_every
     lines, manifest = folder.read_metrics(), folder.read_manifest()
     reached = track.reached(lines, every)

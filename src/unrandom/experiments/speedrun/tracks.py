@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from unrandom.core.errors import UserError
 from unrandom.evaluation.during_training import MONITOR
-from unrandom.experiments.runs import split_of
+from unrandom.runs.run import split_of
 from unrandom.tasks import lcg_split, lcg_task
 from unrandom.training import RunConfig
 

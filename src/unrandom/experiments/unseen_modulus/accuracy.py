@@ -8,9 +8,9 @@ import numpy as np
 from unrandom.evaluation import evaluate
 from unrandom.experiments.experiment import Rows, Scale
 from unrandom.experiments.rows import seed_lines
-from unrandom.experiments.runs import Run
 from unrandom.figures.panels import Line, MapPanel
 from unrandom.predictors import Predictor
+from unrandom.runs.run import Run
 from unrandom.tasks import Split, lcg_split
 from unrandom.training.machine import choose_device
 

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.runs import Run
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.unseen_modulus.accuracy import (
     best_cell,
     cell_map,
@@ -15,8 +14,10 @@ from unrandom.experiments.unseen_modulus.accuracy import (
     tuned,
 )
 from unrandom.experiments.unseen_modulus.phase_diagram import BEST, DEEP
-from unrandom.experiments.unseen_modulus.runs import PAPERS_1024, RATE, RATES, WEIGHT_DECAYS, grid, small_runs
+from unrandom.experiments.unseen_modulus.presets import PAPERS_1024, RATE, RATES, WEIGHT_DECAYS, grid, small_runs
 from unrandom.figures.panels import save_panels
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import UnseenModulus
 
 DEPTHS: dict[Scale, tuple[int, ...]] = {
@@ -60,7 +61,7 @@ CLAIMS = (
 )
 
 
-def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     rates = grid(**{RATE[scale].replace(".", "__"): RATES[scale]}, optimizer__weight_decay=WEIGHT_DECAYS[scale])
     shapes: list[dict[str, Any]] = [
         {"model.depth": depth, "model.d_model": width, "model.n_heads": heads}

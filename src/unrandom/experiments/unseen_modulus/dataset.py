@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.runs import Run
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, last_number_rows, mean, relative_spread
-from unrandom.experiments.unseen_modulus.runs import ARBITRARY, SMALL_RECIPE, Settings, base, small_runs
+from unrandom.experiments.unseen_modulus.presets import ARBITRARY, SMALL_RECIPE, Settings, base, small_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import UnseenModulus, lcg_task
 
 MIX = "full-period share"
@@ -99,7 +100,7 @@ CLAIMS = (
 )
 
 
-def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """Each axis by itself; the other settings stay the small run's."""
     variants = [_settings(axis, value) for axis, values in VALUES[scale].items() for value in values]
     return small_runs(scale, seeds, [{}, *variants])

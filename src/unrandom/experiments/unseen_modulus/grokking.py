@@ -6,10 +6,10 @@ from pathlib import Path
 from unrandom.experiments.claims import Claim, Evidence, Finding, Unknown
 from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.rows import by_run, learned
-from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import about, curve_lines
-from unrandom.experiments.unseen_modulus.runs import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.runs.run import Run
 from unrandom.tasks import UnseenModulus
 
 TEST, SHORT = "last_number_accuracy", "train_short_period_accuracy"

@@ -6,11 +6,10 @@ One architecture and one number of steps; the moduli, the range they are drawn f
 from pathlib import Path
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.rows import seed_means
-from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import Cells, best_cell, cell_map, cells, last_number_rows, mean
-from unrandom.experiments.unseen_modulus.runs import (
+from unrandom.experiments.unseen_modulus.presets import (
     RATE,
     RATES_WIDE,
     SIZES,
@@ -20,6 +19,8 @@ from unrandom.experiments.unseen_modulus.runs import (
     small_runs,
 )
 from unrandom.figures.panels import save_panels
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import UnseenModulus, lcg_task
 
 AXES = ("rate", "weight decay")
@@ -57,7 +58,7 @@ CLAIMS = (
 )
 
 
-def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     axes = {
         RATE[scale].replace(".", "__"): RATES_WIDE[scale],
         "optimizer__weight_decay": WEIGHT_DECAYS_WIDE[scale],

@@ -10,14 +10,14 @@ from unrandom.core.arithmetic import is_prime
 from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.measure import attention_patterns
 from unrandom.experiments.rows import by_run, learned
-from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import about
-from unrandom.experiments.unseen_modulus.inside import SEQUENCES, unseen_sequences
-from unrandom.experiments.unseen_modulus.runs import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_runs
+from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
 from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import common_divisor, follows, strongest_key_distances
+from unrandom.runs.measurement import attention_patterns
+from unrandom.runs.run import Run
 from unrandom.tasks import UnseenModulus
 
 CLEAR = 0.5  # A divisor is the head's if this share of the spacings, beyond chance, are multiples of it.

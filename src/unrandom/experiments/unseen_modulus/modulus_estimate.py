@@ -6,14 +6,14 @@ import numpy as np
 
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.measure import attention_patterns
 from unrandom.experiments.rows import by_run, learned
-from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import about
-from unrandom.experiments.unseen_modulus.inside import SEQUENCES, unseen_sequences
-from unrandom.experiments.unseen_modulus.runs import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_runs
+from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.interpretation import head_outputs, modulus_estimates, number_similarity, size_rank_correlation
+from unrandom.runs.measurement import attention_patterns
+from unrandom.runs.run import Run
 from unrandom.tasks import UnseenModulus, lcg_task
 
 CLAIMS = (

@@ -14,13 +14,13 @@ from unrandom.core.arithmetic import is_power_of_two
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.rows import by_run, learned
-from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import about
-from unrandom.experiments.unseen_modulus.inside import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head, head_rows
-from unrandom.experiments.unseen_modulus.runs import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_runs
+from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.interpretation import patch_all, patch_parameters
+from unrandom.runs.run import Run
 from unrandom.tasks import Examples, UnseenModulus, lcg_task
 
 CLAIMS = (

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.rows import by_run
-from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import about, curve_lines
 from unrandom.experiments.unseen_modulus.grokking import RULE, SHORT, TEST, half_way, metrics_rows, ratios
-from unrandom.experiments.unseen_modulus.runs import ARBITRARY, SMALL_RECIPE, base, small_runs
+from unrandom.experiments.unseen_modulus.presets import ARBITRARY, SMALL_RECIPE, base, small_runs
 from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import UnseenModulus, lcg_task
 
 ALL, ONLY_SHORT, ONLY_LONG = "all periods", "short periods", "long periods"
@@ -55,7 +56,7 @@ CLAIMS = (
 )
 
 
-def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     context = base(SMALL_RECIPE[scale], scale).data.context
     arms: tuple[dict[str, int], ...] = ({}, {"data.max_period": context}, {"data.min_period": context + 1})
     return small_runs(scale, seeds, [{**ARBITRARY, **arm} for arm in arms])

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
-from unrandom.experiments.runs import Run
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.unseen_modulus.accuracy import Cells, best_cell, cell_map, cells, last_number_rows
-from unrandom.experiments.unseen_modulus.runs import grid, small_runs
+from unrandom.experiments.unseen_modulus.presets import grid, small_runs
 from unrandom.figures.panels import save_panels
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import UnseenModulus
 
 DEPTHS: dict[Scale, tuple[int, ...]] = {
@@ -56,7 +57,7 @@ CLAIMS = (
 )
 
 
-def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     constant = grid(model__depth=DEPTHS[scale], model__n_heads=HEADS[scale])
     scaled = [
         {**cell, "model.d_model": HEAD_WIDTH[scale] * cell["model.n_heads"]}

@@ -10,13 +10,14 @@ import numpy as np
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, PlannedRun, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.rows import by_run
-from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import counting_rows, curve_lines, last_number_rows
 from unrandom.experiments.unseen_modulus.grokking import metrics_rows
-from unrandom.experiments.unseen_modulus.runs import Settings, small_runs
+from unrandom.experiments.unseen_modulus.presets import Settings, small_runs
 from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import UnseenModulus
 
 MODULI: dict[Scale, tuple[int, ...]] = {
@@ -50,7 +51,7 @@ CLAIMS = tuple(
 )
 
 
-def runs(scale: Scale, seeds: int) -> list[PlannedRun]:
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     changes: Settings = {
         "data.test_moduli": MODULI[scale],
         "data.test_multipliers": "primitive-root",

@@ -12,13 +12,13 @@ from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
 from unrandom.experiments.rows import by_run, learned
-from unrandom.experiments.runs import Run
 from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.heads import first_position_scores, own_primes
-from unrandom.experiments.unseen_modulus.inside import REFERENCE, SEQUENCES, training_numbers, unseen_sequences
-from unrandom.experiments.unseen_modulus.runs import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_runs
+from unrandom.experiments.unseen_modulus.probes import REFERENCE, SEQUENCES, training_numbers, unseen_sequences
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.interpretation import Damage, Replacement, digit_damage, mean_head_values, own_prime_share, prune_heads
+from unrandom.runs.run import Run
 from unrandom.tasks import UnseenModulus
 
 PAPERS = "scalar-mean"

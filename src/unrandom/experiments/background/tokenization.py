@@ -1,0 +1,51 @@
+"""How does a number become tokens, and which position vectors do they get? (fig:byte-tok-vis)
+
+That base-b digits are an exact inverse is held by the tests of ``tokenization``; there is nothing to judge.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from unrandom.experiments.claims import Evidence
+from unrandom.experiments.experiment import Experiment, Scale, Tables
+from unrandom.figures.panels import MapPanel, save_panels
+from unrandom.runs.run import Run
+from unrandom.tokenization import Tokenizer
+
+EXAMPLE = (3_214_748_365, 1_013_904_223, 196_435, 4_294_967_295)  # the first is the paper's
+
+
+def measure(_runs: list[Run], _scale: Scale) -> Tables:
+    """The tokens of the example with their two position indices."""
+    tokens = Tokenizer(256, 4).encode(np.array(EXAMPLE, dtype=np.uint64))
+    example = [{"number": i // 4, "digit": i % 4, "position": i, "token": int(token)} for i, token in enumerate(tokens)]
+    return {"example": example}
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """The tokens of the example over the index of the number and of the digit that each is given."""
+    rows = tables["example"]
+    columns = [str(row["position"]) for row in rows]
+
+    def strip(title: str, key: str, high: int) -> MapPanel:
+        return MapPanel(
+            title, "token position", "", [[row[key] for row in rows]], columns, limits=(0, high), written=False
+        )
+
+    panels = [
+        strip(f"base-256 tokens of {', '.join(map(str, EXAMPLE[:2]))}, …", "token", 255),
+        strip("abacus 1: which number (shared by its digits)", "number", len(EXAMPLE) - 1),
+        strip("abacus 2: which digit (shared by all numbers)", "digit", 3),
+    ]
+    save_panels(panels, folder / "tokenization", columns=1)
+
+
+EXPERIMENT = Experiment(
+    name="tokenization",
+    claims=(),
+    runs=lambda _scale, _seeds: [],
+    measure=measure,
+    draw=draw,
+    evidence=lambda _tables: Evidence({}),
+)

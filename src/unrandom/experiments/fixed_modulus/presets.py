@@ -1,0 +1,112 @@
+"""Which runs do the fixed-modulus experiments share? One layer and one head, by two recipes, at four scales.
+
+The *fast* recipe draws fresh sequences and uses Muon; the *paper's* repeats 100,000 sequences and uses AdamW.
+"""
+
+from collections.abc import Sequence
+
+from unrandom.experiments.experiment import Scale
+from unrandom.runs.recipes import recipe
+from unrandom.runs.spec import RunSpec
+from unrandom.tasks import FixedModulus, lcg_task
+from unrandom.training import RunConfig
+
+POWERS_OF_TWO: dict[Scale, tuple[int, ...]] = {
+    "smoke": (16,),
+    "laptop": (256,),
+    "gpu": (2048, 512),
+    "paper": (2048, 512),
+}
+COMPOSITES: dict[Scale, tuple[int, ...]] = {
+    "smoke": (36,),
+    "laptop": (216, 360),
+    "gpu": (7776, 1800),
+    "paper": (7776, 1800),
+}
+PRIMES: dict[Scale, tuple[int, int]] = {  # a prime, and the power of two that it is held against
+    "smoke": (13, 16),
+    "laptop": (251, 256),
+    "gpu": (2039, 2048),
+    "paper": (2039, 2048),
+}
+# (multipliers, increments): some moduli have few full-period multipliers, and training should see some too
+HELD_OUT = {16: (2, 3), 36: (1, 4), 13: (2, 4), 216: (6, 16), 360: (2, 16), 1800: (10, 64)}
+
+
+def moduli(scale: Scale) -> tuple[int, ...]:
+    """Every modulus that is trained one token a number."""
+    return POWERS_OF_TWO[scale] + COMPOSITES[scale]
+
+
+def fast_runs(scale: Scale, seeds: int, chosen: Sequence[int]) -> list[RunSpec]:
+    """Fresh sequences each step and Muon, for each modulus and seed. At paper scale, the paper's own recipe instead."""
+    if scale == "paper":
+        return paper_runs(scale, seeds, chosen)
+    return [RunSpec(f"fm-{m}", _fast(scale, m).override([f"seed={seed}"])) for m in chosen for seed in range(seeds)]
+
+
+def paper_runs(scale: Scale, seeds: int, chosen: Sequence[int]) -> list[RunSpec]:
+    """The paper's recipe, 100,000 sequences repeated and AdamW, at the size of the scale."""
+    return [
+        RunSpec(f"fm-{m}-paper", _paper(scale, m).override([f"seed={seed}"])) for m in chosen for seed in range(seeds)
+    ]
+
+
+def prime_runs(scale: Scale, seeds: int) -> list[RunSpec]:
+    """A prime and a power of two: the same two-layer model, the same steps (the paper's appendix on prime moduli)."""
+    prime, power = PRIMES[scale]
+    planned = []
+    for m in (prime, power):
+        config = _paper(scale, m) if scale == "paper" else _fast(scale, m)
+        rule = "primitive-root" if m == prime else "full-period"
+        config = config.override(["model.depth=2", f"data.test_multipliers={rule}"])
+        if scale == "paper":
+            config = config.override(["model.d_model=1024", "steps=50000"])
+        planned += [RunSpec(f"fm-{m}-depth2", config.override([f"seed={seed}"])) for seed in range(seeds)]
+    return planned
+
+
+def _fast(scale: Scale, m: int) -> RunConfig:
+    fast = recipe("fm-256").build()
+    if scale == "smoke":
+        return _smoke(fast, m)
+    if scale == "gpu":
+        changes = {
+            "data": FixedModulus(modulus=2048, context=256, mode="streaming", n_sequences=None),
+            "model": recipe("fm-2048").build().model,
+            "batch_size": 256,
+            "steps": 15_000,
+            "warmup_steps": 500,
+            "evaluate_every": 250,
+            "checkpoint_every": 1000,
+        }
+        fast = fast.replace(**changes)
+    return _with_modulus(fast, m)
+
+
+def _paper(scale: Scale, m: int) -> RunConfig:
+    paper = recipe("fm-2048").build()
+    if scale in ("gpu", "paper"):
+        return _with_modulus(paper, m)
+    small = recipe("fm-256").build()
+    laptop = small.replace(
+        data={"mode": "fixed", "n_sequences": 100_000},
+        optimizer=paper.optimizer.replace(lr=1e-3),
+        schedule=paper.schedule,
+        batch_size=paper.batch_size,
+        steps=1600,
+        warmup_steps=100,
+    )
+    return _smoke(laptop, m) if scale == "smoke" else _with_modulus(laptop, m)
+
+
+def _with_modulus(config: RunConfig, m: int) -> RunConfig:
+    data = lcg_task(config.data)
+    n_a, n_c = HELD_OUT.get(m, (data.n_test_a, data.n_test_c))
+    return config.override([f"data.modulus={m}", f"data.n_test_a={n_a}", f"data.n_test_c={n_c}"])
+
+
+def _smoke(config: RunConfig, m: int) -> RunConfig:
+    tiny = ("data.context=12", "model.d_model=16", "batch_size=32", "steps=30", "warmup_steps=2", "evaluate_every=5")
+    fixed = ("data.n_sequences=64",) if config.data.mode == "fixed" else ()
+    return _with_modulus(config.override([*tiny, *fixed, "checkpoint_every=30", "precision=fp32"]), m)

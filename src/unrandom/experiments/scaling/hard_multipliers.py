@@ -1,0 +1,192 @@
+"""What makes a multiplier hard: a good figure of merit in the spectral test, or how seldom primes divide a − 1?
+
+The two go together: where much divides a − 1, the lattice of the spectral test is coarse. So accuracy is regressed on
+both, within each modulus: bits = log2 gcd(m, a − 1), which is v_2(a − 1) for m = 2^w, and the figure of merit. And at
+equal bits accuracy is held against merit alone. The multiplier 1 only counts and is left out.
+"""
+
+from collections.abc import Iterator
+from math import gcd, log2
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from unrandom.core.arithmetic import is_prime
+from unrandom.core.seeds import stream
+from unrandom.evaluation import evaluate
+from unrandom.experiments.baselines.order import runs as fixed_runs
+from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Written
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.rows import by_modulus, by_seed, moduli_of_every_seed
+from unrandom.experiments.scaling.elements import about, multiplier_rows
+from unrandom.experiments.unseen_modulus.presets import hard_runs, main_runs
+from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.generators.full_period import draw_units, full_period_multipliers
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
+from unrandom.tasks import Examples, LCGParameters, lcg_split, lcg_task
+from unrandom.training.machine import choose_device
+
+SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 1024, "gpu": 2048, "paper": 2048}  # fixed: over all multipliers
+PER_MULTIPLIER: dict[Scale, int] = {"smoke": 4, "laptop": 64, "gpu": 64, "paper": 64}  # unseen moduli
+LONG, FEWER = 400, 4  # sequences of more tokens than this take long, and there are so many times fewer of them
+FIXED, UNSEEN = "fixed modulus", "unseen moduli"
+KEYS = {FIXED: "fixed", UNSEEN: "unseen"}
+
+
+def _claims(regime: str, written: Written) -> tuple[Claim, Claim]:
+    trained = Precondition(f"learned-{KEYS[regime]}", f"accuracy of the last number, {regime}, mean over runs", 0.5)
+    return (
+        Claim(
+            key=f"{KEYS[regime]}-divisible",
+            statement=f"The larger gcd(m, a − 1), the easier the multiplier, at equal merit ({regime}).",
+            quantity="coefficient of log2 gcd(m, a − 1) in a regression of accuracy on both, in standard deviations",
+            unit="standard deviations",
+            threshold=0.2,
+            precondition=trained,
+            origin="beyond",
+            written=written,
+        ),
+        Claim(
+            key=f"{KEYS[regime]}-merit",
+            statement=f"Spectrally better multipliers are harder, at equal gcd(m, a − 1) ({regime}).",
+            quantity="correlation of accuracy with the figure of merit among multipliers of one modulus and gcd",
+            unit="correlation",
+            threshold=-0.2,
+            at_least=False,
+            precondition=trained,
+            origin="beyond",
+            written=written,
+        ),
+    )
+
+
+CLAIMS = (*_claims(FIXED, "after"), *_claims(UNSEEN, "before"))
+
+
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
+    """Models of fixed moduli and of unseen ones that other experiments have."""
+    every = [*fixed_runs(scale, seeds), *main_runs(scale, seeds), *hard_runs(scale, seeds)]
+    return list({run.id: run for run in every}.values())
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    return {"multipliers": [row for run in runs for row in _rows(run, scale)]}
+
+
+def _rows(run: Run, scale: Scale) -> Iterator[dict[str, object]]:
+    """For each multiplier: accuracy over all positions, the figure of merit, and the bits of gcd(m, a − 1)."""
+    predictor = run.predictor(choose_device())
+    regime = UNSEEN if lcg_task(run.config.data).unseen_moduli else FIXED
+    last: dict[int, float] = {}  # The first test set of a modulus counts: it has the multipliers drawn at random.
+    for sequences in _test_sets(run, scale):
+        modulus = sequences.parameters.modulus(0)
+        tested = evaluate(predictor, sequences)
+        last.setdefault(modulus, float(tested.last_number_accuracy.value))
+        for row in multiplier_rows({**about(run, modulus), "regime": regime, "last": last[modulus]}, tested):
+            if row["multiplier"] != 1:
+                yield {**row, "bits": log2(gcd(modulus, row["multiplier"] - 1))}
+
+
+def _test_sets(run: Run, scale: Scale) -> Iterator[Examples[LCGParameters]]:
+    """Held-out multipliers of a fixed modulus, also the spectrally good; all of each unseen modulus but the primes."""
+    split, data = lcg_split(run.split()), lcg_task(run.config.data)
+    if not data.unseen_moduli:
+        fewer = FEWER if data.context_tokens > LONG else 1
+        for part in (split, split.with_extra_multipliers()) if split.extra_multipliers else (split,):
+            yield part.test(data.largest_modulus, SEQUENCES[scale] // fewer, name="multipliers")
+        return
+    rng = stream(run.config.seed, "multipliers")
+    for m in data.moduli:
+        if not is_prime(m):
+            a = np.repeat(np.array(full_period_multipliers(m), dtype=np.uint64), PER_MULTIPLIER[scale])
+            moduli = np.full(len(a), m, dtype=np.uint64)
+            drawn = LCGParameters(m, a, draw_units(rng, moduli), rng.integers(0, m, len(a), dtype=np.uint64))
+            yield Examples.of(drawn, data.context + 1)
+
+
+def evidence(tables: Tables) -> Evidence:
+    findings: dict[str, Finding] = {}
+    conditions = {}
+    for regime, key in KEYS.items():
+        rows = [row for row in tables["multipliers"] if row["regime"] == regime]
+        shared = moduli_of_every_seed(rows)
+        rows = [row for row in rows if row["modulus"] in shared]
+        findings[f"{key}-divisible"] = [_coefficient_of_bits(own) for own in by_seed(rows)]
+        findings[f"{key}-merit"] = [_correlation_at_equal_bits(own) for own in by_seed(rows)]
+        last = {(row["run"], row["modulus"]): row["last"] for row in rows}
+        conditions[f"learned-{key}"] = float(np.mean(list(last.values())))
+    return Evidence(findings, conditions)
+
+
+def _coefficient_of_bits(rows: Rows) -> float:
+    """In a regression of accuracy on bits and merit, all in standard deviations of their run and modulus."""
+    parts = [
+        values / np.where(values.std(axis=0) > 0, values.std(axis=0), 1)
+        for values in _centred(rows, ("run", "modulus"))
+    ]
+    pooled = np.concatenate(parts)
+    (of_bits, _), *_ = np.linalg.lstsq(pooled[:, :2], pooled[:, 2], rcond=None)
+    return float(of_bits)
+
+
+def _correlation_at_equal_bits(rows: Rows) -> float:
+    """Of accuracy with merit, each less its mean over the multipliers of the same run, modulus and gcd(m, a − 1)."""
+    _, merit, accuracy = np.concatenate(list(_centred(rows, ("run", "modulus", "bits")))).T
+    return float(merit @ accuracy / max(np.sqrt((merit @ merit) * (accuracy @ accuracy)), 1e-12))
+
+
+def _centred(rows: Rows, same: tuple[str, ...]) -> Iterator[Float[np.ndarray, "multipliers 3"]]:
+    """Bits, merit and accuracy, less their means over the rows that have the same values in some columns."""
+    groups: dict[tuple[Any, ...], list[list[float]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in same), []).append(
+            [row["bits"], row["merit"], row["accuracy"]]
+        )
+    for group in groups.values():
+        values = np.array(group)
+        yield values - values.mean(axis=0)
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """Accuracy by the bits of gcd(m, a − 1), then by merit, for fixed and unseen moduli; each modulus has a line."""
+    panels = []
+    for regime in KEYS:
+        rows = [row for row in tables["multipliers"] if row["regime"] == regime]
+        panels.append(_by_bits(rows, regime))
+        panels.append(_by_merit(rows, regime))
+    save_panels(panels, folder / "hard-multipliers")
+
+
+def _by_bits(rows: Rows, regime: str) -> LinePanel:
+    lines = []
+    for kind, (m, own) in enumerate(by_modulus(rows).items()):
+        bits = sorted({row["bits"] for row in own})
+        means = [float(np.mean([row["accuracy"] for row in own if row["bits"] == each])) for each in bits]
+        lines.append(Line(bits, means, f"m = {m}", kind))
+    title = f"{regime}: by divisibility of a − 1"
+    return LinePanel(title, "log2 gcd(m, a − 1), bits", "accuracy, all positions", lines, limits=(0, 1.04), beside=True)
+
+
+def _by_merit(rows: Rows, regime: str) -> LinePanel:
+    """At equal divisibility: the multipliers of each modulus that are divisible least."""
+    lines = []
+    for kind, (m, own) in enumerate(by_modulus(rows).items()):
+        least = min(row["bits"] for row in own)
+        shown = [row for row in own if row["bits"] == least]
+        lines.append(Line([r["merit"] for r in shown], [r["accuracy"] for r in shown], f"m = {m}", kind, dots=True))
+    title = f"{regime}: least divisible a − 1 alone"
+    return LinePanel(title, "figure of merit", "accuracy, all positions", lines, limits=(0, 1.04), beside=True)
+
+
+EXPERIMENT = Experiment(
+    name="hard-multipliers",
+    claims=CLAIMS,
+    runs=runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+    compares=True,
+)

@@ -1,0 +1,147 @@
+"""At which look-backs are unseen moduli predicted? Those that training moduli have, beside those that none has.
+
+The differences of a full-period sequence repeat after r = m / gcd(m, a − 1) steps, so that x[t] is x[t−r] plus one and
+the same shift. Which r a multiplier needs depends on the modulus: 125 has 5 and 25, 128 the powers of two to 32. Of
+the moduli up to 153 only these two have 25 or 32, and they are held out. The rows are drawn from all (a, c) of full
+period: no training row has an unseen modulus, whatever its (a, c).
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import UInt64
+
+from unrandom.core.seeds import stream
+from unrandom.experiments.claims import Claim, Evidence, Precondition
+from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.rows import by_run
+from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.unseen_modulus.presets import hard_runs
+from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.generators.full_period import draw_units, full_period_multipliers, lookback
+from unrandom.runs.run import Run
+from unrandom.tasks import LCGParameters, UnseenModulus, lcg_split, lcg_task
+from unrandom.training.machine import choose_device
+
+# So many sequences are tested at each look-back of each modulus.
+SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
+
+TRAINED = Precondition(
+    "trained", "accuracy on the last number of training moduli at the look-backs that they have", 0.9
+)
+
+CLAIMS = (
+    Claim(
+        key="taught",
+        statement="At look-backs that some training modulus has, unseen moduli are predicted.",
+        quantity="accuracy on the last number, mean over unseen moduli and such look-backs",
+        unit="share",
+        threshold=0.9,
+        precondition=TRAINED,
+        origin="beyond",
+        written="after",
+    ),
+    Claim(
+        key="missing",
+        statement="At look-backs that none has, they are predicted worse.",
+        quantity="accuracy on the last number of unseen moduli, at look-backs that training has less that at others",
+        unit="difference of shares",
+        threshold=0.2,
+        precondition=TRAINED,
+        origin="beyond",
+        written="after",
+    ),
+)
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    return {"lookbacks": [row for run in runs for row in _rows(run, SEQUENCES[scale])]}
+
+
+def _rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
+    """Accuracy by look-back, up to half of the context: of each unseen modulus, and of training moduli together."""
+    split, data = lcg_split(run.split()), lcg_task(run.config.data)
+    multipliers = {m: _by_lookback(m) for m in (*data.moduli, *split.train_moduli)}
+    predictor = run.predictor(choose_device())
+    rng = stream(run.config.seed, "look-backs")
+    for r in range(1, data.context // 2 + 1):
+        training = [m for m in split.train_moduli if r in multipliers[m]]
+        groups = {m: [m] for m in data.moduli if r in multipliers[m]} | ({0: training} if training else {})
+        for m, moduli in groups.items():
+            drawn = _draw(rng, {each: multipliers[each][r] for each in moduli}, sequences)
+            numbers = drawn.numbers(data.context + 1)
+            right = predictor.predict(numbers).numbers[:, -1] == numbers[:, -1]
+            place = {"modulus": m, "look-back": r, "taught": bool(training)}  # modulus 0: those of training
+            yield {**about(run), **place, "value": float(right.mean())}
+
+
+def _by_lookback(m: int) -> dict[int, UInt64[np.ndarray, " multipliers"]]:
+    found: dict[int, list[int]] = {}
+    for a in full_period_multipliers(m):
+        found.setdefault(lookback(m, a), []).append(a)
+    return {r: np.array(each, dtype=np.uint64) for r, each in found.items()}
+
+
+def _draw(
+    rng: np.random.Generator, multipliers: Mapping[int, UInt64[np.ndarray, " multipliers"]], rows: int
+) -> LCGParameters:
+    """Rows of full period: a modulus, each alike, and one of its multipliers; c and x0 uniform."""
+    m = rng.choice(np.array(list(multipliers), dtype=np.uint64), rows)
+    a = np.array([rng.choice(multipliers[int(each)]) for each in m], dtype=np.uint64)
+    return LCGParameters(m, a, draw_units(rng, m), rng.integers(0, m, dtype=np.uint64))
+
+
+def evidence(tables: Tables) -> Evidence:
+    """By seed. The multiplier 1, of look-back 1, only counts and is left out."""
+    rows = [row for row in tables["lookbacks"] if row["look-back"] > 1]
+    found: dict[str, list[float]] = {"taught": [], "missing": []}
+    for own in by_run([row for row in rows if row["modulus"]]).values():
+        taught, missing = ([row["value"] for row in own if row["taught"] is known] for known in (True, False))
+        if taught:
+            found["taught"].append(float(np.mean(taught)))
+        if taught and missing:
+            found["missing"].append(float(np.mean(taught) - np.mean(missing)))
+    training = [row["value"] for row in rows if not row["modulus"]]
+    return Evidence(found, {TRAINED.key: float(np.mean(training)) if training else None})
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """Accuracy by look-back: one panel for the training moduli, one for each unseen modulus, a line for each seed."""
+    rows: Rows = tables["lookbacks"]
+    moduli = sorted({row["modulus"] for row in rows if row["look-back"] > 1})
+    panels = [
+        LinePanel(
+            f"unseen m = {m}" if m else "training moduli",
+            "look-back that the multiplier needs",
+            "last number right",
+            list(_lines([row for row in rows if row["modulus"] == m])),
+            ticks=(1, 2, 4, 8, 16, 32),
+        )
+        for m in moduli
+    ]
+    save_panels(panels, folder / "um-needed-lookback", columns=3)
+
+
+def _lines(rows: Rows) -> Iterator[Line]:
+    """A line a seed, and crosses where no training modulus has the look-back."""
+    for own in by_run(rows).values():
+        x, y = ([row[key] for row in own] for key in ("look-back", "value"))
+        yield Line(x, y, "", 0)
+        missing = [row for row in own if not row["taught"]]
+        if missing:
+            x, y = ([row[key] for row in missing] for key in ("look-back", "value"))
+            yield Line(x, y, "no training modulus has it", 1, crosses=True)
+
+
+EXPERIMENT = Experiment(
+    name="um-needed-lookback",
+    task=UnseenModulus,
+    claims=CLAIMS,
+    runs=hard_runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+    kept_seeds=3,
+)

@@ -1,0 +1,1 @@
+"""How does a configuration become a finished run, one or many of them? No figure is known here."""

@@ -1,0 +1,64 @@
+"""Which trained models stay beside the results? Small ones, as run folders in bf16, without the optimiser's state.
+
+They can be measured, reported and looked into like any run, so that an analysis needs no training. Of a larger one the
+curves stay.
+"""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from unrandom.core.errors import UserError
+from unrandom.core.files import write_atomically
+from unrandom.core.run_folder import RunFolder
+from unrandom.experiments.experiment import Experiment, Scale
+from unrandom.models import parameter_count
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
+from unrandom.training.checkpoint import checkpoint_to_load, latest_checkpoint, save_checkpoint
+
+LARGEST = 1_000_000  # parameters, of models that an experiment keeps
+LARGEST_BY_NAME = 16_000_000  # parameters, of runs that are kept one by one: two files
+
+
+def kept_folder(scale: Scale, results: Path) -> Path:
+    """Where the kept runs of a scale are."""
+    return results / scale / "weights"
+
+
+def keep_runs(experiment: Experiment, runs: Sequence[Run], scale: Scale, results: Path) -> None:
+    """Keep as many seeds of the experiment's finished runs as it asks for, up to a size."""
+    for run in runs:
+        if run.config.seed < experiment.kept_seeds and parameter_count(run.config.transformer) <= LARGEST:
+            keep_run(run, kept_folder(scale, results) / run.id)
+
+
+def keep_run(run: Run, path: Path) -> None:
+    """A run as it stands, without what only training needs. One that came further, or as far, is left alone."""
+    kept, checkpoint = RunFolder(path), checkpoint_to_load(run.folder)
+    if kept.finished or (not run.folder.finished and steps_made(kept) >= checkpoint.step):
+        return
+    kept.create(run.folder.read_manifest())
+    if parameter_count(run.config.transformer) <= LARGEST_BY_NAME:
+        seconds = {"train_seconds": checkpoint.progress.get("train_seconds")}
+        save_checkpoint(kept, checkpoint.step, checkpoint.load_model(), None, seconds, small=True)
+        for older in sorted(kept.checkpoints.glob("step-*"))[:-1]:
+            shutil.rmtree(older)
+    for file in (run.folder.metrics, run.folder.result):
+        if file.is_file():
+            write_atomically(kept.path / file.name, file.read_bytes())
+
+
+def steps_made(folder: RunFolder) -> int:
+    """How far a run came, by its newest checkpoint or, where its weights were not kept, by its curve."""
+    standing, metrics = latest_checkpoint(folder), folder.read_metrics()
+    return max(standing.step if standing else 0, metrics[-1]["step"] if metrics else 0)
+
+
+def open_kept(planned: Sequence[RunSpec], scale: Scale, results: Path) -> list[Run]:
+    """The kept runs of an experiment; a UserError naming the first that was not kept."""
+    folder = kept_folder(scale, results)
+    for run in planned:
+        if not RunFolder(folder / run.id).finished:
+            raise UserError(f"{run.id} is not kept in {folder}; leave out --kept to train it, or ask for fewer --seeds")
+    return [Run.open(folder / run.id) for run in planned]

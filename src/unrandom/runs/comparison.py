@@ -1,0 +1,67 @@
+"""How far is a run from what is possible? Its model beside other predictors, on one test set."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from unrandom.core.errors import UserError
+from unrandom.evaluation import Evaluation, bits_known, elements_needed, evaluate
+from unrandom.evaluation.elements import THRESHOLDS
+from unrandom.predictors import Predictor
+from unrandom.runs.run import Run
+from unrandom.tasks import Part
+
+CEILING = "bayes"
+
+Tree = dict[str, Any]
+
+
+def compare(run: Run, predictors: Sequence[Predictor], *, part: Part | None, sequences: int) -> list[Tree]:
+    """For each part of the run's test (or the one given), a row for each predictor, all on the same sequences.
+
+    Numbers needed are those from which accuracy stays above a threshold, with the interval over the units of the
+    sequences, and over those that ``bayes`` needs, if it is among them. UserError for a part that the run does not
+    test.
+    """
+    split, task = run.split(), run.config.data
+    if part is not None and part not in split.parts:
+        one, several = task.part_name
+        raise UserError(f"{part} is no test {one} of this run; its test {several}: {', '.join(map(str, split.parts))}")
+    compared = []
+    for each in split.parts if part is None else (part,):
+        test = split.test(each, sequences)
+        rows = [predictor_row(evaluate(predictor, test), predictor.assumes) for predictor in predictors]
+        named = {"part": each, "name": task.part_words(each), "symbol": task.part_symbol(each)}
+        compared.append(
+            {**named, "basis": test.parameters.basis, "sequences": sequences, "predictors": with_ratios(rows)}
+        )
+    return compared
+
+
+def predictor_row(tested: Evaluation, assumes: str) -> Tree:
+    """One predictor on one test set, as JSON values."""
+    needed = {threshold: elements_needed(tested, threshold) for threshold in THRESHOLDS}
+    return {
+        "predictor": tested.predictor,
+        "assumes": assumes,
+        "last_number_accuracy": tested.last_number_tree(),
+        "number_accuracy": float(np.round(tested.number_accuracy.value, 6)),
+        "abstained": tested.abstained,
+        "needed": {
+            f"{threshold:.0%}": {"numbers": found.needed, "low": found.low, "high": found.high}
+            for threshold, found in needed.items()
+        },
+        "by_position": tested.curve(),
+        "bits_known": np.round(bits_known(tested), 4).tolist() if tested.digits else None,
+    }
+
+
+def with_ratios(rows: list[Tree]) -> list[Tree]:
+    """The rows with numbers needed over those of the ceiling; null where either never gets there."""
+    ceiling = next((row for row in rows if row["predictor"] == CEILING), None)
+    for row in rows:
+        for threshold, found in row["needed"].items():
+            least = None if ceiling is None else ceiling["needed"][threshold]["numbers"]
+            found["over_ceiling"] = round(found["numbers"] / least, 3) if least and found["numbers"] else None
+    return rows

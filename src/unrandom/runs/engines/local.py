@@ -1,0 +1,140 @@
+"""How does one machine run many small jobs? A process each, pinned to a few threads, from a server that has imported.
+
+A worker ends when its parent does, however that ends.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from unrandom.core.errors import UserError
+from unrandom.runs.engines import Death, Options
+from unrandom.runs.plan import Job
+from unrandom.runs.worker import Outcome, Work, carry_out
+
+PRELOADED = ["unrandom.runs.worker", "torch._dynamo"]  # the first optimiser imports the latter
+
+
+def physical_cores() -> int:
+    """Cores that this process may use; hyper-threads of one core count once."""
+    usable = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    topology = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+    try:
+        return len({Path(topology.format(cpu)).read_text() for cpu in usable})
+    except OSError:
+        return len(usable)
+
+
+def workers_and_threads(options: Options) -> tuple[int, int]:
+    """As asked for; else one thread a worker, and workers or threads until the cores are in use."""
+    cores = physical_cores()
+    if options.workers is not None:
+        return options.workers, options.threads or max(1, cores // options.workers)
+    threads = options.threads or 1
+    return max(1, cores // threads), threads
+
+
+def device_of(place: int, share: float, devices: int) -> str:
+    """The GPU of a worker, by the name it has outside this process: of several, one of those that were left to us."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    names = [name.strip() for name in visible.split(",")] if visible else [str(index) for index in range(devices)]
+    return names[int(place * share) % devices]
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A process, its job, and its place among the others."""
+
+    process: BaseProcess
+    job: Job
+    place: int
+
+
+class LocalEngine:
+    """Processes of this machine. On a machine with GPUs, each worker has its share of one."""
+
+    tries = 2
+
+    def __init__(self, options: Options) -> None:
+        if options.gpus_per_run is not None and options.gpus_per_run > 1:
+            raise UserError(f"--gpus-per-run {options.gpus_per_run:g} was given; --engine local takes 1 at most")
+        self.places, self.threads = workers_and_threads(options)
+        self.devices = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        self.share = options.gpus_per_run or 1.0
+        if self.devices and options.workers is None:
+            self.places = max(1, int(self.devices / self.share))
+        self._context: Any = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(PRELOADED)
+        self._workers: dict[Connection, Worker] = {}
+
+    def start(self, jobs: Sequence[Job], work: Work) -> None:
+        for job in jobs:
+            place = min(set(range(self.places)) - {worker.place for worker in self._workers.values()})
+            device = device_of(place, self.share, self.devices) if self.devices else None
+            ours, theirs = self._context.Pipe(duplex=False)
+            arguments = (theirs, job, replace(work, threads=self.threads), device)
+            process = self._context.Process(target=_work, args=arguments, daemon=True)
+            process.start()
+            theirs.close()
+            self._workers[ours] = Worker(process, job, place)
+
+    def ended(self, seconds: float) -> list[tuple[Job, list[Outcome] | Death]]:
+        answers: list[tuple[Job, list[Outcome] | Death]] = []
+        for pipe in wait(list(self._workers), seconds):
+            assert isinstance(pipe, Connection)
+            worker = self._workers.pop(pipe)
+            try:
+                answers.append((worker.job, pipe.recv()))
+            except EOFError:
+                worker.process.join()
+                answers.append((worker.job, Death(_words(worker.process.exitcode or 0))))
+            finally:
+                pipe.close()
+            worker.process.join()
+            worker.process.close()
+        return answers
+
+    def close(self) -> None:
+        for worker in self._workers.values():
+            worker.process.terminate()
+        for pipe, worker in self._workers.items():
+            worker.process.join()
+            worker.process.close()
+            pipe.close()
+        self._workers.clear()
+
+
+def make_engine(options: Options) -> LocalEngine:
+    return LocalEngine(options)
+
+
+def _words(exit_code: int) -> str:
+    if exit_code == -signal.SIGKILL:
+        return "killed by signal 9, as the kernel does when memory runs out"
+    return f"killed by signal {-exit_code}" if exit_code < 0 else f"its worker ended with exit status {exit_code}"
+
+
+def _work(answer: Connection, job: Job, work: Work, device: str | None) -> None:
+    """The whole life of a worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to all; the parent ends its workers
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    os.environ["OMP_NUM_THREADS"] = str(work.threads)  # for what the worker itself starts
+    if device is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = device
+    answer.send(carry_out(job, work))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "a worker has one"
+    parent.join()
+    os._exit(1)

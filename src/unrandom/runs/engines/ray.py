@@ -1,0 +1,108 @@
+"""How does a Ray cluster run the jobs? As tasks: the cluster of RAY_ADDRESS, or one of this machine's own for a while.
+
+The runs folder must be one that every machine sees.
+"""
+
+import os
+import shutil
+import tempfile
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from unrandom.core.errors import UserError
+from unrandom.runs.engines import Death, Options, needs_extra
+from unrandom.runs.engines.local import workers_and_threads
+from unrandom.runs.plan import Job
+from unrandom.runs.worker import Outcome, Work, carry_out
+
+STORE_BYTES = 100_000_000  # of shared memory, all but unused: results are small
+RETRIES = 3
+SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # read when Ray is imported
+ALONE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}  # Ray's name, on any system, for: listen to this machine only
+KILLED = "killed by signal 9, as the kernel does when memory runs out"
+
+
+class RayEngine:
+    """Tasks of a Ray cluster. A task whose worker dies is tried again by Ray."""
+
+    tries = 1
+
+    def __init__(self, options: Options) -> None:
+        asked = options.gpus_per_run
+        if asked is not None and asked > 1 and asked != int(asked):
+            raise UserError(f"--gpus-per-run {asked:g} was given; Ray takes shares of one GPU or a whole number")
+        self.address = os.environ.get("RAY_ADDRESS") or "local"
+        os.environ |= SETTINGS | (ALONE if self.address == "local" else {})
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                import ray
+        except ImportError:
+            raise needs_extra("--engine ray") from None
+        self._ray: Any = ray
+        workers, threads = workers_and_threads(options)
+        self.workers, self.threads = workers, options.threads or (threads if self.address == "local" else 1)
+        self.places = options.workers or (workers if self.address == "local" else 10_000)
+        self.gpus = asked if asked is not None else float(torch.cuda.is_available())
+        self._folder: Path | None = None
+        self._running: dict[Any, Job] = {}
+
+    def start(self, jobs: Sequence[Job], work: Work) -> None:
+        if not self._ray.is_initialized():
+            self._connect()
+        work = replace(work, out=work.out.resolve(), threads=self.threads)
+        task = self._ray.remote(carry_out).options(num_cpus=self.threads, num_gpus=self.gpus, max_retries=RETRIES)
+        self._running |= {task.remote(job, work): job for job in jobs}
+
+    def _connect(self) -> None:
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+        if self.address == "local":
+            self._folder = Path(tempfile.mkdtemp(prefix="unrandom-"))  # short: sockets' names have a limit
+            options |= {
+                "include_dashboard": False,
+                "num_cpus": self.workers * self.threads,
+                "object_store_memory": STORE_BYTES,
+                "_node_ip_address": "127.0.0.1",
+                "_temp_dir": str(self._folder),
+            }
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._ray.init(address=self.address, **options)
+        except ConnectionError as error:
+            raise UserError(f"no Ray cluster answers at {self.address}: {str(error).splitlines()[0]}") from None
+
+    def ended(self, seconds: float) -> list[tuple[Job, list[Outcome] | Death]]:
+        if not self._running:
+            time.sleep(seconds)
+            return []
+        done, _ = self._ray.wait(list(self._running), timeout=seconds)
+        answers: list[tuple[Job, list[Outcome] | Death]] = []
+        for reference in done:
+            job = self._running.pop(reference)
+            try:
+                answers.append((job, self._ray.get(reference)))
+            except (self._ray.exceptions.WorkerCrashedError, self._ray.exceptions.OutOfMemoryError):
+                answers.append((job, Death(KILLED)))
+            except self._ray.exceptions.RayError as error:
+                answers.append((job, Death(" ".join(str(error).split())[:300])))
+        return answers
+
+    def close(self) -> None:
+        for reference in self._running:
+            self._ray.cancel(reference, force=True)
+        self._running.clear()
+        if self._ray.is_initialized():
+            self._ray.shutdown()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def make_engine(options: Options) -> RayEngine:
+    return RayEngine(options)

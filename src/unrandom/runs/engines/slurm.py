@@ -1,0 +1,157 @@
+"""How does Slurm run the jobs? By submitit, which requeues what is pre-empted or out of time.
+
+The runs folder must be one that every machine sees; scripts and logs are kept beside the runs, in ``slurm``.
+"""
+
+import json
+import os
+import shutil
+import signal
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from unrandom.core.errors import UserError
+from unrandom.runs.engines import POLL_SECONDS, Death, Options, needs_extra
+from unrandom.runs.engines.local import workers_and_threads
+from unrandom.runs.plan import Job
+from unrandom.runs.worker import Outcome, Work, carry_out
+
+GENERAL = ("name", "timeout_min", "mem_gb", "nodes", "cpus_per_task", "gpus_per_node", "tasks_per_node")
+TIMEOUT_MINUTES = 60  # of one job in the queue; a run that needs longer is requeued
+REQUEUES = 1000
+PLACES = 1000  # in the queue of a cluster, which takes only so many jobs of a user
+
+
+@dataclass(frozen=True)
+class Task:
+    """A job as submitit runs it. It may be called again on another machine, and goes on from the checkpoint."""
+
+    job: Job
+    work: Work
+
+    def __call__(self) -> list[Outcome]:
+        """Work until done, or until Slurm wants the machine back; then save, and let submitit requeue the rest.
+
+        submitit's own handler would end the process in the middle of an update: it waits until training has stopped.
+        """
+        wanted = _preemption_signal()
+        told = threading.Event()
+        theirs = signal.signal(wanted, lambda *_: told.set())
+        try:
+            outcomes = carry_out(self.job, self.work, stop=told.is_set)
+        finally:
+            signal.signal(wanted, theirs)
+        if told.is_set() and not self.work.over and any(outcome.status == "stopped" for outcome in outcomes):
+            signal.raise_signal(wanted)
+        return outcomes
+
+    def checkpoint(self) -> Any:
+        """What submitit is to run again."""
+        from submitit.helpers import DelayedSubmission
+
+        return DelayedSubmission(self)
+
+
+def _preemption_signal() -> signal.Signals:
+    """The one that submitit listens for."""
+    return signal.Signals[f"SIG{os.environ.get('SUBMITIT_PREEMPT_SIGNAL', 'USR2')}"]
+
+
+class SlurmEngine:
+    """Jobs of a Slurm cluster, or of submitit's stand-in for one on this machine (``cluster=local``)."""
+
+    tries = 2
+
+    def __init__(self, options: Options) -> None:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                import submitit
+        except ImportError:
+            raise needs_extra("--engine slurm") from None
+        self._submitit: Any = submitit
+        settings = dict(_setting(text) for text in options.slurm)
+        self.cluster = settings.pop("cluster", "slurm")
+        if self.cluster not in ("slurm", "local"):
+            raise UserError(f"--slurm cluster={self.cluster} was given; slurm and local are allowed")
+        if self.cluster == "slurm" and shutil.which("sbatch") is None:
+            raise UserError(
+                "--engine slurm needs sbatch, which is not here; --slurm cluster=local runs on this machine"
+            )
+        workers, threads = workers_and_threads(options)
+        self.threads = threads if self.cluster == "local" else options.threads or 1
+        self.places = workers if self.cluster == "local" else min(options.workers or PLACES, PLACES)
+        self.settings = {"name": "unrandom", "timeout_min": TIMEOUT_MINUTES, "cpus_per_task": self.threads}
+        if options.gpus_per_run:
+            self.settings["gpus_per_node"] = -int(-options.gpus_per_run // 1)
+        self.settings |= {key if _is_general(key) else f"slurm_{key}": value for key, value in settings.items()}
+        self._executor: Any = None
+        self._running: dict[Any, Job] = {}
+        with tempfile.TemporaryDirectory() as folder:
+            self._make_executor(Path(folder))  # never used: a setting that does not fit is found here
+
+    def _make_executor(self, folder: Path) -> Any:
+        most = {f"{self.cluster}_max_num_timeout": REQUEUES}
+        try:
+            executor = self._submitit.AutoExecutor(folder=folder, cluster=self.cluster, **most)
+            executor.update_parameters(**self.settings)
+        except (NameError, ValueError, AssertionError, TypeError, RuntimeError) as error:
+            raise UserError(f"--slurm: {str(error).splitlines()[0]}") from None
+        return executor
+
+    def start(self, jobs: Sequence[Job], work: Work) -> None:
+        work = replace(work, out=work.out.resolve(), threads=self.threads)
+        if self._executor is None:
+            self._executor = self._make_executor(work.out / "slurm")
+        try:
+            with self._executor.batch():  # one array of jobs
+                submitted = [self._executor.submit(Task(job, work)) for job in jobs]
+        except RuntimeError as error:  # what submitit makes of an sbatch that fails
+            said = [line for line in str(error).splitlines() if line.strip()]
+            raise UserError(f"the jobs were not submitted: {said[-1] if said else type(error).__name__}") from None
+        self._running |= dict(zip(submitted, jobs, strict=True))
+
+    def ended(self, seconds: float) -> list[tuple[Job, list[Outcome] | Death]]:
+        until = time.monotonic() + seconds
+        while not (done := [each for each in self._running if each.done()]) and time.monotonic() < until:
+            time.sleep(POLL_SECONDS / 5 if self.cluster == "local" else POLL_SECONDS)
+        return [(self._running.pop(each), self._answer(each)) for each in done]
+
+    def _answer(self, submitted: Any) -> list[Outcome] | Death:
+        try:
+            outcomes: list[Outcome] = submitted.result()
+            return outcomes
+        except self._submitit.core.utils.FailedJobError as error:
+            last = [line for line in str(error).splitlines() if line.strip() and not line.startswith("-")]
+            return Death(f"its job {submitted.job_id} failed: {' '.join(last[-4:])[:300]}")
+        except self._submitit.core.utils.UncompletedJobError:  # the other one is one of these
+            return Death(f"its job {submitted.job_id} ended without a result, as it does when memory runs out")
+
+    def close(self) -> None:
+        for submitted in self._running:
+            submitted.cancel(check=False)
+        self._running.clear()
+
+
+def make_engine(options: Options) -> SlurmEngine:
+    return SlurmEngine(options)
+
+
+def _is_general(key: str) -> bool:
+    return key in GENERAL or key.startswith("slurm_")
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    key, separator, value = (part.strip() for part in text.partition("="))
+    if not separator or not key or not value:
+        raise UserError(f"--slurm takes KEY=VALUE, not {text!r}")
+    try:
+        return key, json.loads(value)
+    except json.JSONDecodeError:
+        return key, value

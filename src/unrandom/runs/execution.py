@@ -1,0 +1,189 @@
+"""How does a configuration become a finished run folder? Split, batches, training, result; or the same, resumed."""
+
+import shlex
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from unrandom.core.errors import Busy, UserError
+from unrandom.core.files import write_json
+from unrandom.core.run_folder import RunFolder
+from unrandom.evaluation import TrainingMeasure
+from unrandom.models.numerics import choose_precision
+from unrandom.runs.manifest import manifest
+from unrandom.runs.run import MEASURED, Run
+from unrandom.runs.spec import RunSpec
+from unrandom.tasks import Batches, make_batches
+from unrandom.training import Progress, train
+from unrandom.training.checkpoint import checkpoint_to_resume, set_aside_later
+from unrandom.training.distributed import Ranks, joined_ranks, launched_device
+from unrandom.training.loop import Observer
+from unrandom.training.machine import choose_device, prepare
+from unrandom.training.stacked import train_together
+from unrandom.training.trainee import Trainee
+
+Announce = Callable[["Run", int], None]
+
+
+def create_run(spec: RunSpec, out: Path, command: list[str]) -> Run:
+    """The run that is meant, under ``out``: a new folder, or the one it has had before.
+
+    Raises Busy, a UserError, when another process makes it at the same moment.
+    """
+    run = Run(RunFolder(out / spec.id), spec)
+    if not run.folder.exists:
+        split = run.split()  # bad data settings end here, before anything is written
+        try:
+            run.folder.create(manifest(spec, split, command))
+        except FileNotFoundError:
+            if not run.folder.exists:
+                raise
+            raise Busy(f"another process made {run.folder.path} at the same moment") from None
+    return run
+
+
+def execute(
+    run: Run,
+    *,
+    max_minutes: float | None = None,
+    stop: Callable[[], bool] | None = None,
+    observers: tuple[Observer, ...] = (),
+    announce: Announce | None = None,
+) -> dict[str, Any]:
+    """Train ``run`` from where it stands, or until it has to stop; returns its result. A finished run is not run again.
+
+    Runs whose weights it begins with are trained before; if the time is up in one of these, the result names it as
+    ``waits_for``. ``announce`` is called with each run to be trained, and its step, before its data are made.
+    Raises Busy, a UserError, when another process holds the folder, NonFiniteLoss when training breaks down.
+    """
+    device = choose_device(launched_device())
+    prepare(device)
+    until = None if max_minutes is None else time.monotonic() + 60 * max_minutes
+    with joined_ranks(device) as ranks:
+        control = _Control(until, stop, observers, announce) if ranks.is_main else _Control(until, stop)
+        ranks.check_batch(run.config.batch_size, run.config.micro_batches)
+        for ancestor in run.ancestors() if ranks.broadcast(_needs_ancestors(run), device) else ():
+            if ranks.is_main:
+                command = shlex.split(run.folder.read_manifest()["command"])
+                create_run(ancestor.spec, ancestor.folder.path.parent, command)
+            result = _execute(ancestor, device, ranks, control)
+            if not result["finished"]:
+                return {**_result(run, Progress()), "waits_for": result["run"]}
+        return _execute(run, device, ranks, control)
+
+
+def _needs_ancestors(run: Run) -> bool:
+    """Whether it has yet to take over the weights of another run."""
+    begun = run.folder.finished or run.config.start is None or checkpoint_to_resume(run.folder) is not None
+    return not begun
+
+
+@dataclass(frozen=True)
+class _Control:
+    """When training has to stop, and what observes it."""
+
+    until: float | None  # on the monotonic clock
+    stop: Callable[[], bool] | None
+    observers: tuple[Observer, ...] = ()
+    announce: Announce | None = None
+
+
+def _seconds_left(until: float | None) -> float | None:
+    return None if until is None else max(0.0, until - time.monotonic())
+
+
+def _execute(run: Run, device: torch.device, ranks: Ranks, control: _Control) -> dict[str, Any]:
+    run.check_code()
+    ranks.check_batch(run.config.batch_size, run.config.micro_batches)
+    if ranks.broadcast(run.folder.finished, device):
+        return run.result()
+    with run.folder.lock() if ranks.is_main else nullcontext():
+        if ranks.broadcast(run.folder.finished, device):  # by another process, which has let go of it meanwhile
+            return run.result()
+        trainee, batches = _begin(run, device, ranks, control.announce)
+        seconds = _seconds_left(control.until)
+        train(
+            trainee,
+            batches,
+            device=device,
+            ranks=ranks,
+            max_seconds=seconds,
+            stop=control.stop,
+            observers=control.observers,
+        )
+        return _conclude(run, trainee.progress) if ranks.is_main else _result(run, trainee.progress)
+
+
+def execute_together(
+    runs: list[Run], *, max_minutes: float | None = None, stop: Callable[[], bool] | None = None
+) -> list[dict[str, Any]]:
+    """Train unfinished runs of one shape side by side in this process; returns their results.
+
+    Runs that stand at different steps are trained in groups that stand at the same one; the time is that of all groups
+    together. Raises what `execute` raises; whatever ends one run ends all.
+    """
+    until = None if max_minutes is None else time.monotonic() + 60 * max_minutes
+    device = choose_device()
+    prepare(device)
+    with ExitStack() as locks:
+        for run in runs:
+            if _needs_ancestors(run) and not all(ancestor.folder.finished for ancestor in run.ancestors()):
+                raise UserError(f"{run.id} begins with the weights of a run that is not finished")
+            locks.enter_context(run.folder.lock())
+        begun = [_begin(run, device) for run in runs if not run.folder.finished]
+        for index, step in enumerate(sorted({trainee.progress.step for trainee, _ in begun})):
+            seconds = _seconds_left(until)
+            if index and (seconds == 0 or (stop is not None and stop())):
+                break
+            trainees, batches = zip(*(each for each in begun if each[0].progress.step == step), strict=True)
+            train_together(trainees, batches, device=device, max_seconds=seconds, stop=stop)
+        progress = {trainee.folder.path: trainee.progress for trainee, _ in begun}
+        return [
+            _conclude(run, progress[run.folder.path]) if run.folder.path in progress else run.result() for run in runs
+        ]
+
+
+def _begin(
+    run: Run, device: torch.device, ranks: Ranks | None = None, announce: Announce | None = None
+) -> tuple[Trainee, Batches]:
+    """The run where it stands: its newest whole checkpoint, and the folder without what came later."""
+    config, split = run.config, run.split()
+    start = checkpoint_to_resume(run.folder)
+    if start is not None:
+        start.check_shape(config.transformer)
+    if announce is not None:
+        announce(run, start.step if start else 0)
+    batches = make_batches(split, config.batch_size, config.seed)
+    precision = choose_precision(config.precision, device)
+    measure = TrainingMeasure(split, batches, test_sequences=config.test_sequences, precision=precision)
+    if ranks is None or ranks.is_main:
+        run.folder.remove_leftovers()
+        set_aside_later(run.folder, start)
+        run.folder.rewind_metrics(start.step if start else 0)
+    parent = run.ancestors()[-1].load_model() if start is None and config.start is not None else None
+    return Trainee.begin(run.folder, config, measure, device, start, parent), batches
+
+
+def _conclude(run: Run, progress: Progress) -> dict[str, Any]:
+    result = _result(run, progress)
+    if result["finished"]:
+        write_json(run.folder.result, result)
+    return result
+
+
+def _result(run: Run, progress: Progress) -> dict[str, Any]:
+    return {
+        "run": str(run.folder.path),
+        "recipe": run.recipe,
+        "steps": progress.step,
+        "finished": progress.step == run.config.steps,
+        "data_mode": run.config.data.mode,
+        "precision": progress.precision,
+        "train_seconds": round(progress.train_seconds, 2),
+        **{name: progress.latest.get(name) for name in MEASURED},
+    }

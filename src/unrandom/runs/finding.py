@@ -1,0 +1,81 @@
+"""Which run is meant? A folder, a recipe's newest run, the run whose name begins so, or the latest of all."""
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+
+from unrandom.core.errors import UserError
+from unrandom.core.run_folder import RunFolder
+from unrandom.runs.recipes import RECIPES
+from unrandom.runs.run import Run
+
+RUNS = Path("runs")  # where run folders are unless a command says otherwise
+LATEST = "latest"
+SHOWN = 5  # candidates in a message
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A run in the folder that is searched."""
+
+    path: Path
+    recipe: str
+    when: tuple[str, int]  # it was made, and then changed, of which only the first is in the manifest
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+
+def find_run(name: str, parent: Path = RUNS) -> Run:
+    """The run that ``name`` means; a UserError, with candidates or near misses, when it means none or several.
+
+    What is not a run folder itself is looked for in ``parent``, or in the folder that is part of the name, as in
+    ``other/latest``: a recipe's name first, then the beginning of a run's name.
+    """
+    path = Path(name)
+    if RunFolder(path).exists:
+        return Run.open(path)
+    word = path.name
+    if len(path.parts) > 1:
+        parent = path.parent
+    known = _runs_in(parent)
+    if newest := [run for run in known if word in (LATEST, run.recipe)]:
+        return Run.open(max(newest, key=lambda run: run.when).path)
+    begun = [run for run in known if word and run.name.startswith(word) and word not in RECIPES]
+    if len(begun) != 1:
+        raise UserError(_ambiguous(name, parent, begun) if begun else _unknown(name, parent, known))
+    return Run.open(begun[0].path)
+
+
+def _runs_in(parent: Path) -> list[_Known]:
+    """Every run folder with a manifest that can be read."""
+    found = []
+    for manifest in sorted(parent.glob("*/manifest.json")):
+        folder = RunFolder(manifest.parent)
+        try:
+            tree = folder.read_manifest()
+        except UserError:  # a damaged one is named when it is asked for by its path
+            continue
+        found.append(_Known(folder.path, tree["recipe"], (str(tree.get("created")), manifest.stat().st_mtime_ns)))
+    return found
+
+
+def _ambiguous(name: str, parent: Path, begun: list[_Known]) -> str:
+    shown = ", ".join(run.name for run in begun[:SHOWN]) + ", ..." * (len(begun) > SHOWN)
+    return f"{len(begun)} runs in {parent} begin with {name}: {shown}"
+
+
+def _unknown(name: str, parent: Path, known: list[_Known]) -> str:
+    word = Path(name).name
+    if Path(name).is_dir():
+        return f"{name} is not a run folder: it has no manifest.json"
+    if word in RECIPES:
+        return f"{name} is not a run folder, and {parent} holds no run of this recipe; make one: unrandom train {word}"
+    if not known:
+        return f"{name} is not a run folder, and {parent} holds no runs"
+    names = [*dict.fromkeys(run.recipe for run in known), *(run.name for run in known), LATEST]
+    near = difflib.get_close_matches(word, names, n=3, cutoff=0.4)
+    return f"{name} is not a run folder, nor the beginning of a run's name in {parent}" + (
+        f"; near misses: {', '.join(near)}" if near else ""
+    )

@@ -1,0 +1,47 @@
+"""What does a run folder say of how it was made? Configuration, split, versions, device, command, commit."""
+
+import platform
+import shlex
+import subprocess
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from unrandom import __version__
+from unrandom.models import parameter_count
+from unrandom.runs.spec import RunSpec
+from unrandom.tasks import Split
+from unrandom.training.distributed import launched_device
+from unrandom.training.machine import choose_device, describe
+
+PACKAGES = ("torch", "numpy", "pydantic", "safetensors")
+
+
+def manifest(spec: RunSpec, split: Split, command: list[str]) -> dict[str, Any]:
+    """As JSON values."""
+    return {
+        "recipe": spec.recipe,
+        "config": spec.config.tree(),
+        "parameters": parameter_count(spec.config.transformer),
+        "split": split.manifest(),
+        **({} if spec.config.data.source is None else {"task": spec.config.data.source.tree()}),
+        "command": shlex.join(command),
+        "device": describe(choose_device(launched_device())),
+        "versions": {"unrandom": __version__, "python": platform.python_version()}
+        | {package: metadata.version(package) for package in PACKAGES},
+        "commit": _commit(),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _commit() -> str | None:
+    """The commit of the checkout this package runs from; None when it was installed from a wheel."""
+    folder = Path(__file__).parent
+    try:
+        asked = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+        inside = ["git", "-C", str(folder), "ls-files", "--error-unmatch", __file__]
+        subprocess.run(inside, capture_output=True, check=True)
+        return subprocess.run(asked, capture_output=True, check=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None

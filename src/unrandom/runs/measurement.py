@@ -1,0 +1,191 @@
+"""What does a run know, finished or not? Every measurement that reports and figures draw, as plain JSON values.
+
+Analyses run on the eager model in fp32 with explicit attention. Drawing needs only what is returned here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import torch
+
+from unrandom.core.arithmetic import factorize
+from unrandom.evaluation import evaluate
+from unrandom.interpretation.attention import attention_by_distance
+from unrandom.interpretation.embedding import embedding_table
+from unrandom.models import Transformer, parameter_count, record
+from unrandom.models.predictor import TransformerPredictor
+from unrandom.runs.comparison import compare
+from unrandom.runs.run import Run
+from unrandom.tasks import Examples, FurtherTest, Part, Split, Task, make_predictors
+from unrandom.training.checkpoint import latest_checkpoint
+
+TOKENS_SHOWN = 256  # of an attention map
+SEQUENCES_AVERAGED = 64  # in the attention by distance
+SEQUENCES_OF_CEILINGS = 256
+SAMPLES = 10
+SMALL_MODULI = (2, 3, 4, 5, 6, 7, 8, 9)  # residues looked for where training saw many moduli
+
+Tree = dict[str, Any]
+
+
+def evaluate_run(run: Run, predictor: TransformerPredictor, *, part: Part | None, sequences: int) -> list[Tree]:
+    """Accuracy by position, digit and label for one part of the test, or (None) for each.
+
+    On sequences that are held out by the run's task; for a part that the task does not name (a modulus of the user's
+    own), on sequences that training may have seen. What else the task tests beside a part comes with it.
+    Raises UserError for a part that the task cannot test.
+    """
+    split = run.split() if part is None else run.split().with_own_part(part)
+    return [
+        _evaluate_part(run, predictor, split, each, sequences) for each in (split.parts if part is None else (part,))
+    ]
+
+
+def measure_run(run: Run, *, sequences: int = 1024) -> Tree:
+    """Everything the report shows."""
+    predictor = run.predictor()
+    manifest = run.folder.read_manifest()
+    metrics = run.folder.read_metrics()
+    split = run.split()
+    shown = _shown(split, 1)
+    return {
+        "run": _about(run, manifest),
+        "metrics": metrics,
+        "evaluation": evaluate_run(run, predictor, part=None, sequences=sequences),
+        "ceilings": _ceilings(run),
+        "attention": _attention(predictor, shown, _shown(split, SEQUENCES_AVERAGED)),
+        "attention_sequence": shown.parameters.words(0),
+        "embedding": _embedding(run, predictor.model),
+        "samples": _samples(predictor, _shown(split, SAMPLES)),
+    }
+
+
+def _ceilings(run: Run) -> list[Tree]:
+    """What other predictors do with as many numbers, for each part of the test."""
+    task = run.config.data
+    names = [name for name, baseline in task.baselines().items() if baseline.in_reports]
+    return compare(run, make_predictors(names, task), part=None, sequences=SEQUENCES_OF_CEILINGS) if names else []
+
+
+def _evaluate_part(run: Run, predictor: TransformerPredictor, split: Split, part: Part, sequences: int) -> Tree:
+    task = run.config.data
+    further = split.further_tests(part, sequences, seed=run.config.seed)
+    return {
+        "part": part,
+        "name": task.part_words(part),
+        "symbol": task.part_symbol(part),
+        **evaluate(predictor, split.test(part, sequences)).tree(),
+        "about": split.about,
+        "further": [_further(predictor, test) for test in further],
+    }
+
+
+def _further(predictor: TransformerPredictor, test: FurtherTest) -> Tree:
+    tested = evaluate(predictor, test.examples)
+    accuracy = tested.last_number_tree()
+    return {"name": test.name, "about": test.about, "last_number_accuracy": accuracy, "by_group": tested.by_group()}
+
+
+def _shown(split: Split, sequences: int) -> Examples:
+    """A few sequences of the largest part of the test."""
+    return split.test_of_largest(sequences, name="shown")
+
+
+def _attention(predictor: TransformerPredictor, shown: Examples, many: Examples) -> list[Tree]:
+    patterns, averaged = (attention_patterns(predictor, part) for part in (shown, many))
+    return [
+        {
+            "layer": layer,
+            "head": head,
+            "tokens": patterns[layer].shape[-1],
+            "pattern": np.round(patterns[layer][0, head], 4).tolist(),
+            "by_distance": np.round(attention_by_distance(averaged[layer][:, head]), 6).tolist(),
+        }
+        for layer in range(len(patterns))
+        for head in range(patterns[layer].shape[1])
+    ]
+
+
+def attention_patterns(
+    predictor: TransformerPredictor, sequences: Examples, tokens_read: int = TOKENS_SHOWN
+) -> Sequence[np.ndarray]:
+    """The attention pattern [sequences, head, query, key] of each layer, over the first tokens."""
+    model = predictor.model
+    tokens = predictor.tokenizer.encode(sequences.numbers)[:, : min(tokens_read, model.config.context)]
+    names = pattern_taps(model)
+    with torch.no_grad(), record(model, names) as seen:
+        model(torch.from_numpy(tokens.astype(np.int64)).to(predictor.device))
+    return [seen[name].cpu().numpy() for name in names]
+
+
+def pattern_taps(model: Transformer) -> list[str]:
+    """The attention patterns of every layer."""
+    return [f"blocks.{layer}.attn.hook_pattern" for layer in range(model.config.depth)]
+
+
+def _embedding(run: Run, model: Transformer) -> Tree:
+    task = run.config.data
+    searched = task.embedding_modulus
+    moduli = SMALL_MODULI if searched is None else prime_powers(searched)
+    table = embedding_table(model.embed.weight.detach().numpy(), moduli)
+    return {"labels": "numbers" if task.base is None else "digits", **table}
+
+
+def prime_powers(n: int) -> list[int]:
+    """The prime powers above 1 that divide n, and leave at least two numbers in each residue class."""
+    powers = [p**k for p, exponent in factorize(n).items() for k in range(1, exponent + 1)]
+    return sorted(q for q in powers if 2 * q <= n) or powers
+
+
+def _samples(predictor: TransformerPredictor, sequences: Examples) -> list[Tree]:
+    predictions = predictor.predict(sequences.numbers)
+    assert predictions.truth_probability is not None
+    return [
+        {
+            "parameters": sequences.parameters.words(row),
+            "numbers": sequences.numbers[row].tolist(),
+            "predicted": predictions.numbers[row].tolist(),
+            "probability": np.round(predictions.truth_probability[row].astype(float), 4).tolist(),
+        }
+        for row in range(len(sequences))
+    ]
+
+
+def _about(run: Run, manifest: Tree) -> Tree:
+    checkpoint = latest_checkpoint(run.folder)
+    assert checkpoint is not None, "the model was loaded from one"
+    return {
+        "id": run.id,
+        "recipe": run.recipe,
+        "config": manifest["config"],
+        "task": task_tree(run.config.data),
+        "data_mode": run.config.data.mode,
+        "seed": run.config.seed,
+        "steps": checkpoint.step,
+        "train_seconds": checkpoint.progress.get("train_seconds"),
+        "finished": run.folder.finished,
+        "parameters": parameter_count(run.config.transformer),
+        **{name: manifest.get(name) for name in ("command", "device", "versions", "commit", "created")},
+        "again": [
+            *([str(manifest["command"])] if manifest.get("command") else []),
+            f"unrandom evaluate {run.folder.path}",
+            f"unrandom report {run.folder.path}",
+        ],
+    }
+
+
+def task_tree(task: Task) -> Tree:
+    """What a task says of itself to readers."""
+    return {
+        "name": task.name,
+        "part": task.part_name[0],
+        "rule": task.rule,
+        "scope": task.scope,
+        "unseen": task.unseen,
+        "enough": [asdict(each) for each in task.enough],
+        "enough_words": task.enough_words,
+        "baselines": {name: baseline.about for name, baseline in task.baselines().items()},
+        "width": task.tokenizer.width,
+    }

@@ -1,0 +1,134 @@
+"""Which runs does a sweep need, and what will they cost? A grid of settings becomes runs, and runs become jobs.
+
+Whatever is wrong with a setting is found here, before anything runs.
+"""
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from unrandom.core.errors import UserError
+from unrandom.core.run_folder import RunFolder
+from unrandom.runs.run import split_of
+from unrandom.runs.spec import RunSpec
+from unrandom.training import RunConfig
+
+Grid = Mapping[str, tuple[str, ...]]  # key of the configuration, values as they were typed
+State = Literal["finished", "failed", "part way", "new"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one worker carries out: a run, or several that are trained side by side."""
+
+    runs: tuple[RunSpec, ...]
+
+    @property
+    def flops(self) -> int:
+        return sum(run.flops for run in self.runs)
+
+
+def plain(value: Any) -> str:
+    """A setting's value as it can be typed."""
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+
+
+def parse_grid(assignments: Sequence[str]) -> Grid:
+    """``["model.depth=1,2", "data.test_moduli=[64,81],[125]"]`` as keys and values. UserError for anything unclear."""
+    grid: dict[str, tuple[str, ...]] = {}
+    for assignment in assignments:
+        key, _, text = (part.strip() for part in assignment.partition("="))
+        values = tuple(_split_values(text))
+        if not key or not all(values):
+            raise UserError(f"--grid takes key=value,value,..., not {assignment!r}")
+        if key in grid:
+            raise UserError(f"--grid gives {key} twice; list all its values in one")
+        if key == "seed":
+            raise UserError("--grid cannot vary the seed; --seeds K does")
+        if len(set(values)) < len(values):
+            raise UserError(f"--grid {assignment} gives one value twice")
+        grid[key] = values
+    return grid
+
+
+def _split_values(text: str) -> Iterator[str]:
+    """The parts between commas that are not inside brackets."""
+    depth, start = 0, 0
+    for index, letter in enumerate(text):
+        depth += (letter in "[{") - (letter in "]}")
+        if letter == "," and depth == 0:
+            yield text[start:index].strip()
+            start = index + 1
+    yield text[start:].strip()
+
+
+def grid_points(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[RunSpec]:
+    """Every combination of the grid, with each of the seeds ``config.seed``, ``config.seed + 1``, …
+
+    The labels of a run are its settings, by their keys, and its seed. Raises UserError for a key or a value that does
+    not fit, for data that cannot be split, and where nothing is left to train on.
+    """
+    made = []
+    split_already: set[tuple[str, int]] = set()
+    drawn_already: set[str] = set()
+    for values in itertools.product(*grid.values()):
+        assignments = [f"{key}={text}" for key, text in zip(grid, values, strict=True)]
+        for seed in range(config.seed, config.seed + seeds):
+            chosen = config.override([*assignments, f"seed={seed}"])
+            spec = RunSpec(recipe, chosen, {**{key: chosen.at(key) for key in grid}, "seed": seed})
+            start = "".join(each.id for each in spec.ancestors()[-1:])
+            if (data := (chosen.data.digest() + start, chosen.split_seed)) not in split_already:
+                split = split_of(chosen)
+                split.for_choosing()
+                split_already.add(data)
+                if data[0] not in drawn_already:
+                    split.try_drawing(chosen.batch_size)
+                    drawn_already.add(data[0])
+            made.append(spec)
+    if len({spec.id for spec in made}) < len(made):
+        raise UserError("the grid asks for the same run twice")
+    return made
+
+
+def settings_of(spec: RunSpec) -> str:
+    """What tells a grid point from the others, as it can be typed."""
+    return " ".join(f"{key}={plain(value)}" for key, value in spec.labels.items())
+
+
+def jobs(runs: Sequence[RunSpec], pack: int = 1) -> list[Job]:
+    """The runs in the order of need, up to ``pack`` of those that can be trained side by side in one job."""
+    packs: list[list[RunSpec]] = []
+    filling: dict[str, list[RunSpec]] = {}
+    for run in runs:
+        key = run.config.stack_key()
+        if key not in filling or len(filling[key]) == pack:
+            filling[key] = []
+            packs.append(filling[key])
+        filling[key].append(run)
+    return [Job(tuple(packed)) for packed in packs]
+
+
+def state(planned: RunSpec, out: Path) -> State:
+    """How far a run has come, by what lies in its folder."""
+    folder = out / planned.id
+    if RunFolder(folder).finished:
+        return "finished"
+    if (folder / "error.json").is_file():
+        return "failed"
+    return "part way" if (folder / "manifest.json").is_file() else "new"
+
+
+def unfinished(runs: Sequence[RunSpec], out: Path) -> list[RunSpec]:
+    """Those that are yet to be trained, or trained on."""
+    return [run for run in runs if not RunFolder(out / run.id).finished]
+
+
+def cost_words(runs: Sequence[RunSpec], out: Path) -> str:
+    """The size of a plan in a line."""
+    left = unfinished(runs, out)
+    total, wanted = sum(run.flops for run in runs), sum(run.flops for run in left)
+    count = f"{len(runs)} run{'s' if len(runs) != 1 else ''}"
+    return f"{count}, {len(runs) - len(left)} finished; {wanted:.1e} of {total:.1e} training FLOPs to go"

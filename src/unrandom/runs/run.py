@@ -1,0 +1,104 @@
+"""What is a run? A folder with what its manifest says, and all that can be had from it: model, split, result."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from unrandom.core.errors import UserError
+from unrandom.core.files import read_json
+from unrandom.core.run_folder import RunFolder
+from unrandom.models import Transformer
+from unrandom.models.predictor import TransformerPredictor
+from unrandom.runs.spec import RunSpec
+from unrandom.tasks import Split
+from unrandom.training import RunConfig
+from unrandom.training.checkpoint import checkpoint_to_load
+
+MEASURED = ("train_loss", "test_loss", "token_accuracy", "number_accuracy", "last_number_accuracy")  # last, in a result
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run folder together with what its manifest says."""
+
+    folder: RunFolder
+    spec: RunSpec
+
+    @classmethod
+    def open(cls, path: Path | str, labels: Mapping[str, Any] | None = None) -> "Run":
+        """An existing run, with the labels of whoever asked for it.
+
+        Raises UserError when the folder is none or its configuration cannot be read.
+        """
+        folder = RunFolder.open(Path(path))
+        manifest = folder.read_manifest()
+        try:
+            config = RunConfig.parse(manifest["config"])
+        except UserError as error:
+            if own := manifest.get("task"):
+                raise UserError(f"{folder.path}: {error} (it was {own['path']})") from None
+            raise
+        return cls(folder, RunSpec(manifest["recipe"], config, labels or {}))
+
+    @property
+    def id(self) -> str:
+        return self.folder.path.name
+
+    @property
+    def recipe(self) -> str:
+        return self.spec.recipe
+
+    @property
+    def config(self) -> RunConfig:
+        return self.spec.config
+
+    @property
+    def labels(self) -> Mapping[str, Any]:
+        return self.spec.labels
+
+    def ancestors(self) -> list["Run"]:
+        """The runs that this one's weights come from, in the same parent folder, the first of all first."""
+        return [Run(RunFolder(self.folder.path.parent / each.id), each) for each in self.spec.ancestors()]
+
+    def split(self) -> Split:
+        return split_of(self.config)
+
+    def check_code(self) -> None:
+        """UserError where the run has a task of the user's own whose code is not what it was when the run was made."""
+        now = self.config.data.source
+        if now is not None and self.folder.read_manifest()["task"]["sha256"] != now.sha256:
+            raise UserError(f"{self.folder.path} was made by other code than {now.path} now has; train it anew")
+
+    def result(self) -> dict[str, Any]:
+        """``result.json``, once the run is finished, naming the folder where it is now; what it lacks is None."""
+        result = read_json(self.folder.result)
+        if not isinstance(result, dict) or "steps" not in result:
+            raise UserError(f"{self.folder.result} is not the result of a run")
+        unknown = dict.fromkeys(("precision", "train_seconds", *MEASURED))
+        return {**unknown, "data_mode": self.config.data.mode, **result, "run": str(self.folder.path)}
+
+    def load_model(self, device: torch.device | None = None) -> Transformer:
+        """The newest whole checkpoint's model, eager and with explicit attention. UserError when there is none."""
+        checkpoint = checkpoint_to_load(self.folder)
+        model = checkpoint.load_model(device)
+        if model.config != self.config.transformer:
+            raise UserError(f"{checkpoint.folder} holds a model of another shape than {self.folder.manifest} describes")
+        return model
+
+    def predictor(self, device: torch.device | None = None) -> TransformerPredictor:
+        return TransformerPredictor(self.load_model(device), self.config.data.tokenizer)
+
+
+def split_of(config: RunConfig) -> Split:
+    """What training may see and what is held out, from the runs that this one's weights come from, too.
+
+    An earlier run held out what its own ancestors could not see, and may have seen the rest.
+    """
+    split, start = config.data.split(config.split_seed), config.start
+    while start is not None:
+        split = split.unseen_by(split_of(start.config))
+        start = start.config.start
+    return split

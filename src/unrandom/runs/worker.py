@@ -1,0 +1,180 @@
+"""What does a worker do with a job? It trains each run from where it stands, and says what became of it.
+
+A run that fails leaves ``error.json`` in its folder, and the others go on without it. Only a full disk, which would end
+them all, is a matter for the whole sweep.
+"""
+
+import errno
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+
+from unrandom.core.errors import Busy, NonFiniteLoss, UserError, out_of_memory
+from unrandom.core.files import FULL, make_folder, read_json, write_json
+from unrandom.core.run_folder import RunFolder
+from unrandom.runs.execution import create_run, execute, execute_together
+from unrandom.runs.grid_point import is_measured, measured_point
+from unrandom.runs.plan import Job
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
+from unrandom.training.loop import Observer
+
+Status = Literal["finished", "stopped", "failed", "busy", "full disk"]
+Stop = Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class Work:
+    """How the jobs of one command are to be done, wherever that is. It is sent to the workers."""
+
+    out: Path
+    command: tuple[str, ...] = ()
+    threads: int | None = None  # of torch; none: as many as torch takes
+    deadline: float | None = None  # seconds since the epoch; runs that are not done by then save and stop
+    sequences: int | None = None  # a finished run is measured on so many, as a grid point of a sweep; none: it is not
+    watch: Callable[[int], AbstractContextManager[Observer]] | None = None  # shows a run of so many steps
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return self.deadline is not None and time.time() >= self.deadline
+
+    def minutes_left(self) -> float | None:
+        return None if self.deadline is None else max(0.0, self.deadline - time.time()) / 60
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one run. One that was stopped, by time or by pre-emption, can go on."""
+
+    run: str
+    status: Status
+    error: str = ""
+    seconds: float = 0.0
+    errno: int = 0  # of a full disk
+
+
+def carry_out(job: Job, work: Work, stop: Stop | None = None) -> list[Outcome]:
+    """Train the runs of a job, side by side if they are several; else, or if that fails, one after the other."""
+    if work.threads is not None:
+        torch.set_num_threads(work.threads)
+    began = time.perf_counter()
+    if len(job.runs) > 1 and not work.over:
+        try:
+            _train_together(job.runs, work, stop)
+        except OSError as error:
+            if error.errno in FULL:
+                return [_full_disk(job.runs[0], error, time.perf_counter() - began)]
+        except Exception:  # one of them is the cause; trained alone, it says so, and the others are none the worse
+            pass
+    outcomes: list[Outcome] = []
+    for planned in job.runs:
+        outcomes.append(_train_one(planned, work, stop))
+        if outcomes[-1].status == "full disk":
+            break
+    return outcomes
+
+
+def _train_together(runs: Sequence[RunSpec], work: Work, stop: Stop | None) -> None:
+    opened = [_open(planned, work) for planned in runs]
+    waiting = [run for run in opened if not run.folder.finished]
+    if len(waiting) > 1:
+        execute_together(waiting, max_minutes=work.minutes_left(), stop=stop)
+
+
+def _open(planned: RunSpec, work: Work) -> Run:
+    """The run's folder, made if need be."""
+    return create_run(planned, work.out, list(work.command))
+
+
+def _train_one(planned: RunSpec, work: Work, stop: Stop | None) -> Outcome:
+    began = time.perf_counter()
+
+    def outcome(status: Status, error: str = "") -> Outcome:
+        return Outcome(planned.id, status, error, round(time.perf_counter() - began, 3))
+
+    try:
+        return outcome("finished" if _finish(planned, work, stop) else "stopped")
+    except Busy as error:
+        return outcome("busy", str(error))
+    except Exception as error:
+        try:
+            if not (isinstance(error, OSError) and error.errno in FULL):
+                kind = _kind(error)
+                trace = "".join(traceback.format_exception(error)) if kind == "error" else None
+                return outcome("failed", record_failure(work.out / planned.id, kind, _line(error), trace))
+            full = error
+        except OSError as second:  # no room for the record either
+            full = second
+        return _full_disk(planned, full, time.perf_counter() - began)
+
+
+def _full_disk(planned: RunSpec, error: OSError, seconds: float = 0.0) -> Outcome:
+    return Outcome(planned.id, "full disk", _line(error), round(seconds, 3), error.errno or errno.ENOSPC)
+
+
+def _finish(planned: RunSpec, work: Work, stop: Stop | None) -> bool:
+    """Whether the run is at its end (and measured, if that is asked for). Time and ``stop`` can come before."""
+    folder = work.out / planned.id
+    finished = RunFolder(folder).finished
+    if not finished:
+        if work.over or (stop is not None and stop()):
+            return False
+        run = _open(planned, work)
+        (folder / "error.json").unlink(missing_ok=True)
+        watching = work.watch(planned.config.steps) if work.watch else nullcontext()
+        with watching as observer:
+            observers = () if observer is None else (observer,)
+            result = execute(run, max_minutes=work.minutes_left(), stop=stop, observers=observers)
+        finished = bool(result["finished"])
+    if finished and work.sequences is not None:
+        measured_point(Run.open(folder), work.sequences)
+    if finished:
+        (folder / "error.json").unlink(missing_ok=True)  # of an earlier try
+    return finished
+
+
+def _kind(error: Exception) -> str:
+    if out_of_memory(error):
+        return "out of memory"
+    if isinstance(error, NonFiniteLoss):
+        return "not finite"
+    return "user error" if isinstance(error, UserError) else "error"
+
+
+def _line(error: Exception) -> str:
+    said = " ".join(str(error).split())
+    if isinstance(error, OSError) and error.strerror:
+        said = error.strerror + (f": {error.filename}" if error.filename else "")
+    return said or type(error).__name__
+
+
+def record_failure(folder: Path, kind: str, message: str, trace: str | None = None) -> str:
+    """Keep in the run folder why the run failed; returns it in a line."""
+    write_json(make_folder(folder) / "error.json", {"kind": kind, "message": message, "traceback": trace})
+    return message if kind in ("error", "killed", "user error") or kind in message else f"{kind}: {message}"
+
+
+def record_death(planned: RunSpec, work: Work, words: str) -> Outcome:
+    """The outcome of a run whose worker died over it again and again."""
+    folder = work.out / planned.id
+    if RunFolder(folder).finished and (work.sequences is None or is_measured(folder, work.sequences)):
+        return Outcome(planned.id, "finished")
+    try:
+        return Outcome(planned.id, "failed", record_failure(folder, "killed", words))
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        return _full_disk(planned, error)
+
+
+def failure(folder: Path) -> dict[str, Any] | None:
+    """What ``error.json`` says, if there is one."""
+    path = folder / "error.json"
+    return read_json(path) if path.is_file() else None

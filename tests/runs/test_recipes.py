@@ -1,0 +1,59 @@
+"""Every recipe is a complete configuration, at the paper's settings where it is the paper's, with an id of its own."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from unrandom.core.errors import UserError
+from unrandom.models import parameter_count
+from unrandom.runs.recipes import RECIPES, recipe
+from unrandom.training import RunConfig
+
+ROOT = Path(__file__).parents[2]
+IDS = json.loads((ROOT / "tests" / "golden" / "recipe_ids.json").read_text())
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_the_id_of_a_recipe_changes_on_purpose_alone(name):
+    """A new id leaves the runs of the old one behind: CHANGELOG says so, and then the golden file is changed."""
+    assert recipe(name).build().digest() == IDS[name]
+
+
+def test_every_run_in_results_keeps_its_id():
+    published = {}
+    for made in ROOT.glob("results/*/*/made.json"):
+        published |= json.loads(made.read_text())["configurations"]
+    for manifest in ROOT.glob("results/*/weights/*/manifest.json"):
+        published[manifest.parent.name] = json.loads(manifest.read_text())["config"]
+    assert len(published) > 100
+    for run, tree in published.items():
+        assert run.endswith("-" + RunConfig.parse(tree).digest()), run
+
+
+def test_by_values_the_unseen_modulus_runs_are_those_of_before():
+    for name, digest in (("um-128", "aa3d08cc"), ("um-2048", "fa6bdf79")):
+        assert recipe(name).build().override(["data.hold_out=values"]).digest() == digest
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_builds_a_configuration_whose_split_can_be_made(name):
+    config = recipe(name).build()
+    assert type(config).parse(config.tree()) == config
+    assert config.data.split(config.seed).parts
+
+
+@pytest.mark.parametrize("exponent", range(16, 33, 4))
+def test_base_256_reaches_from_2_16_to_2_32(exponent):
+    config = recipe("fm-base256").build().override([f"data.modulus=2^{exponent}"])
+    assert config.data.context_tokens == 512 * -(-exponent // 8) - 1
+    assert config.data.split(0).held_out[0].multipliers.max() < 2**exponent
+
+
+def test_the_paper_s_unseen_modulus_scaling_model_has_about_76_million_parameters():
+    assert parameter_count(recipe("um-base256").build().transformer) == pytest.approx(76e6, rel=0.01)
+
+
+def test_an_unknown_recipe_names_the_near_misses():
+    with pytest.raises(UserError, match="no recipe is called 'fm256'; near misses: fm-256"):
+        recipe("fm256")
