@@ -116,7 +116,7 @@ def chi_square(bits):
 def test_samples_are_uniform_in_low_and_high_bits(m, sample, free):
     drawn = sample(np.random.default_rng(11), m, 8000, exclude=range(1, 1000, 4))
     bits = m.bit_length() - 1
-    assert chi_square(drawn >> np.uint64(free) & np.uint64(15)) < 37.7  # exceeded once in a thousand
+    assert chi_square((drawn >> np.uint64(free)) & np.uint64(15)) < 37.7  # exceeded once in a thousand
     assert chi_square(drawn >> np.uint64(bits - 4)) < 37.7
 
 

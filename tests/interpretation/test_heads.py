@@ -13,13 +13,13 @@ from unrandom.interpretation import (
     ResidueScores,
     head_outputs,
     head_plane,
-    head_values,
     order_along_component,
     principal_components,
-    rank_correlation,
     residue_scores,
-    residue_share,
 )
+from unrandom.interpretation.head_residues import residue_share
+from unrandom.interpretation.heads import head_values
+from unrandom.interpretation.ranks import rank_correlation
 from unrandom.models import Transformer, TransformerConfig, record
 
 WIDTH = 24

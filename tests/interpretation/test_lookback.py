@@ -11,14 +11,8 @@ from torch.testing import assert_close
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
-from unrandom.interpretation import (
-    keep_lookbacks,
-    keep_random,
-    lookback_ablation,
-    lookback_shares,
-    low_and_high_digits,
-    on_head,
-)
+from unrandom.interpretation import lookback_ablation, lookback_shares
+from unrandom.interpretation.lookback import keep_lookbacks, keep_random, low_and_high_digits, on_head
 from unrandom.models import Transformer, TransformerConfig, intervene, record
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.predictors import Predictions
@@ -111,7 +105,7 @@ def test_the_copying_model_copies_the_low_digits_and_no_others(copying, sequence
             assert found.low.pooled.value < 0.8
         else:
             assert found.low.pooled.value == 1
-            assert set(found.low.per_sequence) == {1}
+            assert set(found.low.by_sequence.value) == {1}
         assert found.high.pooled.value < 0.6
     # at t = 2, 3 digit 0 is low; at 4 … 7 digits 0, 1; at 8 … 12 all three
     assert found.low.pooled.total == len(sequences) * (2 * 1 + 4 * 2 + 5 * 3)

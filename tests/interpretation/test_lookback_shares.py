@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from unrandom.core.arithmetic import largest_power
-from unrandom.interpretation import Share, lookback_shares
+from unrandom.interpretation import lookback_shares
+from unrandom.interpretation.attention import Share
 
 
 def looking_back(tokens: int, weights: dict[int, float], p: int) -> np.ndarray:
@@ -47,7 +48,7 @@ def test_planted_lines_are_found_in_full():
     assert found.prime == 2
     assert found.strongest.pooled.value == found.second.pooled.value == 1
     assert found.strongest.pooled.total == 3 * (40 - 3)  # t = 4 … 40 in three sequences
-    assert found.strongest.per_sequence.tolist() == [1, 1, 1]
+    assert found.strongest.by_sequence.value.tolist() == [1, 1, 1]
 
 
 def test_the_order_of_the_lines_matters():
@@ -70,7 +71,7 @@ def test_each_sequence_has_its_own_share_with_its_heads_pooled():
     good, bad = looking_back(20, {0: 0.6}, p=3), np.eye(20)
     (_, found) = lookback_shares(np.stack([[good, good], [good, bad], [bad, bad]]), 18).primes
     assert found.prime == 3
-    np.testing.assert_allclose(found.strongest.per_sequence, [1, 0.5, 0])
+    np.testing.assert_allclose(found.strongest.by_sequence.value, [1, 0.5, 0])
     assert found.strongest.pooled.value == pytest.approx(0.5)
 
 

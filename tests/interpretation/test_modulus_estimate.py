@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from unrandom.core.errors import UserError
-from unrandom.interpretation import modulus_estimates, nearest_numbers, number_similarity, size_rank_correlation
+from unrandom.interpretation import modulus_estimates, number_similarity, size_rank_correlation
+from unrandom.interpretation.modulus_estimate import nearest_numbers
 from unrandom.models import Transformer, TransformerConfig, record
 from unrandom.tasks import Examples, LCGParameters
 

@@ -7,7 +7,7 @@ import pytest
 from copying import CONTEXT, M, copying_model
 
 from unrandom.core.errors import UserError
-from unrandom.interpretation import patch_all, patch_head, patch_parameters
+from unrandom.interpretation import patch_all, patch_parameters
 from unrandom.models import Transformer, TransformerConfig
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.tasks import Examples, LCGParameters
@@ -68,8 +68,6 @@ def test_rows_meet_their_own_patches_however_the_batch_is_cut(copying, parameter
     for one, other in zip(whole, parts, strict=True):
         np.testing.assert_array_equal(one.effects, other.effects)
         np.testing.assert_array_equal(one.right_after, other.right_after)
-    alone = patch_head(copying, sequences(parameters), sequences(patch_parameters(parameters, 4)), 0, 0)
-    np.testing.assert_array_equal(alone.effects, whole[0].effects)
 
 
 def test_the_table_is_json(copying, parameters):
@@ -81,10 +79,6 @@ def test_what_cannot_be_patched_is_named(copying, parameters):
     whole = sequences(parameters)
     with pytest.raises(UserError, match="the same"):
         patch_all(copying, whole, Examples.of(parameters, 5))
-    with pytest.raises(UserError, match="head 2"):
-        patch_head(copying, whole, whole, 0, 2)
-    with pytest.raises(UserError, match="no such tap"):
-        patch_head(copying, whole, whole, 1, 0)
     with pytest.raises(UserError, match="m_patch=1"):
         patch_parameters(parameters, 1)
     with pytest.raises(UserError, match="bf16"):

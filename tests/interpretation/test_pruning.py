@@ -9,15 +9,9 @@ from counting import counting_model, counting_sequences
 
 from unrandom.core.errors import UserError
 from unrandom.evaluation import evaluate
-from unrandom.interpretation import (
-    digit_damage,
-    head_outputs,
-    head_values,
-    mean_head_values,
-    own_prime_share,
-    prune_heads,
-    replace_head,
-)
+from unrandom.interpretation import digit_damage, head_outputs, mean_head_values, own_prime_share, prune_heads
+from unrandom.interpretation.heads import head_values
+from unrandom.interpretation.pruning import replace_head
 from unrandom.models import Transformer, TransformerConfig, intervene, record
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.tasks import Examples, LCGParameters

@@ -14,7 +14,7 @@ PRIME = {"2^31 - 1": (2**31 - 1, 48271)}
 def windows(lcg: Lcg, low: int, bits: int) -> np.ndarray:
     starts = np.random.default_rng(0).integers(0, lcg.m, size=ROWS, dtype=np.uint64)
     orbits = [lcg.orbit(int(start), LENGTH) for start in starts]
-    return np.array([[x >> low & (1 << bits) - 1 for x in orbit] for orbit in orbits], dtype=np.uint64)
+    return np.array([[(x >> low) & ((1 << bits) - 1) for x in orbit] for orbit in orbits], dtype=np.uint64)
 
 
 def measure(m: int, a: int, low: int, bits: int, increment: int | None) -> str:

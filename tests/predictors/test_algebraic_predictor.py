@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from priors import arbitrary, full_period
 
+from priors import arbitrary, full_period
 from unrandom.core.errors import UserError
 from unrandom.generators.known import known
 from unrandom.generators.lcg import Lcg

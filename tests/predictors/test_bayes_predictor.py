@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from priors import arbitrary, assert_exact, full_period, listed
 
+from priors import arbitrary, assert_exact, full_period, listed
 from unrandom.core.errors import UserError
 from unrandom.predictors import BayesFixed, BayesUnseen, Predictor
 

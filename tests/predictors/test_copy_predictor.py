@@ -1,8 +1,8 @@
 """Copying finds what followed the same number the last time, and nothing else."""
 
 import numpy as np
-from priors import arbitrary
 
+from priors import arbitrary
 from unrandom.predictors import CopyPredictor, Predictor
 
 

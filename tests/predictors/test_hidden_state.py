@@ -17,7 +17,7 @@ def test_states_within_bounds():
         powers.append(powers[-1] * a % m)
         offsets.append((offsets[-1] * a + c) % m)
     for power, offset in zip(powers, offsets, strict=True):
-        low = (power * x + offset) % m >> 36 << 36
+        low = (((power * x + offset) % m) >> 36) << 36
         bounds.append((low, low + 2**36 - 1))
     assert x in states_within(powers, offsets, m, bounds)
 
@@ -28,13 +28,13 @@ def test_states_of_which_a_window_is_known(modulus, low, bits, known):
     lcg = Lcg(modulus, MULTIPLIER % modulus, 0x123456789ABCDEF)
     start = random.Random(bits).randrange(modulus)
     states = lcg.orbit(start, 64)
-    period = 1 << low + bits
-    bounds = [(x % period >> low << low, (x % period >> low) + 1 << low) for x in states]
+    period = 1 << (low + bits)
+    bounds = [(((x % period) >> low) << low, (((x % period) >> low) + 1) << low) for x in states]
     bounds = [(least, beyond - 1) for least, beyond in bounds]
     increment = lcg.c if known else None
     found, first = next(hidden_states(bounds, modulus, lcg.a, increment, period=min(period, modulus)))
     again = found.orbit(first, 64)
-    assert [x % period >> low for x in again] == [x % period >> low for x in states]
+    assert [(x % period) >> low for x in again] == [(x % period) >> low for x in states]
     if known:
         assert (found, first) == (lcg, start)
 
@@ -60,6 +60,6 @@ def test_low_bits_modulo_a_prime_with_the_increment_unknown(bits):
 
 def test_what_no_state_shows_has_none():
     chance = random.Random(0)
-    bounds = [(x << 48, (x + 1 << 48) - 1) for x in (chance.getrandbits(16) for _ in range(40))]
+    bounds = [(x << 48, ((x + 1) << 48) - 1) for x in (chance.getrandbits(16) for _ in range(40))]
     assert not list(hidden_states(bounds, 2**64, MULTIPLIER, 1))
     assert not list(hidden_states(bounds, 2**64, MULTIPLIER))

@@ -16,7 +16,7 @@ MSVC = [41, 18467, 6334, 26500, 19169, 15724, 11478, 29358, 26962, 24464]  # ran
 def windows(generator: Lcg, low: int, bits: int, rows: int = 12, length: int = 40):
     chance = np.random.default_rng(low + bits)
     orbits = [generator.orbit(int(x), length) for x in chance.integers(0, generator.m, size=rows, dtype=np.uint64)]
-    return np.array([[x >> low & (1 << bits) - 1 for x in orbit] for orbit in orbits], dtype=np.uint64)
+    return np.array([[(x >> low) & ((1 << bits) - 1) for x in orbit] for orbit in orbits], dtype=np.uint64)
 
 
 def test_rand_of_msvc():
@@ -84,7 +84,7 @@ def test_all_bits_are_a_window_too():
 def test_numbers_that_no_state_shows():
     x = np.random.default_rng(0).integers(0, 256, size=(3, 60)).astype(np.uint64)
     assert not LatticePredictor(2**32, 1664525, 1, low=24, bits=8).predict(x).correct(x)[:, 8:].any()
-    broken = np.array([take(lcg(2**32, 214013, 2531011, 1, lambda s: s >> 16 & 0x7FFF), 40)], dtype=np.uint64)
+    broken = np.array([take(lcg(2**32, 214013, 2531011, 1, lambda s: (s >> 16) & 0x7FFF), 40)], dtype=np.uint64)
     broken[0, 20] ^= np.uint64(1)
     made = LatticePredictor(2**32, 214013, 2531011, low=16, bits=15).predict(broken)
     assert made.correct(broken)[0, 2:19].all()

@@ -18,8 +18,8 @@ def xorshift128():
     """Marsaglia's example (2003), with his seeds."""
     x, y, z, w = 123456789, 362436069, 521288629, 88675123
     while True:
-        t = x ^ x << 11 & 0xFFFFFFFF
-        x, y, z, w = y, z, w, w ^ w >> 19 ^ t ^ t >> 8
+        t = x ^ ((x << 11) & 0xFFFFFFFF)
+        x, y, z, w = y, z, w, w ^ (w >> 19) ^ t ^ (t >> 8)
         yield w
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from priors import full_period
 
+from priors import full_period
 from unrandom.core.errors import UserError
 from unrandom.generators.residues import Digit, digits_of, to_digits
 from unrandom.predictors import LookbackPredictor, Predictor

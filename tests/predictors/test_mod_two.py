@@ -24,12 +24,12 @@ def test_shortest_recurrence():
     taps, state, bits = 0b101101, 0b100101, []  # x[i] = x[i-1] ^ x[i-3] ^ x[i-4] ^ x[i-6]
     for _ in range(40):
         bit = (state & taps).bit_count() & 1
-        state = (state << 1 | bit) & 0b111111
+        state = ((state << 1) | bit) & 0b111111
         bits.append(bit)
     packed = sum(bit << i for i, bit in enumerate(bits))
-    assert shortest_recurrence(packed, 40) == (6, taps << 1 | 1)
-    assert follows(packed, 40, 6, taps << 1 | 1)
-    assert not follows(packed ^ 1 << 30, 40, 6, taps << 1 | 1)
+    assert shortest_recurrence(packed, 40) == (6, (taps << 1) | 1)
+    assert follows(packed, 40, 6, (taps << 1) | 1)
+    assert not follows(packed ^ (1 << 30), 40, 6, (taps << 1) | 1)
     assert shortest_recurrence(0, 40) == (0, 1)
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.predictors import AlgebraicPredictor, BayesUnseen
 from unrandom.tasks import UnseenModulus
 
 ROWS, LENGTH, M = 4096, 256, 2**32
 UNSEEN_ROWS, POSITIONS = 512, 64
-MMIX = (6364136223846793005, 1442695040888963407)  # multiplier and increment, modulo 2^64
 
 
 def bench_predictors() -> dict[str, Any]:
@@ -26,13 +26,14 @@ def bench_predictors() -> dict[str, Any]:
     numbers = lcg_orbits(x0, a=a, c=c, m=M, length=LENGTH)
     data = UnseenModulus(test_moduli=(2048,), context=POSITIONS, min_modulus=256, n_test_a=64, n_test_c=64)
     unseen = data.split(0).test(2048, UNSEEN_ROWS).numbers
+    mmix, twister = KNOWN["mmix"].lcg, np.random.Generator(np.random.MT19937(1))
     moduli = range(data.smallest_modulus, data.largest_modulus + 1)
     return {
         "algebraic_4096x256_seconds": _seconds(lambda: AlgebraicPredictor(M).predict(numbers)),
         "algebraic_unknown_512x64_seconds": _seconds(lambda: AlgebraicPredictor().predict(unseen)),
         "bayes_unseen_2048_512x64_seconds": _seconds(lambda: BayesUnseen(moduli).predict(unseen)),
-        "audit_lcg_1000_words_seconds": _audit(_lcg_words(1000)),
-        "audit_mt19937_2000_words_seconds": _audit(_twister_words(2000)),
+        "audit_lcg_1000_words_seconds": _audit(mmix.orbit(mmix(1), 1000)),
+        "audit_mt19937_2000_words_seconds": _audit(twister.integers(0, 2**32, size=2000, dtype=np.uint32).tolist()),
     }
 
 
@@ -40,20 +41,6 @@ def _seconds(work: Callable[[], object]) -> float:
     began = perf_counter()
     work()
     return round(perf_counter() - began, 3)
-
-
-def _lcg_words(count: int) -> list[int]:
-    """The whole states of a 64-bit generator whose parameters the audit is not told."""
-    multiplier, increment = MMIX
-    words, x = [], 1
-    for _ in range(count):
-        x = (multiplier * x + increment) % 2**64
-        words.append(x)
-    return words
-
-
-def _twister_words(count: int) -> list[int]:
-    return np.random.Generator(np.random.MT19937(1)).integers(0, 2**32, size=count, dtype=np.uint32).tolist()
 
 
 def _audit(words: list[int]) -> float:

@@ -76,7 +76,7 @@ def is_prime(n: int) -> bool:
 
 def is_power_of_two(n: int) -> bool:
     """Whether n = 2**k for some k >= 0."""
-    return n > 0 and n & (n - 1) == 0
+    return n > 0 and (n & (n - 1)) == 0
 
 
 def digits_needed(limit: int, base: int) -> int:

@@ -103,15 +103,10 @@ def dotted_items(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, 
             yield f"{prefix}{key}", value
 
 
-def dotted_keys(tree: dict[str, Any]) -> list[str]:
-    """The keys of the leaves."""
-    return [key for key, _ in dotted_items(tree)]
-
-
 def _assign(tree: dict[str, Any], key: str, text: str) -> None:
-    known = dotted_keys(tree)
+    known = dict(dotted_items(tree))
     if key not in known:
-        raise UserError(_unknown_key(key, known))
+        raise UserError(_unknown_key(key, list(known)))
     *parents, leaf = key.split(".")
     for parent in parents:
         tree = tree[parent]
@@ -155,7 +150,7 @@ def _first_error(error: ValidationError, tree: Any) -> str:
     where = ".".join(str(part) for part in first["loc"])
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
-        near = [key for key in difflib.get_close_matches(where, dotted_keys(tree), n=4) if key != where]
+        near = [key for key in difflib.get_close_matches(where, dict(dotted_items(tree)), n=4) if key != where]
         return f"unknown configuration key {where!r}" + (f"; near misses: {', '.join(near)}" if near else "")
     if first["type"] == "value_error":
         return f"{where}: {message}" if where else message

@@ -45,11 +45,10 @@ class Tally:
         low, high = self.interval()
         shares = {"value": self.value, "low": low, "high": high}
         return {
-            **{name: _plain(share) for name, share in shares.items()},
+            **{
+                name: np.where(np.isnan(share), np.array(None), np.round(share, 6)).tolist()
+                for name, share in shares.items()
+            },
             "correct": self.correct.tolist(),
             "total": self.total.tolist(),
         }
-
-
-def _plain(shares: Float[np.ndarray, "..."]) -> Any:
-    return np.where(np.isnan(shares), np.array(None), np.round(shares, 6)).tolist()

@@ -87,15 +87,11 @@ def from_digits(
     one_base = len({p for p, _ in places}) == 1
     dtype, exact = (np.uint64, np.uint64) if one_base or m <= HALF_WORD else (object, int)
     total = np.zeros(values.shape[:-1], dtype)
-    for i, weight in enumerate(_weights(places)):
+    moduli = {p: p ** (w + 1) for p, w in places}  # the highest place of a base comes last, and stays
+    for i, (p, w) in enumerate(places):
+        others = m // moduli[p]
+        weight = p**w * others * pow(others, -1, moduli[p]) % m  # p**w times what is 1 for p and 0 elsewhere
         total = total + values[..., i].astype(dtype) * exact(weight)
         if not one_base:  # the digits of one base never add up to m
             total = total % exact(m)
     return np.asarray(total, dtype=np.uint64)
-
-
-def _weights(places: list[Digit]) -> list[int]:
-    """What a one in each place adds to the number: p**w times the residue that is 1 for p and 0 elsewhere."""
-    moduli = {p: p ** (w + 1) for p, w in places}  # the highest place of a base comes last, and stays
-    m = prod(moduli.values())
-    return [p**w * (m // moduli[p]) * pow(m // moduli[p], -1, moduli[p]) % m for p, w in places]

@@ -1,28 +1,12 @@
-"""What is inside a trained model? Functions from its arrays to small tables; nothing here draws."""
+"""What is inside a trained model? Functions from its arrays to small tables; nothing here draws.
 
-from unrandom.interpretation.attention import (
-    DivisorLookback,
-    Lookbacks,
-    PrimeLookback,
-    Share,
-    attention_by_distance,
-    lookback_shares,
-    strongest_distances,
-)
-from unrandom.interpretation.damage import Damage, OwnPrimeShare, digit_damage, own_prime_share
-from unrandom.interpretation.distances import (
-    CommonDivisor,
-    Follows,
-    KeyDistances,
-    common_divisor,
-    follows,
-    strongest_key_distances,
-)
+What experiments take is offered here. Its parts, and the types of the tables, are to be imported from the modules.
+"""
+
+from unrandom.interpretation.attention import attention_by_distance, lookback_shares, strongest_distances
+from unrandom.interpretation.damage import Damage, digit_damage, own_prime_share
+from unrandom.interpretation.distances import common_divisor, follows, strongest_key_distances
 from unrandom.interpretation.embedding import (
-    AdditiveVariance,
-    PrincipalComponents,
-    ResidueVariance,
-    SharedDigits,
     additive_variance,
     cosine_by_shared_digits,
     embedding_table,
@@ -30,28 +14,12 @@ from unrandom.interpretation.embedding import (
     principal_components,
     residue_variance,
 )
-from unrandom.interpretation.head_residues import ResidueScores, ResidueShare, residue_scores, residue_share
-from unrandom.interpretation.heads import head_columns, head_outputs, head_plane, head_values
+from unrandom.interpretation.head_residues import ResidueScores, residue_scores
+from unrandom.interpretation.heads import head_outputs, head_plane
 from unrandom.interpretation.lines import attention_by_lookback, without_lookbacks
-from unrandom.interpretation.lookback import (
-    Ablation,
-    DigitShares,
-    keep_lookbacks,
-    keep_random,
-    lookback_ablation,
-    low_and_high_digits,
-    on_head,
-)
-from unrandom.interpretation.modulus_estimate import (
-    ModulusEstimate,
-    SizeAttention,
-    modulus_estimates,
-    nearest_numbers,
-    number_similarity,
-    size_rank_correlation,
-)
+from unrandom.interpretation.lookback import lookback_ablation
+from unrandom.interpretation.modulus_estimate import modulus_estimates, number_similarity, size_rank_correlation
 from unrandom.interpretation.neurons import (
-    Periods,
     accuracy_as_neurons_are_added,
     best_first_order,
     dominant_periods,
@@ -60,34 +28,13 @@ from unrandom.interpretation.neurons import (
     peaks_beyond_chance,
     random_order,
 )
-from unrandom.interpretation.patching import Patched, patch_all, patch_head, patch_parameters
-from unrandom.interpretation.pruning import Pruned, Replacement, mean_head_values, prune_heads, replace_head
-from unrandom.interpretation.ranks import rank_correlation
+from unrandom.interpretation.patching import patch_all, patch_parameters
+from unrandom.interpretation.pruning import Replacement, mean_head_values, prune_heads
 
 __all__ = [
-    "Ablation",
-    "AdditiveVariance",
-    "CommonDivisor",
     "Damage",
-    "DigitShares",
-    "DivisorLookback",
-    "Follows",
-    "KeyDistances",
-    "Lookbacks",
-    "ModulusEstimate",
-    "OwnPrimeShare",
-    "Patched",
-    "Periods",
-    "PrimeLookback",
-    "PrincipalComponents",
-    "Pruned",
     "Replacement",
     "ResidueScores",
-    "ResidueShare",
-    "ResidueVariance",
-    "Share",
-    "SharedDigits",
-    "SizeAttention",
     "accuracy_as_neurons_are_added",
     "additive_variance",
     "attention_by_distance",
@@ -99,35 +46,24 @@ __all__ = [
     "dominant_periods",
     "embedding_table",
     "follows",
-    "head_columns",
     "head_outputs",
     "head_plane",
-    "head_values",
-    "keep_lookbacks",
-    "keep_random",
     "lookback_ablation",
     "lookback_shares",
-    "low_and_high_digits",
     "mean_head_values",
     "modulus_estimates",
-    "nearest_numbers",
     "neuron_contribution",
     "neuron_responses",
     "number_similarity",
-    "on_head",
     "order_along_component",
     "own_prime_share",
     "patch_all",
-    "patch_head",
     "patch_parameters",
     "peaks_beyond_chance",
     "principal_components",
     "prune_heads",
     "random_order",
-    "rank_correlation",
-    "replace_head",
     "residue_scores",
-    "residue_share",
     "residue_variance",
     "size_rank_correlation",
     "strongest_distances",

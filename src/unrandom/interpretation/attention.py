@@ -25,7 +25,7 @@ class Share:
     What happens within a sequence is not independent, so an interval comes from resampling sequences.
     """
 
-    by_sequence: Tally  # [sequences]
+    by_sequence: Tally  # [sequences]; NaN for its value where there was nothing to count
 
     @classmethod
     def of(cls, holds: Bool[np.ndarray, "sequences ..."]) -> "Share":
@@ -35,11 +35,6 @@ class Share:
     def pooled(self) -> Tally:
         """Over all sequences."""
         return Tally(np.asarray(self.by_sequence.correct.sum()), np.asarray(self.by_sequence.total.sum()))
-
-    @property
-    def per_sequence(self) -> Float[np.ndarray, " sequences"]:
-        """The share in each sequence; NaN where there was nothing to count."""
-        return self.by_sequence.value
 
     def tree(self) -> dict[str, Any]:
         """As JSON values: value, correct and total over all sequences, and the share in each."""

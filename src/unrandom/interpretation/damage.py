@@ -2,6 +2,11 @@
 
 The paper's section "Interpretability: Unseen Modulus", step i: pruning the head of modulo 7 takes the base-7 digits
 away and leaves the base-2 and base-3 digits above chance. Here that is one number, with a permutation test.
+
+The *relative damage* that the loss of a head does to a digit is (before − after) / (before − chance). Here before and
+after are the accuracies of the digit with all heads and without this one, and chance is 1 / p for a digit of base p. So
+1 is a drop to chance, and a negative number is a gain. The *own-prime share* of a head is the part of its relative
+damage, summed over digits, that falls on digits of the head's own prime.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,6 +21,7 @@ from jaxtyping import Float, Integer
 from unrandom.core.seeds import stream
 from unrandom.evaluation import Evaluation
 from unrandom.generators.residues import Digit
+from unrandom.interpretation.checks import first_counted
 from unrandom.interpretation.pruning import Pruned
 
 LEAST_MARGIN = 0.05  # of accuracy above chance: where there is less, there is nothing to lose
@@ -26,7 +32,10 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Damage:
-    """Accuracy of each digit of m with all heads and without one, in the mean over guesses from ``start`` on."""
+    """The accuracy of each digit of m with all heads, and without each head in turn.
+
+    Accuracies are means over the guesses from ``start`` on.
+    """
 
     modulus: int
     start: int
@@ -42,9 +51,9 @@ class Damage:
 
     @property
     def relative(self) -> Float[np.ndarray, "heads digits"]:
-        """(before - after) / (before - chance), within -1 … 1: 1 is a drop to chance, 1 / p.
+        """The relative damage, clipped to -1 … 1.
 
-        NaN for a digit that is at most 5 points above chance with all heads.
+        NaN for a digit whose accuracy with all heads is at most .05 above chance: there is nothing to lose.
         """
         margin = self.before - 1 / self.primes
         drop = np.divide(
@@ -53,7 +62,7 @@ class Damage:
         return np.clip(drop, -1, 1)
 
     def tree(self) -> dict[str, Any]:
-        """As JSON values; null for a digit without anything to lose."""
+        """As JSON values. The relative damage of a digit that has nothing to lose is null."""
         relative = np.where(np.isnan(self.relative), np.array(None), np.round(self.relative, 6))
         return {
             "modulus": self.modulus,
@@ -68,19 +77,18 @@ class Damage:
 
 @dataclass(frozen=True)
 class OwnPrimeShare:
-    """Share of a head's damage that falls on digits of its own prime, in the mean over ``heads`` heads.
+    """The mean of the own-prime shares of several heads, with a permutation test of which head has which prime.
 
-    ``permuted`` is its mean, and ``p_value`` how often it is as large, over permutations of which head has which
-    prime. Without any head that counts, both shares are NaN and the p-value is 1.
+    If no head counts, ``heads`` is 0, both shares are NaN and the p-value is 1.
     """
 
     value: float
-    permuted: float
-    p_value: float
-    heads: int
+    permuted: float  # the mean of the value over permutations
+    p_value: float  # the share of permutations whose value is at least as large
+    heads: int  # that count
 
     def tree(self) -> dict[str, Any]:
-        """As JSON values; null where no head counts."""
+        """As JSON values. Both shares are null if no head counts."""
         shares = {"value": self.value, "permuted": self.permuted}
         return {
             **{name: None if np.isnan(share) else round(share, 6) for name, share in shares.items()},
@@ -90,16 +98,14 @@ class OwnPrimeShare:
 
 
 def digit_damage(whole: Evaluation, pruned: Sequence[Pruned], start: int | None = None) -> Damage:
-    """Digit accuracies with and without each head, on the same sequences, over the guesses from ``start`` on.
+    """The accuracy of each digit with all heads (``whole``) and without each (``pruned``), on the same sequences.
 
-    None: the last half. Raises ValueError where no guess is left, and for evaluations of different moduli.
+    Guesses from ``start`` on count; None is the last half of them. Raises ValueError if no guess is left, and for
+    evaluations of different moduli.
     """
     if any(part.evaluation.basis != whole.basis for part in pruned):
         raise ValueError(f"all evaluations must be of m = {whole.basis}")
-    guesses = whole.correct.shape[1]
-    start = guesses // 2 if start is None else start
-    if not 0 <= start < guesses:
-        raise ValueError(f"start={start}: there are guesses 0 to {guesses - 1}")
+    start = first_counted(start, whole.correct.shape[1])
     digits = whole.digits
     after = [_digit_accuracy(part.evaluation, start) for part in pruned]
     return Damage(
@@ -118,11 +124,12 @@ def own_prime_share(
     head_primes: Integer[np.ndarray, " heads"],
     seed: int = 0,
 ) -> OwnPrimeShare:
-    """Does pruning a head hit the digits of the head's own prime (0: it has none) rather than others?
+    """The mean own-prime share of the heads, where ``head_primes`` has the prime of each head, or 0 for none.
 
-    Gains and digits with nothing to lose (NaN) count as no damage. A head without damage has no share and is left out,
-    permutations included; one whose prime has no digit here has nothing to hit, and does not count. To pool moduli, put
-    their digits side by side. All permutations are tried for up to seven heads, else 2,000 random ones.
+    Negative damage and NaN are set to 0. Heads whose damage is 0 for every digit have no share. They are excluded, also
+    from the permutation test. Heads whose prime has no digit here stay in the permutation test, but have no own-prime
+    share, and do not count in the mean. Up to seven heads are permuted in every order, more of them in 2,000 random
+    orders. To pool several moduli, put their digits side by side.
     """
     lost = np.clip(np.nan_to_num(relative), 0, None)
     hurt = lost.sum(axis=1) > 0

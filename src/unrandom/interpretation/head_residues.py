@@ -3,6 +3,15 @@
 The paper's section "Interpretability: Unseen Modulus", step i (figures multip_prune, a1 to c1, and pca_appendix): on
 moduli that training never saw, the first two components of a first-layer head's output group the numbers modulo 14, 4
 or 3, whatever the modulus, the multiplier, the increment and the position.
+
+Three numbers say how far x mod q decides what a head writes:
+
+- the *share* of q is the variance between the classes of x mod q over the total variance, both summed over dimensions;
+- the *shuffled* share is the mean of the same when x is exchanged for another number at random. Distinct numbers are
+  exchanged, and not rows: all rows of one number get the same other number, as a head may write the same whenever it
+  reads that number, and such rows are one observation;
+- the *excess* is (share − shuffled) / (1 − shuffled). It is 1 if x mod q decides all, and 0 in the mean by chance,
+  however many classes there are.
 """
 
 from dataclasses import dataclass
@@ -24,14 +33,14 @@ AS_GOOD = 0.95  # of the largest
 
 
 class ResidueShare(NamedTuple):
-    """Share of the variance that lies between residue classes, and what shuffled numbers give."""
+    """The share of one modulus q, and the shuffled share."""
 
     share: float
     shuffled: float
 
     @property
     def excess(self) -> float:
-        """The share corrected for the number of classes: 0 in the mean by chance, 1 if the residue explains all."""
+        """The excess of the share; 0 where the shuffled share is 1."""
         return (self.share - self.shuffled) / (1 - self.shuffled) if self.shuffled < 1 else 0.0
 
 
@@ -39,10 +48,10 @@ class ResidueShare(NamedTuple):
 class ResidueScores:
     """What x mod q explains of the outputs of each head of a layer, at the position of x, for several q.
 
-    A share is variance between classes over total variance, both summed over dimensions: all of them, or the first two
-    principal components (``plane``), of which shuffled numbers explain as much in the mean. Numbers are shuffled, not
-    rows: rows of one number keep a common label. ``size`` is of eight classes of x by its size, with about as many
-    numbers each.
+    ``share`` and ``shuffled`` sum over all dimensions of the output. ``plane_share`` sums over its first two principal
+    components only; chance gives the same share of these in the mean, so that ``shuffled`` serves for both. In
+    ``size_share`` and ``size_shuffled`` the classes are not residues: they are eight ranges of x, with about as many
+    distinct numbers each.
     """
 
     layer: int
@@ -57,24 +66,24 @@ class ResidueScores:
 
     @property
     def excess(self) -> Float[np.ndarray, "heads moduli"]:
-        """(share - shuffled) / (1 - shuffled), which pays for the number of classes."""
+        """The excess of ``share``; 0 where the shuffled share is 1."""
         return _excess(self.share, self.shuffled)
 
     @property
     def plane_excess(self) -> Float[np.ndarray, "heads moduli"]:
-        """The same of the first two components."""
+        """The excess of ``plane_share``."""
         return _excess(self.plane_share, self.shuffled)
 
     @property
     def size_excess(self) -> Float[np.ndarray, " heads"]:
-        """The same of the size of x."""
+        """The excess of ``size_share``."""
         return _excess(self.size_share, self.size_shuffled)
 
     @property
     def own_modulus(self) -> Int[np.ndarray, " heads"]:
-        """The smallest q with at least 95 % of the largest excess; 0 where no q explains more than 5 %.
+        """The smallest q whose excess is at least .95 of the largest excess; 0 where no excess is above .05.
 
-        A multiple of q tells all that q tells, with an excess that is the same in the mean: so the smallest is taken.
+        The smallest is taken because a multiple of q tells all that q tells, and has the same excess in the mean.
         """
         best = self.excess.max(axis=1)
         as_good = self.excess >= AS_GOOD * best[:, None]
@@ -83,11 +92,19 @@ class ResidueScores:
 
     @property
     def own_prime(self) -> Int[np.ndarray, " heads"]:
-        """The prime of the own modulus that counts most: without its power, the rest of q explains least. 0 for no q.
+        """The prime p of the own modulus q that counts most; 0 where there is no q.
 
-        The largest prime of those that count as much within 5 %, so 7 for a head of modulo 14 that is neither 2 nor 7.
+        A prime counts by the excess that is lost when its power p^e is divided out of q: the excess of q less that of
+        q / p^e. Of the primes that count at least .95 as much as the most important one, the largest is taken: so 7 for
+        a head of modulo 14 to which 2 and 7 count alike.
         """
-        return np.array([self._prime(head, q) for head, q in enumerate(self.own_modulus.tolist())], dtype=np.int64)
+        primes = np.zeros(len(self.share), dtype=np.int64)
+        for head, q in enumerate(self.own_modulus.tolist()):
+            if q:
+                powers = factorize(q).items()
+                lost = {p: float((self.excess_of(q) - self.excess_of(q // p**e))[head]) for p, e in powers}
+                primes[head] = max(p for p in lost if lost[p] >= AS_GOOD * max(lost.values()))
+        return primes
 
     def excess_of(self, q: int) -> Float[np.ndarray, " heads"]:
         """The excess of one modulus; 0 for one that was not asked for."""
@@ -105,12 +122,6 @@ class ResidueScores:
             "own_prime": self.own_prime.tolist(),
         }
 
-    def _prime(self, head: int, q: int) -> int:
-        if q == 0:
-            return 0
-        lost = {p: float((self.excess_of(q) - self.excess_of(q // p**e))[head]) for p, e in factorize(q).items()}
-        return max(p for p in lost if lost[p] >= AS_GOOD * max(lost.values()))
-
 
 def residue_share(
     outputs: Float[np.ndarray, "n d"],
@@ -119,12 +130,13 @@ def residue_share(
     rng: np.random.Generator,
     shuffles: int = SHUFFLES,
 ) -> ResidueShare:
-    """How much of the outputs x mod q explains, all dimensions together. Constant outputs score 0.
+    """How much of the outputs x mod q explains, over all dimensions; ``numbers`` has the x of each row.
 
-    Raises ValueError unless q >= 2 and shuffles >= 1.
+    The shuffled share is the mean over ``shuffles`` exchanges. Constant outputs have the share 0. Raises ValueError
+    unless q >= 2 and shuffles >= 1.
     """
     _check(range(q, q + 1), shuffles)
-    centred = _centred(outputs)
+    centred = outputs.astype(np.float64) - outputs.mean(axis=0, dtype=np.float64)
     total = float((centred**2).sum()) or 1.0
     distinct, which = np.unique(numbers, return_inverse=True)
     found = _between(centred, _residues(distinct, q), which, rng, shuffles)
@@ -142,7 +154,7 @@ def residue_scores(
     shuffles: int = SHUFFLES,
     seed: int = 0,
 ) -> ResidueScores:
-    """`residue_share` for every head and modulus, with the first two components and the size of x beside it.
+    """The shares of every head of a layer for every modulus q, where x is the number at ``position`` of each sequence.
 
     Raises ValueError unless all moduli are >= 2 and shuffles >= 1, UserError as `head_values` does.
     """
@@ -156,7 +168,9 @@ def residue_scores(
     share, shuffled, plane = (np.zeros(shape) for _ in range(3))
     explained = np.zeros(shape[0])
     for head in range(model.config.n_heads):
-        values = _rotated(gathered[:, head], head_columns(model, layer, head))
+        # The outputs are gathered @ columns.T. With columns = Q R, their components are those of gathered @ R.T.
+        columns = head_columns(model, layer, head)
+        values = principal_components(gathered[:, head] @ np.linalg.qr(columns).R.T, k=columns.shape[1]).values
         variances = (values**2).sum(axis=0)
         total, of_plane = variances.sum() or 1.0, variances[:2].sum() or 1.0
         explained[head] = variances[:2].sum() / total
@@ -170,13 +184,6 @@ def residue_scores(
     )  # fmt: skip
 
 
-def _rotated(
-    gathered: Float[np.ndarray, "batch d_head"], columns: Float[np.ndarray, "d_model d_head"]
-) -> Float[np.ndarray, "batch k"]:
-    """All principal components of the outputs, gathered @ columns.T, without their many dimensions: columns = Q R."""
-    return principal_components(gathered @ np.linalg.qr(columns).R.T, k=columns.shape[1]).values
-
-
 def _between(
     centred: Float[np.ndarray, "n d"],
     classes: Int[np.ndarray, " distinct"],
@@ -184,10 +191,9 @@ def _between(
     rng: np.random.Generator,
     shuffles: int,
 ) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
-    """The sum of squares between classes in each dimension, and its mean over random relabellings.
+    """The sum of squares between classes in each dimension, and its mean over ``shuffles`` exchanges of the numbers.
 
-    ``classes`` are those of the distinct numbers, and ``which`` says which of them a row is of. Rows of one number are
-    relabelled together: a head may say the same whenever it reads it, and then they are one observation, not many.
+    ``classes`` has the class of each distinct number, and ``which`` says which of the distinct numbers a row is of.
     """
     kinds = np.arange(classes.max(initial=0) + 1)[:, None]
 
@@ -200,10 +206,6 @@ def _between(
 
 def _residues(numbers: Integer[np.ndarray, " n"], q: int) -> Int[np.ndarray, " n"]:
     return numbers.astype(np.int64) % q
-
-
-def _centred(outputs: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-    return outputs.astype(np.float64) - outputs.mean(axis=0, dtype=np.float64)
 
 
 def _excess(share: Float[np.ndarray, "*axes"], shuffled: Float[np.ndarray, "*axes"]) -> Float[np.ndarray, "*axes"]:

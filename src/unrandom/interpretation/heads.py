@@ -11,11 +11,9 @@ import torch
 from jaxtyping import Float, Integer
 from torch import Tensor
 
-from unrandom.core.errors import UserError
+from unrandom.interpretation.checks import check_head, check_numbers
 from unrandom.interpretation.embedding import PrincipalComponents, principal_components
-from unrandom.interpretation.lookback import check_one_token_a_number
 from unrandom.models import Transformer, intervene
-from unrandom.models.predictor import TransformerPredictor
 
 VALUES_AT_ONCE = 2**24  # bounds the memory of a forward pass
 
@@ -32,15 +30,8 @@ def head_values(
     Raises UserError for a layer, a position or a number that is not there, and for several tokens a number.
     """
     config, tap = model.config, f"blocks.{layer}.attn.hook_z"
-    check_one_token_a_number(model)
-    if numbers.size and int(numbers.max()) >= config.vocab_size:
-        raise UserError(
-            f"the number {int(numbers.max())} does not fit; this model knows those below {config.vocab_size}"
-        )
-    length = min(config.context, numbers.shape[1])
-    if position is not None and not 0 <= position < length:
-        raise UserError(f"token position {position} was asked for; there are positions 0 to {length - 1}")
-    first, last = (0, length) if position is None else (position, position + 1)
+    check_numbers(model, numbers, position)
+    first, last = (0, min(config.context, numbers.shape[1])) if position is None else (position, position + 1)
     tokens = torch.from_numpy(numbers[:, :last].astype(np.int64))
     device = next(model.parameters()).device
     found: list[Tensor] = []
@@ -82,16 +73,3 @@ def head_plane(
 ) -> PrincipalComponents:
     """The first components of one head's output at one position, a point a sequence: the paper's picture."""
     return principal_components(head_outputs(model, numbers, layer, head, position)[:, 0], k)
-
-
-def check_head(model: Transformer, head: int) -> None:
-    """Raises UserError for a head that the model does not have."""
-    if not 0 <= head < model.config.n_heads:
-        raise UserError(f"head {head} was asked for; there are heads 0 to {model.config.n_heads - 1}")
-
-
-def check_exact(predictor: TransformerPredictor) -> None:
-    """Raises UserError for a model that is not read in fp32, or that writes several tokens a number."""
-    check_one_token_a_number(predictor.model)
-    if predictor.precision != "fp32":
-        raise UserError(f"this model is read in {predictor.precision}; heads are edited in fp32 only")

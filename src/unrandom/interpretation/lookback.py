@@ -20,7 +20,8 @@ from unrandom.core.seeds import stream
 from unrandom.evaluation import Evaluation, Tally, evaluate
 from unrandom.generators.residues import digit_period, digits_of
 from unrandom.interpretation.attention import Share
-from unrandom.models import Transformer, intervene
+from unrandom.interpretation.checks import check_exact, check_head
+from unrandom.models import intervene
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.models.taps import Edit
 from unrandom.tasks import Examples
@@ -73,12 +74,6 @@ class Ablation:
             **{name: whole[name] for name in ("number_accuracy", "by_position", "by_digit")},
             **self.digit_shares().tree(),
         }
-
-
-def check_one_token_a_number(model: Transformer) -> None:
-    """Raises UserError for a model that writes a number as several digits: its positions are not numbers."""
-    if model.config.digits > 1:
-        raise UserError(f"this model writes a number as {model.config.digits} tokens; one token a number is needed")
 
 
 def keep_lookbacks(p: int, count: int, *, renormalise: bool) -> Edit:
@@ -158,7 +153,12 @@ def lookback_ablation(
     several tokens a number or that is not read in fp32, for a p that is no prime of m, a layer or a head that is not
     there; RuntimeError for fused attention.
     """
-    _check(predictor, sequences, p, head)
+    check_exact(predictor)
+    m = sequences.parameters.modulus(0)
+    if p not in {digit.prime for digit in digits_of(m)}:
+        raise UserError(f"p={p} was given; the digits modulo {m} have one of its primes for a base")
+    if head is not None:
+        check_head(predictor.model, head)
     tap = f"blocks.{layer}.attn.hook_pattern"
     found = []
     for keep, renormalised, edit in _conditions(p, seed):
@@ -187,14 +187,3 @@ def _conditions(p: int, seed: int) -> Iterator[tuple[str, bool | None, Edit]]:
         for count in (1, 2):
             rng = stream(seed, "keep random", count)
             yield f"random {count}", renormalise, keep_random(rng, count, renormalise=renormalise)
-
-
-def _check(predictor: TransformerPredictor, sequences: Examples, p: int, head: int | None) -> None:
-    model, m = predictor.model, sequences.parameters.modulus(0)
-    check_one_token_a_number(model)
-    if predictor.precision != "fp32":
-        raise UserError(f"this model is read in {predictor.precision}; attention is edited in fp32 only")
-    if p not in {digit.prime for digit in digits_of(m)}:
-        raise UserError(f"p={p} was given; the digits modulo {m} have one of its primes for a base")
-    if head is not None and not 0 <= head < model.config.n_heads:
-        raise UserError(f"head {head} was asked for; there are heads 0 to {model.config.n_heads - 1}")

@@ -22,7 +22,7 @@ from unrandom.core.seeds import stream
 from unrandom.evaluation import Tally
 from unrandom.generators.full_period import has_full_period
 from unrandom.generators.lcg import lcg_orbits
-from unrandom.interpretation.lookback import check_one_token_a_number
+from unrandom.interpretation.checks import check_numbers
 from unrandom.models import Transformer, record
 
 VALUES_AT_ONCE = 2**24  # bounds the memory of a forward pass
@@ -166,14 +166,7 @@ def _activations(
     model: Transformer, numbers: Integer[np.ndarray, "sequences length"], position: int, layer: int
 ) -> Float[np.ndarray, "sequences d_mlp"]:
     config, tap = model.config, f"blocks.{layer}.mlp.hook_post"
-    check_one_token_a_number(model)
-    last = min(config.context, numbers.shape[1]) - 1
-    if not 0 <= position <= last:
-        raise UserError(f"token position {position} was asked for; there are positions 0 to {last}")
-    if numbers.size and int(numbers.max()) >= config.vocab_size:
-        raise UserError(
-            f"the number {int(numbers.max())} does not fit; this model knows those below {config.vocab_size}"
-        )
+    check_numbers(model, numbers, position)
     tokens = torch.from_numpy(numbers[:, : position + 1].astype(np.int64))
     device = next(model.parameters()).device
     found = []

@@ -5,7 +5,6 @@ output of one head taken from sequences of m_patch = 1024, the model predicts nu
 Patching another head disturbs the predictions, but does not do that.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from unrandom.core.errors import UserError
-from unrandom.interpretation.heads import check_exact, check_head
+from unrandom.interpretation.checks import check_exact, first_counted
 from unrandom.models import intervene, record
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.models.taps import Edit
@@ -68,20 +67,6 @@ def patch_parameters(parameters: LCGParameters, m_patch: int) -> LCGParameters:
     return LCGParameters(m_patch, parameters.a % m, parameters.c % m, parameters.x0 % m)
 
 
-def patch_head(
-    predictor: TransformerPredictor,
-    sequences: Examples,
-    patch: Examples,
-    layer: int,
-    head: int,
-    *,
-    limit: int | None = None,
-    start: int | None = None,
-) -> Patched:
-    """Predict ``sequences`` with one head's output taken, row by row, from a pass over ``patch``; see `patch_all`."""
-    return _patch(predictor, sequences, patch, [(layer, head)], limit, start)[0]
-
-
 def patch_all(
     predictor: TransformerPredictor,
     sequences: Examples,
@@ -90,37 +75,25 @@ def patch_all(
     limit: int | None = None,
     start: int | None = None,
 ) -> list[Patched]:
-    """`patch_head` for every head of every layer: how often are the guesses below the limit, and how often right?
+    """Guess ``sequences`` with the output of one head taken, row by row, from a pass over ``patch``; each head in turn.
 
-    The limit is the modulus of the patch, if none is given. Other sequences of the same modulus, with a limit, show
-    what a patch does that does not tell of another modulus. Guesses from ``start`` on count (None: the last half).
-    Raises UserError for sequences of different shapes, for a model of several tokens a number or that is not read in
-    fp32, and for a head or a layer that is not there; ValueError for a ``start`` after the last guess.
+    Guesses below the limit (None: the modulus of the patch) and right ones are counted, from guess ``start`` on (None:
+    the last half). Other sequences of the same modulus, with a limit, show what a patch does that does not tell of
+    another modulus. Raises UserError for sequences of different shapes, and for a model of several tokens a number or
+    that is not read in fp32; ValueError for a ``start`` after the last guess.
     """
-    shape = predictor.model.config
-    return _patch(predictor, sequences, patch, np.ndindex(shape.depth, shape.n_heads), limit, start)
-
-
-def _patch(
-    predictor: TransformerPredictor,
-    sequences: Examples,
-    patch: Examples,
-    heads: Iterable[tuple[int, ...]],
-    limit: int | None,
-    start: int | None,
-) -> list[Patched]:
-    heads = list(heads)
-    _check(predictor, sequences, patch, heads)
-    guesses = sequences.numbers.shape[1] - 1
-    start = guesses // 2 if start is None else start
-    if not 0 <= start < guesses:
-        raise ValueError(f"start={start}: there are guesses 0 to {guesses - 1}")
+    check_exact(predictor)
+    shapes = [list(numbers.shape) for numbers in (sequences.numbers, patch.numbers)]
+    if shapes[0] != shapes[1]:
+        raise UserError(f"sequences of the shapes {shapes[0]} and {shapes[1]} were given; a patch has the same")
+    start = first_counted(start, sequences.numbers.shape[1] - 1)
     limit = patch.parameters.modulus(0) if limit is None else limit
-    taps = {layer: f"blocks.{layer}.attn.hook_z" for layer, _ in heads}
+    taps = [f"blocks.{layer}.attn.hook_z" for layer in range(predictor.model.config.depth)]
+    heads = list(np.ndindex(len(taps), predictor.model.config.n_heads))
     found: dict[tuple[int, ...], list[np.ndarray]] = {where: [] for where in [(), *heads]}
     for first in range(0, len(sequences), predictor.chunk):  # one forward pass each, so that rows meet their patches
         part = slice(first, first + predictor.chunk)
-        with record(predictor.model, list(taps.values())) as seen:
+        with record(predictor.model, taps) as seen:
             predictor.predict(patch.numbers[part])
         found[()].append(_shares(predictor, sequences.numbers[part], limit, start))
         for layer, head in heads:
@@ -149,12 +122,3 @@ def _shares(
     guesses = predictor.predict(numbers).numbers[:, start:]
     holds: list[Bool[np.ndarray, "sequences guesses"]] = [guesses < limit, guesses == numbers[:, start + 1 :]]
     return np.stack([share.mean(axis=1) for share in holds])
-
-
-def _check(predictor: TransformerPredictor, sequences: Examples, patch: Examples, heads: list[tuple[int, ...]]) -> None:
-    check_exact(predictor)
-    for _, head in heads:
-        check_head(predictor.model, head)
-    if sequences.numbers.shape != patch.numbers.shape:
-        shapes = [list(numbers.shape) for numbers in (sequences.numbers, patch.numbers)]
-        raise UserError(f"sequences of the shapes {shapes[0]} and {shapes[1]} were given; a patch has the same")

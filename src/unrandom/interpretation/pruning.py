@@ -15,7 +15,8 @@ from torch import Tensor
 
 from unrandom.core.errors import UserError
 from unrandom.evaluation import Evaluation, evaluate
-from unrandom.interpretation.heads import check_exact, head_columns, head_values
+from unrandom.interpretation.checks import check_exact
+from unrandom.interpretation.heads import head_columns, head_values
 from unrandom.models import Transformer, intervene
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.models.taps import Edit
@@ -80,7 +81,12 @@ def mean_head_values(
     """
     if len(reference) == 0:
         raise ValueError("no reference sequences: at least one is needed")
-    return {layer: _mean_values(model, reference, layer) for layer in layers or range(model.config.depth)}
+    means: dict[int, Float[np.ndarray, "pos n_heads d_head"]] = {}
+    for layer in layers or range(model.config.depth):
+        parts = (reference[i : i + SEQUENCES_AT_ONCE] for i in range(0, len(reference), SEQUENCES_AT_ONCE))
+        sums = [head_values(model, part, layer).sum(0, dtype=np.float64) for part in parts]  # which take less room
+        means[layer] = (np.sum(sums, axis=0) / len(reference)).astype(np.float32)
+    return means
 
 
 def replace_head(
@@ -107,12 +113,3 @@ def replace_head(
         scalar = float((mean.mean(axis=0, dtype=np.float64) @ columns.T).mean())
         edits[f"blocks.{layer}.hook_attn_out"] = lambda written: written + scalar
     return edits
-
-
-def _mean_values(
-    model: Transformer, reference: Integer[np.ndarray, "batch length"], layer: int
-) -> Float[np.ndarray, "pos n_heads d_head"]:
-    """What each head gathers at each position, in the mean over sequences; summed in parts, which take less room."""
-    starts = range(0, len(reference), SEQUENCES_AT_ONCE)
-    parts = [head_values(model, reference[i : i + SEQUENCES_AT_ONCE], layer).sum(0, dtype=np.float64) for i in starts]
-    return (np.sum(parts, axis=0) / len(reference)).astype(np.float32)

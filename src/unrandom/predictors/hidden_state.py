@@ -105,7 +105,7 @@ def _first_two(bounds: Bounds, m: int, a: int, c: int | None, span: int) -> Iter
     widths = [high - low + 1 for low, high in bounds]
     if periods:
         target, widths = target + [periods // 2] * n, widths + [periods] * n
-    for vector in closest(rows, target, widths):
+    for vector in _closest(rows, target, widths):
         states = [e + offset for e, offset in zip(vector[:n], offsets, strict=True)]
         if periods:
             states = [e + span * q for e, q in zip(states, vector[n:], strict=True)]
@@ -120,7 +120,8 @@ def _shift(states: Sequence[int], bounds: Bounds, m: int, span: int) -> int:
     for x, (low, high) in zip(states, bounds, strict=True):
         middle = (low + high) // 2
         # modulo m they are the same; modulo span, one of them is as shown
-        off, x = min((((y - middle + span // 2) % span - span // 2, y) for y in (x, x - m, x + m)), key=_distance)
+        shown = (((y - middle + span // 2) % span - span // 2, y) for y in (x, x - m, x + m))
+        off, x = min(shown, key=lambda off_and_state: abs(off_and_state[0]))
         least, most = max(least, low - middle - off), min(most, high - middle - off)
         unwrapped.append(x)
     shift = (least + most) // 2
@@ -128,10 +129,6 @@ def _shift(states: Sequence[int], bounds: Bounds, m: int, span: int) -> int:
         return shift
     to_the_middle = (m - 1 - min(unwrapped) - max(unwrapped)) // 2
     return shift + (to_the_middle - shift + span // 2) // span * span
-
-
-def _distance(off_and_state: tuple[int, int]) -> int:
-    return abs(off_and_state[0])
 
 
 def states_within(multipliers: Sequence[int], offsets: Sequence[int], modulus: int, bounds: Bounds) -> Iterator[int]:
@@ -142,11 +139,11 @@ def states_within(multipliers: Sequence[int], offsets: Sequence[int], modulus: i
     n = len(bounds)
     rows = [list(multipliers)] + [[modulus if i == j else 0 for i in range(n)] for j in range(1, n)]
     middles = [(low + high) // 2 - c for (low, high), c in zip(bounds, offsets, strict=True)]
-    for vector in closest(rows, middles, [high - low + 1 for low, high in bounds]):
+    for vector in _closest(rows, middles, [high - low + 1 for low, high in bounds]):
         yield vector[0] % modulus
 
 
-def closest(rows: Sequence[Sequence[int]], target: Sequence[int], widths: Sequence[int]) -> Iterator[list[int]]:
+def _closest(rows: Sequence[Sequence[int]], target: Sequence[int], widths: Sequence[int]) -> Iterator[list[int]]:
     """Vectors of the lattice that these rows span which are close to the target, a coordinate being close if it is off
     by half its width or less; at most a few, and none for sure.
     """

@@ -8,6 +8,7 @@ from jaxtyping import UInt64
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.errors import UserError
 from unrandom.generators.lcg import Lcg
+from unrandom.generators.windows import states_showing
 from unrandom.predictors.hidden_state import Bounds, hidden_states, most_outputs, outputs_needed
 from unrandom.predictors.protocol import Predictions, one_by_one
 
@@ -34,7 +35,7 @@ class LatticePredictor:
         parts = ("modulus", "multiplier", *(() if increment is None else ("increment",)), "place of the bits")
         self.assumes = f"an LCG, its {', '.join(parts[:-1])} and the {parts[-1]} that are seen"
         self.low, self.bits = low, bits
-        self._period = min(1 << low + bits, modulus)
+        self._period = min(1 << (low + bits), modulus)
         if is_power_of_two(modulus):  # bits above those that are seen make no difference to these
             modulus = self._period
         self._modulus, self._multiplier = modulus, multiplier % modulus
@@ -45,7 +46,7 @@ class LatticePredictor:
         return one_by_one(sequences, self._guesses)
 
     def _guesses(self, seen: list[int]) -> Iterator[int | None]:
-        bounds = [(y << self.low, (y + 1 << self.low) - 1) for y in seen]
+        bounds = [states_showing(y, self.low) for y in seen]
         # the bounds are alike, so that this depends on no number
         least = outputs_needed(bounds, self._modulus, self._increment is None, self._period)
         most = most_outputs(self._modulus, self._period)
@@ -73,4 +74,4 @@ class LatticePredictor:
         return None
 
     def _show(self, state: int) -> int:
-        return state >> self.low & (1 << self.bits) - 1
+        return (state >> self.low) & ((1 << self.bits) - 1)

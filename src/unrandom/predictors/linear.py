@@ -35,7 +35,7 @@ class LinearPredictor:
         planes = [ShortestRecurrence() for _ in range(self.bits)]
         for count, number in enumerate(sequence, start=1):
             for bit, plane in enumerate(planes):
-                plane.see(number >> bit & 1)
+                plane.see((number >> bit) & 1)
             if all(2 * plane.order + MARGIN <= count for plane in planes):
                 yield sum(plane.next() << bit for bit, plane in enumerate(planes))
             else:

@@ -63,7 +63,7 @@ def best_lines(p: int, seen: int, *, order: int, v: int) -> Lines:
     return max(options, key=lambda lines: (lines.digits, lines.order))
 
 
-def extrapolate(back: Sequence[UInt64[np.ndarray, "batch guesses"]], q: int) -> UInt64[np.ndarray, "batch guesses"]:
+def _extrapolate(back: Sequence[UInt64[np.ndarray, "batch guesses"]], q: int) -> UInt64[np.ndarray, "batch guesses"]:
     """The number modulo q with which differences of order len(back) vanish; back[i] is that i + 1 strides before."""
     guess = np.zeros_like(back[0])
     while back:
@@ -137,7 +137,7 @@ class LookbackPredictor:
         guesses = np.empty_like(x[:, 1:])
         for lines, of in places.items():
             at = np.array(of)
-            guesses[:, at - 1] = extrapolate([x[:, at - i * lines.stride] for i in range(1, lines.order + 1)], q)
+            guesses[:, at - 1] = _extrapolate([x[:, at - i * lines.stride] for i in range(1, lines.order + 1)], q)
         return guesses
 
     def _lines(self, p: int, seen: int) -> Lines:

@@ -16,7 +16,7 @@ def solve(equations: Iterable[tuple[int, int]], unknowns: int) -> int | None:
     """
     pivots: dict[int, int] = {}  # highest bit of a row -> the row; the right-hand side is its lowest bit
     for mask, bit in equations:
-        row = mask << 1 | bit
+        row = (mask << 1) | bit
         while row > 1 and (known := pivots.get(row.bit_length())) is not None:
             row ^= known
         if row == 1:
@@ -28,7 +28,7 @@ def solve(equations: Iterable[tuple[int, int]], unknowns: int) -> int | None:
     solution = 0
     for size in sorted(pivots):  # each row's other unknowns have smaller numbers, and are known by now
         row = pivots[size]
-        others = row >> 1 & ~(1 << (size - 2))
+        others = (row >> 1) & ~(1 << (size - 2))
         solution |= (((others & solution).bit_count() ^ row) & 1) << (size - 2)
     return solution
 
@@ -46,11 +46,11 @@ class ShortestRecurrence:
 
     def see(self, bit: int) -> None:
         """One more bit."""
-        self._bits = self._bits << 1 | bit
+        self._bits = (self._bits << 1) | bit
         self._seen += 1
         if (self.connection & self._bits).bit_count() & 1:
             if 2 * self.order < self._seen:
-                self.connection, self._before = self.connection ^ self._before << self._since, self.connection
+                self.connection, self._before = self.connection ^ (self._before << self._since), self.connection
                 self.order, self._since = self._seen - self.order, 1
                 return
             self.connection ^= self._before << self._since
@@ -58,14 +58,14 @@ class ShortestRecurrence:
 
     def next(self) -> int:
         """The bit that it says comes next."""
-        return (self.connection >> 1 & self._bits).bit_count() & 1
+        return ((self.connection >> 1) & self._bits).bit_count() & 1
 
 
 def shortest_recurrence(bits: int, count: int) -> tuple[int, int]:
     """Order and connection for `count` bits (bit i of `bits` is s[i])."""
     recurrence = ShortestRecurrence()
     for i in range(count):
-        recurrence.see(bits >> i & 1)
+        recurrence.see((bits >> i) & 1)
     return recurrence.order, recurrence.connection
 
 
@@ -76,10 +76,10 @@ def follows(bits: int, count: int, order: int, connection: int) -> bool:
         low = rest & -rest
         total ^= bits << (low.bit_length() - 1)
         rest ^= low
-    return not (total >> order & ((1 << max(0, count - order)) - 1))
+    return not ((total >> order) & ((1 << max(0, count - order)) - 1))
 
 
 def plane(numbers: UInt64[np.ndarray, " n"], bit: int) -> int:
     """One bit of all numbers, packed: bit i of the answer is that bit of numbers[i]."""
-    picked = (numbers >> np.uint64(bit) & np.uint64(1)).astype(np.uint8)
+    picked = ((numbers >> np.uint64(bit)) & np.uint64(1)).astype(np.uint8)
     return int.from_bytes(np.packbits(picked, bitorder="little").tobytes(), "little")

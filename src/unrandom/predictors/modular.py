@@ -23,7 +23,7 @@ def multiply(x: UInt64[np.ndarray, "*#shape"], y: UInt64[np.ndarray, "*#shape"],
     Fast for m <= 2**32 and for powers of two; else in Python integers.
     """
     if is_power_of_two(m):
-        return x * y & np.uint64(m - 1)
+        return (x * y) & np.uint64(m - 1)
     if m <= HALF_WORD:
         return x * y % np.uint64(m)
     return (x.astype(object) * y.astype(object) % m).astype(np.uint64)
