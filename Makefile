@@ -14,14 +14,15 @@ test: $(STAMP)  ## the whole suite
 	$(BIN)/python -m pytest -n auto
 
 check: $(STAMP)  ## format, lint, types, import contract
-	$(BIN)/ruff format --check src tests
-	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests examples
+	$(BIN)/ruff check src tests examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@! grep -rn "model_copy(" src tests examples || { echo "use Config.replace, which validates"; exit 1; }
 
 format: $(STAMP)
-	$(BIN)/ruff check --fix src tests
-	$(BIN)/ruff format src tests
+	$(BIN)/ruff check --fix src tests examples
+	$(BIN)/ruff format src tests examples
 
 # PyTorch first, at the pinned version, so that nothing else decides which build it is (see the README).
 $(STAMP): pyproject.toml constraints.txt

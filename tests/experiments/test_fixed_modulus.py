@@ -2,6 +2,7 @@
 
 import pytest
 
+from frames import frames
 from unrandom.experiments.claims import Bound, Unknown, judge_all
 from unrandom.experiments.fixed_modulus import grokking, lookback_ablation
 from unrandom.experiments.registry import EXPERIMENTS
@@ -19,7 +20,7 @@ def curve(seed, repeated, *, short=100, rule=200, full=200, test=200, steps=400)
 
 def verdicts(runs):
     tables = {"metrics": [row for run in runs for row in run]}
-    return {each.claim.key: each for each in judge_all(grokking.CLAIMS, grokking.evidence(tables))}
+    return {each.claim.key: each for each in judge_all(grokking.CLAIMS, grokking.evidence(frames(tables)))}
 
 
 def test_what_is_copied_comes_first_and_unseen_parameters_last():
@@ -69,7 +70,7 @@ def test_bit_k_is_no_part_of_the_bits_that_are_lost(reading):
         for bit, value in ((2, 0.0 if keep == one else 1.0), (3, 0.9 if keep == one and flag == renormalised else 1.0))
     ]
     trained = [{"run": "r", "modulus": 16, "seed": 0, "accuracy": 1.0}]
-    found = lookback_ablation.evidence({"summary": summary, "digits": digits, "trained": trained}).findings
+    found = lookback_ablation.evidence(frames({"summary": summary, "digits": digits, "trained": trained})).findings
     assert found[f"high-lost-{reading}"] == pytest.approx([0.8])
     assert found["bit-k"] == [0.0]
 

@@ -5,18 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from frames import frames
 from unrandom.core.errors import UserError
 from unrandom.experiments.baselines import order, order_pressure
 from unrandom.experiments.claims import Bound, judge_all
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.scaling import hard_multipliers
 from unrandom.predictors import LookbackPredictor
+from unrandom.runs.spec import RunSpec
 
 SEEDS = (0, 1, 2)
 
 
 def verdicts_of(name, tables):
-    judged = judge_all(EXPERIMENTS[name].claims, EXPERIMENTS[name].evidence(tables))
+    judged = judge_all(EXPERIMENTS[name].claims, EXPERIMENTS[name].evidence(frames(tables)))
     return {each.claim.key: each.verdict for each in judged}
 
 
@@ -63,7 +65,7 @@ def test_a_model_that_reads_v_off_the_numbers_knows_a_bit_more_than_order_two():
 def test_the_numbers_of_a_run_that_never_gets_there_are_a_bound():
     tables = models_of_order(2)
     tables["needed"][0]["needed"] = None
-    found = EXPERIMENTS["fm-order"].evidence(tables).findings["no-fewer"]
+    found = EXPERIMENTS["fm-order"].evidence(frames(tables)).findings["no-fewer"]
     assert isinstance(found, Bound)
     assert found.at_least
 
@@ -71,7 +73,7 @@ def test_the_numbers_of_a_run_that_never_gets_there_are_a_bound():
 def test_lines_are_told_apart_for_powers_of_two_alone(finished_run):
     other = finished_run.config.override(["data.modulus=60"])
     with pytest.raises(UserError, match="fm-order reads models of powers of two from 16 on"):
-        order.measure([replace(finished_run, config=other)], "smoke")
+        order.measure([replace(finished_run, spec=RunSpec("other", other))], "smoke")
 
 
 def test_a_modulus_with_one_seed_is_not_judged():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from frames import frames
 from unrandom.core.arithmetic import factorize
 from unrandom.experiments.claims import Bound, Unknown, judge, judge_all
 from unrandom.experiments.registry import EXPERIMENTS
@@ -56,7 +57,7 @@ def test_the_exponent_is_judged_by_its_interval():
     verdicts = verdicts_of("fm-scaling", tables)
     assert verdicts.pop("by-hand") == "not reproduced"  # look-back by hand needs 16 to 256
     assert set(verdicts.values()) == {"reproduced"}
-    found = EXPERIMENTS["fm-scaling"].evidence(tables).findings
+    found = EXPERIMENTS["fm-scaling"].evidence(frames(tables)).findings
     assert found["exponent-low"].value == pytest.approx(0.25, abs=0.01)
     assert found["merit"] == pytest.approx([-1, -1, -1])
     verdicts = verdicts_of("fm-scaling", {**tables, "elements": element_rows(0.4)})
@@ -68,7 +69,9 @@ def test_the_exponent_is_judged_by_its_interval():
 
 def verdicts_of(name, tables):
     experiment = EXPERIMENTS[name]
-    return {judged.claim.key: judged.verdict for judged in judge_all(experiment.claims, experiment.evidence(tables))}
+    return {
+        judged.claim.key: judged.verdict for judged in judge_all(experiment.claims, experiment.evidence(frames(tables)))
+    }
 
 
 def test_a_modulus_that_one_seed_does_not_reach_is_no_part_of_the_law():
@@ -180,12 +183,13 @@ def test_muon_is_judged_by_what_adamw_took_in_vain():
     plain = {what_helps.PLAIN: [(10.0, False, 30), (11.0, False, 30), (12.0, False, 30)]}
     rows = helps(**plain, **dict.fromkeys(others, plain[what_helps.PLAIN]), **adamw)
     judged = {
-        j.claim.key: j for j in judge_all(what_helps.CLAIMS, EXPERIMENTS["fm-what-helps"].evidence({"runs": rows}))
+        j.claim.key: j
+        for j in judge_all(what_helps.CLAIMS, EXPERIMENTS["fm-what-helps"].evidence(frames({"runs": rows})))
     }
     assert judged["muon"].verdict == "reproduced"
     assert judged["muon"].tree()["interval"] is None
     assert judged["curriculum"].verdict == "not reproduced"
     for row in rows:
         row["final"] = 0.2
-    again = judge_all(what_helps.CLAIMS, EXPERIMENTS["fm-what-helps"].evidence({"runs": rows}))
+    again = judge_all(what_helps.CLAIMS, EXPERIMENTS["fm-what-helps"].evidence(frames({"runs": rows})))
     assert {each.verdict for each in again} == {"not judged"}  # the plain run has learned nothing

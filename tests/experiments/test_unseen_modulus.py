@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from frames import frames
 from unrandom.experiments.claims import judge_all
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.rows import learned
@@ -28,7 +29,9 @@ def _rows(accuracy, *, splits=("test",), moduli=(48, 64), seeds=(0, 1, 2), **axe
 
 def _verdicts(name, tables):
     experiment = EXPERIMENTS[name]
-    return {judged.claim.key: judged.verdict for judged in judge_all(experiment.claims, experiment.evidence(tables))}
+    return {
+        judged.claim.key: judged.verdict for judged in judge_all(experiment.claims, experiment.evidence(frames(tables)))
+    }
 
 
 TRAINED = [{"run": f"r{seed}", "modulus": 153, "seed": seed, "accuracy": 0.95} for seed in (0, 1, 2)]

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from frames import frames
 from unrandom.cli import main
 from unrandom.core.errors import UserError
 from unrandom.experiments.baselines import ceilings
@@ -80,7 +81,7 @@ def test_ceilings_compares_the_model_with_the_posterior():
         {"run": "a", "certain": certain, "value": value}
         for certain, value in ((True, 1.0), (True, 0.5), (False, 0.5), (False, 0.95))
     ]
-    found = EXPERIMENTS["ceilings"].evidence({**tables, "digits": digits})
+    found = EXPERIMENTS["ceilings"].evidence(frames({**tables, "digits": digits}))
     assert found.findings == {"fixed-far": [10.0], "unseen-far": [5.0], "explained": [0.5], "unexplained": [0.5]}
     assert found.conditions == {"learned-fixed": 1.0, "learned-unseen": 1.0}
 

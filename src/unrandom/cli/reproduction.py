@@ -14,7 +14,14 @@ from unrandom.core.files import make_folder, write_atomically
 from unrandom.experiments.catalogue import CATALOGUE
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.registry import EXPERIMENTS, experiment
-from unrandom.experiments.reproduce import all_judgements, carry_out, draw_and_judge, is_measured, missing_runs
+from unrandom.experiments.reproduce import (
+    all_judgements,
+    carry_out,
+    draw_and_judge,
+    is_measured,
+    kept_folder,
+    missing_runs,
+)
 from unrandom.experiments.timed_plan import TimedPlan
 from unrandom.report.claims import ORIGINS, tally
 from unrandom.report.results import results_page
@@ -47,7 +54,7 @@ def reproduce(arguments: Namespace) -> tuple[Tree, str]:
         for each in chosen:
             runs, how = _runs(each, arguments), f"--seeds {arguments.seeds}" + " --kept" * arguments.kept
             rows += _measured(each, runs, arguments, results, how)
-            keep_runs(each, runs, scale, results)
+            keep_runs(runs, each.kept_seeds, kept_folder(scale, results))
     every = all_judgements(list(EXPERIMENTS.values()), scale, results)
     index = results / scale / "index.html"
     write_atomically(index, results_page(every, scale, results, index))
@@ -107,8 +114,8 @@ def _runs(each: Experiment, arguments: Namespace) -> list[Run]:
     plan = TimedPlan(arguments.scale, arguments.results)
     planned = plan.runs(each.name, each.runs(arguments.scale, arguments.seeds))
     if arguments.kept:
-        return open_kept(planned, arguments.scale, arguments.results)
-    return [Run.open(arguments.out / run.id) for run in planned]
+        return open_kept(planned, kept_folder(arguments.scale, arguments.results))
+    return [Run.open(arguments.out / spec.id, spec.labels) for spec in planned]
 
 
 def _own_run(path: Path, chosen: list[Experiment]) -> Run:

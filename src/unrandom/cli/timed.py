@@ -17,9 +17,10 @@ from unrandom.core.errors import RunsFailed, UserError
 from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.fitting import MeasuredSpeed
+from unrandom.experiments.reproduce import kept_folder
 from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
 from unrandom.experiments.worth import EXPONENTS, most_worth
-from unrandom.runs.archive import keep_run, kept_folder, steps_made
+from unrandom.runs.archive import keep_run, steps_made
 from unrandom.runs.plan import Job, unfinished
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec, with_ancestors

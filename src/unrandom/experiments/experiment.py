@@ -1,21 +1,23 @@
 """What is an experiment? Runs → measure → tables (saved) → draw → judge, with claims written beforehand or after."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+import polars as pl
 
 from unrandom.experiments.catalogue import CATALOGUE, Entry
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import Task
 
 Scale = Literal["smoke", "laptop", "gpu", "paper"]
 SCALES: tuple[Scale, ...] = ("smoke", "laptop", "gpu", "paper")
 
 Rows = list[dict[str, Any]]
-Tables = dict[str, Rows]  # each a tidy table: a row is one observation
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Experiment:
     name: str
     claims: tuple[Claim, ...]
     runs: Callable[[Scale, int], list[RunSpec]]
-    measure: Callable[[list[Run], Scale], Tables]
+    measure: Callable[[list[Run], Scale], Mapping[str, Rows | pl.DataFrame]]
     draw: Callable[[Tables, Path], None]
     evidence: Callable[[Tables], Evidence]
     task: type[Task] | None = None  # of the runs that it can measure; none: it needs no model, or runs of several

@@ -7,20 +7,21 @@ Finished runs are shared and never trained again.
 
 import tomllib
 from collections.abc import Iterable, Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from unrandom.core.config import dotted_items
 from unrandom.core.errors import UserError
-from unrandom.core.files import make_folder, read_json, write_atomically, write_json
+from unrandom.core.files import make_folder, read_json, write_json
 from unrandom.experiments.claims import Judgement, judge_all
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.paper import figure_title
+from unrandom.experiments.rows import as_table
 from unrandom.experiments.timed_plan import TimedPlan
 from unrandom.runs.plan import plain, unfinished
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec, with_ancestors
+from unrandom.runs.tables import read_tables, rounded, save_tables, table
 from unrandom.tasks import lcg_task
 from unrandom.training import RunConfig
 
@@ -39,10 +40,12 @@ def missing_runs(
 def carry_out(experiment: Experiment, scale: Scale, runs: list[Run], results: Path, command: str) -> list[Tree]:
     """Measure runs, save, draw and judge in ``results/<scale>/<experiment>/``; returns a row for each claim."""
     folder = make_folder(results / scale / experiment.name)
-    tables = {**experiment.measure(runs, scale), **({"trained": _trained(runs)} if runs else {})}
+    tables = {name: as_table(rows) for name, rows in experiment.measure(runs, scale).items()}
+    if runs:
+        tables["trained"] = table(_trained(runs))
     for stale in folder.glob("*.parquet"):
         stale.unlink()
-    save_tables({name: _rounded(rows) for name, rows in tables.items()}, folder)
+    save_tables({name: rounded(frame) for name, frame in tables.items()}, folder)
     write_json(folder / "made.json", {"command": command, "configurations": {r.id: r.config.tree() for r in runs}})
     return draw_and_judge(experiment, scale, results)
 
@@ -65,6 +68,11 @@ def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Pat
         )
     notes = read_notes(experiments, scale, results)
     return [row for experiment in experiments for row in judged_rows(experiment, scale, results, notes)]
+
+
+def kept_folder(scale: Scale, results: Path) -> Path:
+    """Where the kept runs of a scale are."""
+    return results / scale / "weights"
 
 
 def judged_rows(experiment: Experiment, scale: Scale, results: Path, notes: Notes) -> list[Tree]:
@@ -126,30 +134,6 @@ def read_notes(experiments: Sequence[Experiment], scale: Scale, results: Path) -
             if not isinstance(note, dict) or set(note) != {"verdict", "note"}:
                 raise UserError(f"{path}: {name}.{key} needs a verdict and a note, and nothing else")
     return notes
-
-
-def save_tables(tables: Tables, folder: Path) -> None:
-    """Each table as ``<name>.parquet``."""
-    import polars
-
-    for name, rows in tables.items():
-        parquet = BytesIO()
-        polars.DataFrame(rows, infer_schema_length=None).write_parquet(parquet)
-        write_atomically(folder / f"{name}.parquet", parquet.getvalue())
-
-
-def read_tables(folder: Path) -> Tables:
-    """The tables that were saved in a folder, by name."""
-    import polars
-
-    if not folder.is_dir():
-        raise UserError(f"{folder} does not exist: nothing was measured there")
-    return {path.stem: polars.read_parquet(path).to_dicts() for path in sorted(folder.glob("*.parquet"))}
-
-
-def _rounded(rows: Rows) -> Rows:
-    """Shares and weights to five decimals, which is all that they are good for."""
-    return [{key: round(value, 5) if isinstance(value, float) else value for key, value in row.items()} for row in rows]
 
 
 def _trained(runs: Sequence[Run]) -> Rows:

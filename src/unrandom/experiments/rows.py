@@ -4,9 +4,23 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-from unrandom.experiments.experiment import Rows, Tables
+from unrandom.experiments.experiment import Rows
 from unrandom.figures.panels import Line
+from unrandom.runs.tables import Tables, table
+
+RowTables = dict[str, Rows]
+
+
+def as_table(rows: "Rows | pl.DataFrame") -> pl.DataFrame:
+    """A frame, of rows if it is none yet."""
+    return rows if isinstance(rows, pl.DataFrame) else table(rows)
+
+
+def as_rows(tables: Tables) -> RowTables:
+    """Frames as lists of rows."""
+    return {name: frame.to_dicts() for name, frame in tables.items()}
 
 
 def by_run(rows: Rows) -> dict[str, Rows]:
@@ -47,7 +61,7 @@ def seed_means(values: Iterable[tuple[int, float]]) -> list[float]:
     return [float(np.mean(groups[seed])) for seed in sorted(groups)]
 
 
-def learned(tables: Tables) -> float | None:
+def learned(tables: RowTables) -> float | None:
     """Accuracy on the last number of unseen sequences when training ended: mean over seeds, least over moduli.
 
     None where it is not known.

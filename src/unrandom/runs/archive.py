@@ -11,7 +11,6 @@ from pathlib import Path
 from unrandom.core.errors import UserError
 from unrandom.core.files import write_atomically
 from unrandom.core.run_folder import RunFolder
-from unrandom.experiments.experiment import Experiment, Scale
 from unrandom.models import parameter_count
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
@@ -21,16 +20,11 @@ LARGEST = 1_000_000  # parameters, of models that an experiment keeps
 LARGEST_BY_NAME = 16_000_000  # parameters, of runs that are kept one by one: two files
 
 
-def kept_folder(scale: Scale, results: Path) -> Path:
-    """Where the kept runs of a scale are."""
-    return results / scale / "weights"
-
-
-def keep_runs(experiment: Experiment, runs: Sequence[Run], scale: Scale, results: Path) -> None:
-    """Keep as many seeds of the experiment's finished runs as it asks for, up to a size."""
+def keep_runs(runs: Sequence[Run], seeds: int, folder: Path) -> None:
+    """Keep the finished runs of the first seeds, up to a size."""
     for run in runs:
-        if run.config.seed < experiment.kept_seeds and parameter_count(run.config.transformer) <= LARGEST:
-            keep_run(run, kept_folder(scale, results) / run.id)
+        if run.config.seed < seeds and parameter_count(run.config.transformer) <= LARGEST:
+            keep_run(run, folder / run.id)
 
 
 def keep_run(run: Run, path: Path) -> None:
@@ -55,10 +49,11 @@ def steps_made(folder: RunFolder) -> int:
     return max(standing.step if standing else 0, metrics[-1]["step"] if metrics else 0)
 
 
-def open_kept(planned: Sequence[RunSpec], scale: Scale, results: Path) -> list[Run]:
-    """The kept runs of an experiment; a UserError naming the first that was not kept."""
-    folder = kept_folder(scale, results)
-    for run in planned:
-        if not RunFolder(folder / run.id).finished:
-            raise UserError(f"{run.id} is not kept in {folder}; leave out --kept to train it, or ask for fewer --seeds")
-    return [Run.open(folder / run.id) for run in planned]
+def open_kept(specs: Sequence[RunSpec], folder: Path) -> list[Run]:
+    """The kept runs of these specifications, with their labels; a UserError naming the first that was not kept."""
+    for spec in specs:
+        if not RunFolder(folder / spec.id).finished:
+            raise UserError(
+                f"{spec.id} is not kept in {folder}; leave out --kept to train it, or ask for fewer --seeds"
+            )
+    return [Run.open(folder / spec.id, spec.labels) for spec in specs]

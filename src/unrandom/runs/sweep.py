@@ -10,18 +10,18 @@ from typing import Any
 
 from unrandom.core.files import make_folder, write_json
 from unrandom.evaluation.intervals import over_units, within_bounds
-from unrandom.experiments.experiment import Rows
-from unrandom.experiments.reproduce import save_tables
 from unrandom.runs.grid_point import is_measured, measured_point
 from unrandom.runs.plan import Grid, plain, state
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import save_tables, table
 from unrandom.runs.worker import failure
 from unrandom.training import RunConfig
 
 MEASURES = ("validation_last", "test_last", "validation_number", "test_number")  # averaged over seeds
 
 Tree = dict[str, Any]
+Rows = list[Tree]
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def save_sweep(sweep: Sweep, out: Path, command: Sequence[str]) -> tuple[Path, R
         "command": shlex.join(command),
     }
     write_json(folder / "sweep.json", asked)
-    save_tables({"cells": rows, "combinations": combined, "heatmap": chosen}, folder)
+    save_tables({"cells": table(rows), "combinations": table(combined), "heatmap": table(chosen)}, folder)
     write_json(folder / "best.json", best)
     _draw(sweep, chosen, folder / "heatmap")
     return folder, rows, best

@@ -7,17 +7,19 @@ is a theorem: there is nothing to judge, and the tests of ``generators.residues`
 from pathlib import Path
 
 from unrandom.experiments.claims import Evidence
-from unrandom.experiments.experiment import Experiment, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Scale
+from unrandom.experiments.rows import RowTables, as_rows
 from unrandom.figures.panels import MapPanel, save_panels
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.generators.residues import digits_of, to_digits
 from unrandom.runs.run import Run
+from unrandom.runs.tables import Tables
 
 SHOWN = {"m": 2048, "a": 293, "c": 1033}  # the paper's example
 SHOWN_NUMBERS = 64
 
 
-def measure(_runs: list[Run], _scale: Scale) -> Tables:
+def measure(_runs: list[Run], _scale: Scale) -> RowTables:
     """The bits of the paper's example, along every number and along every second one."""
     shown = lcg_orbits(0, a=SHOWN["a"], c=SHOWN["c"], m=SHOWN["m"], length=2 * SHOWN_NUMBERS)
     bits = to_digits(shown, SHOWN["m"])[0]
@@ -29,7 +31,8 @@ def measure(_runs: list[Run], _scale: Scale) -> Tables:
     return {"example": example}
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """The bits of the paper's example along every number and along every second one."""
     width = len(digits_of(SHOWN["m"]))
     panels = [

@@ -8,22 +8,25 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Evidence
-from unrandom.experiments.experiment import Experiment, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Scale
+from unrandom.experiments.rows import RowTables, as_rows
 from unrandom.figures.panels import MapPanel, save_panels
 from unrandom.runs.run import Run
+from unrandom.runs.tables import Tables
 from unrandom.tokenization import Tokenizer
 
 EXAMPLE = (3_214_748_365, 1_013_904_223, 196_435, 4_294_967_295)  # the first is the paper's
 
 
-def measure(_runs: list[Run], _scale: Scale) -> Tables:
+def measure(_runs: list[Run], _scale: Scale) -> RowTables:
     """The tokens of the example with their two position indices."""
     tokens = Tokenizer(256, 4).encode(np.array(EXAMPLE, dtype=np.uint64))
     example = [{"number": i // 4, "digit": i % 4, "position": i, "token": int(token)} for i, token in enumerate(tokens)]
     return {"example": example}
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """The tokens of the example over the index of the number and of the digit that each is given."""
     rows = tables["example"]
     columns = [str(row["position"]) for row in rows]

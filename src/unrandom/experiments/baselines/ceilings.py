@@ -9,16 +9,17 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.fixed_modulus.accuracy import evaluated
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.rows import best_modulus
+from unrandom.experiments.rows import RowTables, as_rows, best_modulus
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.comparison import CEILING, compare
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus, UnseenModulus, make_predictors
 from unrandom.training.machine import choose_device
 
@@ -75,8 +76,8 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1]) + main_runs(scale, seeds)
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
-    tables: Tables = {"positions": [], "needed": [], "digits": []}
+def measure(runs: list[Run], scale: Scale) -> RowTables:
+    tables: RowTables = {"positions": [], "needed": [], "digits": []}
     for run in runs:
         data = run.config.data
         predictors = [run.predictor(choose_device()), *make_predictors(list(data.baselines()), data)]
@@ -115,7 +116,8 @@ def _digit_rows(run: Run, sequences: int) -> Rows:
     ]
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     return Evidence(
         {
             "fixed-far": _ratios(tables, FixedModulus.name, "99%"),
@@ -136,7 +138,7 @@ def _best(positions: Rows, regime: str) -> float | None:
     return best_modulus(own) if own else None
 
 
-def _ratios(tables: Tables, regime: str, threshold: str) -> Finding:
+def _ratios(tables: RowTables, regime: str, threshold: str) -> Finding:
     """For each run, the model's numbers needed over the ceiling's: the mean over its test moduli.
 
     Where the model never gets there, it needs more numbers than it was shown: the ratio is a bound.
@@ -164,7 +166,8 @@ def _known(digits: Rows, *, certain: bool) -> list[float]:
     return [float(np.mean(known)) for known in found.values()]
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """Accuracy by position of every predictor, a panel a modulus; the model's line once a seed."""
     panels = []
     for regime, modulus in dict.fromkeys((row["regime"], row["modulus"]) for row in tables["positions"]):

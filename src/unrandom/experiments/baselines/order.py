@@ -20,8 +20,8 @@ from unrandom.core.seeds import stream
 from unrandom.evaluation import Evaluation, bits_known, elements_needed, evaluate
 from unrandom.experiments.baselines.order_panels import EVERY, VALUATIONS, draw
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run, learned, moduli_of_every_seed, seed_means
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, moduli_of_every_seed, seed_means
 from unrandom.experiments.scaling.elements import ALMOST, about
 from unrandom.experiments.scaling.laws import over_lookback
 from unrandom.experiments.scaling.presets import SIZES, planned
@@ -32,6 +32,7 @@ from unrandom.predictors import LookbackPredictor
 from unrandom.runs.measurement import attention_patterns, pattern_taps
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import Examples, FixedModulus, lcg_task
 
 # Moduli above 2^exponent are drawn and not judged: seed 0 alone has learned 2^14 (fm-scaling); 2^16 has no other seed.
@@ -113,8 +114,8 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     ]
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
-    tables: Tables = {"bits": [], "needed": [], "attention": [], "cut": []}
+def measure(runs: list[Run], scale: Scale) -> RowTables:
+    tables: RowTables = {"bits": [], "needed": [], "attention": [], "cut": []}
     for run in runs:
         (modulus,) = lcg_task(run.config.data).moduli
         _check(run, modulus)
@@ -202,7 +203,8 @@ def _cut_rows(predictor: TransformerPredictor, sequences: Examples, seed: int) -
         yield {"cut": cut, "accuracy": float(right.mean()), "bits": float(known.mean())}
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     shared = moduli_of_every_seed(tables["needed"])
     tables = {name: [row for row in rows if row["modulus"] in shared] for name, rows in tables.items()}
     by_hand = {m: LookbackPredictor(m) for m in shared}

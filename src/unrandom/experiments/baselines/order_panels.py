@@ -5,12 +5,13 @@ from math import log2
 from pathlib import Path
 
 from unrandom.core.arithmetic import valuation
-from unrandom.experiments.experiment import Rows, Tables
-from unrandom.experiments.rows import by_modulus, by_run, seed_lines
+from unrandom.experiments.experiment import Rows
+from unrandom.experiments.rows import as_rows, by_modulus, by_run, seed_lines
 from unrandom.experiments.scaling.law_panels import named_power
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
+from unrandom.runs.tables import Tables
 
 # An order looks the same in every panel: it is the kind of its own line. Models have the kinds from 0 on.
 STAIRS_ORDERS = (1, 2, 3, 4)
@@ -29,8 +30,9 @@ EVERY = "all"
 VALUATIONS = {"v = 2": 2, "v = 3": 3, "v ≥ 4": 4}  # groups of multipliers by v = v_2(a − 1), and the least v of each
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
     """Three pictures: known bits by position, attention and cuts by line, numbers needed as predicted and measured."""
+    tables = as_rows(frames)
     bits = by_modulus(tables["bits"])
     save_panels([_stairs(of, m) for m, of in bits.items()], folder / "fm-order", columns=3)
     save_panels(

@@ -13,8 +13,8 @@ import numpy as np
 from unrandom.evaluation import bits_known, elements_needed
 from unrandom.experiments.baselines.order_panels import stairs_panel
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_modulus, seed_means
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_modulus, seed_means
 from unrandom.experiments.scaling.elements import ALMOST, LEARNED_SHARE, about, tested
 from unrandom.experiments.scaling.law_panels import named_power
 from unrandom.experiments.scaling.laws import over_lookback
@@ -23,6 +23,7 @@ from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus, lcg_task
 
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 1024, "gpu": 2048, "paper": 2048}
@@ -166,10 +167,10 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return [planned(scale, cell.size, seed) for cell in cells(scale) for seed in range(seeds)]
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     seeds = {run.config.seed for run in runs}
     by_id = {planned(scale, cell.size, seed).id: cell for cell in cells(scale) for seed in seeds}
-    tables: Tables = {"cells": [], "bits": []}
+    tables: RowTables = {"cells": [], "bits": []}
     for run in runs:
         cell = by_id[run.id]
         (modulus,) = lcg_task(run.config.data).moduli
@@ -196,7 +197,8 @@ def _accuracy_of_parent(run: Run) -> float | None:
     return float(run.ancestors()[-1].result()["last_number_accuracy"]) if run.config.start is not None else None
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     rows = tables["cells"]
     early = [row for row in rows if row["ends_early"]]
     found: dict[str, Finding] = {"shape": _least_ratio([row for row in rows if not row["ends_early"]])}
@@ -219,7 +221,8 @@ def _of(rows: Rows, name: str) -> Rows:
     return [row for row in rows if row["cell"] == name]
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """Numbers needed by shape; then known bits in each context that ends early, beside orders 2 and 3."""
     shapes = by_modulus([row for row in tables["cells"] if not row["ends_early"]])
     early = by_modulus([row for row in tables["bits"] if row["ends_early"]])

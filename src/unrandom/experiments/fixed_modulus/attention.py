@@ -10,15 +10,16 @@ from jaxtyping import Float
 
 from unrandom.core.arithmetic import factorize, is_power_of_two, largest_power
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
-from unrandom.experiments.rows import by_run, learned, seed_lines, seed_means
+from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, seed_lines, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import attention_by_distance, lookback_shares, strongest_distances
 from unrandom.runs.measurement import attention_patterns
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus, lcg_task
 
 SEQUENCES = {"smoke": 8, "laptop": 256, "gpu": 128, "paper": 128}
@@ -82,7 +83,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, moduli(scale))
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     distances: Rows = []
     primes: Rows = []
     divisors: Rows = []
@@ -126,7 +127,8 @@ def _between_powers(pattern: Float[np.ndarray, "sequences queries keys"]) -> dic
     }
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     primes, divisors = by_run(tables["primes"]), by_run(tables["divisors"])
     powers = [rows[0] for rows in primes.values() if is_power_of_two(rows[0]["modulus"])]
     shares: dict[int, list[float]] = {}
@@ -145,7 +147,8 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """For each modulus: one sequence's pattern, mean weight by look-back of every seed, and the divisors preferred."""
     panels: list[Panel] = []
     for m in dict.fromkeys(row["modulus"] for row in tables["by_distance"]):

@@ -11,15 +11,16 @@ import numpy as np
 
 from unrandom.core.arithmetic import factorize, is_power_of_two
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
-from unrandom.experiments.rows import by_run, learned, seed_lines, seed_means
+from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, seed_lines, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import additive_variance, cosine_by_shared_digits, embedding_table
 from unrandom.runs.measurement import prime_powers
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus, lcg_task
 
 COMPONENTS = 6
@@ -67,7 +68,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, moduli(scale))
 
 
-def measure(runs: list[Run], _scale: Scale) -> Tables:
+def measure(runs: list[Run], _scale: Scale) -> RowTables:
     shares: Rows = []
     cosines: Rows = []
     additive: Rows = []
@@ -101,7 +102,8 @@ def _share_rows(which: dict[str, Any], entry: dict[str, Any]) -> Rows:
     ]
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     parity, four, cosine = [], [], []
     for rows in by_run(tables["shares"]).values():
         share = {(row["residue"], row["component"]): row["share"] for row in rows}
@@ -125,7 +127,8 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """For each modulus: two planes and the shares of variance of the first seed; cosine by shared digits of all.
 
     A plane is coloured by the residue that explains most of its two components.

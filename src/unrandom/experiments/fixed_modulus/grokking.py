@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs, paper_runs
-from unrandom.experiments.rows import by_run, seed_lines, seed_means
+from unrandom.experiments.rows import RowTables, as_rows, by_run, seed_lines, seed_means
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus
 
 TEST, SHORT = "last_number_accuracy", "train_short_period_accuracy"
@@ -78,7 +79,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return list({run.id: run for run in both}.values())  # at paper scale they are the same
 
 
-def measure(runs: list[Run], _scale: Scale) -> Tables:
+def measure(runs: list[Run], _scale: Scale) -> RowTables:
     """The metrics that training left behind."""
     keys = (*LINES, *LOSSES)
     return {
@@ -95,7 +96,8 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
     }
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     curves = list(by_run(tables["metrics"]).values())
     fresh, repeated = ([rows for rows in curves if rows[0]["repeated"] == wanted] for wanted in (False, True))
     return Evidence(
@@ -151,7 +153,8 @@ def _test_after_train(fresh: list[Rows], repeated: list[Rows]) -> Finding:
     return Bound(differences, at_least=True, why=why) if stopped else differences
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """Accuracies above, losses below; one recipe a column, one line a seed."""
     panels = []
     recipes = list(dict.fromkeys(row["recipe"] for row in tables["metrics"]))

@@ -7,13 +7,14 @@ import numpy as np
 from unrandom.core.seeds import stream
 from unrandom.evaluation import Tally, evaluate
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.rows import by_run, learned
+from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import Examples, FixedModulus, LCGParameters, lcg_split
 
 PAIRS = {"smoke": 4, "laptop": 24, "gpu": 24, "paper": 24}
@@ -37,7 +38,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1])
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     """Accuracy by position for single test pairs (a, c), over many x0."""
     rows: Rows = []
     for run in runs:
@@ -62,7 +63,8 @@ def _pair_rows(which: dict, accuracy: Tally) -> Rows:
     ]
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     ranges = []
     for rows in by_run(tables["pairs"]).values():
         shares = [[row["correct"] / row["total"] for row in rows if row["seen"] == t] for t in _positions(rows)]
@@ -74,7 +76,8 @@ def _positions(rows: Rows) -> list[int]:
     return sorted({row["seen"] for row in rows})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """A line for each pair."""
     panels = []
     for rows in by_run(tables["pairs"]).values():

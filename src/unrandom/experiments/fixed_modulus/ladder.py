@@ -9,14 +9,15 @@ import numpy as np
 
 from unrandom.core.arithmetic import factorize
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, digit_rows, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
-from unrandom.experiments.rows import by_run, learned, seed_lines, seed_means
+from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, seed_lines, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.generators.residues import digit_period, digits_of
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus
 
 CLAIMS = (
@@ -52,7 +53,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, moduli(scale))
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     positions: Rows = []
     digits: Rows = []
     for run in runs:
@@ -77,7 +78,8 @@ def _jumps(positions: Rows) -> Rows:
     return rows
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     jumps = [
         (rows[0]["seed"], sum(row["jump"] for row in rows) / max(rows[0]["rise"], 1e-9))
         for rows in by_run(tables["jumps"]).values()
@@ -98,7 +100,8 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """For each modulus: accuracy of every seed with the product of its digits, and the digits of the first seed."""
     panels: list[Panel] = []
     for m in dict.fromkeys(row["modulus"] for row in tables["positions"]):

@@ -8,15 +8,16 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Claim, Evidence, Written
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.rows import by_run, learned, seed_means
+from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, seed_means
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.generators.residues import digits_of
 from unrandom.interpretation import lookback_ablation
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
 SEQUENCES = {"smoke": 16, "laptop": 1024, "gpu": 1024, "paper": 1024}
@@ -89,7 +90,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, POWERS_OF_TWO[scale])
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     digits: Rows = []
     summary: Rows = []
     for run in runs:
@@ -108,7 +109,8 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     return {"summary": summary, "digits": digits}
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     """Bits above k are judged without bit k: its copy is always wrong, which would count as a loss."""
     found: dict[str, list[tuple[int, float]]] = {claim.key: [] for claim in CLAIMS}
     above = {run: _by_place(rows) for run, rows in by_run(tables["digits"]).items()}
@@ -138,7 +140,8 @@ def _by_place(rows: Rows) -> dict[tuple[str, bool | None, bool], float]:
     return {key: float(np.mean(values)) for key, values in groups.items()}
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """The digit accuracies of the first seed: untouched, then each ablation, renormalised and not."""
     panels: list[Panel] = []
     first = next(iter(by_run(tables["digits"]).values()))

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.rows import by_run, learned, seed_lines
+from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, seed_lines
 from unrandom.figures.panels import Line, LinePanel, Panel, save_panels
 from unrandom.interpretation import (
     accuracy_as_neurons_are_added,
@@ -24,6 +24,7 @@ from unrandom.interpretation import (
 )
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus, lcg_split
 
 SEQUENCES = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
@@ -58,14 +59,14 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1])
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
-    tables: Tables = {"periods": [], "responses": [], "contributions": [], "added": []}
+def measure(runs: list[Run], scale: Scale) -> RowTables:
+    tables: RowTables = {"periods": [], "responses": [], "contributions": [], "added": []}
     for run in runs:
         _measure_run(run, scale, tables)
     return tables
 
 
-def _measure_run(run: Run, scale: Scale, tables: Tables) -> None:
+def _measure_run(run: Run, scale: Scale, tables: RowTables) -> None:
     model, split = run.load_model(), lcg_split(run.split())
     (held,) = split.held_out
     m, position = held.modulus, run.config.data.context // 2 + 1  # the first after a look-back of half the context
@@ -108,7 +109,8 @@ def _measure_run(run: Run, scale: Scale, tables: Tables) -> None:
             tables["contributions"].append({**row, "value": float(outputs[neuron][number])})
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     periodic = []
     for rows in by_run(tables["periods"]).values():
         alive = [row["beyond"] >= 0.99 for row in rows if row["alive"] and row["frequency"]]
@@ -120,7 +122,8 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence({"periodic": periodic, "interference": every}, {"learned": learned(tables)})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """Responses and outputs of three neurons of the first seed; dominant frequencies and accuracy of all seeds."""
     responses, outputs = (next(iter(by_run(tables[key]).values())) for key in ("responses", "contributions"))
     truth, free = responses[0]["truth"], (None, None)

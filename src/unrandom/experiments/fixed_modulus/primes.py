@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Scale
 from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, about, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import prime_runs
-from unrandom.experiments.rows import seed_lines
+from unrandom.experiments.rows import RowTables, as_rows, seed_lines
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
+from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus, lcg_task
 
 POWER = Precondition("learned", "accuracy on the power of two", 0.9)
@@ -41,7 +42,7 @@ CLAIMS = (
 )
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     positions = [row for run in runs for row in position_rows(run, evaluated(run, SEQUENCES[scale]))]
     metrics = [
         {
@@ -57,7 +58,8 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     return {"positions": positions, "metrics": metrics, "rules": rule}
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     prime = {row["run"] for row in tables["rules"] if row["test_multipliers"] == "primitive-root"}
     last: dict[str, float] = {row["run"]: row["value"] for row in tables["positions"]}
     power = [value for run, value in last.items() if run not in prime]
@@ -67,7 +69,8 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """Test and long-period training accuracy by step, as in the paper; a line a seed."""
     panels = []
     for key, title in (("test", "unseen (a, c)"), ("training", "long-period training sequences")):

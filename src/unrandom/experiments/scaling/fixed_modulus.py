@@ -12,8 +12,8 @@ import numpy as np
 from unrandom.evaluation import Evaluation
 from unrandom.evaluation.elements import THRESHOLDS, first_lasting
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_seed
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_seed
 from unrandom.experiments.scaling.elements import (
     ALMOST,
     LEARNED_SHARE,
@@ -38,6 +38,7 @@ from unrandom.experiments.scaling.presets import SIZES, planned
 from unrandom.interpretation.ranks import rank_correlation
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
 FEWEST_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any seed, is not judged.
@@ -146,8 +147,8 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return [planned(scale, size, seed) for size in SIZES[scale] for seed in range(min(seeds, size.most_seeds or seeds))]
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
-    tables: Tables = {"positions": [], "elements": [], "bits": [], "multipliers": []}
+def measure(runs: list[Run], scale: Scale) -> RowTables:
+    tables: RowTables = {"positions": [], "elements": [], "bits": [], "multipliers": []}
     for run in runs:
         (modulus,) = lcg_task(run.config.data).moduli
         split = lcg_split(run.split())
@@ -182,7 +183,8 @@ def _law_rows(elements: Rows) -> Rows:
     return rows
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     last = last_numbers(tables["positions"])
     modulus = largest_learned(last, LEARNED_SHARE)
     shared = max(set.intersection(*(set(of_seed) for of_seed in last.values())))

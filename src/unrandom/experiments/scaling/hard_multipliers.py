@@ -18,14 +18,15 @@ from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.experiments.baselines.order import runs as fixed_runs
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Written
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_modulus, by_seed, moduli_of_every_seed
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_modulus, by_seed, moduli_of_every_seed
 from unrandom.experiments.scaling.elements import about, multiplier_rows
 from unrandom.experiments.unseen_modulus.presets import hard_runs, main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.generators.full_period import draw_units, full_period_multipliers
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import Examples, LCGParameters, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
 
@@ -72,7 +73,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return list({run.id: run for run in every}.values())
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     return {"multipliers": [row for run in runs for row in _rows(run, scale)]}
 
 
@@ -107,7 +108,8 @@ def _test_sets(run: Run, scale: Scale) -> Iterator[Examples[LCGParameters]]:
             yield Examples.of(drawn, data.context + 1)
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     findings: dict[str, Finding] = {}
     conditions = {}
     for regime, key in KEYS.items():
@@ -150,7 +152,8 @@ def _centred(rows: Rows, same: tuple[str, ...]) -> Iterator[Float[np.ndarray, "m
         yield values - values.mean(axis=0)
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """Accuracy by the bits of gcd(m, a − 1), then by merit, for fixed and unseen moduli; each modulus has a line."""
     panels = []
     for regime in KEYS:

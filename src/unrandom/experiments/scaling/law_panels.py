@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from unrandom.experiments.experiment import Rows, Tables
-from unrandom.experiments.rows import by_modulus, by_seed, seed_lines
+from unrandom.experiments.experiment import Rows
+from unrandom.experiments.rows import RowTables, as_rows, by_modulus, by_seed, seed_lines
 from unrandom.experiments.scaling.elements import LEARNED_SHARE, finite_points, needed_by_modulus
 from unrandom.experiments.scaling.laws import (
     ARBITRARY,
@@ -15,13 +15,15 @@ from unrandom.experiments.scaling.laws import (
 )
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
+from unrandom.runs.tables import Tables
 
 CEILING = 3  # numbers after which all later ones follow, for a known modulus
 PAPERS_EXPONENT = 0.25
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
     """Accuracy by position; numbers needed against m, with the paper's slope and the ceiling; accuracy by merit."""
+    tables = as_rows(frames)
     save_panels(
         [
             _accuracy_panel(tables, ARBITRARY),
@@ -34,7 +36,7 @@ def draw(tables: Tables, folder: Path) -> None:
     )  # fmt: skip
 
 
-def _accuracy_panel(tables: Tables, group: str) -> LinePanel:
+def _accuracy_panel(tables: RowTables, group: str) -> LinePanel:
     rows = [row for row in tables["positions"] if row["group"] == group]
     lines = [
         line
@@ -97,7 +99,7 @@ def _bit_panel(bits: Rows) -> LinePanel:
     )
 
 
-def _merit_panel(tables: Tables) -> LinePanel:
+def _merit_panel(tables: RowTables) -> LinePanel:
     modulus = largest_learned(last_numbers(tables["positions"]), LEARNED_SHARE) or max(
         row["modulus"] for row in tables["multipliers"]
     )

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from unrandom.evaluation import over_trials
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_modulus, by_run
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_modulus, by_run
 from unrandom.experiments.scaling.elements import SEQUENCES, about, element_rows, position_rows, tested
 from unrandom.experiments.scaling.presets import planned, size_of
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus, lcg_task
 
 SUCCESS = 0.99  # of last numbers
@@ -73,8 +74,8 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     ]
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
-    tables: Tables = {"positions": [], "elements": []}
+def measure(runs: list[Run], scale: Scale) -> RowTables:
+    tables: RowTables = {"positions": [], "elements": []}
     for run in runs:
         (modulus,) = lcg_task(run.config.data).moduli
         evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
@@ -84,7 +85,8 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     return tables
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     largest = max(row["modulus"] for row in tables["positions"])
     curves = by_run([row for row in tables["positions"] if row["modulus"] == largest and row[KINDS[MODEL]] == 0])
     last = [rows[-1]["value"] for rows in curves.values()]
@@ -109,7 +111,8 @@ def _spreads(elements: Rows, kind: str) -> list[float]:
     return spreads
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """The curve of every seed."""
     panels = []
     for modulus, of in by_modulus(tables["positions"]).items():

@@ -11,8 +11,8 @@ import numpy as np
 from unrandom.core.arithmetic import factorize
 from unrandom.evaluation import Estimate, PowerLaw, power_law
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import best_modulus, seed_lines, seed_means
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, best_modulus, seed_lines, seed_means
 from unrandom.experiments.scaling.elements import (
     about,
     element_rows,
@@ -27,6 +27,7 @@ from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.recipes import recipe
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus, lcg_task
 
 THRESHOLD = 0.6  # the paper's
@@ -102,8 +103,8 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     ]
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
-    tables: Tables = {"positions": [], "elements": [], "accuracy": []}
+def measure(runs: list[Run], scale: Scale) -> RowTables:
+    tables: RowTables = {"positions": [], "elements": [], "accuracy": []}
     for run in runs:
         for modulus in lcg_task(run.config.data).moduli:
             assert modulus > run.config.data.context, "a sequence that repeats in the context can be copied"
@@ -123,7 +124,7 @@ def _prime(modulus: int) -> int:
     return prime
 
 
-def _values(tables: Tables, key: str) -> list[int]:
+def _values(tables: RowTables, key: str) -> list[int]:
     return sorted({row[key] for row in tables["accuracy"]})
 
 
@@ -140,7 +141,8 @@ def _law_row(elements: Rows, base: int, prime: int) -> dict[str, object]:
     return {"base": base, "prime": prime, **law_columns(_law(elements, base, prime))}
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     exponent = _own_exponent(tables)
     return Evidence(
         {"exponent-low": exponent, "exponent-high": exponent, "own-prime": _own_prime(tables["accuracy"])},
@@ -148,7 +150,7 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def _own_exponent(tables: Tables) -> Finding:
+def _own_exponent(tables: RowTables) -> Finding:
     """The mean over bases of the exponent on powers of the base's own prime, with the wider reach of the two intervals.
 
     Moduli that are left out, as a seed did not get there, would make it larger.
@@ -176,7 +178,8 @@ def _own_prime(accuracy: Rows) -> Finding:
     return seed_means((seed, of[True] - of[False]) for (seed, _), of in sides.items() if len(of) == 2)
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """For each base: accuracy by position of every test modulus, and the numbers needed against m."""
     panels: list[LinePanel] = []
     for base in _values(tables, "base"):
@@ -184,7 +187,7 @@ def draw(tables: Tables, folder: Path) -> None:
     save_panels(panels, folder / "um-scaling")
 
 
-def _accuracy_panel(tables: Tables, base: int) -> LinePanel:
+def _accuracy_panel(tables: RowTables, base: int) -> LinePanel:
     """The largest modulus of each prime."""
     rows = [row for row in tables["positions"] if row["base"] == base]
     lines: list[Line] = []
@@ -197,7 +200,7 @@ def _accuracy_panel(tables: Tables, base: int) -> LinePanel:
     )
 
 
-def _law_panel(tables: Tables, base: int) -> LinePanel:
+def _law_panel(tables: RowTables, base: int) -> LinePanel:
     moduli = sorted({row["modulus"] for row in tables["accuracy"]})
     lines = []
     for kind, prime in enumerate(_values(tables, "prime")):

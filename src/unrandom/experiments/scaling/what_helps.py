@@ -14,12 +14,14 @@ import numpy as np
 
 from unrandom.evaluation import Estimate, elements_needed, over_units
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows
 from unrandom.experiments.scaling.elements import SEQUENCES, tested
 from unrandom.experiments.scaling.presets import Size, planned, size_of
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus, lcg_task
 
 THERE = 0.9  # of last numbers
@@ -146,8 +148,8 @@ def _name(run: Run) -> str:
     return next((name for name, there in signs.items() if there), PLAIN)
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
-    tables: Tables = {"curves": [], "runs": []}
+def measure(runs: list[Run], scale: Scale) -> RowTables:
+    tables: RowTables = {"curves": [], "runs": []}
     for run in runs:
         before = sum(each.config.flops for each in run.ancestors())
         name = _name(run)
@@ -237,7 +239,8 @@ def best_adamw(rows: Rows) -> str:
     return max(names, key=lambda name: float(np.mean([row["final"] for row in rows if row["means"] == name])))
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     rows = tables["runs"]
     plain = [row["final"] for row in rows if row["means"] == PLAIN]
     return Evidence(
@@ -253,7 +256,8 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """Accuracy by compute, the optimisers beside the rest; one line for each seed."""
     names = list(dict.fromkeys(row["means"] for row in tables["runs"]))
     adamw = [name for name in names if name.startswith("AdamW")]

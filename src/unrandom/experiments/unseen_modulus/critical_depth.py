@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows
 from unrandom.experiments.unseen_modulus.accuracy import (
     best_cell,
     cell_map,
@@ -18,6 +19,7 @@ from unrandom.experiments.unseen_modulus.presets import PAPERS_1024, RATE, RATES
 from unrandom.figures.panels import save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus
 
 DEPTHS: dict[Scale, tuple[int, ...]] = {
@@ -72,7 +74,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return small_runs(scale, seeds, [{**moduli, **shape, **rate} for shape in shapes for rate in rates])
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     keys = {
         "depth": "model.depth",
         "width": "model.d_model",
@@ -88,7 +90,8 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     return {"accuracy": rows, "chosen": best}
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     rows: Rows = tables["accuracy"]
     shallow, deep = (
         tuned([row for row in rows if (row["depth"] >= DEEP) == is_deep], ["width"], ["depth", *TUNED])[0]
@@ -103,7 +106,8 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence({"three-layers": shares, "width": spreads}, {BEST.key: best_cell(tuned(rows, AXES, TUNED)[0])})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """Test accuracy of the cell chosen on the validation moduli."""
     found, _ = tuned(tables["accuracy"], AXES, TUNED)
     save_panels([cell_map("rate and weight decay tuned", AXES, found)], folder / "um-critical-depth")

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows
 from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, last_number_rows, mean, relative_spread
 from unrandom.experiments.unseen_modulus.presets import ARBITRARY, SMALL_RECIPE, Settings, base, small_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus, lcg_task
 
 MIX = "full-period share"
@@ -110,7 +112,7 @@ def _settings(axis: str, value: Any) -> Settings:
     return ARBITRARY if (axis, value) == (MIX, 0.0) else {AXES[axis]: value}
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     rows = last_number_rows(runs, scale, AXES)
     usual = base(SMALL_RECIPE[scale], scale).data
     largest = max(lcg_task(usual).moduli)
@@ -135,7 +137,8 @@ def _curve(rows: Rows, axis: str, seed: int | None = None) -> dict[str, float]:
     return {value: mean(found[value]) if seed is None else found[value][seed] for value in order}
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     rows: Rows = tables["accuracy"]
     curves = [{axis: _curve(rows, axis, seed) for axis in AXES} for seed in sorted({row["seed"] for row in rows})]
     quarter = rows[0]["largest"] / 4
@@ -165,7 +168,8 @@ def _enough(curve: dict[str, float], least: float) -> float:
     return at / best if best else 0.0
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """A panel for each axis: the mean over seeds, and every seed faint. The values are set apart evenly, by name."""
     rows: Rows = tables["accuracy"]
     seeds = sorted({row["seed"] for row in rows})

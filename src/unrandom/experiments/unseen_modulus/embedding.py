@@ -7,13 +7,14 @@ and third.
 from pathlib import Path
 
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run, learned
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import order_along_component, principal_components, residue_variance
 from unrandom.runs.run import Run
+from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus
 
 COMPONENTS = 6
@@ -67,7 +68,7 @@ CLAIMS = (
 )
 
 
-def measure(runs: list[Run], _scale: Scale) -> Tables:
+def measure(runs: list[Run], _scale: Scale) -> RowTables:
     shares: Rows = []
     points: Rows = []
     for run in runs:
@@ -94,7 +95,8 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
     return {"shares": shares, "points": points}
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
     for rows in by_run(tables["shares"]).values():
         components = sorted({row["component"] for row in rows})
@@ -109,7 +111,8 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(found, {"learned": learned(tables)})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """For each seed: two planes, and what residues explain of each component."""
     panels: list[Panel] = []
     for run, rows in by_run(tables["shares"]).items():

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from unrandom.experiments.claims import Claim, Evidence, Finding, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run, learned
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.experiments.unseen_modulus.accuracy import about, curve_lines
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
+from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus
 
 TEST, SHORT = "last_number_accuracy", "train_short_period_accuracy"
@@ -77,11 +78,12 @@ def ratios(pairs: Iterable[tuple[float | None, float | None]]) -> Finding:
     return [first / second for first, second in known if first is not None and second is not None]
 
 
-def measure(runs: list[Run], _scale: Scale) -> Tables:
+def measure(runs: list[Run], _scale: Scale) -> RowTables:
     return {"metrics": metrics_rows(runs)}
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     curves = list(by_run(tables["metrics"]).values())
     return Evidence(
         {
@@ -93,7 +95,8 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """Left the three groups of the paper, right each unseen modulus; a line a seed."""
     rows = tables["metrics"]
     groups = [(SHORT, "training, short period"), (LONG, "training, long period, a = 1 too"), (TEST, "unseen moduli")]

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run, learned
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import unseen_sequences
@@ -18,6 +18,7 @@ from unrandom.figures.panels import MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import ResidueScores, head_plane, residue_scores
 from unrandom.models import Transformer
 from unrandom.runs.run import Run
+from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus, lcg_task
 
 SEQUENCES: dict[Scale, int] = {"smoke": 48, "laptop": 1024, "gpu": 4096, "paper": 4096}
@@ -79,7 +80,7 @@ def first_position_scores(run: Run, scale: Scale) -> list[ResidueScores]:
     return [residue_scores(model, sequences.numbers, 0) for sequences in sets.values()]
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     scores: Rows = []
     heads: Rows = []
     planes: Rows = []
@@ -128,7 +129,8 @@ def _plane_rows(which: dict, model: Transformer, numbers: np.ndarray, found: Res
     return rows
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
     heads = by_run(tables["heads"])
     for run, rows in by_run(tables["scores"]).items():
@@ -152,7 +154,8 @@ def _most(values: list[int]) -> int:
     return max(sorted(set(values)), key=values.count)
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """For each seed: every head against every q, at t = 0, in the mean over moduli; then planes of the first seed."""
     panels: list[Panel] = []
     for rows in by_run(tables["scores"]).values():

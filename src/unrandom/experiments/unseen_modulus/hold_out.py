@@ -12,14 +12,15 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_run
 from unrandom.experiments.unseen_modulus.accuracy import SEQUENCES, about, counting_rows, curve_lines, tested_rows
 from unrandom.experiments.unseen_modulus.grokking import TEST, metrics_rows
 from unrandom.experiments.unseen_modulus.presets import hard_runs
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import LCGSplit, UnseenModulus, lcg_split, lcg_task
 from unrandom.tasks.lcg.split import HeldOut
 from unrandom.training import RunConfig
@@ -75,7 +76,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return hard_runs(scale, seeds, [{KEY: PAIRS}, {KEY: VALUES}])
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     rules = {run.id: lcg_task(run.config.data).hold_out for run in runs}
     tested = [
         {**about(run), "reading": ROOTS, **row}
@@ -103,7 +104,8 @@ def tested_by_both(config: RunConfig) -> LCGSplit:
     return replace(one if lcg_task(config.data).hold_out == PAIRS else other, held_out=tuple(both))
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     gains = [_gains(tables["accuracy"], seed) for seed in _seeds(tables["accuracy"])]
     complete = [gain for gain in gains if gain]
     return Evidence(
@@ -164,7 +166,8 @@ def _readings(rows: Rows) -> list[float]:
     return found
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """Accuracy by step for the mean and for each unseen modulus; a line a seed, a colour a rule."""
     save_panels(list(_panels(tables["metrics"])), folder / "um-hold-out", columns=3)
 

@@ -6,8 +6,8 @@ One architecture and one number of steps; the moduli, the range they are drawn f
 from pathlib import Path
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import seed_means
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, seed_means
 from unrandom.experiments.unseen_modulus.accuracy import Cells, best_cell, cell_map, cells, last_number_rows, mean
 from unrandom.experiments.unseen_modulus.presets import (
     RATE,
@@ -21,6 +21,7 @@ from unrandom.experiments.unseen_modulus.presets import (
 from unrandom.figures.panels import save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus, lcg_task
 
 AXES = ("rate", "weight decay")
@@ -68,7 +69,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     )
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     keys = {"rate": RATE[scale], "weight decay": "optimizer.weight_decay", "context": "data.context"}
     largest = {run.id: max(lcg_task(run.config.data).moduli) for run in runs}
     rows = last_number_rows(runs, scale, keys, choosing=True)
@@ -85,7 +86,8 @@ def _area(found: Cells, seed: int) -> float:
     return sum(value >= GOOD * max(values) for value in values) / len(values)
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     sizes = _sizes(tables["accuracy"])
     found = {size: cells(rows, AXES) for size, rows in sizes.items()}
     smallest, largest = min(found), max(found)
@@ -104,7 +106,8 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """A map for each size of modulus, mean over seeds."""
     panels = [cell_map(f"m up to {size}", AXES, cells(rows, AXES)) for size, rows in _sizes(tables["accuracy"]).items()]
     save_panels(panels, folder / "um-hyperparameters")

@@ -9,8 +9,8 @@ from jaxtyping import Int
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run, learned
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
@@ -18,6 +18,7 @@ from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel, save_panel
 from unrandom.interpretation import common_divisor, follows, strongest_key_distances
 from unrandom.runs.measurement import attention_patterns
 from unrandom.runs.run import Run
+from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus
 
 CLEAR = 0.5  # A divisor is the head's if this share of the spacings, beyond chance, are multiples of it.
@@ -43,7 +44,7 @@ CLAIMS = (
 )
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     heads: Rows = []
     spacings: Rows = []
     distances: Rows = []
@@ -100,7 +101,8 @@ def _divides(row: dict[str, Any]) -> bool:
     return follows({row["modulus"]: row["preferred"]}).divides[row["modulus"]]
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     """The head is chosen on one half of the sequences, and judged on the other."""
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
     for rows in by_run(tables["heads"]).values():
@@ -112,7 +114,8 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(found, {"learned": learned(tables)})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """For each seed: the preferred divisor of every later head by modulus, and the spacings of the best."""
     panels: list[Panel] = []
     for run, rows in by_run(tables["heads"]).items():

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run, learned
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
@@ -14,6 +14,7 @@ from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.interpretation import head_outputs, modulus_estimates, number_similarity, size_rank_correlation
 from unrandom.runs.measurement import attention_patterns
 from unrandom.runs.run import Run
+from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus, lcg_task
 
 CLAIMS = (
@@ -81,7 +82,7 @@ def _start(run: Run) -> int:
     return min(8, run.config.data.context // 2)
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     heads: Rows = []
     similarity: Rows = []
     for run in runs:
@@ -113,7 +114,8 @@ def _similarity_rows(run: Run, head: int) -> Rows:
     ]
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
     for rows in by_run(tables["heads"]).values():
         head = estimating_head(rows)
@@ -126,7 +128,8 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(found, {"learned": learned(tables)})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """For each seed: all heads by the three measures, then the likeness map of the head that estimates."""
     panels: list[Panel] = []
     for run, rows in by_run(tables["heads"]).items():

@@ -15,13 +15,14 @@ from jaxtyping import UInt64
 
 from unrandom.core.seeds import stream
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_run
 from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.presets import hard_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.generators.full_period import draw_units, full_period_multipliers, lookback
 from unrandom.runs.run import Run
+from unrandom.runs.tables import Tables
 from unrandom.tasks import LCGParameters, UnseenModulus, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
 
@@ -56,7 +57,7 @@ CLAIMS = (
 )
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     return {"lookbacks": [row for run in runs for row in _rows(run, SEQUENCES[scale])]}
 
 
@@ -93,7 +94,8 @@ def _draw(
     return LCGParameters(m, a, draw_units(rng, m), rng.integers(0, m, dtype=np.uint64))
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     """By seed. The multiplier 1, of look-back 1, only counts and is left out."""
     rows = [row for row in tables["lookbacks"] if row["look-back"] > 1]
     found: dict[str, list[float]] = {"taught": [], "missing": []}
@@ -107,7 +109,8 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(found, {TRAINED.key: float(np.mean(training)) if training else None})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """Accuracy by look-back: one panel for the training moduli, one for each unseen modulus, a line for each seed."""
     rows: Rows = tables["lookbacks"]
     moduli = sorted({row["modulus"] for row in rows if row["look-back"] > 1})

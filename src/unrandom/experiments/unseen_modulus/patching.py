@@ -12,8 +12,8 @@ import numpy as np
 
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run, learned
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head, head_rows
 from unrandom.experiments.unseen_modulus.presets import main_runs
@@ -21,6 +21,7 @@ from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequenc
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.interpretation import patch_all, patch_parameters
 from unrandom.runs.run import Run
+from unrandom.runs.tables import Tables
 from unrandom.tasks import Examples, UnseenModulus, lcg_task
 
 CLAIMS = (
@@ -52,7 +53,7 @@ CLAIMS = (
 )
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     rows: Rows = []
     for run in runs:
         attention = head_rows(run, scale)
@@ -78,7 +79,8 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     return {"heads": rows}
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
     for rows in by_run(tables["heads"]).values():
         beyond = [(row["effect"] - row["control"], row["estimates"]) for row in rows]
@@ -91,7 +93,8 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(found, {"learned": learned(tables)})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """For each seed: the effect of every head, the control's, and what patching does to the accuracy."""
     panels: list[Panel] = []
     for rows in by_run(tables["heads"]).values():

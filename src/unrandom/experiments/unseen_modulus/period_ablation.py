@@ -9,14 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_run
 from unrandom.experiments.unseen_modulus.accuracy import about, curve_lines
 from unrandom.experiments.unseen_modulus.grokking import RULE, SHORT, TEST, half_way, metrics_rows, ratios
 from unrandom.experiments.unseen_modulus.presets import ARBITRARY, SMALL_RECIPE, base, small_runs
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus, lcg_task
 
 ALL, ONLY_SHORT, ONLY_LONG = "all periods", "short periods", "long periods"
@@ -62,7 +63,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return small_runs(scale, seeds, [{**ARBITRARY, **arm} for arm in arms])
 
 
-def measure(runs: list[Run], _scale: Scale) -> Tables:
+def measure(runs: list[Run], _scale: Scale) -> RowTables:
     which = {run.id: {**about(run), "data": _data(run)} for run in runs}
     return {"metrics": [{**which[row["run"]], **row} for row in metrics_rows(runs)]}
 
@@ -72,7 +73,8 @@ def _data(run: Run) -> str:
     return ONLY_SHORT if data.max_period else ONLY_LONG if data.min_period else ALL
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     curves = {(rows[0]["data"], rows[0]["seed"]): rows for rows in by_run(tables["metrics"]).values()}
     seeds = [seed for data, seed in curves if data == ALL]
 
@@ -92,7 +94,8 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """A panel for each training set: training sequences by period and unseen moduli; a line a seed."""
     panels = []
     for data in (ALL, ONLY_SHORT, ONLY_LONG):

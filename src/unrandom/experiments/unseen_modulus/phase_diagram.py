@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows
 from unrandom.experiments.unseen_modulus.accuracy import Cells, best_cell, cell_map, cells, last_number_rows
 from unrandom.experiments.unseen_modulus.presets import grid, small_runs
 from unrandom.figures.panels import save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus
 
 DEPTHS: dict[Scale, tuple[int, ...]] = {
@@ -66,11 +68,12 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return small_runs(scale, seeds, [*constant, *scaled])
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     return {"accuracy": last_number_rows(runs, scale, KEYS)}
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     found = cells(_constant_width(tables["accuracy"]), AXES)
     seeds = sorted({seed for cell in found.values() for seed in cell})
     shallow = [(_best(found, seed, deep=False), _best(found, seed, deep=True)) for seed in seeds]
@@ -116,7 +119,8 @@ def _most_common(rows: Rows, of: Callable[[dict[str, Any]], float]) -> Rows:
     return [row for row in chosen if row["depth"] in depths]
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """Width constant, and in proportion to the heads; then each unseen modulus at constant width."""
     constant, scaled = (choose(tables["accuracy"]) for choose in (_constant_width, _scaled_width))
     sets: list[tuple[str, Rows]] = [("constant width", constant), ("width in proportion to heads", scaled)]

@@ -10,14 +10,15 @@ import numpy as np
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_run
 from unrandom.experiments.unseen_modulus.accuracy import counting_rows, curve_lines, last_number_rows
 from unrandom.experiments.unseen_modulus.grokking import metrics_rows
 from unrandom.experiments.unseen_modulus.presets import Settings, small_runs
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus
 
 MODULI: dict[Scale, tuple[int, ...]] = {
@@ -60,13 +61,14 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return small_runs(scale, seeds, [changes])
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     rows = [{**row, "reading": ROOTS, "prime": is_prime(row["modulus"])} for row in last_number_rows(runs, scale, {})]
     counted = [{**row, "reading": COUNTING, "prime": True} for row in counting_rows(runs, scale)]
     return {"accuracy": rows + counted, "metrics": metrics_rows(runs)}
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     rows: Rows = tables["accuracy"]
     powers = [row["value"] for row in rows if not row["prime"]]
     return Evidence(
@@ -87,7 +89,8 @@ def _over_power(rows: Rows, reading: str) -> Finding:
     return ratios
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """Accuracy by step for each unseen modulus; a line a seed."""
     rows: Rows = tables["metrics"]
     keys = [key for key in rows[0] if key.startswith("unseen ")]

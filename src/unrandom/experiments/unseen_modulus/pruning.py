@@ -10,8 +10,8 @@ import numpy as np
 
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale, Tables
-from unrandom.experiments.rows import by_run, learned
+from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.experiments.unseen_modulus.accuracy import about
 from unrandom.experiments.unseen_modulus.heads import first_position_scores, own_primes
 from unrandom.experiments.unseen_modulus.presets import main_runs
@@ -19,6 +19,7 @@ from unrandom.experiments.unseen_modulus.probes import REFERENCE, SEQUENCES, tra
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.interpretation import Damage, Replacement, digit_damage, mean_head_values, own_prime_share, prune_heads
 from unrandom.runs.run import Run
+from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus
 
 PAPERS = "scalar-mean"
@@ -53,7 +54,7 @@ CLAIMS = (
 )
 
 
-def measure(runs: list[Run], scale: Scale) -> Tables:
+def measure(runs: list[Run], scale: Scale) -> RowTables:
     digits: Rows = []
     shares: Rows = []
     for run in runs:
@@ -101,7 +102,8 @@ def _share(damages: list[Damage], primes: list[int], seed: int) -> dict[str, Any
     return {**share, "primes": len({prime for prime in primes if prime})}
 
 
-def evidence(tables: Tables) -> Evidence:
+def evidence(frames: Tables) -> Evidence:
+    tables = as_rows(frames)
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
     for row in tables["specialisation"]:
         if row["replacement"] == PAPERS and row["value"] is not None and row["primes"] > 1:
@@ -118,7 +120,8 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(found, {"learned": learned(tables)})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(frames: Tables, folder: Path) -> None:
+    tables = as_rows(frames)
     """The paper's replacement: heads by digits for each modulus, a row of maps a seed; then the others."""
     for replacement in get_args(Replacement):
         panels: list[Panel] = []
