@@ -35,7 +35,7 @@ def test_a_model_says_which_taps_it_has(model):
     assert not model.has_tap("blocks.7.hook_resid_pre")
     assert not model.has_tap("blocks.0.attn")  # a module, but no tap
     assert model.has_tap("hook_pos_embed")
-    assert not Transformer(CONFIG.model_copy(update={"positions": "rotary"})).has_tap("hook_pos_embed")
+    assert not Transformer(CONFIG.replace(positions="rotary")).has_tap("hook_pos_embed")
 
 
 def test_shapes_are_those_of_the_field(model, tokens):
