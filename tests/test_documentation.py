@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from unrandom.cli.arguments import parse
+from unrandom.cli.parsing import parse
 from unrandom.runs.recipes import RECIPES
 
 ROOT = Path(__file__).parents[1]

@@ -86,7 +86,7 @@ def test_a_mistake_is_one_line(capsys, numbers, arguments, line):
 
 def test_an_audit_alone_waits_for_nothing_heavy(numbers):
     code = (
-        "import sys; from unrandom.cli.arguments import parse; from unrandom.cli.audit import run;"
+        "import sys; from unrandom.cli.parsing import parse; from unrandom.cli.audit import run;"
         f"run(parse(['audit', {str(numbers)!r}, '--json']));"
         "heavy = {'torch', 'scipy', 'sympy', 'rich', 'polars'} & set(sys.modules); assert not heavy, heavy"
     )

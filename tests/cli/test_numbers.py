@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from unrandom.cli.numbers import Reliability
+from unrandom.runs.continuation import Reliability
 
 
 def reliability(**accuracy_after):

@@ -3,9 +3,11 @@
 import logging
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from unrandom.cli.arguments import parse
+from unrandom.cli.answer import print_answer
+from unrandom.cli.commands import COMMANDS
+from unrandom.cli.parsing import parse
 from unrandom.core.errors import ChecksFailed, NonFiniteLoss, RunsFailed, UserError, out_of_memory
 
 NO_MEMORY = "not enough memory; a smaller batch_size, model or data set is needed"
@@ -18,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.command_line = ["unrandom", *command]
     logging.basicConfig(format="unrandom: %(levelname)s: %(message)s", stream=sys.stderr, level=logging.WARNING)
     try:
-        _carried_out_by(arguments)(arguments)
+        _carry_out(arguments)
     except UserError as mistake:
         return _say(str(mistake), 2)
     except KeyboardInterrupt:
@@ -38,21 +40,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _carried_out_by(arguments: Namespace) -> Callable[[Namespace], None]:
-    """What carries out a command. Torch takes seconds to import: neither --help, nor audits and lists, wait for it."""
-    if arguments.command == "audit":
-        from unrandom.cli import audit
+def _carry_out(arguments: Namespace) -> None:
+    """Run the command and print its answer. Torch takes seconds to import: neither audits nor lists wait for it."""
+    if arguments.command != "audit" and not getattr(arguments, "list", False):
+        from unrandom.cli.progress import working
 
-        return audit.run
-    if getattr(arguments, "list", False):
-        from unrandom.cli import listing
+        with working("starting"):
+            from unrandom.tasks import load_task
+            from unrandom.training.distributed import is_leading_process
 
-        return listing.run
-    from unrandom.cli.progress import working
-
-    with working("starting"):
-        from unrandom.cli import commands
-    return commands.run
+        if getattr(arguments, "task", None) is not None:
+            load_task(arguments.task)
+        answers = is_leading_process()
+    else:
+        answers = True
+    answer, words = COMMANDS[arguments.command].run(arguments)
+    if answers:
+        print_answer(arguments, answer, words)
+        if failed := answer.get("not_passed"):  # `bench device` answers with the names of failed checks.
+            raise ChecksFailed(f"not passed: {', '.join(failed)}")
 
 
 def _say(message: str, status: int) -> int:

@@ -1,8 +1,11 @@
-"""How does a command answer? By words, or by one JSON object alone on standard output."""
+"""How does a command answer? By one JSON object on standard output, or by words."""
 
 import json
 from argparse import Namespace
 from typing import Any
+
+Answer = tuple[dict[str, Any], str]
+"""A command's answer as JSON values, and in words."""
 
 
 def print_answer(arguments: Namespace, answer: Any, words: str) -> None:

@@ -1,8 +1,8 @@
 """What will training cost? Operations and memory are said before it begins, and time once a few steps were made."""
 
-import sys
 import time
 
+from unrandom.cli.progress import say
 from unrandom.core.quantities import in_words
 from unrandom.evaluation.during_training import PROBES
 from unrandom.runs.run import Run
@@ -25,7 +25,7 @@ class Costs:
         device = choose_device(launched_device())
         cost = estimate(run.config, ranks=launched_ranks(), device=device, step=step, probes=PROBES)
         compiling = "compiling and " if device.type == "cuda" else ""
-        _say(f"{preface}{cost.words}\nmaking the data, then {compiling}timing the first steps ...")
+        say(f"{preface}{cost.words}\nmaking the data, then {compiling}timing the first steps ...")
         self.estimates[run.id], self._began, self._starting = cost, time.monotonic(), 0.0
         self._timer = StepTimer(device, lambda seconds: self._found(run.id, seconds))
 
@@ -36,8 +36,4 @@ class Costs:
 
     def _found(self, run: str, seconds: float) -> None:
         self.estimates[run] = self.estimates[run].timed(seconds)
-        _say(f"{self.estimates[run].time_words}; starting took {in_words(self._starting)}")
-
-
-def _say(words: str) -> None:
-    print(words, file=sys.stderr, flush=True)
+        say(f"{self.estimates[run].time_words}; starting took {in_words(self._starting)}")

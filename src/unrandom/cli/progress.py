@@ -19,6 +19,11 @@ LONG = 5.0  # seconds of work that are announced
 TRIED = 1.0  # seconds of it after which the rest can be estimated
 
 
+def say(words: str) -> None:
+    """A line on standard error."""
+    print(words, file=sys.stderr, flush=True)
+
+
 def _bar(*columns: ProgressColumn) -> Progress:
     console = Console(stderr=True)
     return Progress(*columns, console=console, disable=not console.is_terminal, transient=True)

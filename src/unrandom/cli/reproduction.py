@@ -1,16 +1,17 @@
-"""What do ``reproduce`` and ``claims`` do? Carry out experiments one by one, and show what came of them."""
+"""How does a command carry out experiments? One by one, with a line for each, and a table of all claims."""
 
 import sys
 from argparse import Namespace
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from unrandom.cli.progress import working
-from unrandom.cli.timed import FITTED, train_fitted
-from unrandom.cli.work import train_all
+from unrandom.cli.answer import Answer
+from unrandom.cli.crew import crew_of, train_all
+from unrandom.cli.progress import say, working
 from unrandom.core.errors import UserError
-from unrandom.core.files import make_folder, write_atomically
+from unrandom.core.files import write_atomically
 from unrandom.experiments.catalogue import CATALOGUE
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.registry import EXPERIMENTS, experiment
@@ -21,17 +22,19 @@ from unrandom.experiments.reproduce import (
     is_measured,
     kept_folder,
     missing_runs,
+    open_runs,
+    own_run,
 )
-from unrandom.experiments.timed_plan import TimedPlan
-from unrandom.report.claims import ORIGINS, tally
+from unrandom.experiments.timed_training import FITTED, TimedCommand, train_fitted
 from unrandom.report.results import results_page
-from unrandom.runs.archive import keep_runs, open_kept
+from unrandom.runs.archive import keep_runs
+from unrandom.runs.finding import find_run
 from unrandom.runs.run import Run
 
 Tree = dict[str, Any]
 
 
-def reproduce(arguments: Namespace) -> tuple[Tree, str]:
+def reproduce(arguments: Namespace) -> Answer:
     """Train what is missing, then measure, draw and judge each experiment."""
     if not arguments.all and not arguments.experiments:
         raise UserError(
@@ -40,8 +43,10 @@ def reproduce(arguments: Namespace) -> tuple[Tree, str]:
     chosen = list(EXPERIMENTS.values()) if arguments.all else [experiment(name) for name in arguments.experiments]
     scale, results = arguments.scale, arguments.results
     if arguments.run:  # its verdicts are not those of the experiment's own runs, and must not take their place
-        own, results = _own_run(arguments.run, chosen), arguments.run / "experiments"
-        rows = [row for each in chosen for row in _measured(each, [own], arguments, results, f"--run {arguments.run}")]
+        own = own_run(find_run(arguments.run, arguments.out), chosen)
+        path = own.folder.path
+        results = path / "experiments"
+        rows = [row for each in chosen for row in _measured(each, [own], arguments, results, f"--run {path}")]
     elif arguments.from_tables:
         chosen = _with_tables(chosen, arguments)
         rows = [row for each in chosen for row in draw_and_judge(each, scale, results)]
@@ -52,7 +57,8 @@ def reproduce(arguments: Namespace) -> tuple[Tree, str]:
             return {"scale": scale, "results": str(results), "claims": [], "left": left}, ""
         rows = []
         for each in chosen:
-            runs, how = _runs(each, arguments), f"--seeds {arguments.seeds}" + " --kept" * arguments.kept
+            runs = open_runs(each, scale, arguments.seeds, results, arguments.out, kept=arguments.kept)
+            how = f"--seeds {arguments.seeds}" + " --kept" * arguments.kept
             rows += _measured(each, runs, arguments, results, how)
             keep_runs(runs, each.kept_seeds, kept_folder(scale, results))
     every = all_judgements(list(EXPERIMENTS.values()), scale, results)
@@ -60,7 +66,9 @@ def reproduce(arguments: Namespace) -> tuple[Tree, str]:
     write_atomically(index, results_page(every, scale, results, index))
     made = {each.name: _made(results / scale / each.name) for each in chosen}
     answer = {"scale": scale, "results": str(results), "claims": rows, "made": made, "page": str(index)}
-    return answer, "\n".join([_table(rows), "", *_places(made), f"page      {index.resolve().as_uri()}"]).lstrip("\n")
+    return answer, "\n".join([claims_table(rows), "", *_places(made), f"page      {index.resolve().as_uri()}"]).lstrip(
+        "\n"
+    )
 
 
 def _with_tables(chosen: list[Experiment], arguments: Namespace) -> list[Experiment]:
@@ -102,55 +110,15 @@ def _places(made: dict[str, dict[str, list[str]]]) -> list[str]:
 
 def _train(chosen: list[Experiment], arguments: Namespace) -> int:
     """Train what is missing; returns how many runs are left when the time was up."""
-    if arguments.scale in FITTED and arguments.max_minutes is not None:
-        return train_fitted(chosen, arguments)
-    plan = TimedPlan(arguments.scale, arguments.results)
-    missing = missing_runs(chosen, arguments.scale, arguments.seeds, arguments.out, plan)
-    return train_all(missing, arguments, what="run")
+    crew = crew_of(arguments)
+    asked = TimedCommand(arguments.scale, arguments.results, arguments.seeds, crew, say)
+    if arguments.scale in FITTED and crew.minutes is not None:
+        return train_fitted(chosen, asked, partial(train_all, what="run"))
+    missing = missing_runs(chosen, arguments.scale, arguments.seeds, arguments.out, asked.plan)
+    return train_all(missing, crew, what="run")
 
 
-def _runs(each: Experiment, arguments: Namespace) -> list[Run]:
-    """The experiment's runs: those that were trained, or those that are saved beside the results."""
-    plan = TimedPlan(arguments.scale, arguments.results)
-    planned = plan.runs(each.name, each.runs(arguments.scale, arguments.seeds))
-    if arguments.kept:
-        return open_kept(planned, kept_folder(arguments.scale, arguments.results))
-    return [Run.open(arguments.out / spec.id, spec.labels) for spec in planned]
-
-
-def _own_run(path: Path, chosen: list[Experiment]) -> Run:
-    """A run of the user's own that the chosen analyses can read."""
-    run = Run.open(path)
-    if run.config.data.base is not None:
-        raise UserError(f"{path} cannot be measured so: a run with one token a number is needed")
-    for each in chosen:
-        if each.compares:
-            raise UserError(f"{each.name} compares runs of its own; --run {path} cannot take their place")
-        if each.task is None or each.task.name != run.config.data.name:
-            needed = "no run" if each.task is None else f"a run of {each.task.kind}"
-            raise UserError(f"{path} cannot be measured by {each.name}, which needs {needed}")
-    return run
-
-
-def claims(arguments: Namespace) -> tuple[Tree, str]:
-    """The table of all claims at one scale; with ``--write``, as a page (Markdown or HTML) with the figures."""
-    rows = all_judgements(list(EXPERIMENTS.values()), arguments.scale, arguments.results)
-    if arguments.write:
-        page: Path = arguments.write
-        make_folder(page.parent)
-        write_atomically(page, results_page(rows, arguments.scale, arguments.results, page))
-    summary = {
-        origin: {verdict.name: count for verdict, count in tally(row for row in rows if row["origin"] == origin)}
-        for origin in ORIGINS
-    }
-    said = [
-        f"{origin}: {', '.join(f'{count} {verdict}' for verdict, count in counts.items() if count)}"
-        for origin, counts in summary.items()
-    ]
-    return {"scale": arguments.scale, "summary": summary, "claims": rows}, "\n".join([_table(rows), "", *said])
-
-
-def _table(rows: list[Tree]) -> str:
+def claims_table(rows: list[Tree]) -> str:
     """A line for each claim, and below it why it was not judged, or why its number is a bound."""
     lines, width = [], max((len(_value(row)) for row in rows), default=0)
     for row in rows:

@@ -1,10 +1,11 @@
-"""What does ``speedrun`` do? It shows the records of a track, or races a candidate against one and keeps it."""
+"""How does a command show the records of a track, or race a candidate against one and keep it?"""
 
 import time
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from unrandom.cli.answer import Answer
 from unrandom.cli.progress import TrainingProgress
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
@@ -28,7 +29,7 @@ Tree = dict[str, Any]
 RACING = ("assignments", "begin_with", "against", "seeds", "pack", "threads", "name", "keep", "max_minutes")
 
 
-def speedrun(arguments: Namespace) -> tuple[Tree, str]:
+def speedrun(arguments: Namespace) -> Answer:
     """Show, race, or write the page."""
     racing = any(getattr(arguments, name) not in (None, []) for name in RACING)
     if arguments.track is None:
@@ -45,7 +46,7 @@ def speedrun(arguments: Namespace) -> tuple[Tree, str]:
     return _race(chosen, arguments)
 
 
-def _all_tracks(arguments: Namespace) -> tuple[Tree, str]:
+def _all_tracks(arguments: Namespace) -> Answer:
     if arguments.write:
         page: Path = arguments.write
         make_folder(page.parent)
@@ -54,7 +55,7 @@ def _all_tracks(arguments: Namespace) -> tuple[Tree, str]:
     return {"tracks": [tree for tree, _ in listed]}, "\n\n".join(words for _, words in listed)
 
 
-def _shown(chosen: Track, results: Path) -> tuple[Tree, str]:
+def _shown(chosen: Track, results: Path) -> Answer:
     """A track and its records, with the ratios by which they won."""
     records = read_records(chosen, results)
     tree = {"track": chosen.name, "about": chosen.about, "target": chosen.target.words, "records": records}
@@ -71,7 +72,7 @@ def _shown(chosen: Track, results: Path) -> tuple[Tree, str]:
     return tree, "\n".join(lines)
 
 
-def _race(chosen: Track, arguments: Namespace) -> tuple[Tree, str]:
+def _race(chosen: Track, arguments: Namespace) -> Answer:
     results: Path = arguments.results
     candidate = _candidate(chosen, arguments)
     chosen.check(candidate)

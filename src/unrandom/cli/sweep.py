@@ -1,25 +1,24 @@
-"""What does ``sweep`` do? Plans the cells, trains what is missing, and shows the table, the best cell and the map."""
+"""How does a command carry out a sweep? It plans, trains what is missing, and shows the best and the map."""
 
 import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from unrandom.cli.work import carry_out
-from unrandom.core.files import read_json
+from unrandom.cli.answer import Answer
+from unrandom.cli.crew import crew_of, train_shown
 from unrandom.experiments.experiment import Rows
-from unrandom.runs.engines import Options, load_engine
 from unrandom.runs.grid_point import measured_point
 from unrandom.runs.plan import cost_words, grid_points, parse_grid, plain, settings_of, state
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec, with_ancestors
-from unrandom.runs.sweep import Sweep, save_sweep
+from unrandom.runs.sweep import Sweep, minutes_left, save_sweep
 from unrandom.training import RunConfig
 
 Tree = dict[str, Any]
 
 
-def sweep(arguments: Namespace, recipe: str, config: RunConfig) -> tuple[Tree, str]:
+def sweep(arguments: Namespace, recipe: str, config: RunConfig) -> Answer:
     """Train and measure every cell that is not done, then save and show all."""
     grid = parse_grid(arguments.grid)
     planned = grid_points(recipe, config, grid, arguments.seeds)
@@ -40,7 +39,7 @@ def sweep(arguments: Namespace, recipe: str, config: RunConfig) -> tuple[Tree, s
 
     begun_with = [run for run in with_ancestors(missing) if run not in missing]
     wanted = [run for run in begun_with if state(run, arguments.out) != "finished"] + missing
-    outcomes = carry_out(wanted, arguments, what="cell", sequences=arguments.sequences, words=words)
+    outcomes = train_shown(wanted, crew_of(arguments), what="cell", sequences=arguments.sequences, words=words)
     folder, rows, best = save_sweep(asked, arguments.out, arguments.command_line)
     left, failed = (sum(outcome.status == status for outcome in outcomes) for status in ("stopped", "failed"))
     if left:
@@ -68,7 +67,7 @@ def _shares(row: Tree) -> list[str]:
     return [f"{row['validation_last']:.4f}", f"{row['test_last']:.4f}", interval, row["run"]]
 
 
-def _plan(asked: Sweep, arguments: Namespace) -> tuple[Tree, str]:
+def _plan(asked: Sweep, arguments: Namespace) -> Answer:
     """The cells, where each stands, and what is to be paid."""
     out = arguments.out
     rows: Rows = []
@@ -78,24 +77,9 @@ def _plan(asked: Sweep, arguments: Namespace) -> tuple[Tree, str]:
         rows.append({**spec.labels, **named})
         lines.append(f"{named['status']:<9} {spec.flops:.1e}  {settings_of(spec)}")
     runs = asked.points
-    minutes = _minutes_left(asked, arguments)
+    minutes = minutes_left(asked, crew_of(arguments))
     expected = "" if minutes is None else f", about {minutes:.0f} min"
     lines.append(f"{cost_words(runs, out)}{expected}")
     left = sum(row["flops"] for row in rows if row["status"] != "finished")
     answer = {"cells": rows, "flops": sum(run.flops for run in runs), "flops_left": left, "minutes_left": minutes}
     return answer, "\n".join(lines)
-
-
-def _minutes_left(asked: Sweep, arguments: Namespace) -> float | None:
-    """From the speed of the cells that are finished; none: nobody knows."""
-    out = arguments.out
-    finished = [spec for spec in asked.points if state(spec, out) == "finished"]
-    if not finished:
-        return None
-    seconds = sum(read_json(out / run.id / "result.json")["train_seconds"] for run in finished)
-    left = sum(spec.flops for spec in asked.points) - sum(run.flops for run in finished)
-    workers = 1
-    if arguments.engine == "local":
-        workers = load_engine("local", Options(arguments.workers, arguments.threads, arguments.gpus_per_run)).places
-    waiting = len(asked.points) - len(finished)
-    return round(seconds / sum(run.flops for run in finished) * left / max(1, min(workers, waiting)) / 60, 2)

@@ -18,6 +18,7 @@ from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.paper import figure_title
 from unrandom.experiments.rows import as_table
 from unrandom.experiments.timed_plan import TimedPlan
+from unrandom.runs.archive import open_kept
 from unrandom.runs.plan import plain, unfinished
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec, with_ancestors
@@ -35,6 +36,31 @@ def missing_runs(
     """Every run that the experiments need and that is not finished, each once, in the order of need."""
     needed = with_ancestors(run for each in experiments for run in plan.runs(each.name, each.runs(scale, seeds)))
     return unfinished(needed, runs_folder)
+
+
+def own_run(run: Run, experiments: Sequence[Experiment]) -> Run:
+    """A run of the user's own; UserError unless all of these experiments can measure it."""
+    path = run.folder.path
+    if run.config.data.base is not None:
+        raise UserError(f"{path} cannot be measured so: a run with one token a number is needed")
+    for each in experiments:
+        if each.compares:
+            raise UserError(f"{each.name} compares runs of its own; --run {path} cannot take their place")
+        if each.task is None or each.task.name != run.config.data.name:
+            needed = "no run" if each.task is None else f"a run of {each.task.kind}"
+            raise UserError(f"{path} cannot be measured by {each.name}, which needs {needed}")
+    return run
+
+
+def open_runs(
+    experiment: Experiment, scale: Scale, seeds: int, results: Path, runs_folder: Path, *, kept: bool = False
+) -> list[Run]:
+    """The experiment's runs: those that were trained, or those that are saved beside the results."""
+    plan = TimedPlan(scale, results)
+    planned = plan.runs(experiment.name, experiment.runs(scale, seeds))
+    if kept:
+        return open_kept(planned, kept_folder(scale, results))
+    return [Run.open(runs_folder / spec.id, spec.labels) for spec in planned]
 
 
 def carry_out(experiment: Experiment, scale: Scale, runs: list[Run], results: Path, command: str) -> list[Tree]:

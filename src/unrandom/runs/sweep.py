@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unrandom.core.files import make_folder, write_json
+from unrandom.core.files import make_folder, read_json, write_json
 from unrandom.evaluation.intervals import over_units, within_bounds
+from unrandom.runs.crew import Crew
+from unrandom.runs.engines import load_engine
 from unrandom.runs.grid_point import is_measured, measured_point
 from unrandom.runs.plan import Grid, plain, state
 from unrandom.runs.run import Run
@@ -165,3 +167,18 @@ def _values(rows: Rows, key: str | None) -> list[Any]:
     if key is None:
         return [""]
     return list({plain(row[key]): row[key] for row in rows}.values())
+
+
+def minutes_left(sweep: Sweep, crew: Crew) -> float | None:
+    """What is left will take so long, by the speed of the grid points that are finished; none without one."""
+    out = crew.out
+    finished = [spec for spec in sweep.points if state(spec, out) == "finished"]
+    if not finished:
+        return None
+    seconds = sum(read_json(out / run.id / "result.json")["train_seconds"] for run in finished)
+    left = sum(spec.flops for spec in sweep.points) - sum(run.flops for run in finished)
+    workers = 1
+    if crew.engine == "local":
+        workers = load_engine("local", crew.options).places
+    waiting = len(sweep.points) - len(finished)
+    return round(seconds / sum(run.flops for run in finished) * left / max(1, min(workers, waiting)) / 60, 2)

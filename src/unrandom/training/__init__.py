@@ -3,14 +3,19 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from unrandom.training.config import OptimizerConfig, RunConfig, run_id
+    from unrandom.training.config import OptimizerConfig, RunConfig, StartFrom, run_id
     from unrandom.training.loop import train
     from unrandom.training.trainee import Progress
 else:  # a configuration needs no torch, and a list of recipes should not wait for it
     from unrandom.core.lazy import lazy_names
 
     __getattr__ = lazy_names(
-        __name__, {"config": ("OptimizerConfig", "RunConfig", "run_id"), "loop": ("train",), "trainee": ("Progress",)}
+        __name__,
+        {
+            "config": ("OptimizerConfig", "RunConfig", "StartFrom", "run_id"),
+            "loop": ("train",),
+            "trainee": ("Progress",),
+        },
     )
 
-__all__ = ["OptimizerConfig", "Progress", "RunConfig", "run_id", "train"]
+__all__ = ["OptimizerConfig", "Progress", "RunConfig", "StartFrom", "run_id", "train"]

@@ -1,4 +1,4 @@
-"""Which sequences did the user hand over? Plain text to numbers, what follows them, and how far that can be trusted."""
+"""How are a user's own sequences continued? From text to numbers, to what follows, and how far to trust that."""
 
 import sys
 from collections.abc import Callable
@@ -26,14 +26,6 @@ def read_sequences(source: str, *, limit: int) -> list[list[int]]:
         raise UserError(f"{_named(source)} holds no numbers")
     rows = [[_number(word, n, limit) for word in words] for n, words in filled]
     return rows if any(len(row) > 1 for row in rows) else [[row[0] for row in rows]]
-
-
-def last_numbers(sequences: list[list[int]], longest: int) -> list[list[int]]:
-    """The last ``longest`` numbers of each sequence; a line on standard error says so where there are more."""
-    if any(len(numbers) > longest for numbers in sequences):
-        whole = "of each sequence " if len(sequences) > 1 else ""
-        print(f"only the last {longest} numbers {whole}are used; this model reads no more", file=sys.stderr)
-    return [numbers[-longest:] for numbers in sequences]
 
 
 def predict_sequences(

@@ -1,0 +1,69 @@
+"""What does `unrandom audit` do? It reads a stream, searches for what predicts it, and says what it found."""
+
+import sys
+from argparse import Namespace
+from typing import Any
+
+from unrandom.cli.answer import Answer
+from unrandom.cli.options import at_least, new_command
+from unrandom.core.config import parse_integer
+from unrandom.core.errors import UserError
+
+WIDEST = 64  # bits of a modulus or an output
+
+
+def add(commands: Any) -> None:
+    """What can be typed."""
+    example = "unrandom audit outputs.txt --max-seconds 20"
+    about = "can a stream of numbers be predicted, by what, from how many, and what comes next"
+    command = new_command(commands, "audit", about, example)
+    command.add_argument(
+        "file",
+        metavar="FILE|-",
+        help="whole numbers, 0x numbers or fractions from 0 to 1, in their order; - is standard input",
+    )
+    command.add_argument("--modulus", metavar="M", help="the modulus of the generator, if it is known, e.g. 2^32")
+    command.add_argument("--bits", metavar="B", help="the width of the numbers (that of the largest one)")
+    command.add_argument("--bounded", metavar="N", help="outputs were reduced to 0 ... N-1, as by x %% N or nextInt(N)")
+    command.add_argument("--family", metavar="NAME", help="try this family of generators only")
+    command.add_argument("--raw", choices=("u32", "u64"), help="little-endian words instead of text")
+    command.add_argument("--column", metavar="C", help="of a table, the column with this heading or number")
+    command.add_argument(
+        "--max-seconds", type=at_least(float, 0.0), default=60.0, metavar="S", help="time for the search (60)"
+    )
+
+
+def run(arguments: Namespace) -> Answer:
+    """The verdict on the stream that the arguments name, as a tree and in words. It imports no torch."""
+    from unrandom.audit.reading import read
+    from unrandom.audit.search import audit, choose
+
+    modulus = _number(arguments.modulus, "--modulus", 2, 2**WIDEST)
+    bounded = _number(arguments.bounded, "--bounded", 2, 2**WIDEST)
+    choose(arguments.family)
+    stream = read(
+        arguments.file,
+        raw=arguments.raw,
+        bits=_number(arguments.bits, "--bits", 1, WIDEST),
+        modulus=modulus,
+        bounded=bounded,
+        column=arguments.column,
+    )
+    verdict = audit(stream, max_seconds=arguments.max_seconds, family=arguments.family, watch=_say)
+    _say("")
+    return verdict.tree(), verdict.words()
+
+
+def _number(text: str | None, name: str, least: int, most: int) -> int | None:
+    if text is None:
+        return None
+    number = parse_integer(text)
+    if not least <= number <= most:
+        raise UserError(f"{name} must be from {least} to {most}, but {text} was given")
+    return number
+
+
+def _say(family: str) -> None:
+    """On a terminal, a line that says what is being tried, and is gone at the end."""
+    if sys.stderr.isatty():
+        print(f"\r\033[Ktrying {family}" if family else "\r\033[K", end="", file=sys.stderr, flush=True)

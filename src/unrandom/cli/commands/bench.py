@@ -1,0 +1,71 @@
+"""What does `unrandom bench` do? It measures speed as ratios of one run, or checks what a device can do."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from unrandom.cli.answer import Answer
+from unrandom.cli.options import add_assignments, new_command
+
+if TYPE_CHECKING:
+    from unrandom.bench.device import Outcome
+
+
+def add(commands: Any) -> None:
+    """What can be typed."""
+    example = "unrandom bench train --recipe fm-2048 --set batch_size=8"
+    command = new_command(
+        commands, "bench", "measure speed as ratios to baselines and ceilings of the same run", example
+    )
+    command.add_argument(
+        "what",
+        choices=("data", "train", "evaluate", "sweep", "scaling", "predictors", "device"),
+        help="device: not how fast, but whether all that training needs works here, and is right",
+    )
+    command.add_argument(
+        "--recipe",
+        metavar="RECIPE",
+        help="for all but data and predictors (fm-256; for scaling fm-base256, smaller on a CPU; for device fm-2048 "
+        "on a GPU)",
+    )
+    add_assignments(command)
+
+
+def run(arguments: Namespace) -> Answer:
+    """Run one benchmark."""
+    from unrandom import bench
+    from unrandom.cli.progress import working
+    from unrandom.runs.recipes import recipe
+
+    if arguments.what == "device":
+        chosen = bench.for_this_device() if arguments.recipe is None else recipe(arguments.recipe).build()
+        return _checked(bench.bench_device(chosen.override(arguments.assignments)))
+    scaling = arguments.what == "scaling"
+    name = arguments.recipe or ("fm-base256" if scaling else "fm-256")
+    smaller = bench.on_this_machine() if scaling and arguments.recipe is None else []
+    config = recipe(name).build().override([*smaller, *arguments.assignments])
+    benches = {
+        "data": bench.bench_data,
+        "train": lambda: bench.bench_training(config),
+        "evaluate": lambda: bench.bench_evaluation(config),
+        "sweep": lambda: bench.bench_sweep(config),
+        "scaling": lambda: bench.bench_scaling(config),
+        "predictors": bench.bench_predictors,
+    }
+    with working("measuring"):
+        measured = benches[arguments.what]()
+    width = max(map(len, measured))
+    return measured, "\n".join(f"{key:<{width}}  {value}" for key, value in measured.items())
+
+
+def _checked(outcomes: Iterator["Outcome"]) -> Answer:
+    """A line for each check of a device; what came of each is also said on standard error as it comes."""
+    done = []
+    for outcome in outcomes:
+        done.append(outcome)
+        print(f"{outcome.check}: {outcome.result}", file=sys.stderr, flush=True)
+    width = max(len(outcome.check) for outcome in done)
+    words = "\n".join(f"{outcome.result:<10}  {outcome.check:<{width}}  {outcome.words}" for outcome in done)
+    failed = [outcome.check for outcome in done if outcome.result == "not passed"]
+    return {"checks": [vars(outcome) for outcome in done], "not_passed": failed}, words

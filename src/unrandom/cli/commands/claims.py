@@ -1,0 +1,44 @@
+"""What does `unrandom claims` do? It lists every claim with its value and verdict, or writes them as a page."""
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from unrandom.cli.answer import Answer
+from unrandom.cli.options import add_results, add_scale, new_command
+
+
+def add(commands: Any) -> None:
+    """What can be typed."""
+    example = "unrandom claims --scale laptop --write docs/results.md"
+    command = new_command(commands, "claims", "every claim of the paper with its measured value and verdict", example)
+    add_scale(command)
+    add_results(command)
+    command.add_argument(
+        "--write", type=Path, metavar="FILE", help="write the claims with their figures as Markdown, or as HTML (.html)"
+    )
+
+
+def run(arguments: Namespace) -> Answer:
+    """The table of all claims at one scale; with ``--write``, as a page (Markdown or HTML) with the figures."""
+    from unrandom.cli.reproduction import claims_table
+    from unrandom.core.files import make_folder, write_atomically
+    from unrandom.experiments.registry import EXPERIMENTS
+    from unrandom.experiments.reproduce import all_judgements
+    from unrandom.report.claims import ORIGINS, tally
+    from unrandom.report.results import results_page
+
+    rows = all_judgements(list(EXPERIMENTS.values()), arguments.scale, arguments.results)
+    if arguments.write:
+        page: Path = arguments.write
+        make_folder(page.parent)
+        write_atomically(page, results_page(rows, arguments.scale, arguments.results, page))
+    summary = {
+        origin: {verdict.name: count for verdict, count in tally(row for row in rows if row["origin"] == origin)}
+        for origin in ORIGINS
+    }
+    said = [
+        f"{origin}: {', '.join(f'{count} {verdict}' for verdict, count in counts.items() if count)}"
+        for origin, counts in summary.items()
+    ]
+    return {"scale": arguments.scale, "summary": summary, "claims": rows}, "\n".join([claims_table(rows), "", *said])

@@ -1,0 +1,43 @@
+"""What does `unrandom demo` do? It trains a small model in about a minute and writes a report of its insides."""
+
+from argparse import Namespace
+from typing import Any
+
+from unrandom.cli.answer import Answer
+from unrandom.cli.options import add_configuration, new_command
+
+
+def add(commands: Any) -> None:
+    """What can be typed."""
+    example = "unrandom demo"
+    command = new_command(
+        commands, "demo", "train a model in about a minute and write a report of its insides", example
+    )
+    add_configuration(command)
+
+
+def run(arguments: Namespace) -> Answer:
+    """Train, measure and draw."""
+    from unrandom.cli.progress import working
+    from unrandom.cli.training import configured, train
+    from unrandom.cli.words import evaluation_words
+    from unrandom.report import report_run
+    from unrandom.runs.execution import create_run
+    from unrandom.runs.recipes import recipe
+    from unrandom.runs.spec import RunSpec
+
+    demo = recipe("fm-256")
+    spec = RunSpec(demo.name, configured(demo.build(), arguments))
+    run = create_run(spec, arguments.out, arguments.command_line)
+    result = train(run, None)
+    with working("measuring and drawing"):
+        measurements, page = report_run(run)
+    (tested,) = measurements["evaluation"]
+    answer = {
+        **{key: result[key] for key in ("run", "steps", "train_seconds")},
+        "report": str(page),
+        "last_number_accuracy": tested["last_number_accuracy"]["value"],
+        "number_accuracy_by_position": tested["by_position"]["value"],
+    }
+    said = evaluation_words(measurements["evaluation"])
+    return answer, f"{said}\nrun     {run.folder.path}\nreport  {page.resolve().as_uri()}"

@@ -1,0 +1,65 @@
+"""What does `unrandom evaluate` do? It measures a model, alone or beside other predictors."""
+
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from unrandom.cli.answer import Answer
+from unrandom.cli.options import add_run, at_least, new_command
+
+if TYPE_CHECKING:
+    from unrandom.runs.run import Run
+
+
+def add(commands: Any) -> None:
+    """What can be typed."""
+    example = "unrandom evaluate runs/fm-256-1a2b3c4d --sequences 4096"
+    about = "accuracy by position, by digit, and by how hard sequences are, on what training never saw"
+    command = new_command(commands, "evaluate", about, example)
+    add_run(command)
+    command.add_argument(
+        "--modulus", metavar="M", help="one modulus, of your own perhaps, instead of the run's test moduli"
+    )
+    command.add_argument(
+        "--predictors",
+        metavar="NAME,NAME,...",
+        help="set the model beside these, and draw it: copy, lookback-copy, lookback, lookback:J (order J, as in "
+        "lookback:3), algebraic, bayes",
+    )
+    command.add_argument("--sequences", type=at_least(int, 1), default=1024, metavar="N", help="sequences (1024)")
+
+
+def run(arguments: Namespace) -> Answer:
+    """Accuracy on the test of the run, or on one part of it."""
+    from unrandom.cli.progress import working
+    from unrandom.cli.words import evaluation_words
+    from unrandom.core.config import parse_integer
+    from unrandom.runs.finding import find_run
+    from unrandom.runs.measurement import evaluate_run
+    from unrandom.training.machine import choose_device
+
+    run = find_run(arguments.run)
+    part = None if arguments.modulus is None else parse_integer(arguments.modulus)
+    if arguments.predictors is not None:
+        return compared(run, part, arguments)
+    with working("evaluating"):
+        tested = evaluate_run(run, run.predictor(choose_device()), part=part, sequences=arguments.sequences)
+    return {"run": str(run.folder.path), "evaluation": tested}, evaluation_words(tested)
+
+
+def compared(run: "Run", part: int | None, arguments: Namespace) -> Answer:
+    """The model beside other predictors, with a picture."""
+    from unrandom.cli.progress import working
+    from unrandom.cli.words import comparison_words
+    from unrandom.core.files import make_folder
+    from unrandom.figures.comparison import save_comparison
+    from unrandom.runs.comparison import compare
+    from unrandom.tasks import make_predictors
+    from unrandom.training.machine import choose_device
+
+    names = [name.strip() for name in arguments.predictors.split(",") if name.strip()]
+    with working("evaluating"):
+        predictors = [run.predictor(choose_device()), *make_predictors(list(dict.fromkeys(names)), run.config.data)]
+        found = compare(run, predictors, part=part, sequences=arguments.sequences)
+        picture = save_comparison(found, make_folder(run.folder.path / "figures") / "predictors")
+    answer = {"run": str(run.folder.path), "comparison": found, "picture": str(picture)}
+    return answer, f"{comparison_words(found)}\npicture {picture}"

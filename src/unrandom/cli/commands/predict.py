@@ -1,0 +1,52 @@
+"""What does `unrandom predict` do? It continues sequences of numbers, and says how far that can be trusted."""
+
+import sys
+from argparse import Namespace
+from typing import Any
+
+from unrandom.cli.answer import Answer
+from unrandom.cli.options import add_run, at_least, new_command
+
+
+def add(commands: Any) -> None:
+    """What can be typed."""
+    example = "seq 3 7 255 | unrandom predict fm-256 - -n 3"
+    command = new_command(commands, "predict", "the next numbers of a sequence, with probabilities", example)
+    add_run(command)
+    command.add_argument(
+        "file",
+        metavar="FILE|-",
+        help="numbers, one a line; or one sequence a line, separated by spaces or commas; - is standard input",
+    )
+    command.add_argument("-n", type=at_least(int, 1), default=1, dest="count", metavar="K", help="how many (1)")
+
+
+def run(arguments: Namespace) -> Answer:
+    """The next numbers of each sequence, with the probability that the model gives each."""
+    from unrandom.cli.progress import counting
+    from unrandom.runs.continuation import Reliability, predict_sequences, read_sequences
+    from unrandom.runs.finding import find_run
+    from unrandom.training.machine import choose_device
+
+    run = find_run(arguments.run)
+    sequences, longest = read_sequences(arguments.file, limit=run.config.data.vocabulary), run.config.data.context
+    predictor = run.predictor(choose_device())
+    if any(len(numbers) > longest for numbers in sequences):
+        whole = "of each sequence " if len(sequences) > 1 else ""
+        print(f"only the last {longest} numbers {whole}are used; this model reads no more", file=sys.stderr)
+    used = [numbers[-longest:] for numbers in sequences]
+    reliability = Reliability.of(run.folder.read_metrics())
+    print(reliability.words(run.folder.path, fewest=min(map(len, used))), file=sys.stderr, flush=True)
+    with counting("predicting", len(used) * arguments.count) as count:
+        predictions, probabilities = predict_sequences(predictor, used, arguments.count, count)
+    answer = {
+        "predictions": predictions,
+        "probabilities": probabilities,
+        "reliable_from": reliability.start,
+        "numbers_used": [len(numbers) for numbers in used],
+    }
+    lines = [
+        "\n".join(f"{number}\t{probability:.3f}" for number, probability in zip(*row, strict=True))
+        for row in zip(predictions, probabilities, strict=True)
+    ]
+    return answer, "\n\n".join(lines)

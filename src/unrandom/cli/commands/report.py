@@ -1,0 +1,26 @@
+"""What does `unrandom report` do? It measures a run and writes its report, one HTML file."""
+
+from argparse import Namespace
+from typing import Any
+
+from unrandom.cli.answer import Answer
+from unrandom.cli.options import add_run, new_command
+
+
+def add(commands: Any) -> None:
+    """What can be typed."""
+    about = "measure a run and write its report, one HTML file"
+    command = new_command(commands, "report", about, "unrandom report runs/fm-256-1a2b3c4d")
+    add_run(command)
+
+
+def run(arguments: Namespace) -> Answer:
+    """Measure, draw, write."""
+    from unrandom.cli.progress import working
+    from unrandom.report import report_run
+    from unrandom.runs.finding import find_run
+
+    run = find_run(arguments.run)
+    with working("measuring and drawing"):
+        _, page = report_run(run)
+    return {"run": str(run.folder.path), "report": str(page)}, f"report  {page.resolve().as_uri()}"

@@ -1,0 +1,27 @@
+"""What does `unrandom resume` do? It goes on with a run that was stopped."""
+
+from argparse import Namespace
+from typing import Any
+
+from unrandom.cli.answer import Answer
+from unrandom.cli.options import add_max_minutes, add_run, new_command
+
+
+def add(commands: Any) -> None:
+    """What can be typed."""
+    command = new_command(
+        commands, "resume", "go on with a run that was stopped", "unrandom resume runs/fm-256-1a2b3c4d"
+    )
+    add_run(command)
+    add_max_minutes(command)
+
+
+def run(arguments: Namespace) -> Answer:
+    """Train the run from its newest whole checkpoint."""
+    from unrandom.cli.training import train
+    from unrandom.cli.words import result_words
+    from unrandom.runs.finding import find_run
+
+    run = find_run(arguments.run)
+    result = train(run, arguments.max_minutes)
+    return result, result_words(result, run.config.steps)

@@ -1,0 +1,41 @@
+"""What does `unrandom sweep` do? It trains every combination of settings, chooses by validation, and draws a map."""
+
+from argparse import Namespace
+from typing import Any
+
+from unrandom.cli.answer import Answer
+from unrandom.cli.options import add_configuration, add_workers, at_least, new_command
+
+
+def add(commands: Any) -> None:
+    """What can be typed."""
+    example = "unrandom sweep fm-256 --grid model.depth=1,2 --grid model.n_heads=1,2,4 --seeds 2"
+    about = "train every combination of settings, choose by validation, and draw a map of the test"
+    command = new_command(commands, "sweep", about, example)
+    command.add_argument(
+        "recipe", metavar="RECIPE", help="a recipe's name (see train --list), or a task as my_task.py:MyTask"
+    )
+    command.add_argument(
+        "--grid",
+        metavar="KEY=V1,V2,...",
+        action="append",
+        required=True,
+        help="values of a configuration key; the first two keys are the map's axes, the others are tuned (repeatable)",
+    )
+    add_configuration(command)
+    command.add_argument("--seeds", type=at_least(int, 1), default=1, metavar="K", help="seeds of each cell (1)")
+    add_workers(command)
+    command.add_argument(
+        "--sequences", type=at_least(int, 1), default=1024, metavar="N", help="sequences a modulus, to measure (1024)"
+    )
+    command.add_argument("--dry-run", action="store_true", help="say what would run and what it costs; write nothing")
+
+
+def run(arguments: Namespace) -> Answer:
+    """Plan the grid points, and unless that is all that is asked for, train, measure and draw."""
+    from unrandom.cli.sweep import sweep
+    from unrandom.cli.training import configured
+    from unrandom.runs.recipes import recipe
+
+    chosen = recipe(arguments.recipe)
+    return sweep(arguments, chosen.name, configured(chosen.build(), arguments))

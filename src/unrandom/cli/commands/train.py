@@ -1,0 +1,54 @@
+"""What does `unrandom train` do? It trains a recipe, or goes on where an earlier try stopped; or lists the recipes."""
+
+from argparse import Namespace
+from typing import Any
+
+from unrandom.cli.answer import Answer
+from unrandom.cli.options import RUN, add_configuration, add_max_minutes, new_command
+
+
+def add(commands: Any) -> None:
+    """What can be typed."""
+    example = "unrandom train fm-256 --set model.depth=2 --seed 1"
+    command = new_command(commands, "train", "train a recipe; go on where an earlier try stopped", example)
+    command.add_argument(
+        "recipe", metavar="RECIPE", nargs="?", help="a recipe's name (see --list), or a task as my_task.py:MyTask"
+    )
+    command.add_argument("--list", action="store_true", help="list the recipes with their cost")
+    add_configuration(command)
+    command.add_argument(
+        "--start-from",
+        metavar="RUN",
+        help=f"begin with the weights of this run (trained first if need be), of a smaller modulus, say: {RUN}",
+    )
+    add_max_minutes(command)
+
+
+def run(arguments: Namespace) -> Answer:
+    """Train the run that the arguments configure."""
+    if arguments.list:
+        return list_recipes()
+    from unrandom.cli.training import configured, train
+    from unrandom.cli.words import result_words
+    from unrandom.core.errors import UserError
+    from unrandom.runs.execution import create_run
+    from unrandom.runs.recipes import RECIPES, recipe
+    from unrandom.runs.spec import RunSpec
+
+    if arguments.recipe is None:
+        raise UserError(f"name a recipe: {', '.join(RECIPES)}")
+    chosen = recipe(arguments.recipe)
+    spec = RunSpec(chosen.name, configured(chosen.build(), arguments))
+    run = create_run(spec, arguments.out, arguments.command_line)
+    result = train(run, arguments.max_minutes)
+    return result, result_words(result, run.config.steps)
+
+
+def list_recipes() -> Answer:
+    """Every recipe with a line about it, and what it costs. It imports no torch."""
+    from unrandom.runs.recipes import RECIPES
+
+    listed = [{"recipe": recipe.name, "about": recipe.about, "cost": recipe.cost} for recipe in RECIPES.values()]
+    width = max(len(entry["recipe"]) for entry in listed)
+    lines = [f"{entry['recipe']:<{width}}  {entry['about']} ({entry['cost']})" for entry in listed]
+    return {"recipes": listed}, "\n".join(lines)

@@ -1,0 +1,69 @@
+"""How does a command train a run? It configures it, says what it will cost, and shows how far it is."""
+
+import sys
+from argparse import Namespace
+from typing import Any
+
+from unrandom.cli.cost import Costs
+from unrandom.cli.progress import TrainingProgress
+from unrandom.core.errors import UserError
+from unrandom.runs.execution import execute
+from unrandom.runs.finding import find_run
+from unrandom.runs.run import Run
+from unrandom.tasks import check_task
+from unrandom.training import RunConfig, StartFrom, run_id
+from unrandom.training.checkpoint import checkpoint_to_load
+from unrandom.training.distributed import is_leading_process
+
+
+def configured(config: RunConfig, arguments: Namespace) -> RunConfig:
+    """The configuration with the changes that the arguments ask for; a task of the user's own is tried out."""
+    seed = [] if arguments.seed is None else [f"seed={arguments.seed}"]
+    config = config.override([*arguments.assignments, *seed])
+    if config.data.source is not None:
+        check_task(config.data, config.split_seed)
+    name = getattr(arguments, "start_from", None)
+    return config if name is None else _starting_from(find_run(name, arguments.out), config, arguments)
+
+
+def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunConfig:
+    """The configuration of a run that begins with the weights of another, in the same parent folder."""
+    config = config.replace(start=StartFrom(recipe=parent.recipe, config=parent.config))
+    expected = arguments.out / run_id(parent.recipe, parent.config)
+    if parent.folder.path.resolve() != expected.resolve():
+        raise UserError(
+            f"--start-from {parent.folder.path}: it must be {expected}; set --out, or undo a change of name"
+        )
+    return config
+
+
+def train(run: Run, max_minutes: float | None) -> dict[str, Any]:
+    """The result, with what was expected of the steps that were left. Says before each training what it will cost."""
+    if run.folder.finished:
+        return {**_finished(run), "estimate": None}
+    costs = Costs()
+
+    def announce(each: Run, step: int) -> None:
+        costs.begin(each, step, "" if each.id == run.id else f"first {each.id}, whose weights it begins with: ")
+        progress.begin(each.config.steps)
+
+    with TrainingProgress(run.config.steps) as progress:
+        result = execute(run, max_minutes=max_minutes, observers=(progress, costs), announce=announce)
+    return {**result, "estimate": costs.estimates[run.id].tree() if run.id in costs.estimates else None}
+
+
+def _finished(run: Run) -> dict[str, Any]:
+    """The result of a finished run. UserError, saying what to do, where no whole checkpoint of it is left."""
+    result = run.result()
+    path, step = run.folder.path, checkpoint_to_load(run.folder).step
+    if not is_leading_process():
+        return result
+    if step == run.config.steps:
+        print(f"{path} is finished; nothing to train", file=sys.stderr)
+    else:
+        print(
+            f"{path} is finished, but its newest whole checkpoint is that of step {step}; to train the rest again, "
+            f"remove {run.folder.result} and then: unrandom resume {path}",
+            file=sys.stderr,
+        )
+    return result
