@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.figures import style
-from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.figures.description import Line, LinePanel
+from unrandom.figures.files import save_panels
 
 BITS = "low bits known (right in 99 %)"
 
