@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from synthetic_measurements import attention_head, ceilings, fixed_modulus, share, unseen_modulus
 
-from unrandom.figures import comparison
 from unrandom.figures.attention import attention_figure, distance_figure, tokens_shown
+from unrandom.figures.comparison import comparison_panels, save_comparison
 from unrandom.figures.description import LinePanel, MapPanel
 from unrandom.figures.digits import above_chance, digit_figure, staircase
 from unrandom.figures.embedding import embedding_figure, variance_figure
@@ -179,15 +179,17 @@ def test_the_embedding_can_be_coloured_by_every_residue():
     assert variance_figure(FM["embedding"], shuffled=True).first.values[0][0] < 0.01
 
 
-def test_the_first_of_compared_predictors_is_drawn_over_the_others(tmp_path: Path, monkeypatch):
-    drawn = []
-    monkeypatch.setattr(comparison, "save_panels", lambda panels, stem: drawn.extend(panels))
+def test_the_first_of_compared_predictors_is_drawn_over_the_others(tmp_path: Path):
     (entry,) = ceilings(256, 9)
     for row in entry["predictors"]:
         row["by_position"] |= {"low": row["by_position"]["value"], "high": row["by_position"]["value"]}
         row["bits_known"] = [0.0] * len(row["by_position"]["seen"])
-    assert comparison.save_comparison([entry], tmp_path / "predictors") == tmp_path / "predictors.png"
+    drawn = list(comparison_panels(entry))
     assert [[(line.label, line.kind) for line in panel.lines][-1] for panel in drawn] == [("copy", 0)] * 2
+    assert [panel.ticks for panel in drawn] == [[1, 2, 4, 8]] * 2
+    assert len(list(comparison_panels({**entry, "basis": None}))) == 1
+    assert save_comparison([entry], tmp_path / "predictors") == tmp_path / "predictors.png"
+    assert {path.name for path in tmp_path.iterdir()} == {"predictors.png", "predictors.svg"}
 
 
 def test_axes_given_by_their_title_take_the_ticks_and_names_of_their_panel():

@@ -81,7 +81,7 @@ def test_a_line_marked_at_some_points_shows_its_mark_in_the_legend():
 def test_nothing_is_said_where_a_description_says_nothing():
     (line,) = lines(Line([1, 2], [0.5, 0.6]))
     assert (line["hoverinfo"], line["showlegend"], "hovertemplate" in line) == ("skip", False, False)
-    assert page_figure(Figure({"": LinePanel("", "x", "y", [])}))["layout"].get("hovermode") is None
+    assert page_figure(Figure({"": LinePanel("", "x", "y", [])}))["layout"]["hovermode"] == "closest"
     layout = page_figure(FIGURES["losses"])["layout"]
     assert (layout["hovermode"], layout["xaxis"]["unifiedhovertitle"]) == ("x unified", {"text": "step %{x}"})
 

@@ -7,27 +7,40 @@ from unrandom.figures import style
 from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look
 
 Share = dict[str, Any]
-Series = tuple[str, Mapping[str, Share]]  # what one colour stands for, and its share in each group
 MARKS = ("circle", "diamond", "square", "triangle-up", "cross")
 
 
 def group_figure(entries: Sequence[dict[str, Any]]) -> Figure:
     """A dot and a 95 % interval for each group, in a colour for each label and part of the test.
 
-    An entry is a part, or what else was tested beside it, with its ``symbol`` and its groups.
+    An entry is a part, or what else was tested beside it, with its ``symbol`` and its groups. Groups stand from top to
+    bottom; each has a row for every colour in which it is shown.
     """
     groupings = [(entry["symbol"], grouping) for entry in entries for grouping in entry["by_group"]]
     labels = list(dict.fromkeys(grouping["label"] for _, grouping in groupings))
-    series = [
-        (
-            symbol if len(labels) == 1 else f"{symbol}, {grouping['label']}",
-            {group["group"]: group for group in grouping["groups"]},
-        )
+    several = len(labels) > 1
+    series = {
+        f"{symbol}, {grouping['label']}" if several else symbol: {share["group"]: share for share in grouping["groups"]}
         for symbol, grouping in groupings
-    ]
-    groups = dict.fromkeys(group for _, shares in series for group in shares)
-    label = labels[0] if len(labels) == 1 else "value of the label"
-    return _dot_figure(series, sorted(groups, key=_first_number), label)
+    }
+    groups = sorted({group: None for shares in series.values() for group in shares}, key=_first_number)
+    rows: dict[tuple[str, str], int] = {}
+    middles, row = [], 0
+    for group in groups:
+        own = [name for name, shares in series.items() if group in shares]
+        rows |= {(name, group): row + i for i, name in enumerate(own)}
+        middles.append(row + (len(own) - 1) / 2)
+        row += len(own) + 1
+    panel = LinePanel(
+        "Accuracy of the last number",
+        Axis(style.SHARE, style.QUARTERS, limits=(-0.02, 1.02)),
+        Axis("value of the label" if several else labels[0], middles, groups, limits=(row - 1, -1)),
+        [
+            _dots(name if len(series) > 1 else "", i, shares, [rows[name, group] for group in shares])
+            for i, (name, shares) in enumerate(series.items())
+        ],
+    )
+    return Figure({"": panel}, height=110 + 15 * row)
 
 
 def _first_number(group: str) -> float:
@@ -36,33 +49,15 @@ def _first_number(group: str) -> float:
     return float(first) if first.replace(".", "", 1).isdigit() else float("inf")
 
 
-def _dot_figure(series: Sequence[Series], groups: list[str], label: str) -> Figure:
-    """Groups from top to bottom; within each, a row for each of the series that has it."""
-    rows: dict[tuple[str, str], float] = {}
-    middles, row = [], 0
-    for group in groups:
-        own = [name for name, shares in series if group in shares]
-        rows |= {(name, group): row + i for i, name in enumerate(own)}
-        middles.append(row + (len(own) - 1) / 2)
-        row += len(own) + 1
-    panel = LinePanel(
-        "Accuracy of the last number",
-        Axis(style.SHARE, style.QUARTERS, limits=(-0.02, 1.02)),
-        Axis(label, middles, groups, limits=(row - 1, -1)),
-        [_dots(name, shares, rows, i, len(series) > 1) for i, (name, shares) in enumerate(series)],
-    )
-    return Figure({"": panel}, height=110 + 15 * row)
-
-
-def _dots(name: str, shares: Mapping[str, Share], rows: Mapping[tuple[str, str], float], i: int, named: bool) -> Line:
+def _dots(label: str, index: int, shares: Mapping[str, Share], rows: Sequence[int]) -> Line:
     values = [share["value"] for share in shares.values()]
     ends = [(share["low"], share["high"]) for share in shares.values()]
     return Line(
         values,
-        [rows[name, group] for group in shares],
-        name if named else "",
+        rows,
+        label,
         dots=True,
-        look=Look(style.category(i)[0], mark=MARKS[i % len(MARKS)]),
+        look=Look(style.category(index)[0], mark=MARKS[index % len(MARKS)]),
         spans=[(value, value) if None in both else both for value, both in zip(values, ends, strict=True)],
         texts=[_counts(share) for share in shares.values()],
         hover="%{x:.1%} (%{text})",

@@ -9,7 +9,7 @@ from math import log10
 from typing import Any
 
 from unrandom.figures import style
-from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look, MapPanel, Note, Panel, ScatterPanel
+from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look, MapPanel, Panel, ScatterPanel
 
 Tree = dict[str, Any]
 SHADES = {  # of each category, on a light page and on a dark one
@@ -90,8 +90,8 @@ def leaves(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 
 
 def _drawn(panel: Panel, height: int) -> Tree:
-    data = _DATA[type(panel)](panel)
-    across, up = (_axis(axis, isinstance(panel, MapPanel)) for axis in panel.axes)
+    """Data and layout. A property that is null is as if it were not there."""
+    across, up = (_axis(axis, bare=isinstance(panel, MapPanel)) for axis in panel.axes)
     layout = {
         "height": height,
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
@@ -99,33 +99,43 @@ def _drawn(panel: Panel, height: int) -> Tree:
         "xaxis": across,
         "yaxis": up,
     }
-    if isinstance(panel, LinePanel) and panel.marks:
+    if isinstance(panel, LinePanel):
         upright = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "line": {"color": style.GREY, "dash": "dot"}}
         layout["shapes"] = [{**upright, "x0": mark, "x1": mark} for mark in panel.marks]
-    if isinstance(panel, LinePanel) and panel.hover:
-        layout["hovermode"] = "x unified"
+        layout["hovermode"] = "x unified" if panel.hover else "closest"
         across["unifiedhovertitle"] = {"text": panel.hover}
-    return {"data": data, "layout": layout}
+    return {"data": _DATA[type(panel)](panel), "layout": layout}
 
 
-def _axis(described: Axis, bare: bool) -> Tree:
-    axis: Tree = {"title": {"text": described.title}, "type": "log" if described.log else "linear"}
+def _axis(described: Axis, *, bare: bool) -> Tree:
     low, high = described.limits
-    if described.ticks:
-        axis["tickvals"] = list(described.ticks)
-    if described.names:
-        axis["ticktext"] = list(described.names)
-    if described.names or bare:
-        axis["showgrid"] = False
-    if low is not None and high is not None:
-        axis["range"] = [log10(low), log10(high)] if described.log else [low, high]
-    elif low == 0:
-        axis["rangemode"] = "tozero"
-    return axis
+    known = low is not None and high is not None
+    return {
+        "title": {"text": described.title},
+        "type": "log" if described.log else "linear",
+        "tickvals": list(described.ticks) or None,
+        "ticktext": list(described.names) or None,
+        "showgrid": not (bare or described.names),
+        "range": [log10(end) if described.log else end for end in described.limits if end is not None]
+        if known
+        else None,
+        "rangemode": "tozero" if low == 0 and not known else "normal",
+    }
 
 
 def _lines(panel: LinePanel) -> list[Tree]:
-    return [*(trace for line in panel.lines for trace in _line(line)), *map(_note, panel.notes)]
+    words = {
+        "type": "scatter",
+        "mode": "text",
+        "x": [note.x for note in panel.notes],
+        "y": [note.y for note in panel.notes],
+        "text": [note.words for note in panel.notes],
+        "textposition": "middle right",
+        "textfont": {"color": style.GREY, "size": 12},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+    return [*(trace for line in panel.lines for trace in _line(line)), *([words] if panel.notes else [])]
 
 
 def _line(line: Line) -> list[Tree]:
@@ -146,31 +156,24 @@ def _line(line: Line) -> list[Tree]:
 
 def _curve(line: Line, look: Look) -> Tree:
     apart = line.dots or line.crosses
-    curve: Tree = {
+    shape = "hv" if line.stairs else "linear"
+    ends = list(zip(line.x, line.spans, strict=True)) if line.spans else []
+    bars = {"array": [high - x for x, (_, high) in ends], "arrayminus": [x - low for x, (low, _) in ends]}
+    return {
         "type": "scatter",
         "mode": "markers" if apart else "lines+markers" if look.mark and line.marked is None else "lines",
         "x": list(line.x),
         "y": list(line.y),
+        "error_x": {"type": "data", "symmetric": False, **bars, "thickness": 1.6, "width": 4} if ends else None,
         "name": line.label,
         "showlegend": bool(line.label),
-        "line": {
-            "color": look.colour,
-            "dash": look.dash,
-            "width": 2 * look.width,
-            "shape": "hv" if line.stairs else "linear",
-        },
+        "line": {"color": look.colour, "dash": look.dash, "width": 2 * look.width, "shape": shape},
         "marker": {"color": look.colour, "symbol": look.mark or ("x" if line.crosses else "circle"), "size": 8},
         "opacity": 0.4 if line.faint else 1,
         "zorder": look.layer,
-        **({"hovertemplate": line.hover} if line.hover else {"hoverinfo": "skip"}),
+        "text": list(line.texts) or None,
+        **_hover(line.hover),
     }
-    if line.texts:
-        curve["text"] = list(line.texts)
-    if line.spans:
-        ends = list(zip(line.x, line.spans, strict=True))
-        bars = {"array": [high - x for x, (_, high) in ends], "arrayminus": [x - low for x, (low, _) in ends]}
-        curve["error_x"] = {"type": "data", "symmetric": False, **bars, "thickness": 1.6, "width": 4}
-    return curve
 
 
 def _band(line: Line, look: Look) -> list[Tree]:
@@ -181,85 +184,58 @@ def _band(line: Line, look: Look) -> list[Tree]:
     return [{"type": "scatter", "mode": "lines", **outline, **filled, "showlegend": False, "legendgroup": line.label}]
 
 
-def _note(note: Note) -> Tree:
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "x": [note.x],
-        "y": [note.y],
-        "text": [note.words],
-        "textposition": "middle right",
-        "textfont": {"color": style.GREY, "size": 12},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
-
-
 def _map(panel: MapPanel) -> list[Tree]:
     low, high = panel.limits
+    # The colour bar reads in values all the same.
+    faint = [[(i / 16) ** (1 / style.FAINT), colour] for i, colour in enumerate(style.viridis(17))]
     cells = {
         "type": "heatmap",
+        "name": "",
+        "x": list(panel.edges) or None,
         "z": [list(row) for row in panel.values],
         "zmin": low,
         "zmax": high,
-        "colorscale": _faint_colours() if panel.root else "Viridis",
+        "colorscale": faint if panel.root else "Viridis",
         "colorbar": _colour_bar(panel.bar),
+        "text": [list(row) for row in panel.texts] or None,
+        "texttemplate": "%{z:.2f}" if panel.written else None,
         **_hover(panel.hover),
     }
-    if panel.edges:
-        cells["x"] = list(panel.edges)
-    if panel.texts:
-        cells["text"] = [list(row) for row in panel.texts]
-    if panel.written:
-        cells["texttemplate"] = "%{z:.2f}"
-    x, y = zip(*panel.stairs, strict=True) if panel.stairs else ((), ())
-    stairs = [
-        {"type": "scatter", "mode": "lines", "x": x, "y": y, "hoverinfo": "skip", "showlegend": False, "line": line}
-        for line in ({"color": "#1b1b1b", "width": 5}, {"color": "#ffffff", "width": 3})
-    ]
-    return [cells, *(stairs if x else [])]
-
-
-def _faint_colours(steps: int = 17) -> list[list[Any]]:
-    """Viridis against the root of the value; the colour bar still reads in values."""
-    return [[(i / (steps - 1)) ** (1 / style.FAINT), colour] for i, colour in enumerate(style.viridis(steps))]
+    path = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False}
+    path |= {"x": [x for x, _ in panel.stairs], "y": [y for _, y in panel.stairs]}
+    looks = ({"color": "#1b1b1b", "width": 5}, {"color": "#ffffff", "width": 3})
+    return [cells, *({**path, "line": look} for look in looks if panel.stairs)]
 
 
 def _points(panel: ScatterPanel) -> list[Tree]:
     groups = max(panel.groups) + 1
+    if groups > len(style.CATEGORIES):
+        colours = [[i / 8, colour] for i, colour in enumerate(style.viridis(9))]
+    else:  # a flat step for each group
+        steps = enumerate(style.CATEGORIES[:groups])
+        colours = [[(i + end) / groups, colour] for i, colour in steps for end in (0, 1)]
     marker = {
         "size": 7 if len(panel.points) <= 512 else 4,
         "opacity": 0.85,
         "color": list(panel.groups),
-        "colorscale": _group_colours(groups),
+        "colorscale": colours,
         "cmin": -0.5,
         "cmax": groups - 0.5,
         "colorbar": {**_colour_bar(panel.bar), "dtick": max(1, groups // 8)},
         "showscale": True,
     }
     x, y = zip(*panel.points, strict=True)
-    return [{"type": "scatter", "mode": "markers", "x": x, "y": y, "marker": marker, **_hover(panel.hover)}]
-
-
-def _group_colours(groups: int) -> list[list[Any]]:
-    """A flat step for each group while the palette has enough colours, else viridis."""
-    if groups > len(style.CATEGORIES):
-        return [[i / 8, colour] for i, colour in enumerate(style.viridis(9))]
-    return [[(i + end) / groups, colour] for i, colour in enumerate(style.CATEGORIES[:groups]) for end in (0, 1)]
+    return [{"type": "scatter", "mode": "markers", "name": "", "x": x, "y": y, "marker": marker, **_hover(panel.hover)}]
 
 
 def _colour_bar(title: str) -> Tree:
     """A slim bar whose title runs along it, so that narrow screens keep their width."""
-    return {
-        "title": {"text": title, "side": "right", "font": {"size": 12.5}},
-        "thickness": 10,
-        "outlinewidth": 0,
-        "len": 1,
-    }
+    along = {"text": title, "side": "right", "font": {"size": 12.5}}
+    return {"title": along, "thickness": 10, "outlinewidth": 0, "len": 1}
 
 
 def _hover(template: str) -> Tree:
-    return {"hovertemplate": f"{template}<extra></extra>"} if template else {"hoverinfo": "skip"}
+    return {"hovertemplate": template} if template else {"hoverinfo": "skip"}
 
 
 _DATA: dict[type, Any] = {LinePanel: _lines, MapPanel: _map, ScatterPanel: _points}

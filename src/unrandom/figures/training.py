@@ -1,34 +1,25 @@
 """How did training go? Losses and accuracies against the step, each measure in one colour and dash."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from unrandom.figures import style
 from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look
 
 Metrics = Sequence[dict[str, Any]]
-
-
-class Measure(NamedTuple):
-    """One line of a training figure: a key of the metrics, and how it is named and drawn."""
-
-    key: str
-    words: str
-    look: Look
-
-
-LOSSES = (
-    Measure("train_loss", "training", Look(style.BLUE)),
-    Measure("test_loss", "test (unseen parameters)", Look(style.VERMILLION, "dash")),
-)
-ACCURACIES = (
-    Measure("last_number_accuracy", "test: last number", Look(style.BLUE)),
-    Measure("number_accuracy", "test: all numbers", Look(style.VERMILLION)),
-    Measure("token_accuracy", "test: all tokens", Look(style.GREEN, "dash")),
-    Measure("train_short_period_accuracy", "training: short periods", Look(style.PURPLE, "dot")),
-    Measure("train_long_period_accuracy", "training: long periods", Look(style.ORANGE, "dot")),
-)
+Measures = Mapping[str, tuple[str, Look]]  # keys of the metrics, each with its name and how it is drawn
+LOSSES: Measures = {
+    "train_loss": ("training", Look(style.BLUE)),
+    "test_loss": ("test (unseen parameters)", Look(style.VERMILLION, "dash")),
+}
+ACCURACIES: Measures = {
+    "last_number_accuracy": ("test: last number", Look(style.BLUE)),
+    "number_accuracy": ("test: all numbers", Look(style.VERMILLION)),
+    "token_accuracy": ("test: all tokens", Look(style.GREEN, "dash")),
+    "train_short_period_accuracy": ("training: short periods", Look(style.PURPLE, "dot")),
+    "train_long_period_accuracy": ("training: long periods", Look(style.ORANGE, "dot")),
+}
 
 
 def loss_figure(metrics: Metrics) -> Figure:
@@ -43,7 +34,7 @@ def accuracy_figure(metrics: Metrics) -> Figure:
     Token accuracy is left out where it equals number accuracy (one token a number).
     """
     repeats = all(row.get("token_accuracy") == row.get("number_accuracy") for row in metrics)
-    measures = [measure for measure in ACCURACIES if not (repeats and measure.key == "token_accuracy")]
+    measures = {key: drawn for key, drawn in ACCURACIES.items() if not (repeats and key == "token_accuracy")}
     accuracy = Axis("accuracy (share right)", limits=(-0.02, 1.04))
     return _against_steps("Accuracy during training", accuracy, _lines(metrics, measures, "%{y:.1%}"))
 
@@ -53,10 +44,10 @@ def _against_steps(title: str, measured: Axis, lines: Sequence[Line]) -> Figure:
     return Figure({"": LinePanel(title, steps, measured, lines, hover="step %{x}")}, height=340)
 
 
-def _lines(metrics: Metrics, measures: Sequence[Measure], hover: str) -> list[Line]:
+def _lines(metrics: Metrics, measures: Measures, hover: str) -> list[Line]:
     """The measures that were taken; one or two points are marked, as hardly any line joins them."""
     lines = []
-    for key, words, look in measures:
+    for key, (words, look) in measures.items():
         points = [(row["step"], row[key]) for row in metrics if row.get(key) is not None]
         if points:
             steps, values = zip(*points, strict=True)
