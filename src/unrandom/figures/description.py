@@ -27,18 +27,15 @@ class Look:
     """How a line is drawn where the colour and the dash of its kind will not do."""
 
     colour: str
-    dash: str = "solid"  # a key of `style.DASHES`, as is the mark of `style.MARKS`
-    mark: str = ""
+    dash: str = "solid"  # a key of `style.DASHES`
+    mark: str = ""  # a key of `style.MARKS`, to which "-open" may be added
     width: float = 1  # as a multiple of the usual width
     layer: int = 0  # lower ones are covered by higher ones
 
 
 @dataclass(frozen=True)
 class Line:
-    """A curve, with a band where ``low`` and ``high`` are given. ``kind`` picks colour and dash.
-
-    A None among ``x`` or ``y`` is a gap.
-    """
+    """A curve, with a band where ``low`` and ``high`` are given. ``kind`` picks colour and dash. A None is a gap."""
 
     x: Sequence[float]
     y: Sequence[float | None]

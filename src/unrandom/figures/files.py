@@ -83,7 +83,8 @@ def _set_axis(described: Axis, scaled: Any, set_label: Any, set_scale: Any, set_
         scaled.set_ticks(ticks, described.names)
     elif ticks:
         scaled.set_major_locator(FixedLocator(ticks))
-        scaled.set_major_formatter(FuncFormatter(_power) if max(ticks) > 2**12 else StrMethodFormatter("{x:g}"))
+        long = described.log and max(ticks) > 2**12
+        scaled.set_major_formatter(FuncFormatter(_power) if long else StrMethodFormatter("{x:g}"))
     if described.whole:
         scaled.set_major_locator(MaxNLocator(integer=True))
     if described.limits != (None, None):
