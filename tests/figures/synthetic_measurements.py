@@ -235,6 +235,7 @@ def unseen_modulus() -> Tree:
         "run": run("um-2048", UNSEEN),
         "metrics": metrics(0.9),
         "evaluation": [one_modulus(m, factors, 192, 0.985) for m, factors in moduli.items()],
+        "ceilings": [],
         "attention": heads,
         "attention_sequence": "m = 2048, a = 5, c = 31, x₀ = 1",
         "embedding": embedding(2457, [2, 3, 4, 5, 7, 8]),

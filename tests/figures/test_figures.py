@@ -1,217 +1,208 @@
-"""Figures show the numbers they were given, mark what theory predicts, and come out the same every time."""
+"""Figures describe the numbers they were given, and mark what theory predicts."""
 
 from pathlib import Path
 
-import numpy as np
 import pytest
-from PIL import Image
-from synthetic_measurements import attention_head, ceilings, fixed_modulus, one_modulus, share, unseen_modulus
+from synthetic_measurements import attention_head, ceilings, fixed_modulus, share, unseen_modulus
 
-from unrandom import figures
-from unrandom.figures import comparison
-from unrandom.figures.digits import above_chance, staircase
-from unrandom.figures.ladder import LOOKS
-from unrandom.figures.style import CATEGORIES, PAGE_COLOURS, TEMPLATES, category, drawing, powers
-from unrandom.figures.training import ACCURACIES, lines
+from unrandom.figures.attention import attention_figure, distance_figure, tokens_shown
+from unrandom.figures.comparison import comparison_panels, save_comparison
+from unrandom.figures.description import LinePanel, MapPanel
+from unrandom.figures.digits import above_chance, digit_figure, staircase
+from unrandom.figures.embedding import embedding_figure, variance_figure
+from unrandom.figures.groups import group_figure
+from unrandom.figures.ladder import LOOKS, common_base, first_stays_above, ladder_figure
+from unrandom.figures.style import CATEGORIES, category, powers
+from unrandom.figures.training import accuracy_figure, loss_figure
 
 FM, UM = fixed_modulus(), unseen_modulus()
 
 
 def test_first_stays_above_looks_at_all_later_positions():
     dip = {"seen": [1, 2, 3, 4, 5], "value": [0.6, 0.4, 0.9, 0.91, 1.0]}
-    assert figures.first_stays_above(dip, 0.5) == 3
-    assert figures.first_stays_above(dip, 0.9) == 4
-    assert figures.first_stays_above(dip, 0.3) == 1
-    assert figures.first_stays_above(dip, 1.0) is None
+    assert first_stays_above(dip, 0.5) == 3
+    assert first_stays_above(dip, 0.9) == 4
+    assert first_stays_above(dip, 0.3) == 1
+    assert first_stays_above(dip, 1.0) is None
 
 
 def test_the_axis_is_marked_in_the_prime_the_moduli_share():
-    assert figures.common_base(FM["evaluation"]) == 2
-    assert figures.common_base([{"basis": 3**5}]) == 3
-    assert figures.common_base([{"basis": 9}, {"basis": 25}]) == 2
-    assert figures.common_base([{"basis": 2**61 - 1}, {"basis": None}]) == 2**61 - 1
+    assert common_base(FM["evaluation"]) == 2
+    assert common_base([{"basis": 3**5}]) == 3
+    assert common_base([{"basis": 9}, {"basis": 25}]) == 2
+    assert common_base([{"basis": 2**61 - 1}, {"basis": None}]) == 2**61 - 1
     assert powers(3, 80) == [1, 3, 9, 27]
 
 
 def test_the_ladder_shows_every_modulus_and_what_would_be_enough():
     known, unknown = (
-        figures.ladder_figure(each["evaluation"], enough=each["run"]["task"]["enough"]) for each in (FM, UM)
+        ladder_figure(each["evaluation"], enough=each["run"]["task"]["enough"]).first for each in (FM, UM)
     )
-    assert [trace.name for trace in known.data if trace.name] == ["m = 256"]
-    assert [trace.name for trace in unknown.data if trace.name] == ["m = 1800", "m = 2048", "m = 2352"]
-    assert list(known.data[1].y) == FM["evaluation"][0]["by_position"]["value"]
-    words = [trace.text[0] for trace in unknown.data if trace.mode == "text"]
+    assert [line.label for line in known.lines if line.label] == ["m = 256"]
+    assert [line.label for line in unknown.lines if line.label] == ["m = 1800", "m = 2048", "m = 2352"]
+    at = FM["evaluation"][0]["by_position"]
+    assert (known.lines[0].y, known.lines[0].low, known.lines[0].high) == (at["value"], at["low"], at["high"])
+    words = [note.words for note in unknown.notes]
     assert len(words) == 2
     assert "unknown" in words[1]
-    assert [trace.text[0] for trace in known.data if trace.mode == "text"] == ["three numbers would do"]
+    assert [note.words for note in known.notes] == ["three numbers would do"]
+
+
+def test_the_ladder_has_two_scales():
+    views = ladder_figure(FM["evaluation"]).views
+    assert [(panel.axes[0].log, panel.axes[0].limits) for panel in views.values()] == [
+        (True, (0.97, pytest.approx(261.12))),
+        (False, (0, pytest.approx(261.12))),
+    ]
+    assert [panel.axes[0].ticks for panel in views.values()] == [powers(2, 256), [16, 32, 64, 128, 256]]
 
 
 def test_the_ladder_shows_other_predictors_for_the_largest_modulus():
     two = [*ceilings(1800, 9), *ceilings(2352, 9)]
-    traces = figures.ladder_figure(UM["evaluation"], ceilings=two).data
-    names = [trace.name for trace in traces if trace.name and trace.showlegend is not False][3:]
+    panel = ladder_figure(UM["evaluation"], enough=UM["run"]["task"]["enough"], ceilings=two).first
+    names = [line.label for line in panel.lines][3:]
     assert names == [f"{name}, m = 2352" for name in ("copy", "lookback", "algebraic", "bayes")]
-    assert list(traces[-2].y) == [0, 0, *[1] * 7]
-    assert not [trace for trace in traces if trace.mode == "text"]
+    assert list(panel.lines[-1].y) == [0, 0, *[1] * 7]
+    assert not panel.notes
 
 
 def test_no_two_predictors_look_alike_and_those_that_coincide_bear_marks_in_turn():
-    traces = figures.ladder_figure(FM["evaluation"], ceilings=FM["ceilings"]).data
-    (model,) = (trace for trace in traces if trace.name == "m = 256")
-    marks = {trace.name: trace for trace in traces if trace.mode == "lines+markers"}
+    lines = ladder_figure(FM["evaluation"], ceilings=FM["ceilings"]).first.lines
+    marks = {line.label: line for line in lines if line.look}
+    (model,) = (line for line in lines if line.label == "m = 256")
     assert marks.keys() == LOOKS.keys()
-    assert len({trace.line.color for trace in [model, *marks.values()]}) == len(LOOKS) + 1
-    assert len({trace.line.dash for trace in marks.values()}) == len(LOOKS)
-    assert len({trace.marker.symbol for trace in marks.values()}) == len(LOOKS)
-    bears = {name: {x for x, y in zip(trace.x, trace.y, strict=True) if y is not None} for name, trace in marks.items()}
+    assert len({category(model.kind)[0], *(line.look.colour for line in marks.values())}) == len(LOOKS) + 1
+    assert len({line.look.dash for line in marks.values()}) == len(LOOKS)
+    assert len({line.look.mark for line in marks.values()}) == len(LOOKS)
+    bears = {name: set(line.marked) for name, line in marks.items()}
     assert all(len(own) >= 4 for own in bears.values())
     assert sum(map(len, bears.values())) == len(set.union(*bears.values()))
-    assert marks["bayes"].zorder < marks["algebraic"].zorder < (model.zorder or 0)
-    assert marks["bayes"].line.width > 2 * marks["algebraic"].line.width
+    assert marks["bayes"].look.layer < marks["algebraic"].look.layer < 0
+    assert marks["bayes"].look.width > 2 * marks["algebraic"].look.width
 
 
 def test_what_is_pointed_at_is_named():
-    assert figures.ladder_figure(FM["evaluation"]).layout.xaxis.unifiedhovertitle.text == "after %{x} numbers"
-    assert figures.loss_figure(FM["metrics"]).layout.xaxis.unifiedhovertitle.text == "step %{x}"
+    assert ladder_figure(FM["evaluation"]).first.hover == "after %{x} numbers"
+    assert loss_figure(FM["metrics"]).first.hover == "step %{x}"
 
 
 def test_the_staircase_stands_where_a_digit_has_been_seen_one_period_ago():
-    x, y = staircase(["2^0", "2^1", "2^2", "3^0"], longest=7)
-    assert x == [None, 1.5, 1.5, 3.5, 3.5, None, 2.5, 2.5]  # 2^2 has period 8, never seen twice within 7
-    assert y == [None, -0.5, 0.5, 0.5, 1.5, None, 2.5, 3.5]
+    gap, stairs = (None, None), staircase(["2^0", "2^1", "2^2", "3^0"], longest=7)
+    steps = [(1.5, -0.5), (1.5, 0.5), (3.5, 0.5), (3.5, 1.5)]  # 2^2 has period 8, never seen twice within 7
+    assert stairs == [gap, *steps, gap, (2.5, 2.5), (2.5, 3.5)]
 
 
 def test_digits_of_different_primes_share_one_scale():
     heights = above_chance({"value": [[0.5, 1.0], [0.2, 0.6]], "chance": [0.5, 0.2]})
     assert heights == [[0, 1], [0, pytest.approx(0.5)]]
-    heat = figures.digit_figure(UM["evaluation"][0]).data[0]
-    assert len(heat.y) == len(UM["evaluation"][0]["by_digit"]["digits"]) + 1
-    assert len(heat.x) == 193
-    assert "chance 20%" in heat.text[-1][0]
+    panel = digit_figure(UM["evaluation"][0]).first
+    assert len(panel.values) == len(UM["evaluation"][0]["by_digit"]["digits"]) == len(panel.axes[1].names)
+    assert panel.axes[1].names[:3] == ["2⁰", "2¹", "2²"]
+    assert len(panel.edges) == 193
+    assert "chance 20%" in panel.texts[-1][0]
 
 
 def test_training_leaves_out_what_was_not_measured():
-    keys = [measure.key for measure, _, _ in lines(FM["metrics"], ACCURACIES)]
-    assert "token_accuracy" not in keys  # one token a number: it repeats number accuracy
+    labels = [line.label for line in accuracy_figure(FM["metrics"]).first.lines]
+    assert "test: all tokens" not in labels  # one token a number: it repeats number accuracy
     partly = [{**row, "train_long_period_accuracy": None, "token_accuracy": 0.5} for row in FM["metrics"]]
-    keys = [measure.key for measure, _, _ in lines(partly, ACCURACIES)]
-    assert "train_long_period_accuracy" not in keys
-    assert "token_accuracy" in keys
-    assert len(figures.accuracy_figure(partly).data) == 4
-    assert len(figures.loss_figure(FM["metrics"]).data) == 2
+    labels = [line.label for line in accuracy_figure(partly).first.lines]
+    assert "training: long periods" not in labels
+    assert "test: all tokens" in labels
+    assert len(labels) == 4
+    losses = loss_figure(FM["metrics"]).first.lines
+    assert len(losses) == 2
+    assert not any(line.look.mark for line in losses)
+    assert all(line.look.mark for line in loss_figure(FM["metrics"][:1]).first.lines)  # else it could not be seen
 
 
 def test_groups_keep_their_order_and_their_counts():
     arbitrary = [{**further, "symbol": entry["symbol"]} for entry in UM["evaluation"] for further in entry["further"]]
-    figure = figures.group_figure(arbitrary)
-    assert list(figure.layout.yaxis.ticktext) == ["1-16", "17-32", "33-64"]
-    assert figure.layout.yaxis.title.text == "period"
-    assert len(figure.data) == 3
-    assert figure.data[0].text[1].endswith("of 64")
-    heights = [y for trace in figure.data for y in trace.y]
+    panel = group_figure(arbitrary).first
+    assert panel.axes[1].names == ["1-16", "17-32", "33-64"]
+    assert panel.axes[1].title == "period"
+    assert len(panel.lines) == 3
+    assert panel.lines[0].texts[1].endswith("of 64")
+    heights = [y for line in panel.lines for y in line.y]
     assert len(set(heights)) == len(heights) == 9
     assert max(heights[::3]) < min(heights[1::3])  # the rows of a group stand together
 
 
 def test_multipliers_are_in_the_order_of_their_valuation_and_a_1_comes_last():
     evaluation = UM["evaluation"]
-    figure = figures.group_figure(evaluation)
-    assert list(figure.layout.yaxis.ticktext) == [*map(str, range(1, 11)), "∞"]
+    panel = group_figure(evaluation).first
+    assert panel.axes[1].names == [*map(str, range(1, 11)), "∞"]
     names = [f"m = 1800, v_{p}(a − 1)" for p in (2, 3, 5)] + ["m = 2048, v_2(a − 1)"]
-    assert [trace.name for trace in figure.data][:4] == names
+    assert [line.label for line in panel.lines][:4] == names
     row = evaluation[1]["by_group"][0]["groups"][0]
-    trace = figure.data[3]
-    assert trace.x[0] == row["value"]
-    assert trace.error_x.arrayminus[0] == row["value"] - row["low"]
-    assert trace.text[0] == f"{row['correct']} of 256, 8 multipliers"
-    alone = figures.group_figure(FM["evaluation"])
-    assert alone.layout.showlegend is False
-    assert list(alone.layout.yaxis.ticktext) == [*map(str, range(2, 8)), "∞"]
+    line = panel.lines[3]
+    assert (line.x[0], line.spans[0]) == (row["value"], (row["low"], row["high"]))
+    assert line.texts[0] == f"{row['correct']} of 256, 8 multipliers"
+    alone = group_figure(FM["evaluation"]).first
+    assert [line.label for line in alone.lines] == [""]
+    assert alone.axes[1].names == [*map(str, range(2, 8)), "∞"]
+
+
+def test_a_group_without_an_interval_has_a_dot_alone():
+    (grouping,) = FM["evaluation"][0]["by_group"]
+    single = {**grouping, "groups": [{**grouping["groups"][0], "low": None, "high": None}]}
+    (line,) = group_figure([{"symbol": "m = 256", "by_group": [single]}]).first.lines
+    assert line.spans == [(line.x[0], line.x[0])]
 
 
 def test_attention_marks_the_powers_at_their_distance():
     head = attention_head(64, 2, 0, 0)
-    figure = figures.distance_figure([head])
-    dots = figure.data[1]
-    assert list(dots.x) == [1, 2, 4, 8, 16, 32, 64]
-    assert list(dots.y) == [head["by_distance"][power - 1] for power in dots.x]
-    of_digits = figures.distance_figure([head], tokens_per_number=2).data
-    assert list(of_digits[1].x) == [1, 2, 4, 8, 16, 32]
-    assert of_digits[0].x[3] == 2  # four tokens back are two numbers
+    _, dots = distance_figure([head]).first.lines
+    assert dots.x == [1, 2, 4, 8, 16, 32, 64]
+    assert dots.y == [head["by_distance"][power - 1] for power in dots.x]
+    line, dots = distance_figure([head], tokens_per_number=2).first.lines
+    assert dots.x == [1, 2, 4, 8, 16, 32]
+    assert line.x[3] == 2  # four tokens back are two numbers
 
 
 def test_attention_shows_the_causal_half_of_every_head_and_stays_small():
-    figure = figures.attention_figure(UM["attention"])
-    assert [len(row) for row in figure.data[0].z[:3]] == [1, 2, 3]
-    assert len(figure.layout.updatemenus[0].buttons) == 4
+    figure = attention_figure(UM["attention"], 100)
+    assert [len(row) for row in figure.first.values[:3]] == [1, 2, 3]
+    assert len(figure.first.values) == 100
+    assert list(figure.views) == [f"layer {layer} head {head}" for layer in (0, 1) for head in (0, 1)]
     many = [attention_head(200, 2, 0, 0)] * 48
-    assert figures.tokens_shown(many) < 200
-    assert figures.tokens_shown(many[:1]) == 200
+    assert tokens_shown(many) < 200
+    assert tokens_shown(many[:1]) == 200
 
 
 def test_the_embedding_can_be_coloured_by_every_residue():
-    figure = figures.embedding_figure(FM["embedding"], (1, 2))
-    labels = [button.label for button in figure.layout.updatemenus[0].buttons]
-    assert labels == [f"mod {2**k}" for k in range(1, 8)]
-    assert set(figure.data[0].marker.color) == {0, 1}
-    assert "13%" in figure.layout.xaxis.title.text
-    assert figures.variance_figure(FM["embedding"]).data[0].z[0][0] == 1
-    assert figures.variance_figure(FM["embedding"], shuffled=True).data[0].z[0][0] < 0.01
+    figure = embedding_figure(FM["embedding"], (1, 2))
+    assert list(figure.views) == [f"mod {2**k}" for k in range(1, 8)]
+    assert set(figure.first.groups) == {0, 1}
+    assert "13%" in figure.first.x
+    assert variance_figure(FM["embedding"]).first.values[0][0] == 1
+    assert variance_figure(FM["embedding"], shuffled=True).first.values[0][0] < 0.01
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
-def test_files_are_written_and_the_same_each_time(tmp_path: Path, suffix: str):
-    small = one_modulus(16, {2: 4}, 20)
-    save = {
-        "ladder": lambda path: figures.save_ladder([small], path),
-        "unseen": lambda path: figures.save_ladder(UM["evaluation"], path, enough=UM["run"]["task"]["enough"]),
-        "digits": lambda path: figures.save_digits(small, path),
-        "training": lambda path: figures.save_training(FM["metrics"], path),
-        "losses": lambda path: figures.save_training(FM["metrics"], path, losses=True),
-        "attention": lambda path: figures.save_attention(attention_head(16, 2, 0, 0), path),
-        "embedding": lambda path: figures.save_embedding(FM["embedding"], path, modulus=16),
-    }
-    for name, write in save.items():
-        twice = [tmp_path / f"{name}-{time}{suffix}" for time in (1, 2)]
-        for path in twice:
-            write(path)
-        assert twice[0].read_bytes() == twice[1].read_bytes()
-        assert twice[0].stat().st_size > 2000
-
-
-def test_a_png_has_a_palette_that_keeps_the_colours(tmp_path: Path):
-    with drawing(tmp_path / "bars.png", width=4, height=3) as axis:
-        axis.bar(range(8), range(1, 9), color=CATEGORIES)
-    picture = Image.open(tmp_path / "bars.png")
-    assert picture.mode == "P"
-    drawn = np.unique(np.asarray(picture.convert("RGB")).reshape(-1, 3), axis=0).astype(int)
-    for colour in CATEGORIES:
-        wanted = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-        assert np.abs(drawn - wanted).max(axis=1).min() <= 4, colour
-
-
-def test_the_first_of_compared_predictors_is_drawn_over_the_others(tmp_path: Path, monkeypatch):
-    drawn = []
-    monkeypatch.setattr(comparison, "save_panels", lambda panels, stem: drawn.extend(panels))
+def test_the_first_of_compared_predictors_is_drawn_over_the_others(tmp_path: Path):
     (entry,) = ceilings(256, 9)
     for row in entry["predictors"]:
         row["by_position"] |= {"low": row["by_position"]["value"], "high": row["by_position"]["value"]}
         row["bits_known"] = [0.0] * len(row["by_position"]["seen"])
-    assert comparison.save_comparison([entry], tmp_path / "predictors") == tmp_path / "predictors.png"
+    drawn = list(comparison_panels(entry))
     assert [[(line.label, line.kind) for line in panel.lines][-1] for panel in drawn] == [("copy", 0)] * 2
+    assert [panel.ticks for panel in drawn] == [[1, 2, 4, 8]] * 2
+    assert len(list(comparison_panels({**entry, "basis": None}))) == 1
+    assert save_comparison([entry], tmp_path / "predictors") == tmp_path / "predictors.png"
+    assert {path.name for path in tmp_path.iterdir()} == {"predictors.png", "predictors.svg"}
 
 
-def test_an_unknown_kind_of_file_is_named(tmp_path: Path):
-    with pytest.raises(ValueError, match=r"ladder\.bmp"):
-        figures.save_ladder(FM["evaluation"], tmp_path / "ladder.bmp")
+def test_axes_given_by_their_title_take_the_ticks_and_names_of_their_panel():
+    x, y = LinePanel("", "x", "y", [], ticks=[1, 2], limits=(0, None), whole=True).axes
+    assert (x.ticks, x.log, y.log, y.limits, y.whole) == ([1, 2], True, False, (0, None), True)
+    x, y = LinePanel("", "x", "y", [], names=["a", "b"], levels=[1, 8]).axes
+    assert (list(x.ticks), x.names, x.log, y.ticks, y.log) == ([0, 1], ["a", "b"], False, [1, 8], True)
+    x, _ = MapPanel("", "x", "y", [[0] * 30], columns=[str(i) for i in range(30)]).axes
+    assert (list(x.ticks), x.names[:2]) == (list(range(0, 30, 2)), ["0", "2"])
 
 
-def test_style_helpers():
-    assert len({category(i) for i in range(8)}) == 8
-    assert TEMPLATES["light"]["layout"].keys() == TEMPLATES["dark"]["layout"].keys()
-    assert TEMPLATES.keys() == PAGE_COLOURS.keys()
-    assert all(list(colours) == list(CATEGORIES) for colours in PAGE_COLOURS.values())
-    assert all(len(set(colours.values())) == len(CATEGORIES) for colours in PAGE_COLOURS.values())
+def test_no_two_lines_look_alike():
+    assert len({category(i) for i in range(8)}) == len(CATEGORIES) == 8
 
 
 def test_the_synthetic_interval_contains_its_value():

@@ -119,21 +119,27 @@ def test_strings_from_the_run_are_escaped():
     assert attack in json.dumps(json.loads(page.scripts["figures"]))
 
 
-@pytest.mark.parametrize("empty", [[], None])
-def test_what_is_missing_is_said_and_never_drawn_empty(empty: list[Any] | None):
-    nothing = dict.fromkeys(
-        ("metrics", "evaluation", "ceilings", "attention", "attention_sequence", "embedding", "samples"), empty
-    )
-    page = render("fixed_modulus", **nothing)
-    assert page.text.count("Left out: ") == 7
-    assert json.loads(page.scripts["figures"]) == []
-    assert "has not been evaluated yet" in page.text
+def without_digits_and_groups(entry: dict[str, Any]) -> dict[str, Any]:
+    nothing = {"digits": [], "chance": [], "value": []}
+    return {**entry, "by_digit": nothing, "by_group": [], "further": [], "basis": None}
+
+
+def test_what_is_missing_is_said_and_never_drawn_empty():
+    measurements = SYNTHETIC["fixed_modulus"]()
+    evaluation = [without_digits_and_groups(entry) for entry in measurements["evaluation"]]
+    line = {"labels": "numbers", "values": [[0.0], [1.0]], "explained": [1.0], "residue_variance": []}
+    page = render("fixed_modulus", metrics=[], ceilings=[], evaluation=evaluation, embedding=line)
+    assert page.text.count("Left out: ") == 4
+    absent = [attributes["id"] for _, attributes in page.tags if attributes.get("class") == "absent"]
+    assert absent == ["training", "digits", "groups", "embedding"]
+    links = {attributes["href"] for tag, attributes in page.tags if tag == "a"}
+    assert not links & {f"#{name}" for name in absent}
+    assert len(json.loads(page.scripts["figures"])) == 3  # the ladder, and two of attention
 
 
 def test_a_task_without_digits_and_groups_is_drawn_without_them():
     measurements = SYNTHETIC["fixed_modulus"]()
-    nothing = {"by_digit": {"digits": [], "chance": [], "value": []}, "by_group": [], "further": [], "basis": None}
-    entry = {**measurements["evaluation"][0], **nothing}
+    entry = without_digits_and_groups(measurements["evaluation"][0])
     page = render("fixed_modulus", evaluation=[entry], run={**measurements["run"], "finished": False})
     assert page.text.count("Left out: ") == 2
     assert "This run has not finished" in page.text
@@ -149,7 +155,7 @@ def test_an_unseen_prime_has_its_other_reading_beside_it():
 
 
 def test_without_other_predictors_the_page_says_what_is_enough():
-    text = render("fixed_modulus", ceilings=None).text
+    text = render("fixed_modulus", ceilings=[]).text
     assert "The grey line is what is enough in principle" in text
     assert "Three numbers determine every later one when the modulus is known." in text
 

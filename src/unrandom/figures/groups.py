@@ -3,32 +3,44 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import plotly.graph_objects as go
-
 from unrandom.figures import style
+from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look
 
 Share = dict[str, Any]
-Series = tuple[str, Mapping[str, Share]]  # what one colour stands for, and its share in each group
+MARKS = ("circle", "diamond", "square", "triangle-up", "cross")
 
 
-def group_figure(entries: Sequence[dict[str, Any]]) -> go.Figure:
+def group_figure(entries: Sequence[dict[str, Any]]) -> Figure:
     """A dot and a 95 % interval for each group, in a colour for each label and part of the test.
 
-    An entry is a part, or what else was tested beside it, with its ``symbol`` and its groups.
+    An entry is a part, or what else was tested beside it, with its ``symbol`` and its groups. Groups stand from top to
+    bottom; each has a row for every colour in which it is shown.
     """
     groupings = [(entry["symbol"], grouping) for entry in entries for grouping in entry["by_group"]]
     labels = list(dict.fromkeys(grouping["label"] for _, grouping in groupings))
-    series = [
-        (
-            symbol if len(labels) == 1 else f"{symbol}, {grouping['label']}",
-            {group["group"]: group for group in grouping["groups"]},
-        )
+    several = len(labels) > 1
+    series = {
+        f"{symbol}, {grouping['label']}" if several else symbol: {share["group"]: share for share in grouping["groups"]}
         for symbol, grouping in groupings
-    ]
-    groups = dict.fromkeys(group for _, shares in series for group in shares)
-    return _dot_figure(
-        series, sorted(groups, key=_first_number), labels[0] if len(labels) == 1 else "value of the label"
+    }
+    groups = sorted({group: None for shares in series.values() for group in shares}, key=_first_number)
+    rows: dict[tuple[str, str], int] = {}
+    middles, row = [], 0
+    for group in groups:
+        own = [name for name, shares in series.items() if group in shares]
+        rows |= {(name, group): row + i for i, name in enumerate(own)}
+        middles.append(row + (len(own) - 1) / 2)
+        row += len(own) + 1
+    panel = LinePanel(
+        "Accuracy of the last number",
+        Axis(style.SHARE, style.QUARTERS, limits=(-0.02, 1.02)),
+        Axis("value of the label" if several else labels[0], middles, groups, limits=(row - 1, -1)),
+        [
+            _dots(name if len(series) > 1 else "", i, shares, [rows[name, group] for group in shares])
+            for i, (name, shares) in enumerate(series.items())
+        ],
     )
+    return Figure({"": panel}, height=110 + 15 * row)
 
 
 def _first_number(group: str) -> float:
@@ -37,46 +49,18 @@ def _first_number(group: str) -> float:
     return float(first) if first.replace(".", "", 1).isdigit() else float("inf")
 
 
-def _dot_figure(series: Sequence[Series], groups: list[str], y: str) -> go.Figure:
-    """Groups from top to bottom; within each, a row for each of the series that has it."""
-    rows: dict[tuple[str, str], float] = {}
-    middles, row = [], 0
-    for group in groups:
-        own = [name for name, shares in series if group in shares]
-        rows |= {(name, group): row + i for i, name in enumerate(own)}
-        middles.append(row + (len(own) - 1) / 2)
-        row += len(own) + 1
-    figure = style.plain_figure(
-        [_dots(each, rows, i) for i, each in enumerate(series)],
-        x=style.SHARE,
-        y=y,
-        height=110 + 15 * row,
-        showlegend=len(series) > 1,
-    )
-    figure.update_yaxes(tickvals=middles, ticktext=groups, range=[row - 1, -1], showgrid=False)
-    return figure.update_xaxes(range=[-0.02, 1.02], tickvals=[0, 0.25, 0.5, 0.75, 1])
-
-
-def _dots(series: Series, rows: Mapping[tuple[str, str], float], index: int) -> go.Scatter:
-    name, shares = series
-    return go.Scatter(
-        x=[share["value"] for share in shares.values()],
-        y=[rows[name, group] for group in shares],
-        error_x={
-            "array": [0 if share["high"] is None else share["high"] - share["value"] for share in shares.values()],
-            "arrayminus": [0 if share["low"] is None else share["value"] - share["low"] for share in shares.values()],
-            "thickness": 1.6,
-            "width": 4,
-        },
-        text=[_counts(share) for share in shares.values()],
-        mode="markers",
-        name=name,
-        marker={
-            "color": style.category(index)[0],
-            "symbol": ("circle", "diamond", "square", "triangle-up", "cross")[index % 5],
-            "size": 9,
-        },
-        hovertemplate="%{x:.1%} (%{text})",
+def _dots(label: str, index: int, shares: Mapping[str, Share], rows: Sequence[int]) -> Line:
+    values = [share["value"] for share in shares.values()]
+    ends = [(share["low"], share["high"]) for share in shares.values()]
+    return Line(
+        values,
+        rows,
+        label,
+        dots=True,
+        look=Look(style.category(index)[0], mark=MARKS[index % len(MARKS)]),
+        spans=[(value, value) if None in both else both for value, both in zip(values, ends, strict=True)],
+        texts=[_counts(share) for share in shares.values()],
+        hover="%{x:.1%} (%{text})",
     )
 
 

@@ -1,87 +1,56 @@
 """How did training go? Losses and accuracies against the step, each measure in one colour and dash."""
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
-
-import plotly.graph_objects as go
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from unrandom.figures import style
+from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look
 
 Metrics = Sequence[dict[str, Any]]
+Measures = Mapping[str, tuple[str, Look]]  # keys of the metrics, each with its name and how it is drawn
+LOSSES: Measures = {
+    "train_loss": ("training", Look(style.BLUE)),
+    "test_loss": ("test (unseen parameters)", Look(style.VERMILLION, "dash")),
+}
+ACCURACIES: Measures = {
+    "last_number_accuracy": ("test: last number", Look(style.BLUE)),
+    "number_accuracy": ("test: all numbers", Look(style.VERMILLION)),
+    "token_accuracy": ("test: all tokens", Look(style.GREEN, "dash")),
+    "train_short_period_accuracy": ("training: short periods", Look(style.PURPLE, "dot")),
+    "train_long_period_accuracy": ("training: long periods", Look(style.ORANGE, "dot")),
+}
 
 
-class Measure(NamedTuple):
-    """One line of a training figure: a key of the metrics, and how it is named and drawn."""
-
-    key: str
-    words: str
-    colour: str
-    dash: str
+def loss_figure(metrics: Metrics) -> Figure:
+    """Training and test loss."""
+    loss = Axis("loss (nats per token)", limits=(0, None))
+    return _against_steps("Loss during training", loss, _lines(metrics, LOSSES, "%{y:.3f}"))
 
 
-LOSSES = (
-    Measure("train_loss", "training", style.BLUE, "solid"),
-    Measure("test_loss", "test (unseen parameters)", style.VERMILLION, "dash"),
-)
-ACCURACIES = (
-    Measure("last_number_accuracy", "test: last number", style.BLUE, "solid"),
-    Measure("number_accuracy", "test: all numbers", style.VERMILLION, "solid"),
-    Measure("token_accuracy", "test: all tokens", style.GREEN, "dash"),
-    Measure("train_short_period_accuracy", "training: short periods", style.PURPLE, "dot"),
-    Measure("train_long_period_accuracy", "training: long periods", style.ORANGE, "dot"),
-)
-
-
-def lines(metrics: Metrics, measures: Sequence[Measure]) -> list[tuple[Measure, list[int], list[float]]]:
-    """The measures that were taken, each with its steps and values.
+def accuracy_figure(metrics: Metrics) -> Figure:
+    """Test accuracies, and training accuracies on short and long periods where they were measured.
 
     Token accuracy is left out where it equals number accuracy (one token a number).
     """
-    taken = []
-    for measure in measures:
-        points = [(row["step"], row[measure.key]) for row in metrics if row.get(measure.key) is not None]
-        repeats = measure.key == "token_accuracy" and all(
-            row.get("token_accuracy") == row.get("number_accuracy") for row in metrics
-        )
-        if points and not repeats:
-            taken.append((measure, [step for step, _ in points], [value for _, value in points]))
-    return taken
+    repeats = all(row.get("token_accuracy") == row.get("number_accuracy") for row in metrics)
+    measures = {key: drawn for key, drawn in ACCURACIES.items() if not (repeats and key == "token_accuracy")}
+    accuracy = Axis("accuracy (share right)", limits=(-0.02, 1.04))
+    return _against_steps("Accuracy during training", accuracy, _lines(metrics, measures, "%{y:.1%}"))
 
 
-def _curves(metrics: Metrics, measures: Sequence[Measure], y: str, number: str) -> go.Figure:
-    traces = [
-        go.Scatter(
-            x=steps,
-            y=values,
-            name=measure.words,
-            mode="lines+markers" if len(steps) < 3 else "lines",
-            line={"color": measure.colour, "dash": measure.dash, "width": 2},
-            hovertemplate=f"%{{y:{number}}}",
-        )
-        for measure, steps, values in lines(metrics, measures)
-    ]
-    return style.plain_figure(
-        traces, x="training step", y=y, height=340, hovermode="x unified", showlegend=True
-    ).update_xaxes(rangemode="tozero", unifiedhovertitle_text="step %{x}")
+def _against_steps(title: str, measured: Axis, lines: Sequence[Line]) -> Figure:
+    steps = Axis("training step", limits=(0, None))
+    return Figure({"": LinePanel(title, steps, measured, lines, hover="step %{x}")}, height=340)
 
 
-def loss_figure(metrics: Metrics) -> go.Figure:
-    """Training and test loss."""
-    return _curves(metrics, LOSSES, "loss (nats per token)", ".3f").update_yaxes(rangemode="tozero")
-
-
-def accuracy_figure(metrics: Metrics) -> go.Figure:
-    """Test accuracies, and training accuracies on short and long periods where they were measured."""
-    return _curves(metrics, ACCURACIES, "accuracy (share right)", ".1%").update_yaxes(range=[-0.02, 1.04])
-
-
-def save_training(metrics: Metrics, path: Path, *, losses: bool = False) -> None:
-    """Write the accuracies (or the losses) against the step with matplotlib."""
-    measures, y = (LOSSES, "loss (nats per token)") if losses else (ACCURACIES, "accuracy (share right)")
-    with style.drawing(path, title=f"{'Loss' if losses else 'Accuracy'} during training") as axis:
-        for measure, steps, values in lines(metrics, measures):
-            axis.plot(steps, values, style.FILE_DASHES[measure.dash], color=measure.colour, label=measure.words)
-        axis.set(xlabel="training step", ylabel=y, xlim=(0, None), ylim=(0, None if losses else 1.04))
-        if axis.lines:
-            axis.legend(loc="best")
+def _lines(metrics: Metrics, measures: Measures, hover: str) -> list[Line]:
+    """The measures that were taken; one or two points are marked, as hardly any line joins them."""
+    lines = []
+    for key, (words, look) in measures.items():
+        points = [(row["step"], row[key]) for row in metrics if row.get(key) is not None]
+        if points:
+            steps, values = zip(*points, strict=True)
+            shown = replace(look, mark="circle") if len(points) < 3 else look
+            lines.append(Line(steps, values, words, look=shown, hover=hover))
+    return lines

@@ -2,31 +2,29 @@
 
 from typing import Any
 
-from unrandom import figures
+from unrandom.figures.ladder import first_stays_above
 from unrandom.report.words import duration, intervals, percent
 
 Tree = dict[str, Any]
 LEVELS = (0.5, 0.9, 0.99)
+DATA = {"streaming": "fresh sequences at every step", "fixed": "a fixed set of sequences, repeated"}
 
 
 def headline(measurements: Tree) -> Tree:
     """What the template says before the first section."""
-    run, evaluation = measurements["run"], measurements.get("evaluation") or []
+    run, evaluation = measurements["run"], measurements["evaluation"]
     task = run["task"]
     return {
         "model": f"A Transformer that names the next number {task['scope']}",
         "reached": _reached(evaluation),
-        "seen": max((entry["by_position"]["seen"][-1] for entry in evaluation), default=0),
+        "seen": max(entry["by_position"]["seen"][-1] for entry in evaluation),
         "rows": [_row(entry) for entry in evaluation],
         "rule": task["rule"],
         "unseen": task["unseen"],
         "sequences": f"{sum(entry['sequences'] for entry in evaluation):,}",
         "intervals": intervals(evaluation),
-        "data": {
-            "streaming": "fresh sequences at every step",
-            "fixed": "a fixed set of sequences, repeated",
-        }.get(run.get("data_mode", ""), str(run.get("data_mode", ""))),
-        "time": duration(run.get("train_seconds")),
+        "data": DATA[run["data_mode"]],
+        "time": duration(run["train_seconds"]),
     }
 
 
@@ -43,5 +41,5 @@ def _row(entry: Tree) -> Tree:
         "accuracy": percent(last["value"]),
         "interval": f"{percent(last['low'])} to {percent(last['high'])}",
         "counts": f"{last['correct']:,} of {last['total']:,} sequences",
-        "after": [(f"{level:.0%}", figures.first_stays_above(entry["by_position"], level)) for level in LEVELS],
+        "after": [(f"{level:.0%}", first_stays_above(entry["by_position"], level)) for level in LEVELS],
     }

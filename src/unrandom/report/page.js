@@ -13,14 +13,14 @@ function recolour() {
 
 function draw(box) {
   const {data, layout} = structuredClone(figures[box.dataset.figure]);
-  return Plotly.react(box, data, {...layout, updatemenus: [], template: themes[theme()]}, config);
+  return Plotly.react(box, data, {...layout, template: themes[theme()]}, config);
 }
 
-// One control drives every figure of its group, so the menus leave the figures for the page.
+// One control drives every figure of its group.
 function control(group) {
   const plots = [...group.querySelectorAll("[data-figure]")], place = group.querySelector(".controls");
-  const menu = box => (figures[box.dataset.figure].layout.updatemenus || [{buttons: []}])[0].buttons;
-  const labels = menu(plots[0]).map(button => button.label);
+  const menu = box => figures[box.dataset.figure].menu;
+  const labels = menu(plots[0]).map(choice => choice.label);
   const choose = index => {
     group.dataset.chosen = index;
     plots.forEach(box => menu(box)[index] && Plotly.update(box, ...structuredClone(menu(box)[index].args)));

@@ -3,8 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from unrandom import figures
 from unrandom.core.files import make_folder, write_json
+from unrandom.figures.attention import attention_figure
+from unrandom.figures.description import Figure
+from unrandom.figures.digits import digit_figure
+from unrandom.figures.embedding import embedding_figure
+from unrandom.figures.files import save_figure
+from unrandom.figures.ladder import ladder_figure
+from unrandom.figures.training import accuracy_figure
 from unrandom.report.page import write_page
 from unrandom.runs.measurement import measure_run
 from unrandom.runs.run import Run
@@ -14,21 +20,23 @@ def report_run(run: Run) -> tuple[dict[str, Any], Path]:
     """Leave ``measurements.json``, ``figures/`` and ``report.html`` in the run folder; return measurements and page."""
     measurements = measure_run(run)
     write_json(run.folder.path / "measurements.json", measurements)
-    save_figures(measurements, make_folder(run.folder.path / "figures"))
+    folder = make_folder(run.folder.path / "figures")
+    for name, figure in main_figures(measurements).items():
+        save_figure(figure, folder / f"{name}.png")
     return measurements, write_page(measurements, run.folder.path / "report.html")
 
 
-def save_figures(measurements: dict[str, Any], folder: Path) -> None:
-    """The main figures as PNG files."""
-    figures.save_ladder(measurements["evaluation"], folder / "ladder.png", enough=measurements["run"]["task"]["enough"])
+def main_figures(measurements: dict[str, Any]) -> dict[str, Figure]:
+    """Those that are kept as files, by their names."""
+    evaluation, embedding = measurements["evaluation"], measurements["embedding"]
+    drawn = {"ladder": ladder_figure(evaluation, enough=measurements["run"]["task"]["enough"])}
     if measurements["metrics"]:
-        figures.save_training(measurements["metrics"], folder / "training.png")
-    for entry in measurements["evaluation"]:
+        drawn["training"] = accuracy_figure(measurements["metrics"])
+    for entry in evaluation:
         if entry["by_digit"]["digits"]:
-            figures.save_digits(entry, folder / f"digits-{entry['part']}.png")
+            drawn[f"digits-{entry['part']}"] = digit_figure(entry)
     for head in measurements["attention"]:
-        figures.save_attention(head, folder / f"attention-layer{head['layer']}-head{head['head']}.png")
-    embedding = measurements["embedding"]
+        drawn[f"attention-layer{head['layer']}-head{head['head']}"] = attention_figure([head], len(head["pattern"]))
     if len(embedding["explained"]) > 1:  # a plane needs two components
-        residue = embedding["residue_variance"][0]["modulus"]
-        figures.save_embedding(embedding, folder / "embedding.png", modulus=residue)
+        drawn["embedding"] = embedding_figure(embedding, (0, 1))
+    return drawn

@@ -3,9 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-import plotly.graph_objects as go
-
-from unrandom import figures
+from unrandom.figures.attention import attention_figure, distance_figure, tokens_shown
+from unrandom.figures.description import Figure
+from unrandom.figures.digits import digit_figure
+from unrandom.figures.embedding import embedding_figure, variance_figure
+from unrandom.figures.groups import group_figure
+from unrandom.figures.ladder import common_base, ladder_figure
+from unrandom.figures.training import accuracy_figure, loss_figure
 from unrandom.report.words import intervals
 
 Tree = dict[str, Any]
@@ -18,7 +22,7 @@ class Panel:
 
     title: str
     reading: str
-    figure: go.Figure
+    figure: Figure
     wide: bool = False
 
 
@@ -40,61 +44,49 @@ def build_sections(measurements: Tree) -> list[Section]:
 
 
 def _training(measurements: Tree) -> Section:
-    section = Section("training", "Training")
-    metrics = measurements.get("metrics")
+    key, heading, metrics = "training", "Training", measurements["metrics"]
     if not metrics:
-        return _without(section, "no evaluations were logged during training")
+        return Section(key, heading, missing="Left out: no evaluations were logged during training.")
     loss = Panel(
         "Loss by training step",
         "The mean surprise at the next token. Test sequences have full period; training draws easier short periods "
         "too, so a gap between the lines is not by itself memorisation.",
-        figures.loss_figure(metrics),
+        loss_figure(metrics),
     )
     accuracy = Panel(
         "Accuracy by training step",
         "Test sequences have parameters that training never used. Sequences with short periods repeat "
         "within the context, so they can be copied before anything is computed.",
-        figures.accuracy_figure(metrics),
+        accuracy_figure(metrics),
     )
-    return Section(section.key, section.heading, "", [[loss, accuracy]])
+    return Section(key, heading, "", [[loss, accuracy]])
 
 
 def _ladder(measurements: Tree) -> Section:
-    section = Section("ladder", "How many numbers it must see")
-    evaluation = measurements.get("evaluation")
-    if not evaluation:
-        return _without(section, "the run was not evaluated on test sequences")
-    task, ceilings = measurements["run"]["task"], measurements.get("ceilings") or []
+    evaluation, ceilings, task = measurements["evaluation"], measurements["ceilings"], measurements["run"]["task"]
+    beside = "The grey line is what is enough in principle."
+    if ceilings:
+        names = [row["predictor"] for row in ceilings[0]["predictors"]]
+        explained = "; ".join(f"{name} {task['baselines'][name]}" for name in names)
+        beside = f"Lines with marks are other predictors on the same kind of sequences: {explained}."
     panel = Panel(
         "Accuracy of the next number, by how many numbers were seen",
         "Each point is the share of test sequences whose next number is named exactly; the band is its 95% "
-        f"interval ({intervals(evaluation)}). "
-        + (
-            _ceiling_words(ceilings, task["baselines"])
-            if ceilings
-            else "The grey line is what is enough in principle. "
-        )
-        + task["enough_words"],
-        figures.ladder_figure(evaluation, enough=task["enough"], ceilings=ceilings),
+        f"interval ({intervals(evaluation)}). {beside} {task['enough_words']}",
+        ladder_figure(evaluation, enough=task["enough"], ceilings=ceilings),
     )
     reading = (
         "A model that has found the digits of the numbers climbs in steps: once pᵏ numbers are seen it can look "
         "back pᵏ places, to where the lowest k digits were the same."
     )
-    return Section(section.key, section.heading, reading, [[panel]])
-
-
-def _ceiling_words(ceilings: list[Tree], baselines: Tree) -> str:
-    """What the lines beside the model's are."""
-    explained = "; ".join(f"{row['predictor']} {baselines[row['predictor']]}" for row in ceilings[0]["predictors"])
-    return f"Lines with marks are other predictors on the same kind of sequences: {explained}. "
+    return Section("ladder", "How many numbers it must see", reading, [[panel]])
 
 
 def _digits(measurements: Tree) -> Section:
-    section = Section("digits", "Which digits it knows, and from when")
-    entries = [entry for entry in measurements.get("evaluation") or [] if entry["by_digit"]["digits"]]
+    key, heading = "digits", "Which digits it knows, and from when"
+    entries = [entry for entry in measurements["evaluation"] if entry["by_digit"]["digits"]]
     if not entries:
-        return _without(section, "accuracy was not measured digit by digit")
+        return Section(key, heading, missing="Left out: accuracy was not measured digit by digit.")
     reading = (
         "Each row is one digit of the next number, written in the primes of the modulus. In a full-period sequence "
         "the digit of weight pʷ repeats after pʷ⁺¹ numbers."
@@ -104,102 +96,79 @@ def _digits(measurements: Tree) -> Section:
         "period earlier and can be copied; anything better than chance to its left was not copied."
     )
     panels = [
-        Panel(f"Accuracy of each digit, {entry['symbol']}", note, figures.digit_figure(entry), wide=True)
-        for entry in entries
+        Panel(f"Accuracy of each digit, {entry['symbol']}", note, digit_figure(entry), wide=True) for entry in entries
     ]
-    return Section(section.key, section.heading, reading, [panels])
+    return Section(key, heading, reading, [panels])
 
 
 def _groups(measurements: Tree) -> Section:
-    section = Section("groups", "Which sequences are harder")
-    evaluation = measurements.get("evaluation") or []
-    tests: dict[str, list[Tree]] = {}  # what else was tested, by what it is
+    key, heading, evaluation = "groups", "Which sequences are harder", measurements["evaluation"]
+    further: dict[str, list[Tree]] = {}  # what else was tested, by what it is
     for entry in evaluation:
         for test in entry["further"]:
-            tests.setdefault(test["about"], []).append({**test, "symbol": entry["symbol"]})
-    held_out = [entry for entry in evaluation if entry["by_group"]]
-    panels = [_group_panel(f"held-out sequences, {held_out[0]['about']}", held_out)] if held_out else []
-    panels += [
-        _group_panel(about, own) for about, entries in tests.items() if (own := [e for e in entries if e["by_group"]])
-    ]
+            further.setdefault(test["about"], []).append({**test, "symbol": entry["symbol"]})
+    tested = {f"held-out sequences, {evaluation[0]['about']}": evaluation, **further}
+    told_apart = {about: [entry for entry in entries if entry["by_group"]] for about, entries in tested.items()}
+    panels = [_group_panel(about, entries) for about, entries in told_apart.items() if entries]
     alone = " ".join(
         f"With {about}, {entry['last_number_accuracy']['value']:.1%} of the last numbers are right ({entry['symbol']})."
-        for about, entries in tests.items()
+        for about, entries in further.items()
         for entry in entries
         if not entry["by_group"]
     )
     if not panels and not alone:
-        return _without(section, "the test's sequences were not told apart")
-    return Section(section.key, section.heading, alone, [[panel] for panel in panels])
+        return Section(key, heading, missing="Left out: the test's sequences were not told apart.")
+    return Section(key, heading, alone, [[panel] for panel in panels])
 
 
 def _group_panel(about: str, entries: list[Tree]) -> Panel:
     groupings = [grouping for entry in entries for grouping in entry["by_group"]]
     said = "; ".join(dict.fromkeys(f"{grouping['label']} is {grouping['about']}" for grouping in groupings))
-    intervals = "Bars are 95% intervals; a group with a single value of what sequences share has none."
-    return Panel(f"Accuracy of the last number: {about}", f"{said}. {intervals}", figures.group_figure(entries))
+    bars = "Bars are 95% intervals; a group with a single value of what sequences share has none."
+    return Panel(f"Accuracy of the last number: {about}", f"{said}. {bars}", group_figure(entries))
 
 
 def _attention(measurements: Tree) -> Section:
-    section = Section("attention", "Where it looks")
-    heads = measurements.get("attention")
-    if not heads:
-        return _without(section, "no attention pattern was recorded")
-    sequence = measurements.get("attention_sequence")
-    where = f" Sequence: {sequence}." if sequence else ""
-    base, width = figures.common_base(measurements.get("evaluation") or []), measurements["run"]["task"]["width"]
-    shown = figures.tokens_shown(heads)
+    heads, base = measurements["attention"], common_base(measurements["evaluation"])
+    shown = tokens_shown(heads)
     cut = f" The first {shown} tokens are shown." if shown < len(heads[0]["pattern"]) else ""
     pattern = Panel(
         "Attention pattern on one sequence",
         "Each row is a guess being made, and its colours are how much it reads from each earlier token. A line "
-        f"parallel to the diagonal is a fixed look-back. Colour follows the square root of the weight.{cut}{where}",
-        figures.attention_figure(heads),
+        "parallel to the diagonal is a fixed look-back. Colour follows the square root of the weight."
+        f"{cut} Sequence: {measurements['attention_sequence']}.",
+        attention_figure(heads, shown),
     )
     distance = Panel(
         "Mean attention weight by how far back",
         f"Averaged over many sequences. Peaks on the diamonds mean that the head looks back by powers of {base}, "
         "where low digits repeat.",
-        figures.distance_figure(heads, base=base, tokens_per_number=width),
+        distance_figure(heads, base=base, tokens_per_number=measurements["run"]["task"]["width"]),
     )
-    return Section(section.key, section.heading, "", [[pattern, distance]])
+    return Section("attention", "Where it looks", "", [[pattern, distance]])
 
 
 def _embedding(measurements: Tree) -> Section:
-    section = Section("embedding", "How it represents numbers")
-    table = measurements.get("embedding")
-    if not table or not table.get("values") or not table.get("explained"):
-        return _without(section, "the embedding was not analysed")
-    thing = "number" if table["labels"] == "numbers" else "digit token"
+    key, heading, table = "embedding", "How it represents numbers", measurements["embedding"]
     known = len(table["explained"])
-    planes = [pair for pair in PLANES if max(pair) < known] or [(0, known - 1)]
-    scatters = [
-        Panel(
-            f"Components {x + 1} and {y + 1}",
-            "",
-            figures.embedding_figure(table, (x, y)),
-        )
-        for x, y in planes
+    if known < 2:
+        return Section(key, heading, missing="Left out: an embedding of one component has no plane to show it in.")
+    thing = "number" if table["labels"] == "numbers" else "digit token"
+    planes = [
+        Panel(f"Components {x + 1} and {y + 1}", "", embedding_figure(table, (x, y))) for x, y in PLANES if y < known
     ]
+    measured = Panel(
+        "Variance of each component explained by residues",
+        "1 means that the residue alone gives the coordinate.",
+        variance_figure(table),
+    )
+    control = Panel(
+        "The same with shuffled labels",
+        "What chance alone gives: many classes explain much of anything. Believe only the difference.",
+        variance_figure(table, shuffled=True),
+    )
     reading = (
         f"Each point is a {thing}, placed by the principal components of its embedding and coloured by its residue. "
         "Where colours separate, those components hold the residue, and so the lowest digits."
     )
-    groups = [scatters]
-    if table.get("residue_variance"):
-        measured = Panel(
-            "Variance of each component explained by residues",
-            "1 means that the residue alone gives the coordinate.",
-            figures.variance_figure(table),
-        )
-        control = Panel(
-            "The same with shuffled labels",
-            "What chance alone gives: many classes explain much of anything. Believe only the difference.",
-            figures.variance_figure(table, shuffled=True),
-        )
-        groups.append([measured, control])
-    return Section(section.key, section.heading, reading, groups)
-
-
-def _without(section: Section, why: str) -> Section:
-    return Section(section.key, section.heading, missing=f"Left out: {why}.")
+    return Section(key, heading, reading, [planes, [measured, control]])

@@ -25,5 +25,4 @@ def duration(seconds: float | None) -> str:
 
 def intervals(evaluation: Sequence[dict[str, Any]]) -> str:
     """How the intervals of full-period accuracies were made."""
-    kinds = [entry["last_number_accuracy"].get("interval") for entry in evaluation]
-    return "; ".join(dict.fromkeys(kind or "Wilson, over test sequences" for kind in kinds))
+    return "; ".join(dict.fromkeys(entry["last_number_accuracy"]["interval"] for entry in evaluation))

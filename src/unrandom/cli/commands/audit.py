@@ -6,7 +6,6 @@ from typing import Any
 
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import at_least, new_command
-from unrandom.core.config import parse_integer
 from unrandom.core.errors import UserError
 
 WIDEST = 64  # bits of a modulus or an output
@@ -55,6 +54,8 @@ def run(arguments: Namespace) -> Answer:
 
 
 def _number(text: str | None, name: str, least: int, most: int) -> int | None:
+    from unrandom.core.config import parse_integer
+
     if text is None:
         return None
     number = parse_integer(text)

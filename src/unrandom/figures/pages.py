@@ -1,0 +1,241 @@
+"""How does a description come onto a page? As the JSON that plotly.js draws, with what each choice of a menu changes.
+
+Figures are transparent and carry no theme: TEMPLATES hold the ink for a light and a dark page, and PAGE_COLOURS what
+each category becomes there, as half of the palette is too pale for white or too dark for black.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import log10
+from typing import Any
+
+from unrandom.figures import style
+from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look, MapPanel, Panel, ScatterPanel
+
+Tree = dict[str, Any]
+SHADES = {  # of each category, on a light page and on a dark one
+    style.BLUE: ("#0072B2", "#56B4E9"),
+    style.VERMILLION: ("#D55E00", "#F0803C"),
+    style.GREEN: ("#008A63", "#2FC79A"),
+    style.PURPLE: ("#B8578F", "#DE93BE"),
+    style.ORANGE: ("#AD7400", "#F0B429"),
+    style.SKY: ("#2B8FCB", "#A9DCF8"),
+    style.GREY: ("#7A7D82", "#9AA0A9"),
+    style.YELLOW: ("#8A7F00", "#F0E442"),
+}
+PAGE_COLOURS = {
+    theme: {colour: shades[i] for colour, shades in SHADES.items()} for i, theme in enumerate(("light", "dark"))
+}
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif"
+CLEAR = "rgba(0,0,0,0)"
+
+
+def _template(ink: str, grid: str, paper: str) -> Tree:
+    axis = {
+        "gridcolor": grid,
+        "linecolor": grid,
+        "tickcolor": grid,
+        "zeroline": False,
+        "automargin": True,
+        "title": {"standoff": 10, "font": {"size": 13}},
+    }
+    return {
+        "layout": {
+            "font": {"family": FONT, "size": 12.5, "color": ink},
+            "paper_bgcolor": CLEAR,
+            "plot_bgcolor": CLEAR,
+            "colorway": list(style.CATEGORIES),
+            "hoverlabel": {"bgcolor": paper, "bordercolor": grid, "font": {"family": FONT, "color": ink}},
+            "modebar": {"bgcolor": CLEAR, "color": grid, "activecolor": ink},
+            "xaxis": axis,
+            "yaxis": axis,
+        }
+    }
+
+
+TEMPLATES = {
+    "light": _template("#33363b", "#e3e4e0", "#ffffff"),
+    "dark": _template("#c9ccd1", "#34373d", "#1d1f23"),
+}
+
+
+def page_figure(figure: Figure) -> Tree:
+    """The first view's ``data`` and ``layout``, and the ``menu``: the arguments of Plotly.update for each view."""
+    views = {label: _drawn(panel, figure.height) for label, panel in figure.views.items()}
+    traces = _changes([_by_key(view["data"]) for view in views.values()])
+    layouts = _changes([dict(leaves(view["layout"])) for view in views.values()])
+    menu = [{"label": label, "args": args} for label, *args in zip(views, traces, layouts, strict=True)]
+    return {**next(iter(views.values())), "menu": menu}
+
+
+def _by_key(traces: Sequence[Tree]) -> Tree:
+    """For each dotted key, its value in every trace; null where a trace does not have it."""
+    flat = [dict(leaves(trace)) for trace in traces]
+    return {key: [trace.get(key) for trace in flat] for key in dict.fromkeys(key for trace in flat for key in trace)}
+
+
+def _changes(trees: Sequence[Tree]) -> list[Tree]:
+    """Of each tree, the keys that do not have the same value in all of them."""
+    keys = dict.fromkeys(key for tree in trees for key in tree)
+    differing = [key for key in keys if any(tree.get(key) != trees[0].get(key) for tree in trees)]
+    return [{key: tree.get(key) for key in differing} for tree in trees]
+
+
+def leaves(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Nested keys as dotted ones, each with its value; an empty dictionary is a value."""
+    for key, value in tree.items():
+        if isinstance(value, dict) and value:
+            yield from leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _drawn(panel: Panel, height: int) -> Tree:
+    """Data and layout. A property that is null is as if it were not there."""
+    across, up = (_axis(axis, bare=isinstance(panel, MapPanel)) for axis in panel.axes)
+    layout = {
+        "height": height,
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        "xaxis": across,
+        "yaxis": up,
+    }
+    if isinstance(panel, LinePanel):
+        upright = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "line": {"color": style.GREY, "dash": "dot"}}
+        layout["shapes"] = [{**upright, "x0": mark, "x1": mark} for mark in panel.marks]
+        layout["hovermode"] = "x unified" if panel.hover else "closest"
+        across["unifiedhovertitle"] = {"text": panel.hover}
+    return {"data": _DATA[type(panel)](panel), "layout": layout}
+
+
+def _axis(described: Axis, *, bare: bool) -> Tree:
+    low, high = described.limits
+    known = low is not None and high is not None
+    return {
+        "title": {"text": described.title},
+        "type": "log" if described.log else "linear",
+        "tickvals": list(described.ticks) or None,
+        "ticktext": list(described.names) or None,
+        "showgrid": not (bare or described.names),
+        "range": [log10(end) if described.log else end for end in described.limits if end is not None]
+        if known
+        else None,
+        "rangemode": "tozero" if low == 0 and not known else "normal",
+    }
+
+
+def _lines(panel: LinePanel) -> list[Tree]:
+    words = {
+        "type": "scatter",
+        "mode": "text",
+        "x": [note.x for note in panel.notes],
+        "y": [note.y for note in panel.notes],
+        "text": [note.words for note in panel.notes],
+        "textposition": "middle right",
+        "textfont": {"color": style.GREY, "size": 12},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+    return [*(trace for line in panel.lines for trace in _line(line)), *([words] if panel.notes else [])]
+
+
+def _line(line: Line) -> list[Tree]:
+    """A band first, where there is one. A line that bears marks at some points only is followed by them.
+
+    The legend then shows the latter, which are drawn with a line and a mark.
+    """
+    look = line.look or Look(*style.category(line.kind))
+    band, curve = _band(line, look), _curve(line, look)
+    if band or line.marked is not None:
+        curve["legendgroup"] = line.label  # the legend shows and hides them together
+    if line.marked is None:
+        return [*band, curve]
+    marked = [y if x in line.marked else None for x, y in zip(line.x, line.y, strict=True)]
+    marks = {**curve, "y": marked, "mode": "lines+markers", "hoverinfo": "skip"}
+    return [*band, {**curve, "showlegend": False}, marks]
+
+
+def _curve(line: Line, look: Look) -> Tree:
+    apart = line.dots or line.crosses
+    shape = "hv" if line.stairs else "linear"
+    ends = list(zip(line.x, line.spans, strict=True)) if line.spans else []
+    bars = {"array": [high - x for x, (_, high) in ends], "arrayminus": [x - low for x, (low, _) in ends]}
+    return {
+        "type": "scatter",
+        "mode": "markers" if apart else "lines+markers" if look.mark and line.marked is None else "lines",
+        "x": list(line.x),
+        "y": list(line.y),
+        "error_x": {"type": "data", "symmetric": False, **bars, "thickness": 1.6, "width": 4} if ends else None,
+        "name": line.label,
+        "showlegend": bool(line.label),
+        "line": {"color": look.colour, "dash": look.dash, "width": 2 * look.width, "shape": shape},
+        "marker": {"color": look.colour, "symbol": look.mark or ("x" if line.crosses else "circle"), "size": 8},
+        "opacity": 0.4 if line.faint else 1,
+        "zorder": look.layer,
+        "text": list(line.texts) or None,
+        **_hover(line.hover),
+    }
+
+
+def _band(line: Line, look: Look) -> list[Tree]:
+    if line.low is None or line.high is None:
+        return []
+    outline = {"x": [*line.x, *reversed(line.x)], "y": [*line.low, *reversed(line.high)], "line": {"width": 0}}
+    filled = {"fill": "toself", "fillcolor": look.colour, "opacity": 0.18, "hoverinfo": "skip"}
+    return [{"type": "scatter", "mode": "lines", **outline, **filled, "showlegend": False, "legendgroup": line.label}]
+
+
+def _map(panel: MapPanel) -> list[Tree]:
+    low, high = panel.limits
+    # The colour bar reads in values all the same.
+    faint = [[(i / 16) ** (1 / style.FAINT), colour] for i, colour in enumerate(style.viridis(17))]
+    cells = {
+        "type": "heatmap",
+        "name": "",
+        "x": list(panel.edges) or None,
+        "z": [list(row) for row in panel.values],
+        "zmin": low,
+        "zmax": high,
+        "colorscale": faint if panel.root else "Viridis",
+        "colorbar": _colour_bar(panel.bar),
+        "text": [list(row) for row in panel.texts] or None,
+        "texttemplate": "%{z:.2f}" if panel.written else None,
+        **_hover(panel.hover),
+    }
+    path = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False}
+    path |= {"x": [x for x, _ in panel.stairs], "y": [y for _, y in panel.stairs]}
+    looks = ({"color": "#1b1b1b", "width": 5}, {"color": "#ffffff", "width": 3})
+    return [cells, *({**path, "line": look} for look in looks if panel.stairs)]
+
+
+def _points(panel: ScatterPanel) -> list[Tree]:
+    groups = max(panel.groups) + 1
+    if groups > len(style.CATEGORIES):
+        colours = [[i / 8, colour] for i, colour in enumerate(style.viridis(9))]
+    else:  # a flat step for each group
+        steps = enumerate(style.CATEGORIES[:groups])
+        colours = [[(i + end) / groups, colour] for i, colour in steps for end in (0, 1)]
+    marker = {
+        "size": 7 if len(panel.points) <= 512 else 4,
+        "opacity": 0.85,
+        "color": list(panel.groups),
+        "colorscale": colours,
+        "cmin": -0.5,
+        "cmax": groups - 0.5,
+        "colorbar": {**_colour_bar(panel.bar), "dtick": max(1, groups // 8)},
+        "showscale": True,
+    }
+    x, y = zip(*panel.points, strict=True)
+    return [{"type": "scatter", "mode": "markers", "name": "", "x": x, "y": y, "marker": marker, **_hover(panel.hover)}]
+
+
+def _colour_bar(title: str) -> Tree:
+    """A slim bar whose title runs along it, so that narrow screens keep their width."""
+    along = {"text": title, "side": "right", "font": {"size": 12.5}}
+    return {"title": along, "thickness": 10, "outlinewidth": 0, "len": 1}
+
+
+def _hover(template: str) -> Tree:
+    return {"hovertemplate": template} if template else {"hoverinfo": "skip"}
+
+
+_DATA: dict[type, Any] = {LinePanel: _lines, MapPanel: _map, ScatterPanel: _points}
