@@ -86,8 +86,8 @@ def test_a_mistake_is_one_line(capsys, numbers, arguments, line):
 
 def test_an_audit_alone_waits_for_nothing_heavy(numbers):
     code = (
-        "import sys; from unrandom.cli.parsing import parse; from unrandom.cli.audit import run;"
-        f"run(parse(['audit', {str(numbers)!r}, '--json']));"
+        "import sys; from unrandom.cli import main;"
+        f"main(['audit', {str(numbers)!r}, '--json']);"
         "heavy = {'torch', 'scipy', 'sympy', 'rich', 'polars'} & set(sys.modules); assert not heavy, heavy"
     )
     printed = subprocess.run(

@@ -10,7 +10,8 @@ import pytest
 import safetensors.torch
 import torch
 
-from unrandom.cli import main, reproduction, timed
+from unrandom.cli import main, reproduction
+from unrandom.experiments import timed_training
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.timed_plan import TimedPlan
 from unrandom.runs import worker as work_module
@@ -136,7 +137,7 @@ def test_a_run_that_was_stopped_is_kept_as_far_as_it_came_and_goes_on(places, tm
     whole, parts = [*arguments, "--results", str(tmp_path / "whole")], arguments
     assert main([*whole, "--out", str(tmp_path / "other"), "--max-minutes", "50"]) == 0
     wanted = json.loads(capsys.readouterr().out)["runs"][0]
-    monkeypatch.setattr(timed, "carry_out", _stopping_after(10))
+    monkeypatch.setattr(timed_training, "carry_out", _stopping_after(10))
     assert main([*parts, "--max-minutes", "50"]) == 0
     row = json.loads(capsys.readouterr().out)["runs"][0]
     assert row["run"] == wanted["run"]
@@ -144,7 +145,7 @@ def test_a_run_that_was_stopped_is_kept_as_far_as_it_came_and_goes_on(places, tm
     assert not Run.open(row["kept"]).folder.finished
     path = tmp_path / "runs" / row["run"]
     shutil.move(path, tmp_path / "aside")  # as on another machine, where it gets less far
-    monkeypatch.setattr(timed, "carry_out", _stopping_after(4))
+    monkeypatch.setattr(timed_training, "carry_out", _stopping_after(4))
     assert main([*parts, "--max-minutes", "50"]) == 0
     capsys.readouterr()
     (kept,) = Run.open(row["kept"]).folder.checkpoints.iterdir()

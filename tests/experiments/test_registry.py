@@ -7,10 +7,10 @@ import pytest
 from unrandom.core.errors import UserError
 from unrandom.experiments.catalogue import CATALOGUE
 from unrandom.experiments.claims import judge_all
-from unrandom.experiments.experiment import SCALES
 from unrandom.experiments.paper import FIGURES
 from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, carry_out, draw_and_judge, missing_runs, read_tables
+from unrandom.experiments.scale import SCALES
 from unrandom.experiments.timed_plan import TimedPlan
 from unrandom.runs.execution import create_run, execute
 

@@ -25,11 +25,13 @@ from unrandom.experiments.reproduce import (
     open_runs,
     own_run,
 )
+from unrandom.experiments.timed_plan import Group
 from unrandom.experiments.timed_training import FITTED, TimedCommand, train_fitted
 from unrandom.report.results import results_page
 from unrandom.runs.archive import keep_runs
 from unrandom.runs.finding import find_run
 from unrandom.runs.run import Run
+from unrandom.runs.spec import with_ancestors
 
 Tree = dict[str, Any]
 
@@ -113,7 +115,8 @@ def _train(chosen: list[Experiment], arguments: Namespace) -> int:
     crew = crew_of(arguments)
     asked = TimedCommand(arguments.scale, arguments.results, arguments.seeds, crew, say)
     if arguments.scale in FITTED and crew.minutes is not None:
-        return train_fitted(chosen, asked, partial(train_all, what="run"))
+        groups = [Group(each.name, tuple(with_ancestors(each.runs(asked.scale, asked.seeds)))) for each in chosen]
+        return train_fitted(groups, asked, partial(train_all, what="run"))
     missing = missing_runs(chosen, arguments.scale, arguments.seeds, arguments.out, asked.plan)
     return train_all(missing, crew, what="run")
 

@@ -3,19 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
 from unrandom.experiments.catalogue import CATALOGUE, Entry
 from unrandom.experiments.claims import Claim, Evidence
+from unrandom.experiments.scale import Scale
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables
 from unrandom.tasks import Task
-
-Scale = Literal["smoke", "laptop", "gpu", "paper"]
-SCALES: tuple[Scale, ...] = ("smoke", "laptop", "gpu", "paper")
 
 Rows = list[dict[str, Any]]
 

@@ -14,11 +14,12 @@ from unrandom.core.config import dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, read_json, write_json
 from unrandom.experiments.claims import Judgement, judge_all
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.paper import figure_title
 from unrandom.experiments.rows import as_table
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.timed_plan import TimedPlan
-from unrandom.runs.archive import open_kept
+from unrandom.runs.archive import kept_folder, open_kept
 from unrandom.runs.plan import plain, unfinished
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec, with_ancestors
@@ -94,11 +95,6 @@ def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Pat
         )
     notes = read_notes(experiments, scale, results)
     return [row for experiment in experiments for row in judged_rows(experiment, scale, results, notes)]
-
-
-def kept_folder(scale: Scale, results: Path) -> Path:
-    """Where the kept runs of a scale are."""
-    return results / scale / "weights"
 
 
 def judged_rows(experiment: Experiment, scale: Scale, results: Path, notes: Notes) -> list[Tree]:

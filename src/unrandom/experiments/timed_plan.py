@@ -10,8 +10,8 @@ from pathlib import Path
 
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, read_json, write_json
-from unrandom.experiments.experiment import Scale
 from unrandom.experiments.fitting import Fit, Speed, described, fit
+from unrandom.experiments.scale import Scale
 from unrandom.runs.spec import RunSpec
 
 LEAST_SECONDS = 60.0  # that must be left to try how fast another group is

@@ -12,16 +12,15 @@ from typing import Any
 
 from unrandom.core.errors import RunsFailed, UserError
 from unrandom.core.run_folder import RunFolder
-from unrandom.experiments.experiment import Experiment, Scale
 from unrandom.experiments.fitting import MeasuredSpeed
-from unrandom.experiments.reproduce import kept_folder
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
 from unrandom.experiments.worth import EXPONENTS, most_worth
-from unrandom.runs.archive import keep_run, steps_made
+from unrandom.runs.archive import keep_run, kept_folder, steps_made
 from unrandom.runs.crew import Crew, Watch, raise_full_disk
 from unrandom.runs.plan import Job, unfinished
 from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec, with_ancestors
+from unrandom.runs.spec import RunSpec
 from unrandom.runs.worker import Outcome, Work, carry_out
 from unrandom.training.checkpoint import latest_checkpoint
 from unrandom.training.machine import choose_device, forget_models
@@ -94,12 +93,9 @@ def train_most_worth(command: TimedCommand) -> Tree:
     return {"scale": command.scale, "plan": str(plan.path), "kept": str(kept), "runs": rows, "left": left}
 
 
-def train_fitted(
-    chosen: list[Experiment], command: TimedCommand, train_all: Callable[[list[RunSpec], Crew], object]
-) -> int:
-    """Train what the experiments need, each with as many steps as fit; returns how many runs are left."""
+def train_fitted(groups: list[Group], command: TimedCommand, train_all: Callable[[list[RunSpec], Crew], object]) -> int:
+    """Train the runs of each group with as many steps as fit; returns how many runs are left."""
     deadline, plan, out = command.deadline(), command.plan, command.crew.out
-    groups = [Group(each.name, tuple(with_ancestors(each.runs(command.scale, command.seeds)))) for each in chosen]
 
     def train(runs: list[RunSpec]) -> bool:
         missing = unfinished(runs, out)

@@ -1,7 +1,7 @@
 """Which runs come first when a fast machine is there for minutes? One of each kind, then the same with other seeds."""
 
-from unrandom.experiments.experiment import Scale
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.presets import planned, size_of
 from unrandom.experiments.timed_plan import Group
 from unrandom.experiments.unseen_modulus.presets import main_runs

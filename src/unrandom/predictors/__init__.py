@@ -1,14 +1,34 @@
 """Everything that predicts and needs no torch, behind one protocol; `models.predictor` makes a trained model one."""
 
-from unrandom.predictors.algebraic import AlgebraicPredictor, recover
-from unrandom.predictors.bayes import BayesFixed
-from unrandom.predictors.bayes_unseen import BayesUnseen
-from unrandom.predictors.copying import CopyPredictor
-from unrandom.predictors.lagged import LaggedPredictor
-from unrandom.predictors.lattice import LatticePredictor
-from unrandom.predictors.linear import LinearPredictor
-from unrandom.predictors.lookback import LookbackPredictor
-from unrandom.predictors.protocol import Predictions, Predictor
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unrandom.predictors.algebraic import AlgebraicPredictor, recover
+    from unrandom.predictors.bayes import BayesFixed
+    from unrandom.predictors.bayes_unseen import BayesUnseen
+    from unrandom.predictors.copying import CopyPredictor
+    from unrandom.predictors.lagged import LaggedPredictor
+    from unrandom.predictors.lattice import LatticePredictor
+    from unrandom.predictors.linear import LinearPredictor
+    from unrandom.predictors.lookback import LookbackPredictor
+    from unrandom.predictors.protocol import Predictions, Predictor
+else:  # a task is configured without any of them
+    from unrandom.core.lazy import lazy_names
+
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "algebraic": ("AlgebraicPredictor", "recover"),
+            "bayes": ("BayesFixed",),
+            "bayes_unseen": ("BayesUnseen",),
+            "copying": ("CopyPredictor",),
+            "lagged": ("LaggedPredictor",),
+            "lattice": ("LatticePredictor",),
+            "linear": ("LinearPredictor",),
+            "lookback": ("LookbackPredictor",),
+            "protocol": ("Predictions", "Predictor"),
+        },
+    )
 
 __all__ = [
     "AlgebraicPredictor",

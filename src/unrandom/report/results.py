@@ -5,10 +5,11 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from unrandom.experiments.experiment import Experiment, Scale
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.paper import figure_title
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.reproduce import other_settings
+from unrandom.experiments.scale import Scale
 from unrandom.report import claims
 from unrandom.report.templates import template
 

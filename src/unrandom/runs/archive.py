@@ -20,6 +20,11 @@ LARGEST = 1_000_000  # parameters, of models that an experiment keeps
 LARGEST_BY_NAME = 16_000_000  # parameters, of runs that are kept one by one: two files
 
 
+def kept_folder(scale: str, results: Path) -> Path:
+    """Where the kept runs of a scale are."""
+    return results / scale / "weights"
+
+
 def keep_runs(runs: Sequence[Run], seeds: int, folder: Path) -> None:
     """Keep the finished runs of the first seeds, up to a size."""
     for run in runs:

@@ -22,9 +22,6 @@ from unrandom.generators.full_period import (
     sample_multipliers,
 )
 from unrandom.generators.lcg import lcg_orbits
-from unrandom.predictors.algebraic import AlgebraicPredictor
-from unrandom.predictors.copying import CopyPredictor
-from unrandom.predictors.lattice import LatticePredictor
 from unrandom.tasks.examples import Parameters
 from unrandom.tasks.held_values import HeldValuesTask, Values
 from unrandom.tasks.task import Baseline, Count
@@ -88,6 +85,10 @@ class TruncatedLCG(HeldValuesTask):
 
     def baselines(self) -> Mapping[str, Baseline]:
         """The lattice is told the multiplier, and is there only where all sequences share it."""
+        from unrandom.predictors.algebraic import AlgebraicPredictor
+        from unrandom.predictors.copying import CopyPredictor
+        from unrandom.predictors.lattice import LatticePredictor
+
         found = {"copy": Baseline("repeats what followed the current number before", CopyPredictor)}
         if self.low == 0 and self.modulus % (1 << self.bits) == 0:
             about = "solves for the parameters modulo 2^bits, of which the low bits are an LCG"

@@ -7,8 +7,9 @@ is a theorem: there is nothing to judge, and the tests of ``generators.residues`
 from pathlib import Path
 
 from unrandom.experiments.claims import Evidence
-from unrandom.experiments.experiment import Experiment, Scale
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.rows import RowTables, as_rows
+from unrandom.experiments.scale import Scale
 from unrandom.figures.panels import MapPanel, save_panels
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.generators.residues import digits_of, to_digits

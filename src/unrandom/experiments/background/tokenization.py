@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Evidence
-from unrandom.experiments.experiment import Experiment, Scale
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.rows import RowTables, as_rows
+from unrandom.experiments.scale import Scale
 from unrandom.figures.panels import MapPanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import evaluated
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.rows import RowTables, as_rows, best_modulus
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor

@@ -20,8 +20,9 @@ from unrandom.core.seeds import stream
 from unrandom.evaluation import Evaluation, bits_known, elements_needed, evaluate
 from unrandom.experiments.baselines.order_panels import EVERY, VALUATIONS, draw
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, moduli_of_every_seed, seed_means
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.elements import ALMOST, about
 from unrandom.experiments.scaling.laws import over_lookback
 from unrandom.experiments.scaling.presets import SIZES, planned

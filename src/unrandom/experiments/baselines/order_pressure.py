@@ -13,8 +13,9 @@ import numpy as np
 from unrandom.evaluation import bits_known, elements_needed
 from unrandom.experiments.baselines.order_panels import stairs_panel
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.rows import RowTables, as_rows, by_modulus, seed_means
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.elements import ALMOST, LEARNED_SHARE, about, tested
 from unrandom.experiments.scaling.law_panels import named_power
 from unrandom.experiments.scaling.laws import over_lookback

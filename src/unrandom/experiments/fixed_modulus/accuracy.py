@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from unrandom.evaluation import Evaluation, evaluate
-from unrandom.experiments.experiment import Rows, Scale
+from unrandom.experiments.experiment import Rows
+from unrandom.experiments.scale import Scale
 from unrandom.runs.run import Run
 from unrandom.tasks import lcg_task
 

@@ -10,10 +10,11 @@ from jaxtyping import Float
 
 from unrandom.core.arithmetic import factorize, is_power_of_two, largest_power
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, seed_lines, seed_means
+from unrandom.experiments.scale import Scale
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import attention_by_distance, lookback_shares, strongest_distances
 from unrandom.runs.measurement import attention_patterns

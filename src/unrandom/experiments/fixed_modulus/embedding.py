@@ -11,10 +11,11 @@ import numpy as np
 
 from unrandom.core.arithmetic import factorize, is_power_of_two
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, seed_lines, seed_means
+from unrandom.experiments.scale import Scale
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import additive_variance, cosine_by_shared_digits, embedding_table
 from unrandom.runs.measurement import prime_powers

@@ -7,10 +7,11 @@ import numpy as np
 from unrandom.core.seeds import stream
 from unrandom.evaluation import Tally, evaluate
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
+from unrandom.experiments.scale import Scale
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec

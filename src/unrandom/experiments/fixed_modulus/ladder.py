@@ -9,10 +9,11 @@ import numpy as np
 
 from unrandom.core.arithmetic import factorize
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, digit_rows, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, seed_lines, seed_means
+from unrandom.experiments.scale import Scale
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.generators.residues import digit_period, digits_of
 from unrandom.runs.run import Run

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import about
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, seed_lines
+from unrandom.experiments.scale import Scale
 from unrandom.figures.panels import Line, LinePanel, Panel, save_panels
 from unrandom.interpretation import (
     accuracy_as_neurons_are_added,

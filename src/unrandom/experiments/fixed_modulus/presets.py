@@ -5,7 +5,7 @@ The *fast* recipe draws fresh sequences and uses Muon; the *paper's* repeats 100
 
 from collections.abc import Sequence
 
-from unrandom.experiments.experiment import Scale
+from unrandom.experiments.scale import Scale
 from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import FixedModulus, lcg_task

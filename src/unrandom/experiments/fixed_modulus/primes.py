@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Scale
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, about, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import prime_runs
 from unrandom.experiments.rows import RowTables, as_rows, seed_lines
+from unrandom.experiments.scale import Scale
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables

@@ -6,7 +6,8 @@ import numpy as np
 
 from unrandom.evaluation import Evaluation, PowerLaw, elements_needed, evaluate
 from unrandom.evaluation.elements import THRESHOLDS
-from unrandom.experiments.experiment import Rows, Scale
+from unrandom.experiments.experiment import Rows
+from unrandom.experiments.scale import Scale
 from unrandom.generators.spectral import figure_of_merit
 from unrandom.runs.run import Run
 from unrandom.tasks import Split

@@ -12,8 +12,9 @@ import numpy as np
 from unrandom.evaluation import Evaluation
 from unrandom.evaluation.elements import THRESHOLDS, first_lasting
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.rows import RowTables, as_rows, by_seed
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.elements import (
     ALMOST,
     LEARNED_SHARE,

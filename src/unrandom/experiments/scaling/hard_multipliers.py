@@ -18,8 +18,9 @@ from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.experiments.baselines.order import runs as fixed_runs
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Written
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.rows import RowTables, as_rows, by_modulus, by_seed, moduli_of_every_seed
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.elements import about, multiplier_rows
 from unrandom.experiments.unseen_modulus.presets import hard_runs, main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unrandom.experiments.experiment import Scale
+from unrandom.experiments.scale import Scale
 from unrandom.generators.known import KNOWN
 from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec

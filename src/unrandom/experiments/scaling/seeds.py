@@ -8,8 +8,9 @@ from pathlib import Path
 
 from unrandom.evaluation import over_trials
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.rows import RowTables, as_rows, by_modulus, by_run
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.elements import SEQUENCES, about, element_rows, position_rows, tested
 from unrandom.experiments.scaling.presets import planned, size_of
 from unrandom.figures.panels import Line, LinePanel, save_panels

@@ -11,8 +11,9 @@ import numpy as np
 from unrandom.core.arithmetic import factorize
 from unrandom.evaluation import Estimate, PowerLaw, power_law
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.rows import RowTables, as_rows, best_modulus, seed_lines, seed_means
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.elements import (
     about,
     element_rows,

@@ -14,8 +14,9 @@ import numpy as np
 
 from unrandom.evaluation import Estimate, elements_needed, over_units
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.rows import RowTables, as_rows
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.elements import SEQUENCES, tested
 from unrandom.experiments.scaling.presets import Size, planned, size_of
 from unrandom.figures.panels import Line, LinePanel, save_panels

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from unrandom.evaluation import evaluate
-from unrandom.experiments.experiment import Rows, Scale
+from unrandom.experiments.experiment import Rows
 from unrandom.experiments.rows import seed_lines
+from unrandom.experiments.scale import Scale
 from unrandom.figures.panels import Line, MapPanel
 from unrandom.predictors import Predictor
 from unrandom.runs.run import Run

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.rows import RowTables, as_rows
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, last_number_rows, mean, relative_spread
 from unrandom.experiments.unseen_modulus.presets import ARBITRARY, SMALL_RECIPE, Settings, base, small_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels

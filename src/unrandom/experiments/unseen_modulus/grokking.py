@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from unrandom.experiments.claims import Claim, Evidence, Finding, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.unseen_modulus.accuracy import about, curve_lines
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import LinePanel, save_panels

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.rows import RowTables, as_rows, by_run
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.unseen_modulus.accuracy import SEQUENCES, about, counting_rows, curve_lines, tested_rows
 from unrandom.experiments.unseen_modulus.grokking import TEST, metrics_rows
 from unrandom.experiments.unseen_modulus.presets import hard_runs

@@ -6,8 +6,9 @@ One architecture and one number of steps; the moduli, the range they are drawn f
 from pathlib import Path
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.rows import RowTables, as_rows, seed_means
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.unseen_modulus.accuracy import Cells, best_cell, cell_map, cells, last_number_rows, mean
 from unrandom.experiments.unseen_modulus.presets import (
     RATE,

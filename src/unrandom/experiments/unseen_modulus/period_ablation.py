@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.rows import RowTables, as_rows, by_run
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.unseen_modulus.accuracy import about, curve_lines
 from unrandom.experiments.unseen_modulus.grokking import RULE, SHORT, TEST, half_way, metrics_rows, ratios
 from unrandom.experiments.unseen_modulus.presets import ARBITRARY, SMALL_RECIPE, base, small_runs

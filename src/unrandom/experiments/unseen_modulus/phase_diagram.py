@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.rows import RowTables, as_rows
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.unseen_modulus.accuracy import Cells, best_cell, cell_map, cells, last_number_rows
 from unrandom.experiments.unseen_modulus.presets import grid, small_runs
 from unrandom.figures.panels import save_panels

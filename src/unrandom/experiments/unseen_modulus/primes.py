@@ -10,8 +10,9 @@ import numpy as np
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows, Scale
+from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.rows import RowTables, as_rows, by_run
+from unrandom.experiments.scale import Scale
 from unrandom.experiments.unseen_modulus.accuracy import counting_rows, curve_lines, last_number_rows
 from unrandom.experiments.unseen_modulus.grokking import metrics_rows
 from unrandom.experiments.unseen_modulus.presets import Settings, small_runs

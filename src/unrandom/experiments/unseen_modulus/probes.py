@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import UInt64
 
-from unrandom.experiments.experiment import Scale
+from unrandom.experiments.scale import Scale
 from unrandom.runs.run import Run
 from unrandom.tasks import Examples, LCGParameters, lcg_split, make_batches
 

@@ -10,10 +10,6 @@ from pydantic import model_validator
 
 from unrandom.core.errors import UserError
 from unrandom.generators.full_period import full_period_multipliers
-from unrandom.predictors.algebraic import AlgebraicPredictor
-from unrandom.predictors.bayes import BayesFixed
-from unrandom.predictors.copying import CopyPredictor
-from unrandom.predictors.lookback import LookbackPredictor
 from unrandom.tasks.lcg.config import LCGTask, Modulus, Multiplier, Phase
 from unrandom.tasks.lcg.held_out import counting_parts, hold_out
 from unrandom.tasks.lcg.split import LCGSplit
@@ -65,6 +61,11 @@ class FixedModulus(LCGTask):
         The prior of bayes is that of the test sequences: full-period (a, c), or arbitrary ones where primitive roots
         are tested. Which pairs are held out it is not told.
         """
+        from unrandom.predictors.algebraic import AlgebraicPredictor
+        from unrandom.predictors.bayes import BayesFixed
+        from unrandom.predictors.copying import CopyPredictor
+        from unrandom.predictors.lookback import LookbackPredictor
+
         m, full_period = self.modulus, float(self.test_multipliers == "full-period")
         return {
             "copy": Baseline("repeats what followed the current number before", CopyPredictor),

@@ -11,9 +11,6 @@ from pydantic import Field, model_validator
 from unrandom.core.quantities import listed
 from unrandom.core.seeds import stream
 from unrandom.generators.full_period import sample_distinct
-from unrandom.predictors.algebraic import AlgebraicPredictor
-from unrandom.predictors.bayes_unseen import BayesUnseen
-from unrandom.predictors.copying import CopyPredictor
 from unrandom.tasks.lcg.config import LCGTask, Modulus, Phase
 from unrandom.tasks.lcg.held_out import counting_parts, hold_out
 from unrandom.tasks.lcg.split import LCGSplit
@@ -78,6 +75,10 @@ class UnseenModulus(LCGTask):
         The prior of bayes is that of the test sequences: full-period (a, c), and for a prime modulus that is tested
         with primitive roots, arbitrary ones. Which pairs are held out it is not told.
         """
+        from unrandom.predictors.algebraic import AlgebraicPredictor
+        from unrandom.predictors.bayes_unseen import BayesUnseen
+        from unrandom.predictors.copying import CopyPredictor
+
         moduli = range(self.smallest_modulus, self.largest_modulus + 1)
         arbitrary_for_primes = self.test_multipliers == "primitive-root"
         return {
