@@ -3,6 +3,7 @@
 import re
 import shlex
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 import torch
@@ -47,3 +48,11 @@ def test_every_link_leads_somewhere(document):
 def test_the_readme_names_every_recipe():
     text = (ROOT / "README.md").read_text()
     assert all(f"`{name}`" in text for name in RECIPES)
+
+
+def test_the_picture_of_the_floors_is_that_of_the_import_contract():
+    drawn = run_path(str(ROOT / "docs" / "draw_floors.py"))
+    assert drawn["PICTURE"].read_text() == drawn["picture"](), "draw it again with: make floors"
+    assert sorted(name for floor in drawn["floors"]() for name in floor) == sorted(
+        path.parent.name for path in (ROOT / "src" / "unrandom").glob("*/__init__.py")
+    )
