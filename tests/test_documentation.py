@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from unrandom.cli.parsing import parse
-from unrandom.runs.recipes import RECIPES
+from unrandom.runs.recipes import RECIPES, recipe
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
@@ -29,7 +29,7 @@ def test_every_command_can_be_parsed(line):
     arguments = parse(words[1:])
     if arguments.command == "train" and arguments.recipe is not None:
         assignments = arguments.assignments
-        RECIPES[arguments.recipe].build().override(assignments)
+        recipe(arguments.recipe).build().override(assignments)
 
 
 @pytest.mark.parametrize("block", re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL))
