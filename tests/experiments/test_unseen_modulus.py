@@ -2,16 +2,19 @@
 
 from itertools import product
 
+import polars as pl
 import pytest
 
 from frames import frames
 from unrandom.experiments.claims import judge_all
 from unrandom.experiments.registry import EXPERIMENTS
-from unrandom.experiments.rows import learned
+from unrandom.experiments.summaries import learned
 from unrandom.experiments.unseen_modulus import dataset
-from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, mean, relative_spread, tuned
+from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, relative_spread, tuned
 from unrandom.experiments.unseen_modulus.lookback import best_head
 from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head
+from unrandom.experiments.unseen_modulus.presets import small_run, variant, with_seeds
+from unrandom.runs.tables import table
 
 
 def _rows(accuracy, *, splits=("test",), moduli=(48, 64), seeds=(0, 1, 2), **axes):
@@ -40,25 +43,32 @@ TRAINED = [{"run": f"r{seed}", "modulus": 153, "seed": seed, "accuracy": 0.95} f
 def test_settings_are_chosen_on_the_validation_moduli_alone():
     best_on = {"validation": 0.02, "test": 0.05}
     rows = _rows(lambda s, split: float(s["rate"] == best_on[split]), splits=best_on, depth=(2,), rate=(0.02, 0.05))
-    found, chosen = tuned(rows, ["depth"], ["rate"])
-    assert chosen == {(2,): (0.02,)}
-    assert mean(found[2,]) == 0.0  # the choice is tested where it is not the best
+    found = tuned(table(rows), ["depth"], ["rate"])
+    # the choice is tested where it is not the best
+    assert found.to_dicts() == [{"depth": 2, "rate": 0.02, "seed": seed, "value": 0.0} for seed in (0, 1, 2)]
+
+
+def test_of_settings_that_are_equally_good_the_first_is_chosen():
+    rows = _rows(lambda *_: 0.5, splits=("validation", "test"), depth=(3, 2), rate=(0.05, 0.02))
+    chosen = tuned(table(rows), ["depth"], ["rate"]).unique(["depth", "rate"], maintain_order=True)
+    assert chosen.select("depth", "rate").rows() == [(3, 0.05), (2, 0.05)]
 
 
 def test_cells_are_means_over_moduli_for_each_seed():
     rows = _rows(lambda s, _: 0.5, depth=(1,))
     rows[0]["value"] = 1.0
-    assert cells(rows, ["depth"]) == {(1,): {0: 0.75, 1: 0.5, 2: 0.5}}
+    assert cells(table(rows), ["depth"]).rows() == [(1, 0, 0.75), (1, 1, 0.5), (1, 2, 0.5)]
 
 
 def test_what_was_learned_is_the_best_grid_point_of_each_seed():
-    found = {(1,): {0: 0.2, 1: 0.9}, (2,): {0: 0.8, 1: 0.1}}
+    found = pl.DataFrame({"depth": [1, 1, 2, 2], "seed": [0, 1, 0, 1], "value": [0.2, 0.9, 0.8, 0.1]})
     assert best_cell(found) == pytest.approx(0.85)
+    assert best_cell(found.clear()) is None
 
 
 def test_a_spread_is_relative():
-    assert relative_spread([0.2, 0.1]) == 0.5
-    assert relative_spread([0.0, 0.0]) == 0
+    assert pl.DataFrame({"value": [0.2, 0.1]}).select(relative_spread()).item() == 0.5
+    assert pl.DataFrame({"value": [0.0, 0.0]}).select(relative_spread()).item() == 0
 
 
 def test_the_phase_diagram_of_the_paper_is_reproduced():
@@ -133,13 +143,14 @@ def test_the_composition_of_the_training_set():
 
 
 def test_where_every_accuracy_is_zero_nothing_is_enough():
-    assert dataset._enough({"8": 0.0, "32": 0.0}, 20) == 0.0
+    curve = pl.DataFrame({"number": [8.0, 32.0], "value": [0.0, 0.0]})
+    assert curve.select(dataset._enough(20)).item() == 0.0
 
 
 def test_what_was_learned_is_the_least_over_moduli_of_the_mean_over_seeds():
     rows = [{"modulus": m, "accuracy": value} for m, value in ((256, 1.0), (256, 0.8), (360, 0.9), (360, 0.6))]
-    assert learned({"trained": rows}) == pytest.approx(0.75)
-    assert learned({"trained": [*rows, {"modulus": 360, "accuracy": None}]}) is None
+    assert learned(frames({"trained": rows})) == pytest.approx(0.75)
+    assert learned(frames({"trained": [*rows, {"modulus": 360, "accuracy": None}]})) is None
 
 
 def _metrics(data, values, seeds=(0, 1, 2)):
@@ -155,6 +166,36 @@ def test_period_ablation():
     long = _metrics("long periods", [0.1, 0.5, 0.95, 0.95])
     short = _metrics("short periods", [0.0, 0.01, 0.02, 0.02])
     assert set(_verdicts("um-period-ablation", {"metrics": every + long + short}).values()) == {"reproduced"}
+
+
+def test_labels_say_what_a_run_is_and_of_two_that_are_the_same_run_the_first_stays():
+    usual = small_run("laptop")
+    depth = usual.config.model.depth
+    deep = variant(usual, {"depth": depth}, model={"depth": depth})
+    deeper = variant(usual, {"depth": depth + 1}, model={"depth": depth + 1})
+    runs = with_seeds([usual, deep, deeper], 2)
+    assert [(run.labels, run.config.seed) for run in runs] == [
+        (labels, seed) for labels in ({}, {"depth": depth + 1}) for seed in (0, 1)
+    ]
+
+
+@pytest.mark.parametrize("name", ["um-phase-diagram", "um-critical-depth"])
+@pytest.mark.parametrize("scale", ["smoke", "laptop", "gpu", "paper"])
+def test_labels_of_shapes_are_those_of_the_configuration(name, scale):
+    for run in EXPERIMENTS[name].runs(scale, 1):
+        shape = {"depth": run.config.model.depth, "width": run.config.model.d_model, "heads": run.config.model.n_heads}
+        assert {"depth", "width"} <= set(run.labels)
+        assert {key: run.labels.get(key, value) for key, value in shape.items()} == shape
+
+
+def test_the_usual_run_of_the_data_grid_is_of_every_axis():
+    usual, *others = EXPERIMENTS["um-dataset"].runs("laptop", 1)
+    assert usual.labels == {
+        "largest": 80, "axis": "", "n_m": "all", "n_a": "all", "n_c": "all", "full-period share": "0.5"
+    }  # fmt: skip
+    for run in others:
+        axis = run.labels["axis"]
+        assert {key for key, value in run.labels.items() if value != usual.labels[key]} == {"axis", axis}
 
 
 def test_the_period_ablation_trains_on_arbitrary_parameters():

@@ -9,7 +9,7 @@ from pathlib import Path
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
-from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.summaries import about
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import order_along_component, principal_components, residue_variance

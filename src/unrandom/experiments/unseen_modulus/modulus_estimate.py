@@ -7,7 +7,7 @@ import numpy as np
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
-from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.summaries import about
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
 from unrandom.figures.panels import MapPanel, Panel, save_panels

@@ -17,7 +17,7 @@ from unrandom.core.seeds import stream
 from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.rows import RowTables, as_rows, by_run
-from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.summaries import about
 from unrandom.experiments.unseen_modulus.presets import hard_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.generators.full_period import draw_units, full_period_multipliers, lookback

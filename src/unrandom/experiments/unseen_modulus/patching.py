@@ -14,7 +14,7 @@ from unrandom.core.arithmetic import is_power_of_two
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
-from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.summaries import about
 from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head, head_rows
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences

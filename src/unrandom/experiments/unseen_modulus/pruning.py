@@ -12,7 +12,7 @@ from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows, Scale
 from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
-from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.summaries import about
 from unrandom.experiments.unseen_modulus.heads import first_position_scores, own_primes
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import REFERENCE, SEQUENCES, training_numbers, unseen_sequences
