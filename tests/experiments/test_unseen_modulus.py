@@ -231,11 +231,11 @@ def test_the_head_that_looks_at_the_largest_number_is_found():
     rows = [
         {"head": head, "modulus": m, "strongest_is_largest": {0: 0.1, 1: 0.7}[head]} for head in (0, 1) for m in (8, 9)
     ]
-    assert estimating_head(rows) == 1
+    assert estimating_head(table(rows)) == 1
 
 
 def test_the_head_that_follows_the_modulus_is_found():
-    assert best_head(lookback_rows(0.8)) == (1, 0)
+    assert best_head(table(lookback_rows(0.8))) == (1, 0)
     verdicts = _verdicts("um-lookback", {"heads": lookback_rows(0.8), "trained": TRAINED})
     assert verdicts == {"divides": "reproduced", "clear": "reproduced"}
     unclear = _verdicts("um-lookback", {"heads": lookback_rows(0.3), "trained": TRAINED})
