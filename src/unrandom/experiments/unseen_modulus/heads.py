@@ -149,7 +149,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """For each seed: every head against every q, at t = 0, in the mean over moduli; then planes of the first seed."""
+    """For each seed and position: every head against every q, in the mean over moduli; planes of the first seed."""
     maps = [
         _score_map(f"seed {seed}, t = {t}", scores)
         for (_, seed, t), scores in tables["scores"].group_by("run", "seed", "position", maintain_order=True)
