@@ -8,7 +8,7 @@ import pytest
 from frames import frames
 from unrandom.experiments.claims import judge_all
 from unrandom.experiments.registry import EXPERIMENTS
-from unrandom.experiments.summaries import learned
+from unrandom.experiments.summaries import each_seed, learned, matrix
 from unrandom.experiments.unseen_modulus import dataset
 from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, relative_spread, tuned
 from unrandom.experiments.unseen_modulus.lookback import best_head
@@ -64,6 +64,17 @@ def test_what_was_learned_is_the_best_grid_point_of_each_seed():
     found = pl.DataFrame({"depth": [1, 1, 2, 2], "seed": [0, 1, 0, 1], "value": [0.2, 0.9, 0.8, 0.1]})
     assert best_cell(found) == pytest.approx(0.85)
     assert best_cell(found.clear()) is None
+
+
+def test_a_seed_without_a_value_is_left_out():
+    found = pl.DataFrame({"seed": [2, 0, 0, 1], "value": [0.5, 0.25, 0.75, None]})
+    assert each_seed(found, pl.col("value").max()) == [0.75, 0.5]
+
+
+def test_a_matrix_has_a_blank_where_a_cell_is_missing():
+    found = pl.DataFrame({"depth": [2, 1, 1], "heads": [4, 4, 1], "value": [0.5, 0.25, None]})
+    values = matrix(found, ["depth"], "heads", "value")
+    assert values == [(0.25, pytest.approx(float("nan"), nan_ok=True)), (0.5, pytest.approx(float("nan"), nan_ok=True))]
 
 
 def test_a_spread_is_relative():
