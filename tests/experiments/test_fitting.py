@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from unrandom.core.errors import UserError
-from unrandom.experiments.fitting import LEAST_SHARE, MeasuredSpeed, described, fit
+from unrandom.experiments.fitting import LEAST_SHARE, Fit, MeasuredSpeed, described, fit
 from unrandom.experiments.reproduce import missing_runs
 from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
 from unrandom.experiments.worth import most_worth
@@ -57,6 +57,13 @@ def fitted(run, given, machine):
     """The fit of a single run into a time, and what is trained."""
     found = fit([run], lambda: given, machine)
     return found, found.cut(run).config
+
+
+def test_a_run_that_is_cut_keeps_its_labels(tiny):
+    spec = RunSpec("wide", tiny, {"depth": 2, "rule": "pairs"})
+    cut = Fit(share=0.5, divisor=2, rate=1e9, measured=True).cut(spec)
+    assert cut.config.steps < spec.config.steps
+    assert cut.labels == spec.labels
 
 
 def test_where_there_is_time_a_run_is_as_planned():

@@ -2,16 +2,17 @@
 
 from itertools import product
 
+import polars as pl
 import pytest
 
 from frames import frames
-from unrandom.experiments.claims import judge_all
 from unrandom.experiments.registry import EXPERIMENTS
-from unrandom.experiments.rows import learned
+from unrandom.experiments.summaries import each_seed, learned, matrix
 from unrandom.experiments.unseen_modulus import dataset
-from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, mean, relative_spread, tuned
-from unrandom.experiments.unseen_modulus.lookback import best_head
-from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head
+from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, relative_spread, tuned
+from unrandom.experiments.unseen_modulus.presets import small_run, variant, with_seeds
+from unrandom.runs.tables import table
+from verdicts import verdicts_of
 
 
 def _rows(accuracy, *, splits=("test",), moduli=(48, 64), seeds=(0, 1, 2), **axes):
@@ -27,38 +28,46 @@ def _rows(accuracy, *, splits=("test",), moduli=(48, 64), seeds=(0, 1, 2), **axe
     ]
 
 
-def _verdicts(name, tables):
-    experiment = EXPERIMENTS[name]
-    return {
-        judged.claim.key: judged.verdict for judged in judge_all(experiment.claims, experiment.evidence(frames(tables)))
-    }
-
-
-TRAINED = [{"run": f"r{seed}", "modulus": 153, "seed": seed, "accuracy": 0.95} for seed in (0, 1, 2)]
-
-
 def test_settings_are_chosen_on_the_validation_moduli_alone():
     best_on = {"validation": 0.02, "test": 0.05}
     rows = _rows(lambda s, split: float(s["rate"] == best_on[split]), splits=best_on, depth=(2,), rate=(0.02, 0.05))
-    found, chosen = tuned(rows, ["depth"], ["rate"])
-    assert chosen == {(2,): (0.02,)}
-    assert mean(found[2,]) == 0.0  # the choice is tested where it is not the best
+    found = tuned(table(rows), ["depth"], ["rate"])
+    # the choice is tested where it is not the best
+    assert found.to_dicts() == [{"depth": 2, "rate": 0.02, "seed": seed, "value": 0.0} for seed in (0, 1, 2)]
+
+
+def test_of_settings_that_are_equally_good_the_first_is_chosen():
+    rows = _rows(lambda *_: 0.5, splits=("validation", "test"), depth=(3, 2), rate=(0.05, 0.02))
+    chosen = tuned(table(rows), ["depth"], ["rate"]).unique(["depth", "rate"], maintain_order=True)
+    assert chosen.select("depth", "rate").rows() == [(3, 0.05), (2, 0.05)]
 
 
 def test_cells_are_means_over_moduli_for_each_seed():
     rows = _rows(lambda s, _: 0.5, depth=(1,))
     rows[0]["value"] = 1.0
-    assert cells(rows, ["depth"]) == {(1,): {0: 0.75, 1: 0.5, 2: 0.5}}
+    assert cells(table(rows), ["depth"]).rows() == [(1, 0, 0.75), (1, 1, 0.5), (1, 2, 0.5)]
 
 
 def test_what_was_learned_is_the_best_grid_point_of_each_seed():
-    found = {(1,): {0: 0.2, 1: 0.9}, (2,): {0: 0.8, 1: 0.1}}
+    found = pl.DataFrame({"depth": [1, 1, 2, 2], "seed": [0, 1, 0, 1], "value": [0.2, 0.9, 0.8, 0.1]})
     assert best_cell(found) == pytest.approx(0.85)
+    assert best_cell(found.clear()) is None
+
+
+def test_a_seed_without_a_value_is_left_out():
+    found = pl.DataFrame({"seed": [2, 0, 0, 1], "value": [0.5, 0.25, 0.75, None]})
+    assert each_seed(found, pl.col("value").max()) == [0.75, 0.5]
+
+
+def test_a_matrix_has_a_blank_where_a_cell_is_missing():
+    found = pl.DataFrame({"depth": [2, 1, 1], "heads": [4, 4, 1], "value": [0.5, 0.25, None]})
+    values = matrix(found, ["depth"], "heads", "value")
+    assert values == [(0.25, pytest.approx(float("nan"), nan_ok=True)), (0.5, pytest.approx(float("nan"), nan_ok=True))]
 
 
 def test_a_spread_is_relative():
-    assert relative_spread([0.2, 0.1]) == 0.5
-    assert relative_spread([0.0, 0.0]) == 0
+    assert pl.DataFrame({"value": [0.2, 0.1]}).select(relative_spread()).item() == 0.5
+    assert pl.DataFrame({"value": [0.0, 0.0]}).select(relative_spread()).item() == 0
 
 
 def test_the_phase_diagram_of_the_paper_is_reproduced():
@@ -66,12 +75,12 @@ def test_the_phase_diagram_of_the_paper_is_reproduced():
         return 0.1 if settings["depth"] < 3 else {1: 0.4, 2: 0.8, 4: 0.95}[settings["heads"]]
 
     rows = _rows(accuracy, depth=(1, 2, 3, 4), heads=(1, 2, 4), width=(64,))
-    assert _verdicts("um-phase-diagram", {"accuracy": rows}) == {
+    assert verdicts_of("um-phase-diagram", {"accuracy": rows}) == {
         "shallow": "reproduced",
         "second-head": "reproduced",
     }
     flat = _rows(lambda s, _: 0.6 + 0.1 * s["heads"], depth=(1, 2, 3, 4), heads=(1, 2, 4), width=(64,))
-    assert _verdicts("um-phase-diagram", {"accuracy": flat}) == {
+    assert verdicts_of("um-phase-diagram", {"accuracy": flat}) == {
         "shallow": "not reproduced",
         "second-head": "not reproduced",
     }
@@ -93,7 +102,7 @@ def test_critical_depth(shallow, narrow, verdicts):
         return (shallow * deep if settings["depth"] < 3 else deep) * (1.0 if settings["rate"] == 0.05 else 0.1)
 
     rows = _rows(accuracy, splits=("validation", "test"), **axes)
-    assert _verdicts("um-critical-depth", {"accuracy": rows}) == verdicts
+    assert verdicts_of("um-critical-depth", {"accuracy": rows}) == verdicts
 
 
 def test_the_area_of_good_settings():
@@ -107,11 +116,14 @@ def test_the_area_of_good_settings():
         return [{**row, "largest modulus": size} for row in made]
 
     shrinking = rows(32, {(1, 1), (1, 2), (2, 1)}) + rows(64, {(1, 1)})
-    assert _verdicts("um-hyperparameters", {"accuracy": shrinking}) == {"shrinks": "reproduced", "chosen": "reproduced"}
+    assert verdicts_of("um-hyperparameters", {"accuracy": shrinking}) == {
+        "shrinks": "reproduced",
+        "chosen": "reproduced",
+    }
     growing = rows(32, {(1, 1)}) + rows(64, {(1, 1), (1, 2), (2, 1)})
-    assert _verdicts("um-hyperparameters", {"accuracy": growing})["shrinks"] == "not reproduced"
+    assert verdicts_of("um-hyperparameters", {"accuracy": growing})["shrinks"] == "not reproduced"
     poor = [{**row, "value": row["value"] - 0.1} for row in rows(32, {(1, 1)})]
-    assert set(_verdicts("um-hyperparameters", {"accuracy": poor + rows(64, {(1, 1)})}).values()) == {"not judged"}
+    assert set(verdicts_of("um-hyperparameters", {"accuracy": poor + rows(64, {(1, 1)})}).values()) == {"not judged"}
 
 
 def test_the_composition_of_the_training_set():
@@ -123,7 +135,7 @@ def test_the_composition_of_the_training_set():
 
     table = rows("n_m", "all", 0.92) + rows("n_m", "8", 0.3) + rows("n_m", "16", 0.87)
     table += rows("n_a", "4", 0.88) + rows("n_c", "4", 0.5) + rows("full-period share", "0.0", 0.4)
-    assert _verdicts("um-dataset", {"accuracy": table}) == {
+    assert verdicts_of("um-dataset", {"accuracy": table}) == {
         "moduli": "reproduced",
         "multipliers": "reproduced",
         "increments": "not reproduced",
@@ -133,13 +145,14 @@ def test_the_composition_of_the_training_set():
 
 
 def test_where_every_accuracy_is_zero_nothing_is_enough():
-    assert dataset._enough({"8": 0.0, "32": 0.0}, 20) == 0.0
+    curve = pl.DataFrame({"number": [8.0, 32.0], "value": [0.0, 0.0]})
+    assert curve.select(dataset._enough(20)).item() == 0.0
 
 
 def test_what_was_learned_is_the_least_over_moduli_of_the_mean_over_seeds():
     rows = [{"modulus": m, "accuracy": value} for m, value in ((256, 1.0), (256, 0.8), (360, 0.9), (360, 0.6))]
-    assert learned({"trained": rows}) == pytest.approx(0.75)
-    assert learned({"trained": [*rows, {"modulus": 360, "accuracy": None}]}) is None
+    assert learned(frames({"trained": rows})) == pytest.approx(0.75)
+    assert learned(frames({"trained": [*rows, {"modulus": 360, "accuracy": None}]})) is None
 
 
 def _metrics(data, values, seeds=(0, 1, 2)):
@@ -154,25 +167,41 @@ def test_period_ablation():
     every = _metrics("all periods", [0.0, 0.1, 0.2, 0.95])
     long = _metrics("long periods", [0.1, 0.5, 0.95, 0.95])
     short = _metrics("short periods", [0.0, 0.01, 0.02, 0.02])
-    assert set(_verdicts("um-period-ablation", {"metrics": every + long + short}).values()) == {"reproduced"}
+    assert set(verdicts_of("um-period-ablation", {"metrics": every + long + short}).values()) == {"reproduced"}
+
+
+def test_labels_say_what_a_run_is_and_of_two_that_are_the_same_run_the_first_stays():
+    usual = small_run("laptop")
+    depth = usual.config.model.depth
+    deep = variant(usual, {"depth": depth}, model={"depth": depth})
+    deeper = variant(usual, {"depth": depth + 1}, model={"depth": depth + 1})
+    runs = with_seeds([usual, deep, deeper], 2)
+    assert [(run.labels, run.config.seed) for run in runs] == [
+        (labels, seed) for labels in ({}, {"depth": depth + 1}) for seed in (0, 1)
+    ]
+
+
+@pytest.mark.parametrize("name", ["um-phase-diagram", "um-critical-depth"])
+@pytest.mark.parametrize("scale", ["smoke", "laptop", "gpu", "paper"])
+def test_labels_of_shapes_are_those_of_the_configuration(name, scale):
+    for run in EXPERIMENTS[name].runs(scale, 1):
+        shape = {"depth": run.config.model.depth, "width": run.config.model.d_model, "heads": run.config.model.n_heads}
+        assert {"depth", "width"} <= set(run.labels)
+        assert {key: run.labels.get(key, value) for key, value in shape.items()} == shape
+
+
+def test_the_usual_run_of_the_data_grid_is_of_every_axis():
+    usual, *others = EXPERIMENTS["um-dataset"].runs("laptop", 1)
+    assert usual.labels == {
+        "largest": 80, "axis": "", "n_m": "all", "n_a": "all", "n_c": "all", "full-period share": "0.5"
+    }  # fmt: skip
+    for run in others:
+        axis = run.labels["axis"]
+        assert {key for key, value in run.labels.items() if value != usual.labels[key]} == {"axis", axis}
 
 
 def test_the_period_ablation_trains_on_arbitrary_parameters():
     assert {r.config.data.full_period_share for r in EXPERIMENTS["um-period-ablation"].runs("laptop", 1)} == {0.0}
-
-
-def test_unseen_moduli_come_with_what_needs_the_rule():
-    def rows(rule):
-        return [
-            {"run": f"r{seed}", "seed": seed, "step": step, "last_number_accuracy": test,
-             "train_short_period_accuracy": min(1.0, step / 200), "train_rule_accuracy": learned}
-            for seed in (0, 1, 2) for step, test, learned in ((100, 0.0, 0.0), (400, 0.5, rule), (500, 1.0, rule))
-        ]  # fmt: skip
-
-    verdicts = _verdicts("um-grokking", {"metrics": rows(1.0), "trained": TRAINED})
-    assert verdicts == {"solved": "reproduced", "short-first": "reproduced", "together": "reproduced"}
-    old = _verdicts("um-grokking", {"metrics": rows(None), "trained": TRAINED})
-    assert old == {"solved": "reproduced", "short-first": "not judged", "together": "not judged"}
 
 
 @pytest.mark.parametrize(("counting", "verdict"), [(0.95, "reproduced"), (0.2, "not reproduced"), (None, "not judged")])
@@ -183,134 +212,19 @@ def test_primes_are_judged_in_both_readings(counting, verdict):
 
     rows = [row(seed, m, 0.95) for seed in (0, 1, 2) for m in (61, 64)]
     rows += [row(seed, 61, counting, "a = 1") for seed in (0, 1, 2) if counting]
-    assert _verdicts("um-primes", {"accuracy": rows}) == {"as-easy-roots": "reproduced", "as-easy-counting": verdict}
-
-
-def test_the_head_that_looks_at_the_largest_number_is_found():
-    rows = [
-        {"head": head, "modulus": m, "strongest_is_largest": {0: 0.1, 1: 0.7}[head]} for head in (0, 1) for m in (8, 9)
-    ]
-    assert estimating_head(rows) == 1
-
-
-def test_the_head_that_follows_the_modulus_is_found():
-    assert best_head(lookback_rows(0.8)) == (1, 0)
-    verdicts = _verdicts("um-lookback", {"heads": lookback_rows(0.8), "trained": TRAINED})
-    assert verdicts == {"divides": "reproduced", "clear": "reproduced"}
-    unclear = _verdicts("um-lookback", {"heads": lookback_rows(0.3), "trained": TRAINED})
-    assert unclear == {"divides": "not reproduced", "clear": "not reproduced"}  # a third of the spacings is not "so"
-
-
-def lookback_rows(excess):
-    preferred = {(1, 0): {108: 6, 128: 4, 127: 5}, (2, 1): {108: 5, 128: 8, 127: 2}}
-    return [
-        {"run": run, "layer": layer, "head": head, "half": half, "modulus": m, "preferred": r, "excess": excess}
-        for run in ("r0", "r1", "r2")
-        for (layer, head), of in preferred.items()
-        for m, r in of.items()
-        for half in (0, 1)
-    ]
-
-
-def test_pruning_judges_what_the_own_prime_loses_beyond_the_others():
-    def rows(own, other):
-        return [
-            {"run": run, "replacement": "scalar-mean", "own_prime": 2, "prime": prime, "damage": damage}
-            for run in ("r0", "r1", "r2")
-            for prime, damage in ((2, own), (3, other), (5, None))
-        ] + [{"run": "r0", "replacement": "zero", "own_prime": 2, "prime": 3, "damage": 1.0}]
-
-    shares = [
-        {"run": f"r{i}", "replacement": "scalar-mean", "value": 0.9, "permuted": 0.5, "primes": 2} for i in range(3)
-    ]
-
-    def verdicts(own, other):
-        tables = {"digits": rows(own, other), "specialisation": shares, "trained": TRAINED}
-        return _verdicts("um-pruning", tables)
-
-    assert verdicts(0.9, 0.1) == {"own-prime": "reproduced", "lost": "reproduced", "spared": "reproduced"}
-    everything = verdicts(0.9, 0.9)  # any destructive ablation does this
-    assert everything == {"own-prime": "reproduced", "lost": "not reproduced", "spared": "not reproduced"}
+    assert verdicts_of("um-primes", {"accuracy": rows}) == {"as-easy-roots": "reproduced", "as-easy-counting": verdict}
 
 
 def test_where_nothing_was_learned_nothing_is_judged():
     axes = {"depth": (1, 2, 3, 4), "heads": (1, 2, 4), "width": (64,)}
     for level in (0.0, 0.24, 0.89):
         tables = {"accuracy": _rows(lambda s, _, level=level: level * (s["depth"] > 2), **axes)}
-        assert set(_verdicts("um-phase-diagram", tables).values()) == {"not judged"}
+        assert set(verdicts_of("um-phase-diagram", tables).values()) == {"not judged"}
     axes = {"depth": (2, 3), "width": (32,), "rate": (0.05,), "weight decay": (0.1,)}
     nothing = {"accuracy": _rows(lambda *_: 0.01, splits=("validation", "test"), **axes)}
-    assert set(_verdicts("um-critical-depth", nothing).values()) == {"not judged"}
+    assert set(verdicts_of("um-critical-depth", nothing).values()) == {"not judged"}
     sized = _rows(lambda *_: 0.01, splits=("validation", "test"), rate=(1, 2), **{"weight decay": (1,)})
     nothing = {"accuracy": [{**row, "largest modulus": size} for size in (32, 64) for row in sized]}
-    assert set(_verdicts("um-hyperparameters", nothing).values()) == {"not judged"}
+    assert set(verdicts_of("um-hyperparameters", nothing).values()) == {"not judged"}
     flat = [row for data in ("all periods", "short periods", "long periods") for row in _metrics(data, [0.0])]
-    assert set(_verdicts("um-period-ablation", {"metrics": flat}).values()) == {"not judged"}
-
-
-def test_analyses_of_models_that_have_not_learned_are_not_judged():
-    poor = [{**row, "accuracy": 0.65} for row in TRAINED]
-    assert set(_verdicts("um-lookback", {"heads": lookback_rows(0.8), "trained": poor}).values()) == {"not judged"}
-
-
-def test_only_prime_moduli_leave_the_lookback_unjudged():
-    row = {"run": "r", "layer": 1, "head": 0, "modulus": 127, "preferred": 5, "excess": 0.8}
-    rows = [{**row, "half": half} for half in (0, 1)]
-    assert set(_verdicts("um-lookback", {"heads": rows, "trained": TRAINED}).values()) == {"not judged"}
-
-
-def _by_rule(pairs, values, *, counting=0.9, roots=0.1, seeds=(0, 1, 2)):
-    """Planted tables of um-hold-out: for each rule, accuracy at the end and the step of half the last numbers."""
-    accuracy, metrics = [], []
-    for seed in seeds:
-        for rule, (last, half) in (("pairs", pairs), ("values", values)):
-            run = {"run": f"{rule}-{seed}", "seed": seed, "rule": rule}
-            accuracy += [{**run, "reading": "as tested", "modulus": m, "value": last + 0.01 * seed} for m in (125, 128)]
-            accuracy += [{**run, "reading": "as tested", "modulus": 127, "value": roots}]
-            accuracy += [{**run, "reading": "a = 1", "modulus": 127, "value": counting}]
-            metrics += [{**run, "step": s, "last_number_accuracy": 0.6 * (s >= half)} for s in range(100, 1100, 100)]
-    return {"accuracy": accuracy, "metrics": metrics}
-
-
-def test_what_the_stricter_split_costs_is_judged_seed_by_seed():
-    found = _verdicts("um-hold-out", _by_rule((0.8, 400), (0.5, 800)))
-    assert set(found.values()) == {"reproduced"}
-    found = _verdicts("um-hold-out", _by_rule((0.5, 800), (0.8, 400), counting=0.2))
-    assert set(found.values()) == {"not reproduced"}
-
-
-def test_the_step_of_half_the_numbers_is_a_bound_where_a_rule_never_got_there():
-    late = _verdicts("um-hold-out", _by_rule((0.8, 400), (0.5, 2000)))
-    assert late["sooner"] == "reproduced"  # at least 2.5 times
-    never = _verdicts("um-hold-out", _by_rule((0.8, 2000), (0.5, 2000)))
-    assert never["sooner"] == "not judged"
-    few = _verdicts("um-hold-out", _by_rule((0.8, 400), (0.5, 800), seeds=(0, 1)))
-    assert set(few.values()) == {"not judged"}
-
-
-def _by_lookback(accuracy, *, missing, training=0.99):
-    """Planted tables of um-needed-lookback: accuracy by look-back, of which training moduli may lack one."""
-    return {
-        "lookbacks": [
-            {"run": f"r{seed}", "seed": seed, "modulus": m, "look-back": r, "taught": r != missing, "value": value}
-            for seed in (0, 1, 2)
-            for m in (0, 125)
-            for r in (1, 5, 25)
-            if r != missing or m
-            for value in [training if m == 0 else accuracy[r] - 0.01 * seed]
-        ]
-    }
-
-
-@pytest.mark.parametrize(
-    ("accuracy", "planted", "wanted"),
-    [
-        ({1: 0, 5: 0.95, 25: 0.5}, {"missing": 25}, ("reproduced", "reproduced")),
-        ({1: 1, 5: 0.7, 25: 0.6}, {"missing": 25}, ("not reproduced", "not reproduced")),
-        ({1: 1, 5: 0.95, 25: 0.95}, {"missing": None}, ("reproduced", "not judged")),
-        ({1: 0, 5: 0.95, 25: 0.5}, {"missing": 25, "training": 0.5}, ("not judged", "not judged")),
-    ],
-)
-def test_look_backs_that_training_has_are_told_from_those_that_it_has_not(accuracy, planted, wanted):
-    found = _verdicts("um-needed-lookback", _by_lookback(accuracy, **planted))
-    assert (found["taught"], found["missing"]) == wanted
+    assert set(verdicts_of("um-period-ablation", {"metrics": flat}).values()) == {"not judged"}

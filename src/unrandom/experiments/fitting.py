@@ -6,7 +6,7 @@ Runs of one experiment are cut alike, so that they stay comparable: each keeps t
 import math
 import timeit
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import torch
@@ -80,7 +80,7 @@ class Fit:
 
     def cut(self, run: RunSpec) -> RunSpec:
         """What is trained in the place of a planned run, measured and saved often."""
-        return RunSpec(run.recipe, _cut(_narrowed(run.config, self.divisor), self.share, self.rate))
+        return replace(run, config=_cut(_narrowed(run.config, self.divisor), self.share, self.rate))
 
     @property
     def words(self) -> str:

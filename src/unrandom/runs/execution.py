@@ -71,10 +71,10 @@ def execute(
             if ranks.is_main:
                 command = shlex.split(run.folder.read_manifest()["command"])
                 create_run(ancestor.spec, ancestor.folder.path.parent, command)
-            result = _execute(ancestor, device, ranks, control)
+            result = _train_alone(ancestor, device, ranks, control)
             if not result["finished"]:
                 return {**_result(run, Progress()), "waits_for": result["run"]}
-        return _execute(run, device, ranks, control)
+        return _train_alone(run, device, ranks, control)
 
 
 def _needs_ancestors(run: Run) -> bool:
@@ -97,7 +97,8 @@ def _seconds_left(until: float | None) -> float | None:
     return None if until is None else max(0.0, until - time.monotonic())
 
 
-def _execute(run: Run, device: torch.device, ranks: Ranks, control: _Control) -> dict[str, Any]:
+def _train_alone(run: Run, device: torch.device, ranks: Ranks, control: _Control) -> dict[str, Any]:
+    """Hold the folder, train from the newest checkpoint, and write the result if that is the end."""
     run.check_code()
     ranks.check_batch(run.config.batch_size, run.config.micro_batches)
     if ranks.broadcast(run.folder.finished, device):
@@ -105,18 +106,17 @@ def _execute(run: Run, device: torch.device, ranks: Ranks, control: _Control) ->
     with run.folder.lock() if ranks.is_main else nullcontext():
         if ranks.broadcast(run.folder.finished, device):  # by another process, which has let go of it meanwhile
             return run.result()
-        trainee, batches = _begin(run, device, ranks, control.announce)
-        seconds = _seconds_left(control.until)
+        trainee, batches = _prepare_trainee(run, device, ranks, control.announce)
         train(
             trainee,
             batches,
             device=device,
             ranks=ranks,
-            max_seconds=seconds,
+            max_seconds=_seconds_left(control.until),
             stop=control.stop,
             observers=control.observers,
         )
-        return _conclude(run, trainee.progress) if ranks.is_main else _result(run, trainee.progress)
+        return _write_result(run, trainee.progress) if ranks.is_main else _result(run, trainee.progress)
 
 
 def execute_together(
@@ -135,7 +135,7 @@ def execute_together(
             if _needs_ancestors(run) and not all(ancestor.folder.finished for ancestor in run.ancestors()):
                 raise UserError(f"{run.id} begins with the weights of a run that is not finished")
             locks.enter_context(run.folder.lock())
-        begun = [_begin(run, device) for run in runs if not run.folder.finished]
+        begun = [_prepare_trainee(run, device) for run in runs if not run.folder.finished]
         for index, step in enumerate(sorted({trainee.progress.step for trainee, _ in begun})):
             seconds = _seconds_left(until)
             if index and (seconds == 0 or (stop is not None and stop())):
@@ -144,11 +144,12 @@ def execute_together(
             train_together(trainees, batches, device=device, max_seconds=seconds, stop=stop)
         progress = {trainee.folder.path: trainee.progress for trainee, _ in begun}
         return [
-            _conclude(run, progress[run.folder.path]) if run.folder.path in progress else run.result() for run in runs
+            _write_result(run, progress[run.folder.path]) if run.folder.path in progress else run.result()
+            for run in runs
         ]
 
 
-def _begin(
+def _prepare_trainee(
     run: Run, device: torch.device, ranks: Ranks | None = None, announce: Announce | None = None
 ) -> tuple[Trainee, Batches]:
     """The run where it stands: its newest whole checkpoint, and the folder without what came later."""
@@ -169,7 +170,8 @@ def _begin(
     return Trainee.begin(run.folder, config, measure, device, start, parent), batches
 
 
-def _conclude(run: Run, progress: Progress) -> dict[str, Any]:
+def _write_result(run: Run, progress: Progress) -> dict[str, Any]:
+    """The result, kept in the folder once the run is finished."""
     result = _result(run, progress)
     if result["finished"]:
         write_json(run.folder.result, result)

@@ -1,26 +1,36 @@
 """Is depth needed at every width? Rate and weight decay tuned in every cell (fig:critical-depth-appendix)."""
 
+from itertools import product
 from pathlib import Path
-from typing import Any
+
+import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
+from unrandom.experiments.summaries import each_seed
 from unrandom.experiments.unseen_modulus.accuracy import (
     best_cell,
     cell_map,
     last_number_rows,
-    mean,
+    over_seeds,
     relative_spread,
     tuned,
 )
 from unrandom.experiments.unseen_modulus.phase_diagram import BEST, DEEP
-from unrandom.experiments.unseen_modulus.presets import PAPERS_1024, RATE, RATES, WEIGHT_DECAYS, grid, small_runs
+from unrandom.experiments.unseen_modulus.presets import (
+    PAPERS_1024,
+    RATE,
+    RATES,
+    WEIGHT_DECAYS,
+    small_run,
+    variant,
+    with_seeds,
+)
 from unrandom.figures.panels import save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
 DEPTHS: dict[Scale, tuple[int, ...]] = {
@@ -65,52 +75,42 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    rates = grid(**{RATE[scale].replace(".", "__"): RATES[scale]}, optimizer__weight_decay=WEIGHT_DECAYS[scale])
-    shapes: list[dict[str, Any]] = [
-        {"model.depth": depth, "model.d_model": width, "model.n_heads": heads}
-        for width, heads in WIDTHS[scale]
-        for depth in DEPTHS[scale]
+    usual = variant(small_run(scale), {}, data=PAPERS_1024 if scale == "paper" else {})
+    cells = product(WIDTHS[scale], DEPTHS[scale], RATES[scale], WEIGHT_DECAYS[scale])
+    variants = [
+        variant(
+            usual,
+            {"depth": depth, "width": width, "rate": rate, "weight decay": decay},
+            model={"depth": depth, "d_model": width, "n_heads": heads},
+            optimizer={RATE[scale]: rate, "weight_decay": decay},
+        )
+        for (width, heads), depth, rate, decay in cells
     ]
-    moduli = PAPERS_1024 if scale == "paper" else {}
-    return small_runs(scale, seeds, [{**moduli, **shape, **rate} for shape in shapes for rate in rates])
+    return with_seeds(variants, seeds)
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    keys = {
-        "depth": "model.depth",
-        "width": "model.d_model",
-        "rate": RATE[scale],
-        "weight decay": "optimizer.weight_decay",
-    }
-    rows = last_number_rows(runs, scale, keys, choosing=True)
-    found, chosen = tuned(rows, AXES, TUNED)
-    best = [
-        {**dict(zip(AXES, cell, strict=True)), **dict(zip(TUNED, chosen[cell], strict=True)), "accuracy": mean(of)}
-        for cell, of in found.items()
-    ]
-    return {"accuracy": rows, "chosen": best}
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    accuracy = table(last_number_rows(runs, scale, choosing=True))
+    chosen = over_seeds(tuned(accuracy, AXES, TUNED), [*AXES, *TUNED])
+    return {"accuracy": accuracy, "chosen": chosen.rename({"value": "accuracy"})}
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    rows: Rows = tables["accuracy"]
-    shallow, deep = (
-        tuned([row for row in rows if (row["depth"] >= DEEP) == is_deep], ["width"], ["depth", *TUNED])[0]
-        for is_deep in (False, True)
+def evidence(tables: Tables) -> Evidence:
+    accuracy, is_deep = tables["accuracy"], pl.col("depth") >= DEEP
+    shallow, deep = (tuned(accuracy.filter(those), ["width"], ["depth", *TUNED]) for those in (~is_deep, is_deep))
+    both = deep.join(shallow, on=["width", "seed"], suffix=" of shallow").filter(pl.col("value") > 0)
+    return Evidence(
+        {
+            "three-layers": each_seed(both, (pl.col("value of shallow") / pl.col("value")).max()),
+            "width": each_seed(deep, relative_spread()),
+        },
+        {BEST.key: best_cell(tuned(accuracy, AXES, TUNED))},
     )
-    shares, spreads = [], []
-    for seed in sorted({row["seed"] for row in rows}):
-        best = {width: of[seed] for width, of in deep.items()}
-        both = [width for width in best if width in shallow and best[width] > 0]
-        spreads += [relative_spread(list(best.values()))] if best else []
-        shares += [max(shallow[width][seed] / best[width] for width in both)] if both else []
-    return Evidence({"three-layers": shares, "width": spreads}, {BEST.key: best_cell(tuned(rows, AXES, TUNED)[0])})
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """Test accuracy of the cell chosen on the validation moduli."""
-    found, _ = tuned(tables["accuracy"], AXES, TUNED)
+    found = tuned(tables["accuracy"], AXES, TUNED)
     save_panels([cell_map("rate and weight decay tuned", AXES, found)], folder / "um-critical-depth")
 
 

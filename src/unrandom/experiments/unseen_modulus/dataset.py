@@ -6,25 +6,27 @@ Beyond the paper: the share of every batch that has full period.
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, last_number_rows, mean, relative_spread
-from unrandom.experiments.unseen_modulus.presets import ARBITRARY, SMALL_RECIPE, Settings, base, small_runs
+from unrandom.experiments.summaries import each_seed
+from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, last_number_rows, over_seeds, relative_spread
+from unrandom.experiments.unseen_modulus.presets import ARBITRARY, Settings, small_run, variant, with_seeds
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
 MIX = "full-period share"
-# Each axis of the grid: its configuration key. A value of none stands for all that there are.
+# Each axis of the grid: its field in the configuration of the data. A value of none stands for all that there are.
 AXES: dict[str, str] = {
-    "n_m": "data.n_m",
-    "n_a": "data.n_a",
-    "n_c": "data.n_c",
-    MIX: "data.full_period_share",
+    "n_m": "n_m",
+    "n_a": "n_a",
+    "n_c": "n_c",
+    MIX: "full_period_share",
 }
 VALUES: dict[Scale, dict[str, tuple[Any, ...]]] = {
     "smoke": {"n_m": (8, 16), "n_a": (4, 8), "n_c": (4, 8), MIX: (0.0, 0.5)},
@@ -104,83 +106,78 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """Each axis by itself; the other settings stay the small run's."""
-    variants = [_settings(axis, value) for axis, values in VALUES[scale].items() for value in values]
-    return small_runs(scale, seeds, [{}, *variants])
+    """Each axis by itself; the other settings stay the small run's, which is of every axis and so named for none."""
+    data = lcg_task(small_run(scale).config.data)
+    settings = {axis: _text(getattr(data, field)) for axis, field in AXES.items()}
+    usual = variant(small_run(scale), {"largest": max(data.moduli), "axis": "", **settings})
+    variants = [
+        variant(usual, {"axis": axis, axis: _text(value)}, data=_settings(axis, value))
+        for axis, values in VALUES[scale].items()
+        for value in values
+    ]
+    return with_seeds([usual, *variants], seeds)
 
 
 def _settings(axis: str, value: Any) -> Settings:
     return ARBITRARY if (axis, value) == (MIX, 0.0) else {AXES[axis]: value}
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    rows = last_number_rows(runs, scale, AXES)
-    usual = base(SMALL_RECIPE[scale], scale).data
-    largest = max(lcg_task(usual).moduli)
-    usual_values = {axis: getattr(usual, key.removeprefix("data.")) for axis, key in AXES.items()}
-    accuracy = [
-        {
-            **row,
-            "largest": largest,
-            "axis": next((axis for axis, value in usual_values.items() if row[axis] != value), ""),
-            **{axis: ALL if row[axis] is None else str(row[axis]) for axis in AXES},
-        }
-        for row in rows
-    ]
-    return {"accuracy": accuracy}
+def _text(value: Any) -> str:
+    return ALL if value is None else str(value)
 
 
-def _curve(rows: Rows, axis: str, seed: int | None = None) -> dict[str, float]:
-    """Accuracy by the value of one axis, the usual run among them, in increasing order."""
-    own = [row for row in rows if row["axis"] in (axis, "")]
-    found = {key[0]: of for key, of in cells(own, [axis]).items()}
-    order = sorted(found, key=lambda value: float("inf") if value == ALL else float(value))
-    return {value: mean(found[value]) if seed is None else found[value][seed] for value in order}
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    return {"accuracy": table(last_number_rows(runs, scale))}
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    rows: Rows = tables["accuracy"]
-    curves = [{axis: _curve(rows, axis, seed) for axis in AXES} for seed in sorted({row["seed"] for row in rows})]
-    quarter = rows[0]["largest"] / 4
-    several = {axis: [curve[axis] for curve in curves if len(curve[axis]) > 1] for axis in AXES}
-    mixes = [curve for curve in several[MIX] if {"0.5", "0.0"} <= set(curve)]
+def _curve(accuracy: pl.DataFrame, axis: str) -> pl.DataFrame:
+    """Accuracy by the value of one axis (in words and as a number) and seed, the usual run among them, in order."""
+    own = cells(accuracy.filter(pl.col("axis").is_in([axis, ""])), [axis])
+    return own.with_columns(pl.col(axis).replace(ALL, "inf").cast(pl.Float64).alias("number")).sort("number", "seed")
+
+
+def evidence(tables: Tables) -> Evidence:
+    accuracy = tables["accuracy"]
+    several = {axis: _curve(accuracy, axis).filter(pl.len().over("seed") > 1) for axis in AXES}
+    mixes = several[MIX].filter(pl.col("number").is_in([0.0, 0.5])).filter(pl.len().over("seed") == 2)
     return Evidence(
         {
-            "moduli": [_gain(*list(curve.values())[:: len(curve) - 1]) for curve in several["n_m"]],
-            "multipliers": [relative_spread(list(curve.values())) for curve in several["n_a"]],
-            "increments": [relative_spread(list(curve.values())) for curve in several["n_c"]],
-            "quarter": [_enough(curve, quarter) for curve in several["n_m"]],
-            "mix": [_gain(curve["0.0"], curve["0.5"]) for curve in mixes],
+            "moduli": each_seed(several["n_m"], _gain()),
+            "multipliers": each_seed(several["n_a"], relative_spread()),
+            "increments": each_seed(several["n_c"], relative_spread()),
+            "quarter": each_seed(several["n_m"], _enough(accuracy["largest"][0] / 4)),
+            "mix": each_seed(mixes, _gain()),
         },
-        {BEST.key: best_cell(cells(rows, list(AXES)))},
+        {BEST.key: best_cell(cells(accuracy, list(AXES)))},
     )
 
 
-def _gain(before: float, after: float) -> float:
-    """What is gained, over the larger of the two; 0 where both are 0."""
-    return (after - before) / max(before, after) if max(before, after) else 0.0
+def _gain() -> pl.Expr:
+    """What is gained from the first to the last of a curve, over the larger of the two; 0 where both are 0."""
+    first, last = pl.col("value").first(), pl.col("value").last()
+    larger = pl.max_horizontal(first, last)
+    return pl.when(larger > 0).then((last - first) / larger).otherwise(0.0)
 
 
-def _enough(curve: dict[str, float], least: float) -> float:
-    """With the smallest n_m from ``least`` on (all of them, if none is), over the best."""
-    at = next((value for key, value in curve.items() if key == ALL or float(key) >= least), list(curve.values())[-1])
-    best = max(curve.values())
-    return at / best if best else 0.0
+def _enough(least: float) -> pl.Expr:
+    """With the smallest n_m from ``least`` on (the largest, if none is), over the best; 0 where that is 0."""
+    value = pl.col("value")
+    at = pl.coalesce(value.filter(pl.col("number") >= least).first(), value.last())
+    return pl.when(value.max() > 0).then(at / value.max()).otherwise(0.0)
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """A panel for each axis: the mean over seeds, and every seed faint. The values are set apart evenly, by name."""
-    rows: Rows = tables["accuracy"]
-    seeds = sorted({row["seed"] for row in rows})
     panels = []
     for axis in AXES:
-        means = _curve(rows, axis)
+        curve = _curve(tables["accuracy"], axis)
+        means = over_seeds(curve, [axis])
         places = list(range(len(means)))
-        lines = [Line(places, list(means.values()), "mean over seeds", 0)]
-        lines += [Line(places, list(_curve(rows, axis, s).values()), "single seeds", 1, faint=True) for s in seeds]
-        panels.append(LinePanel(axis, axis, "last number right", lines, names=list(means)))
+        lines = [Line(places, means["value"].to_list(), "mean over seeds", 0)]
+        lines += [
+            Line(places, own["value"].to_list(), "single seeds", 1, faint=True) for own in curve.partition_by("seed")
+        ]
+        panels.append(LinePanel(axis, axis, "last number right", lines, names=means[axis].to_list()))
     save_panels(panels, folder / "um-dataset")
 
 

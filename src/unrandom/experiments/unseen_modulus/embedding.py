@@ -6,16 +6,17 @@ and third.
 
 from pathlib import Path
 
+import polars as pl
+
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.summaries import about, by_run, learned, matrix
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import order_along_component, principal_components, residue_variance
 from unrandom.runs.run import Run
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
 COMPONENTS = 6
@@ -69,7 +70,7 @@ CLAIMS = (
 )
 
 
-def measure(runs: list[Run], _scale: Scale) -> RowTables:
+def measure(runs: list[Run], _scale: Scale) -> Tables:
     shares: Rows = []
     points: Rows = []
     for run in runs:
@@ -93,47 +94,43 @@ def measure(runs: list[Run], _scale: Scale) -> RowTables:
             {**about(run), "number": number, **{f"PC{i + 1}": float(value) for i, value in enumerate(values)}}
             for number, values in enumerate(components.values)
         ]
-    return {"shares": shares, "points": points}
+    return {"shares": table(shares), "points": table(points)}
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
+def evidence(tables: Tables) -> Evidence:
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
-    for rows in by_run(tables["shares"]).values():
-        components = sorted({row["component"] for row in rows})
-        if len(components) < 3:
+    for shares in by_run(tables["shares"]):
+        if shares["component"].n_unique() < 3:
             continue
-        share = {(row["residue"], row["component"]): row["share"] for row in rows}
-        found["order"].append(rows[0]["order"])
-        found["parity"].append(share[2, 2])
-        found["mod-six"].append((share[6, 2] + share[6, 3]) / 2)
-        found["parity-anywhere"].append(max(share[2, i] for i in components))
-        found["mod-three-anywhere"].append(max(share[3, i] for i in components))
+        two, three, six = (
+            shares.filter(pl.col("residue") == residue).sort("component")["share"] for residue in (2, 3, 6)
+        )
+        found["order"].append(shares["order"][0])
+        found["parity"].append(two[1])
+        found["mod-six"].append((six[1] + six[2]) / 2)
+        found["parity-anywhere"].append(max(two))
+        found["mod-three-anywhere"].append(max(three))
     return Evidence(found, {"learned": learned(tables)})
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """For each seed: two planes, and what residues explain of each component."""
     panels: list[Panel] = []
-    for run, rows in by_run(tables["shares"]).items():
-        points = [row for row in tables["points"] if row["run"] == run]
-        seed = f"seed {rows[0]['seed']}"
-        for (x, y), residue in (((1, 2), 2), ((2, 3), 6)):
-            plane = [(row[f"PC{x}"], row[f"PC{y}"]) for row in points]
-            groups = [row["number"] % residue for row in points]
-            panels.append(ScatterPanel(f"{seed}: mod {residue}", f"PC{x}", f"PC{y}", plane, groups, "≡"))
-        panels.append(_share_map(seed, rows))
+    for shares, points in zip(by_run(tables["shares"]), by_run(tables["points"]), strict=True):
+        seed = f"seed {shares['seed'][0]}"
+        for (x, y), residue in ((("PC1", "PC2"), 2), (("PC2", "PC3"), 6)):
+            groups = (points["number"] % residue).to_list()
+            panels.append(ScatterPanel(f"{seed}: mod {residue}", x, y, points.select(x, y).rows(), groups, "≡"))
+        panels.append(_share_map(seed, shares))
     save_panels(panels, folder / "um-embedding", columns=3)
 
 
-def _share_map(seed: str, rows: Rows) -> MapPanel:
-    components = sorted({row["component"] for row in rows})
-    share = {(row["residue"], row["component"]): row["share"] for row in rows}
-    order = {row["component"]: row["order"] for row in rows}
-    values = [[share[residue, i] for i in components] for residue in RESIDUES] + [[order[i] for i in components]]
-    names = [f"mod {residue}" for residue in RESIDUES] + ["size (|ρ|)"]
-    columns = [f"PC{i}" for i in components]
+def _share_map(seed: str, shares: pl.DataFrame) -> MapPanel:
+    in_order = shares.sort("component", maintain_order=True)
+    components = in_order.unique("component", maintain_order=True)
+    values = [*matrix(in_order, ["residue"], "component", "share"), tuple(components["order"])]
+    names = [*(f"mod {residue}" for residue in RESIDUES), "size (|ρ|)"]
+    columns = [f"PC{i}" for i in components["component"]]
     return MapPanel(f"{seed}: share of variance", "", "", values, columns, names, "share", written=True)
 
 

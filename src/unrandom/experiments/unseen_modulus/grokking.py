@@ -3,20 +3,22 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import polars as pl
+
 from unrandom.experiments.claims import Claim, Evidence, Finding, Unknown
-from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.unseen_modulus.accuracy import about, curve_lines
+from unrandom.experiments.summaries import about, by_run, learned, seed_lines
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
 TEST, SHORT = "last_number_accuracy", "train_short_period_accuracy"
 # Both measure long periods; only the second leaves out a = 1, where the sequence merely counts.
 LONG, RULE = "train_long_period_accuracy", "train_rule_accuracy"
+UNSEEN = "unseen "  # before a modulus: the column of its accuracy
 NOTHING = 0.1  # A group that ends training below this accuracy has not begun to be learned.
 
 CLAIMS = (
@@ -49,25 +51,30 @@ CLAIMS = (
 )
 
 
-def metrics_rows(runs: Sequence[Run]) -> Rows:
-    """What training left behind, with the accuracy on each unseen modulus."""
-    return [
+def curves(runs: Sequence[Run]) -> pl.DataFrame:
+    """What training left behind, a row for each measured step, with the accuracy on each unseen modulus."""
+    return table(
         {
             **about(run),
             **{key: row.get(key) for key in ("step", TEST, SHORT, LONG, RULE, "train_loss", "test_loss")},
-            **{f"unseen {m}": tested["last_number_accuracy"] for m, tested in row["test_moduli"].items()},
+            **{f"{UNSEEN}{m}": tested["last_number_accuracy"] for m, tested in row["test_moduli"].items()},
         }
         for run in runs
         for row in run.folder.read_metrics()
-    ]
+    )
 
 
-def half_way(rows: Rows, key: str) -> float | None:
+def unseen_columns(metrics: pl.DataFrame) -> dict[str, str]:
+    """The columns of the unseen moduli, by modulus."""
+    return {column.removeprefix(UNSEEN): column for column in metrics.columns if column.startswith(UNSEEN)}
+
+
+def half_way(curve: pl.DataFrame, key: str) -> float | None:
     """The first measured step with half of the final accuracy; None for a group that is not learned."""
-    final = rows[-1][key] or 0.0
-    if final < NOTHING:
+    accuracy = curve[key].cast(pl.Float64).fill_null(0.0)
+    if accuracy[-1] < NOTHING:
         return None
-    return float(next(row["step"] for row in rows if (row[key] or 0.0) >= final / 2))
+    return float(curve["step"].filter(accuracy >= accuracy[-1] / 2)[0])
 
 
 def ratios(pairs: Iterable[tuple[float | None, float | None]]) -> Finding:
@@ -79,39 +86,41 @@ def ratios(pairs: Iterable[tuple[float | None, float | None]]) -> Finding:
     return [first / second for first, second in known if first is not None and second is not None]
 
 
-def measure(runs: list[Run], _scale: Scale) -> RowTables:
-    return {"metrics": metrics_rows(runs)}
+def measure(runs: list[Run], _scale: Scale) -> Tables:
+    return {"metrics": curves(runs)}
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    curves = list(by_run(tables["metrics"]).values())
+def evidence(tables: Tables) -> Evidence:
+    of_runs = by_run(tables["metrics"])
     return Evidence(
         {
-            "solved": [rows[-1][TEST] for rows in curves],
-            "short-first": ratios((half_way(rows, RULE), half_way(rows, SHORT)) for rows in curves),
-            "together": ratios((half_way(rows, TEST), half_way(rows, RULE)) for rows in curves),
+            "solved": [curve[TEST][-1] for curve in of_runs],
+            "short-first": ratios((half_way(curve, RULE), half_way(curve, SHORT)) for curve in of_runs),
+            "together": ratios((half_way(curve, TEST), half_way(curve, RULE)) for curve in of_runs),
         },
         {"learned": learned(tables)},
     )
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """Left the three groups of the paper, right each unseen modulus; a line a seed."""
-    rows = tables["metrics"]
-    groups = [(SHORT, "training, short period"), (LONG, "training, long period, a = 1 too"), (TEST, "unseen moduli")]
-    if any(row[RULE] is not None for row in rows):  # older metrics do not tell a = 1 from the rest
-        groups[1] = (RULE, "training, long period, a ≠ 1")
-    moduli = [(key, key.removeprefix("unseen ")) for key in rows[0] if key.startswith("unseen ")]
+    metrics = tables["metrics"]
+    groups = {SHORT: "training, short period", LONG: "training, long period, a = 1 too", TEST: "unseen moduli"}
+    if metrics[RULE].count():  # older metrics do not tell a = 1 from the rest
+        groups = {SHORT: groups[SHORT], RULE: "training, long period, a ≠ 1", TEST: groups[TEST]}
+    moduli = {column: m for m, column in unseen_columns(metrics).items()}
     panels = [
         LinePanel(
             title,
             "training step",
             "accuracy (share right)",
-            [line for kind, (key, label) in enumerate(keys) for line in curve_lines(rows, key, label, kind)],
+            [
+                line
+                for kind, (key, label) in enumerate(of.items())
+                for line in seed_lines(metrics, "step", key, label, kind)
+            ],
         )
-        for title, keys in (("last number", groups), ("last number by unseen modulus", moduli))
+        for title, of in (("last number", groups), ("last number by unseen modulus", moduli))
     ]
     save_panels(panels, folder / "um-grokking")
 

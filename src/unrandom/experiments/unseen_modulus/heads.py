@@ -7,19 +7,19 @@ pictures of the best.
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.summaries import about, by_run, learned, matrix
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import unseen_sequences
-from unrandom.figures.panels import MapPanel, Panel, ScatterPanel, save_panels
+from unrandom.figures.panels import MapPanel, ScatterPanel, save_panels
 from unrandom.interpretation import ResidueScores, head_plane, residue_scores
 from unrandom.models import Transformer
 from unrandom.runs.run import Run
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
 SEQUENCES: dict[Scale, int] = {"smoke": 48, "laptop": 1024, "gpu": 4096, "paper": 4096}
@@ -81,7 +81,7 @@ def first_position_scores(run: Run, scale: Scale) -> list[ResidueScores]:
     return [residue_scores(model, sequences.numbers, 0) for sequences in sets.values()]
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
+def measure(runs: list[Run], scale: Scale) -> Tables:
     scores: Rows = []
     heads: Rows = []
     planes: Rows = []
@@ -104,7 +104,7 @@ def measure(runs: list[Run], scale: Scale) -> RowTables:
                 ]
                 if m == max(lcg_task(run.config.data).moduli) and run is runs[0]:
                     planes += _plane_rows(which, model, sequences.numbers, found)
-    return {"scores": scores, "heads": heads, "planes": planes}
+    return {"scores": table(scores), "heads": table(heads), "planes": table(planes)}
 
 
 def _score_rows(which: dict, found: ResidueScores) -> Rows:
@@ -130,65 +130,51 @@ def _plane_rows(which: dict, model: Transformer, numbers: np.ndarray, found: Res
     return rows
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
+def evidence(tables: Tables) -> Evidence:
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
-    heads = by_run(tables["heads"])
-    for run, rows in by_run(tables["scores"]).items():
-        for key, column in (("grouped", "excess"), ("plane", "plane_excess")):
-            best: dict[tuple[int, int], float] = {}
-            for row in rows:
-                if row["position"] == 0:
-                    cell = (row["head"], row["modulus"])
-                    best[cell] = max(best.get(cell, 0.0), row[column])
-            found[key].append(float(np.mean([value >= SPECIALISED for value in best.values()])))
-        own = {(row["head"], row["modulus"], row["position"]): row["own_prime"] for row in heads[run]}
-        first = {head: _most([own[key] for key in own if key[0] == head and key[2] == 0]) for head, _, _ in own}
-        found["primes"].append(float(len({prime for prime in first.values() if prime})))
-        elsewhere = [prime == first[head] for (head, _, t), prime in own.items() if t and first[head]]
-        if elsewhere:
-            found["invariant"].append(float(np.mean(elsewhere)))
+    for scores in by_run(tables["scores"]):
+        at_zero = scores.filter(pl.col("position") == 0).group_by("head", "modulus")
+        best = at_zero.agg(pl.col("excess", "plane_excess").max() >= SPECIALISED)
+        found["grouped"].append(float(np.mean(best["excess"].to_list())))
+        found["plane"].append(float(np.mean(best["plane_excess"].to_list())))
+    for heads in by_run(tables["heads"]):
+        # Of primes that are equally frequent at t = 0, the smallest is the head's own.
+        at_zero = heads.filter(pl.col("position") == 0).group_by("head")
+        first = at_zero.agg(pl.col("own_prime").mode().min().alias("first"))
+        with_prime = first.filter(pl.col("first") > 0)
+        found["primes"].append(float(with_prime["first"].n_unique()))
+        elsewhere = heads.filter(pl.col("position") > 0).join(with_prime, on="head")
+        if len(elsewhere):
+            found["invariant"].append(float(np.mean((elsewhere["own_prime"] == elsewhere["first"]).to_list())))
     return Evidence(found, {"learned": learned(tables)})
 
 
-def _most(values: list[int]) -> int:
-    return max(sorted(set(values)), key=values.count)
+def draw(tables: Tables, folder: Path) -> None:
+    """For each seed and position: every head against every q, in the mean over moduli; planes of the first seed."""
+    maps = [
+        _score_map(f"seed {seed}, t = {t}", scores)
+        for (_, seed, t), scores in tables["scores"].group_by("run", "seed", "position", maintain_order=True)
+    ]
+    save_panels(maps, folder / "um-heads", columns=3)
+    if len(tables["planes"]):
+        first = by_run(tables["planes"])[0].sort("position", "head", maintain_order=True)
+        planes = [_plane(points) for points in first.partition_by("position", "head", maintain_order=True)]
+        save_panels(planes, folder / "um-heads-planes", columns=first["head"].n_unique())
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
-    """For each seed: every head against every q, at t = 0, in the mean over moduli; then planes of the first seed."""
-    panels: list[Panel] = []
-    for rows in by_run(tables["scores"]).values():
-        for t in sorted({row["position"] for row in rows}):
-            panels.append(_score_map(f"seed {rows[0]['seed']}, t = {t}", [r for r in rows if r["position"] == t]))
-    save_panels(panels, folder / "um-heads", columns=3)
-    planes: list[Panel] = []
-    first = next(iter(by_run(tables["planes"]).values()), [])
-    for t in sorted({row["position"] for row in first}):
-        for head in sorted({row["head"] for row in first}):
-            rows = [row for row in first if (row["position"], row["head"]) == (t, head)]
-            if rows:
-                planes.append(_plane(rows))
-    if planes:
-        save_panels(planes, folder / "um-heads-planes", columns=len({row["head"] for row in first}))
-
-
-def _plane(rows: Rows) -> ScatterPanel:
+def _plane(points: pl.DataFrame) -> ScatterPanel:
     """The plane of one head at one position, coloured by the residue that explains most of it."""
-    head, t, m, seed, q = (rows[0][key] for key in ("head", "position", "modulus", "seed", "q"))
-    points = [(row["PC1"], row["PC2"]) for row in rows]
+    head, t, m, seed, q = points.select("head", "position", "modulus", "seed", "q").row(0)
     title = f"seed {seed}, m = {m}, head {head}, t = {t}: " + (f"mod {q}" if q else "no residue")
-    return ScatterPanel(title, "PC1", "PC2", points, [row["number"] % max(q, 1) for row in rows], "≡")
+    groups = points["number"] % max(q, 1)
+    return ScatterPanel(title, "PC1", "PC2", points.select("PC1", "PC2").rows(), groups.to_list(), "≡")
 
 
-def _score_map(title: str, rows: Rows) -> MapPanel:
-    heads, moduli = (sorted({row[key] for row in rows}) for key in ("head", "q"))
-    sums = {(head, q): [] for head in heads for q in moduli}  # type: dict[tuple[int, int], list[float]]
-    for row in rows:
-        sums[row["head"], row["q"]].append(row["excess"])
-    values = [[float(np.mean(sums[head, q])) for q in moduli] for head in heads]
-    return MapPanel(title, "q", "head", values, [str(q) for q in moduli], [str(head) for head in heads], "excess share")
+def _score_map(title: str, scores: pl.DataFrame) -> MapPanel:
+    means = scores.group_by("head", "q").agg(pl.col("excess").mean()).sort("q")
+    heads, moduli = ([str(value) for value in means[axis].unique().sort()] for axis in ("head", "q"))
+    values = matrix(means, ["head"], "q", "excess")
+    return MapPanel(title, "q", "head", values, moduli, heads, "excess share")
 
 
 EXPERIMENT = Experiment(

@@ -10,25 +10,25 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Unknown
-from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_run
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.unseen_modulus.accuracy import SEQUENCES, about, counting_rows, curve_lines, tested_rows
-from unrandom.experiments.unseen_modulus.grokking import TEST, metrics_rows
-from unrandom.experiments.unseen_modulus.presets import hard_runs
+from unrandom.experiments.summaries import about, each_seed, seed_lines
+from unrandom.experiments.unseen_modulus.accuracy import SEQUENCES, counting_rows, tested_rows
+from unrandom.experiments.unseen_modulus.grokking import TEST, curves, unseen_columns
+from unrandom.experiments.unseen_modulus.presets import hard_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import LCGSplit, UnseenModulus, lcg_split, lcg_task
 from unrandom.tasks.lcg.split import HeldOut
 from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device
 
-KEY = "data.hold_out"
-PAIRS, VALUES = "pairs", "values"
+PAIRS, VALUES = RULES = ("pairs", "values")
 ROOTS, COUNTING = "as tested", "a = 1"  # the readings of a prime
 HALF = 0.5  # of last numbers right: what the steps are counted to
 
@@ -74,26 +74,22 @@ CLAIMS = (
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """By both rules."""
-    return hard_runs(scale, seeds, [{KEY: PAIRS}, {KEY: VALUES}])
+    return with_seeds([variant(hard_run(scale), {"rule": rule}, data={"hold_out": rule}) for rule in RULES], seeds)
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    rules = {run.id: lcg_task(run.config.data).hold_out for run in runs}
+def measure(runs: list[Run], scale: Scale) -> Tables:
     tested = [
         {**about(run), "reading": ROOTS, **row}
         for run in runs
         for row in tested_rows(run.predictor(choose_device()), tested_by_both(run.config), SEQUENCES[scale])
     ]
     counted = [{**row, "reading": COUNTING} for row in counting_rows(runs, scale)]
-    tables = {"accuracy": tested + counted, "metrics": metrics_rows(runs)}
-    return {name: [{"rule": rules[row["run"]], **row} for row in rows] for name, rows in tables.items()}
+    return {"accuracy": table(tested + counted), "metrics": curves(runs)}
 
 
 def tested_by_both(config: RunConfig) -> LCGSplit:
     """The split of a run, with as much to test as either rule tests."""
-    one, other = (
-        lcg_split(config.override([f"{KEY}={rule}"]).data.split(config.split_seed)) for rule in (PAIRS, VALUES)
-    )
+    one, other = (lcg_split(config.data.replace(hold_out=rule).split(config.split_seed)) for rule in RULES)
     both = (
         HeldOut(
             mine.modulus,
@@ -105,47 +101,30 @@ def tested_by_both(config: RunConfig) -> LCGSplit:
     return replace(one if lcg_task(config.data).hold_out == PAIRS else other, held_out=tuple(both))
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    gains = [_gains(tables["accuracy"], seed) for seed in _seeds(tables["accuracy"])]
-    complete = [gain for gain in gains if gain]
+def evidence(tables: Tables) -> Evidence:
+    accuracy, gain = tables["accuracy"], pl.col(PAIRS) - pl.col(VALUES)
+    by_rule = [pl.col("value").filter(pl.col("rule") == rule).first().alias(rule) for rule in RULES]
+    tested = accuracy.filter(pl.col("reading") == ROOTS)
+    both = tested.group_by("seed", "modulus", maintain_order=True).agg(by_rule).drop_nulls()
     return Evidence(
         {
-            "more": [float(np.mean(gain)) for gain in complete],
-            "everywhere": [min(gain) for gain in complete],
+            "more": each_seed(both, gain.mean()),
+            "everywhere": each_seed(both, gain.min()),
             "sooner": _sooner(tables["metrics"]),
-            "readings": _readings(tables["accuracy"]),
+            "readings": _readings(accuracy),
         }
     )
 
 
-def _seeds(rows: Rows) -> list[int]:
-    return sorted({row["seed"] for row in rows})
-
-
-def _gains(rows: Rows, seed: int) -> list[float]:
-    """Of one seed, the accuracy with pairs held out minus that with values, for each modulus that both have."""
-    pairs, values = (
-        {
-            row["modulus"]: row["value"]
-            for row in rows
-            if (row["seed"], row["rule"], row["reading"]) == (seed, rule, ROOTS)
-        }
-        for rule in (PAIRS, VALUES)
-    )
-    return [value - values[modulus] for modulus, value in pairs.items() if modulus in values]
-
-
-def _sooner(metrics: Rows) -> Finding:
+def _sooner(metrics: pl.DataFrame) -> Finding:
     """For each seed, the steps to half of the last numbers with values held out over those with pairs."""
-    last = max(row["step"] for row in metrics)
-    half: dict[tuple[int, str], int | None] = {}  # the step at which half are right, for each seed and rule
-    for rows in by_run(metrics).values():
-        there = next((row["step"] for row in rows if row[TEST] >= HALF), None)
-        half[rows[0]["seed"], rows[0]["rule"]] = there
-    seeds = [seed for seed in _seeds(metrics) if {(seed, PAIRS), (seed, VALUES)} <= set(half)]
-    limits = [(half[seed, VALUES] or last) / (half[seed, PAIRS] or last) for seed in seeds]
-    late = {rule: sum(half[seed, rule] is None for seed in seeds) for rule in (PAIRS, VALUES)}
+    last = metrics["step"].max()
+    both = metrics.filter(pl.col("rule").n_unique().over("seed") == len(RULES))
+    half_right = pl.col(TEST) >= HALF
+    steps = [pl.col("step").filter((pl.col("rule") == rule) & half_right).min().alias(rule) for rule in RULES]
+    half = both.group_by("seed").agg(steps).sort("seed")
+    limits = (half[VALUES].fill_null(last) / half[PAIRS].fill_null(last)).to_list()
+    late = {rule: half[rule].null_count() for rule in RULES}
     if not any(late.values()):
         return limits
     why = ", ".join(
@@ -154,32 +133,27 @@ def _sooner(metrics: Rows) -> Finding:
     return Unknown(why) if all(late.values()) else Bound(limits, at_least=late[VALUES] > 0, why=why)
 
 
-def _readings(rows: Rows) -> list[float]:
+def _readings(accuracy: pl.DataFrame) -> list[float]:
     """For each seed with pairs held out, the accuracy on primes with a = 1 minus that with primitive roots."""
-    found = []
-    for seed in _seeds(rows):
-        own = [row for row in rows if (row["seed"], row["rule"]) == (seed, PAIRS)]
-        counting = [row["value"] for row in own if row["reading"] == COUNTING]
-        primes = {row["modulus"] for row in own if row["reading"] == COUNTING}
-        roots = [row["value"] for row in own if row["reading"] == ROOTS and row["modulus"] in primes]
-        if counting and roots:
-            found.append(float(np.mean(counting) - np.mean(roots)))
-    return found
+    own = accuracy.filter(pl.col("rule") == PAIRS)
+    primes = own.filter(pl.col("reading") == COUNTING)["modulus"].unique()
+    counting, roots = (pl.col("value").filter(pl.col("reading") == reading).mean() for reading in (COUNTING, ROOTS))
+    return each_seed(own.filter(pl.col("modulus").is_in(primes.to_list())), counting - roots)
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """Accuracy by step for the mean and for each unseen modulus; a line a seed, a colour a rule."""
     save_panels(list(_panels(tables["metrics"])), folder / "um-hold-out", columns=3)
 
 
-def _panels(metrics: Rows) -> Iterator[LinePanel]:
-    moduli = [key for key in metrics[0] if key.startswith("unseen ")]
-    for key, title in ((TEST, "mean over unseen moduli"), *((key, f"unseen m = {key.split()[1]}") for key in moduli)):
+def _panels(metrics: pl.DataFrame) -> Iterator[LinePanel]:
+    titles = {TEST: "mean over unseen moduli"}
+    titles |= {column: f"unseen m = {m}" for m, column in unseen_columns(metrics).items()}
+    for column, title in titles.items():
         lines = [
             line
-            for kind, rule in enumerate((PAIRS, VALUES))
-            for line in curve_lines([row for row in metrics if row["rule"] == rule], key, f"{rule} held out", kind)
+            for kind, rule in enumerate(RULES)
+            for line in seed_lines(metrics.filter(pl.col("rule") == rule), "step", column, f"{rule} held out", kind)
         ]
         yield LinePanel(title, "training step", "last number right", lines)
 

@@ -3,26 +3,30 @@
 One architecture and one number of steps; the moduli, the range they are drawn from and the context change.
 """
 
+from itertools import product
 from pathlib import Path
 
+import polars as pl
+
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, seed_means
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.unseen_modulus.accuracy import Cells, best_cell, cell_map, cells, last_number_rows, mean
+from unrandom.experiments.summaries import each_seed, seed_means
+from unrandom.experiments.unseen_modulus.accuracy import best_cell, cell_map, cells, last_number_rows, tuned
 from unrandom.experiments.unseen_modulus.presets import (
     RATE,
     RATES_WIDE,
     SIZES,
     WEIGHT_DECAYS_WIDE,
     Settings,
-    grid,
-    small_runs,
+    small_run,
+    variant,
+    with_seeds,
 )
 from unrandom.figures.panels import save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
 AXES = ("rate", "weight decay")
@@ -31,7 +35,7 @@ CHANGES: dict[Scale, Settings] = {
     "smoke": {},
     "laptop": {},
     "gpu": {"steps": 3000},
-    "paper": {"model.depth": 6},
+    "paper": {"model": {"depth": 6}},
 }
 GOOD = 0.8  # of the best cell's accuracy
 
@@ -61,57 +65,43 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    axes = {
-        RATE[scale].replace(".", "__"): RATES_WIDE[scale],
-        "optimizer__weight_decay": WEIGHT_DECAYS_WIDE[scale],
-    }
-    return small_runs(
-        scale, seeds, [{**CHANGES[scale], **size, **cell} for size in SIZES[scale] for cell in grid(**axes)]
+    variants = []
+    for size, rate, decay in product(SIZES[scale], RATES_WIDE[scale], WEIGHT_DECAYS_WIDE[scale]):
+        optimizer = {RATE[scale]: rate, "weight_decay": decay}
+        run = variant(
+            small_run(scale), {"rate": rate, "weight decay": decay}, data=size, optimizer=optimizer, **CHANGES[scale]
+        )
+        data = lcg_task(run.config.data)
+        variants.append(run.labelled(**{SIZE: max(data.moduli), "context": data.context}))
+    return with_seeds(variants, seeds)
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    return {"accuracy": table(last_number_rows(runs, scale, choosing=True))}
+
+
+def evidence(tables: Tables) -> Evidence:
+    found, value = cells(tables["accuracy"], [SIZE, *AXES]), pl.col("value")
+    best = found.group_by(SIZE, "seed").agg(
+        value.max().alias("best"), (value >= GOOD * value.max()).mean().alias("area")
     )
-
-
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    keys = {"rate": RATE[scale], "weight decay": "optimizer.weight_decay", "context": "data.context"}
-    largest = {run.id: max(lcg_task(run.config.data).moduli) for run in runs}
-    rows = last_number_rows(runs, scale, keys, choosing=True)
-    return {"accuracy": [{SIZE: largest[row["run"]], **row} for row in rows]}
-
-
-def _sizes(rows: Rows) -> dict[int, Rows]:
-    return {size: [row for row in rows if row[SIZE] == size] for size in sorted({row[SIZE] for row in rows})}
-
-
-def _area(found: Cells, seed: int) -> float:
-    """The share of settings with at least GOOD of the best one's accuracy."""
-    values = [cell[seed] for cell in found.values()]
-    return sum(value >= GOOD * max(values) for value in values) / len(values)
-
-
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    sizes = _sizes(tables["accuracy"])
-    found = {size: cells(rows, AXES) for size, rows in sizes.items()}
-    smallest, largest = min(found), max(found)
-    seeds = sorted({seed for cell in found[smallest].values() for seed in cell})
-    chosen = []
-    for size, rows in sizes.items():
-        validation = cells(rows, AXES, "validation")
-        cell = max(validation, key=lambda each: mean(validation[each]))
-        for seed in seeds:
-            best = max(other[seed] for other in found[size].values())
-            chosen += [(seed, found[size][cell][seed] / best)] if best else []
-    areas = [(_area(found[smallest], seed), _area(found[largest], seed)) for seed in seeds if smallest != largest]
+    smallest, largest = (best.filter(pl.col(SIZE) == size) for size in (best[SIZE].min(), best[SIZE].max()))
+    areas = smallest.join(largest, on="seed", suffix=" of largest").filter(pl.lit(best[SIZE].n_unique() > 1))
+    chosen = tuned(tables["accuracy"], [SIZE], AXES).join(best.filter(pl.col("best") > 0), on=[SIZE, "seed"])
     return Evidence(
-        {"shrinks": [high / low for low, high in areas], "chosen": seed_means(chosen)},
-        {BEST.key: min(best_cell(each) or 0.0 for each in found.values())},
+        {
+            "shrinks": each_seed(areas, (pl.col("area of largest") / pl.col("area")).first()),
+            "chosen": seed_means(chosen.with_columns(value / pl.col("best"))),
+        },
+        {BEST.key: min(best_cell(own) or 0.0 for own in found.partition_by(SIZE))},
     )
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """A map for each size of modulus, mean over seeds."""
-    panels = [cell_map(f"m up to {size}", AXES, cells(rows, AXES)) for size, rows in _sizes(tables["accuracy"]).items()]
-    save_panels(panels, folder / "um-hyperparameters")
+    found = cells(tables["accuracy"], [SIZE, *AXES]).sort(SIZE, maintain_order=True)
+    sizes = found.group_by(SIZE, maintain_order=True)
+    save_panels([cell_map(f"m up to {size}", AXES, own) for (size,), own in sizes], folder / "um-hyperparameters")
 
 
 EXPERIMENT = Experiment(

@@ -4,22 +4,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from jaxtyping import Int
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.summaries import about, by_run, learned, matrix
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
 from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import common_divisor, follows, strongest_key_distances
 from unrandom.runs.measurement import attention_patterns
 from unrandom.runs.run import Run
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
 CLEAR = 0.5  # A divisor is the head's if this share of the spacings, beyond chance, are multiples of it.
@@ -45,7 +45,7 @@ CLAIMS = (
 )
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
+def measure(runs: list[Run], scale: Scale) -> Tables:
     heads: Rows = []
     spacings: Rows = []
     distances: Rows = []
@@ -66,7 +66,7 @@ def measure(runs: list[Run], scale: Scale) -> RowTables:
                 for head, counts in enumerate(found.spacings):
                     spacings += _share_rows({**which, "head": head}, "spacing", counts)
                     distances += _share_rows({**which, "head": head}, "distance", found.distances[head])
-    return {"heads": heads, "spacings": spacings, "distances": distances}
+    return {"heads": table(heads), "spacings": table(spacings), "distances": table(distances)}
 
 
 def _divisor(spacings: Int[np.ndarray, " tokens"]) -> dict[str, Any]:
@@ -82,64 +82,67 @@ def _share_rows(which: dict[str, Any], name: str, counts: Int[np.ndarray, " toke
     return [{**which, name: r, "share": float(share[r])} for r in np.flatnonzero(counts).tolist()]
 
 
-def best_head(rows: Rows) -> tuple[int, int]:
+def best_head(heads: pl.DataFrame) -> tuple[int, int]:
     """The later head whose divisor divides the most composite moduli, then most clearly; by the first half."""
-    first = [row for row in rows if row["half"] == 0]
-
-    def merit(head: tuple[int, int]) -> tuple[int, float]:
-        dividing = [row["excess"] for row in _composite(first, head) if _divides(row)]
-        return len(dividing), sum(dividing)
-
-    return max(sorted({(row["layer"], row["head"]) for row in first}), key=merit)
+    first = _with_divides(heads.filter(pl.col("half") == 0))
+    merits = first.group_by("layer", "head").agg(pl.col("divides").sum(), pl.col("excess").filter("divides").sum())
+    best = merits.sort("divides", "excess", "layer", "head", descending=[True, True, False, False]).row(0, named=True)
+    return best["layer"], best["head"]
 
 
-def _composite(rows: Rows, head: tuple[int, int]) -> Rows:
-    own = [row for row in rows if (row["layer"], row["head"]) == head]
-    return [row for row in own if not is_prime(row["modulus"])]
+def _with_divides(heads: pl.DataFrame) -> pl.DataFrame:
+    """With two columns more: whether the modulus is composite, and whether then the preferred divisor divides it."""
+    composite = [not is_prime(m) for m in heads["modulus"]]
+    divides = [follows({m: r}).divides[m] for m, r in heads.select("modulus", "preferred").iter_rows()]
+    columns = pl.DataFrame({"composite": composite, "divides": divides})
+    return heads.hstack(columns).with_columns(pl.col("divides") & pl.col("composite"))
 
 
-def _divides(row: dict[str, Any]) -> bool:
-    return follows({row["modulus"]: row["preferred"]}).divides[row["modulus"]]
-
-
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
+def evidence(tables: Tables) -> Evidence:
     """The head is chosen on one half of the sequences, and judged on the other."""
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
-    for rows in by_run(tables["heads"]).values():
-        second = [row for row in rows if row["half"] == 1]
-        excess = [row["excess"] * _divides(row) for row in _composite(second, best_head(rows))]
-        if excess:
-            found["divides"].append(float(np.mean([each >= CLEAR for each in excess])))
+    for heads in by_run(tables["heads"]):
+        layer, head = best_head(heads)
+        second = heads.filter(pl.col("half") == 1, pl.col("layer") == layer, pl.col("head") == head)
+        composite = _with_divides(second).filter("composite")
+        excess = (composite["excess"] * composite["divides"]).to_numpy()
+        if len(excess):
+            found["divides"].append(float(np.mean(excess >= CLEAR)))
             found["clear"].append(float(np.mean(excess)))
     return Evidence(found, {"learned": learned(tables)})
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """For each seed: the preferred divisor of every later head by modulus, and the spacings of the best."""
     panels: list[Panel] = []
-    for run, rows in by_run(tables["heads"]).items():
-        heads = sorted({(row["layer"], row["head"]) for row in rows})
-        moduli = list(dict.fromkeys(row["modulus"] for row in rows))
-        preferred = {(row["layer"], row["head"], row["modulus"]): row["preferred"] for row in rows if row["half"]}
-        values = [[float(preferred[layer, head, m]) for m in moduli] for layer, head in heads]
-        names = [str(m) for m in moduli], [f"{layer}.{head}" for layer, head in heads]
-        title = f"seed {rows[0]['seed']}: common divisor of spacings"
-        panels.append(MapPanel(title, "modulus", "layer.head", values, *names, "r", (None, None), written=True))
-        layer, head = best_head(rows)
-        for table, name in (("distances", "distance"), ("spacings", "spacing")):
-            own = [row for row in tables[table] if (row["run"], row["layer"], row["head"]) == (run, layer, head)]
-            lines = [_share_line(own, name, m, kind) for kind, m in enumerate(moduli)]
+    for heads in by_run(tables["heads"]):
+        panels.append(_divisor_map(heads))
+        layer, head = best_head(heads)
+        for table_name, name in (("distances", "distance"), ("spacings", "spacing")):
+            shares = tables[table_name].filter(
+                pl.col("run") == heads["run"][0], pl.col("layer") == layer, pl.col("head") == head
+            )
             x = f"{name} of the four strongest keys"
-            panels.append(LinePanel(f"head {layer}.{head}", x, "share", lines, limits=(0, None)))
+            panels.append(LinePanel(f"head {layer}.{head}", x, "share", _share_lines(shares, name), limits=(0, None)))
     save_panels(panels, folder / "um-lookback", columns=3)
 
 
-def _share_line(rows: Rows, name: str, m: int, kind: int) -> Line:
-    own = {row[name]: row["share"] for row in rows if row["modulus"] == m}
-    x = list(range(max(own) + 1))
-    return Line(x, [own.get(r, 0.0) for r in x], f"m = {m}", kind)
+def _divisor_map(heads: pl.DataFrame) -> MapPanel:
+    """By the second half of the sequences."""
+    values = matrix(heads.filter(pl.col("half") == 1), ["layer", "head"], "modulus", "preferred")
+    columns = [str(m) for m in heads["modulus"].unique(maintain_order=True)]
+    rows = [f"{layer}.{head}" for layer, head in heads.select("layer", "head").unique().sort("layer", "head").rows()]
+    title = f"seed {heads['seed'][0]}: common divisor of spacings"
+    return MapPanel(title, "modulus", "layer.head", values, columns, rows, "r", (None, None), written=True)
+
+
+def _share_lines(shares: pl.DataFrame, name: str) -> list[Line]:
+    """A line for each modulus, 0 at spacings, or distances, that never come."""
+    lines = []
+    for kind, ((m,), own) in enumerate(shares.group_by("modulus", maintain_order=True)):
+        y = np.bincount(own[name].to_numpy(), own["share"].to_numpy()).tolist()
+        lines.append(Line(list(range(len(y))), y, f"m = {m}", kind))
+    return lines
 
 
 EXPERIMENT = Experiment(

@@ -3,19 +3,19 @@
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.summaries import about, by_run, learned, matrix
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.interpretation import head_outputs, modulus_estimates, number_similarity, size_rank_correlation
 from unrandom.runs.measurement import attention_patterns
 from unrandom.runs.run import Run
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
 CLAIMS = (
@@ -48,15 +48,13 @@ CLAIMS = (
 )
 
 
-def estimating_head(rows: Rows) -> int:
+def estimating_head(heads: pl.DataFrame) -> int:
     """The head whose strongest key is the largest number so far most often, in the mean over moduli."""
-    shares: dict[int, list[float]] = {}
-    for row in rows:
-        shares.setdefault(row["head"], []).append(row["strongest_is_largest"])
-    return max(shares, key=lambda head: np.mean(shares[head]))
+    shares = heads.group_by("head", maintain_order=True).agg(pl.col("strongest_is_largest").mean())
+    return int(shares.sort("strongest_is_largest", descending=True, maintain_order=True)["head"][0])
 
 
-def head_rows(run: Run, scale: Scale) -> Rows:
+def measured_heads(run: Run, scale: Scale) -> pl.DataFrame:
     """Every first-layer head on every unseen modulus: whom it attends to, and what its output is like."""
     rows: Rows = []
     predictor = run.predictor()
@@ -76,21 +74,19 @@ def head_rows(run: Run, scale: Scale) -> Rows:
                     **{key: tree[key] for key in ("correlation", "control_correlation", "distance", "estimate")},
                 }
             )
-    return rows
+    return table(rows)
 
 
 def _start(run: Run) -> int:
     return min(8, run.config.data.context // 2)
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    heads: Rows = []
-    similarity: Rows = []
-    for run in runs:
-        rows = head_rows(run, scale)
-        heads += rows
-        similarity += _similarity_rows(run, estimating_head(rows))
-    return {"heads": heads, "similarity": similarity}
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    heads = [measured_heads(run, scale) for run in runs]
+    similarity = [
+        row for run, own in zip(runs, heads, strict=True) for row in _similarity_rows(run, estimating_head(own))
+    ]
+    return {"heads": pl.concat(heads, how="vertical_relaxed"), "similarity": table(similarity)}
 
 
 def _similarity_rows(run: Run, head: int) -> Rows:
@@ -115,42 +111,39 @@ def _similarity_rows(run: Run, head: int) -> Rows:
     ]
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
+def evidence(tables: Tables) -> Evidence:
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
-    for rows in by_run(tables["heads"]).values():
-        head = estimating_head(rows)
-        own = [row for row in rows if row["head"] == head]
-        found["attends"].append(float(np.mean([row["strongest_is_largest"] for row in own])))
-        found["nearest"].append(float(np.mean([row["correlation"] - row["control_correlation"] for row in own])))
-        found["estimate"].append(
-            float(np.mean([abs(row["estimate"] - row["modulus"]) / row["modulus"] for row in own]))
-        )
+    for heads in by_run(tables["heads"]):
+        own = heads.filter(pl.col("head") == estimating_head(heads))
+        found["attends"].append(float(np.mean(own["strongest_is_largest"].to_list())))
+        found["nearest"].append(float(np.mean((own["correlation"] - own["control_correlation"]).to_list())))
+        distance = (own["estimate"] - own["modulus"]).abs() / own["modulus"]
+        found["estimate"].append(float(np.mean(distance.to_list())))
     return Evidence(found, {"learned": learned(tables)})
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
-    """For each seed: all heads by the three measures, then the likeness map of the head that estimates."""
+def draw(tables: Tables, folder: Path) -> None:
+    """For each seed: all heads by two measures, then the likeness map of the head that estimates."""
+    measures = (
+        ("strongest_is_largest", "strongest key is the largest", "share of queries"),
+        ("correlation", "output ~ largest", "rank correlation"),
+    )
     panels: list[Panel] = []
-    for run, rows in by_run(tables["heads"]).items():
-        seed = f"seed {rows[0]['seed']}"
-        heads = sorted({row["head"] for row in rows})
-        for key, bar in (("strongest_is_largest", "share of queries"), ("correlation", "rank correlation")):
-            moduli = list(dict.fromkeys(row["modulus"] for row in rows))
-            value = {(row["head"], row["modulus"]): row[key] for row in rows}
-            values = [[value[head, m] for m in moduli] for head in heads]
-            names = [str(m) for m in moduli], [str(head) for head in heads]
-            title = {"strongest_is_largest": "strongest key is the largest", "correlation": "output ~ largest"}[key]
-            panels.append(MapPanel(f"{seed}: {title}", "modulus", "head", values, *names, bar, written=True))
-        panels.append(_likeness_map(seed, [row for row in tables["similarity"] if row["run"] == run]))
+    for heads, similarity in zip(by_run(tables["heads"]), by_run(tables["similarity"]), strict=True):
+        seed = f"seed {heads['seed'][0]}"
+        columns = [str(m) for m in heads["modulus"].unique(maintain_order=True)]
+        rows = [str(head) for head in heads["head"].unique().sort()]
+        for column, title, bar in measures:
+            values = matrix(heads, ["head"], "modulus", column)
+            panels.append(MapPanel(f"{seed}: {title}", "modulus", "head", values, columns, rows, bar, written=True))
+        panels.append(_likeness_map(seed, similarity))
     save_panels(panels, folder / "um-modulus-estimate", columns=3)
 
 
-def _likeness_map(seed: str, rows: Rows) -> MapPanel:
-    values = [list(column) for column in zip(*(row["cosines"] for row in rows), strict=True)]
-    title = f"{seed}: head {rows[0]['head']}, m = {rows[0]['modulus']}; line: largest so far"
-    line = [(float(row["position"]), float(row["largest"])) for row in rows]
+def _likeness_map(seed: str, similarity: pl.DataFrame) -> MapPanel:
+    values = list(zip(*similarity["cosines"].to_list(), strict=True))
+    title = f"{seed}: head {similarity['head'][0]}, m = {similarity['modulus'][0]}; line: largest so far"
+    line = similarity.select(pl.col("position", "largest").cast(pl.Float64)).rows()
     return MapPanel(title, "position", "number", values, bar="cosine", limits=(None, None), stairs=line)
 
 

@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from jaxtyping import UInt64
 
 from unrandom.core.seeds import stream
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_run
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.summaries import about, by_run
 from unrandom.experiments.unseen_modulus.presets import hard_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.generators.full_period import draw_units, full_period_multipliers, lookback
 from unrandom.runs.run import Run
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import LCGParameters, UnseenModulus, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
 
@@ -58,8 +58,8 @@ CLAIMS = (
 )
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    return {"lookbacks": [row for run in runs for row in _rows(run, SEQUENCES[scale])]}
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    return {"lookbacks": table(row for run in runs for row in _rows(run, SEQUENCES[scale]))}
 
 
 def _rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
@@ -95,32 +95,30 @@ def _draw(
     return LCGParameters(m, a, draw_units(rng, m), rng.integers(0, m, dtype=np.uint64))
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
+def evidence(tables: Tables) -> Evidence:
     """By seed. The multiplier 1, of look-back 1, only counts and is left out."""
-    rows = [row for row in tables["lookbacks"] if row["look-back"] > 1]
+    rows = tables["lookbacks"].filter(pl.col("look-back") > 1)
     found: dict[str, list[float]] = {"taught": [], "missing": []}
-    for own in by_run([row for row in rows if row["modulus"]]).values():
-        taught, missing = ([row["value"] for row in own if row["taught"] is known] for known in (True, False))
+    for own in by_run(rows.filter(pl.col("modulus") > 0)):
+        taught, missing = (own["value"].filter(those).to_list() for those in (own["taught"], ~own["taught"]))
         if taught:
             found["taught"].append(float(np.mean(taught)))
         if taught and missing:
             found["missing"].append(float(np.mean(taught) - np.mean(missing)))
-    training = [row["value"] for row in rows if not row["modulus"]]
+    training = rows.filter(pl.col("modulus") == 0)["value"].to_list()
     return Evidence(found, {TRAINED.key: float(np.mean(training)) if training else None})
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """Accuracy by look-back: one panel for the training moduli, one for each unseen modulus, a line for each seed."""
-    rows: Rows = tables["lookbacks"]
-    moduli = sorted({row["modulus"] for row in rows if row["look-back"] > 1})
+    rows = tables["lookbacks"]
+    moduli = rows.filter(pl.col("look-back") > 1)["modulus"].unique().sort()
     panels = [
         LinePanel(
             f"unseen m = {m}" if m else "training moduli",
             "look-back that the multiplier needs",
             "last number right",
-            list(_lines([row for row in rows if row["modulus"] == m])),
+            list(_lines(rows.filter(pl.col("modulus") == m))),
             ticks=(1, 2, 4, 8, 16, 32),
         )
         for m in moduli
@@ -128,14 +126,13 @@ def draw(frames: Tables, folder: Path) -> None:
     save_panels(panels, folder / "um-needed-lookback", columns=3)
 
 
-def _lines(rows: Rows) -> Iterator[Line]:
+def _lines(rows: pl.DataFrame) -> Iterator[Line]:
     """A line a seed, and crosses where no training modulus has the look-back."""
-    for own in by_run(rows).values():
-        x, y = ([row[key] for row in own] for key in ("look-back", "value"))
-        yield Line(x, y, "", 0)
-        missing = [row for row in own if not row["taught"]]
-        if missing:
-            x, y = ([row[key] for row in missing] for key in ("look-back", "value"))
+    for own in by_run(rows):
+        yield Line(own["look-back"].to_list(), own["value"].to_list(), "", 0)
+        missing = own.filter(~pl.col("taught"))
+        if len(missing):
+            x, y = missing["look-back"].to_list(), missing["value"].to_list()
             yield Line(x, y, "no training modulus has it", 1, crosses=True)
 
 

@@ -9,20 +9,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.unseen_modulus.accuracy import about
-from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head, head_rows
+from unrandom.experiments.summaries import about, by_run, learned, matrix
+from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head, measured_heads
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.interpretation import patch_all, patch_parameters
 from unrandom.runs.run import Run
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, UnseenModulus, lcg_task
 
 CLAIMS = (
@@ -54,16 +54,16 @@ CLAIMS = (
 )
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
+def measure(runs: list[Run], scale: Scale) -> Tables:
     rows: Rows = []
     for run in runs:
-        attention = head_rows(run, scale)
+        attention = measured_heads(run, scale)
         head = estimating_head(attention)
         m = max(lcg_task(run.config.data).moduli, key=lambda each: (is_power_of_two(each), each))  # the paper's is 2048
         sequences = unseen_sequences(run, SEQUENCES[scale])[m]
         patch = Examples.of(patch_parameters(sequences.parameters, m // 2), sequences.numbers.shape[1])
         others = replace(sequences, numbers=np.roll(sequences.numbers, 1, axis=0))  # of the same modulus
-        on_largest = next(r["strongest_is_largest"] for r in attention if (r["head"], r["modulus"]) == (head, m))
+        on_largest = attention.filter(pl.col("head") == head, pl.col("modulus") == m)["strongest_is_largest"].item()
         predictor = run.predictor()
         controls = patch_all(predictor, sequences, others, limit=m // 2)
         rows += [
@@ -77,47 +77,42 @@ def measure(runs: list[Run], scale: Scale) -> RowTables:
             }
             for patched, control in zip(patch_all(predictor, sequences, patch), controls, strict=True)
         ]
-    return {"heads": rows}
+    return {"heads": table(rows)}
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
+def evidence(tables: Tables) -> Evidence:
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
-    for rows in by_run(tables["heads"]).values():
-        beyond = [(row["effect"] - row["control"], row["estimates"]) for row in rows]
-        (effect,) = (value for value, estimates in beyond if estimates)
+    for heads in by_run(tables["heads"]):
+        beyond = heads["effect"] - heads["control"]
+        effect, others = beyond.filter(heads["estimates"]).item(), beyond.filter(~heads["estimates"]).to_list()
         found["moves"].append(effect)
-        if len(beyond) > 1:
-            other = max(value for value, estimates in beyond if not estimates)
-            found["strongest"].append(effect - other)
-            found["alone"].append(other / effect if effect > 0 else 1.0)
+        if others:
+            found["strongest"].append(effect - max(others))
+            found["alone"].append(max(others) / effect if effect > 0 else 1.0)
     return Evidence(found, {"learned": learned(tables)})
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """For each seed: the effect of every head, the control's, and what patching does to the accuracy."""
     panels: list[Panel] = []
-    for rows in by_run(tables["heads"]).values():
-        (chosen,) = (row for row in rows if row["estimates"])
+    for heads in by_run(tables["heads"]):
+        (chosen,) = heads.filter("estimates").to_dicts()
         share = f"{chosen['on_largest']:.0%}"
         largest = f"head 0.{chosen['head']} has the largest number\nfor strongest key in {share} of queries"
         which = f"seed {chosen['seed']}; {largest}"
         bar = f"share below {chosen['limit']}, change"
         panels += [
-            _head_map(f"from m / 2, {which}", rows, "effect", bar, (-0.5, 0.5)),
-            _head_map("control: from the same m", rows, "control", bar, (-0.5, 0.5)),
-            _head_map(f"right, of {chosen['right_before']:.2f} before", rows, "right_after", "share right", (0, 1)),
+            _head_map(f"from m / 2, {which}", heads, "effect", bar, (-0.5, 0.5)),
+            _head_map("control: from the same m", heads, "control", bar, (-0.5, 0.5)),
+            _head_map(f"right, of {chosen['right_before']:.2f} before", heads, "right_after", "share right", (0, 1)),
         ]
     save_panels(panels, folder / "um-patching", columns=3)
 
 
-def _head_map(title: str, rows: Rows, key: str, bar: str, limits: tuple[float, float]) -> MapPanel:
-    layers, heads = (sorted({row[name] for row in rows}) for name in ("layer", "head"))
-    of = {(row["layer"], row["head"]): row[key] for row in rows}
-    values = [[of[layer, head] for head in heads] for layer in layers]
-    names = [str(head) for head in heads], [str(layer) for layer in layers]
-    return MapPanel(title, "head", "layer", values, *names, bar, limits, written=True)
+def _head_map(title: str, heads: pl.DataFrame, column: str, bar: str, limits: tuple[float, float]) -> MapPanel:
+    rows, columns = ([str(value) for value in heads[name].unique().sort()] for name in ("layer", "head"))
+    values = matrix(heads.sort("head"), ["layer"], "head", column)
+    return MapPanel(title, "head", "layer", values, columns, rows, bar, limits, written=True)
 
 
 EXPERIMENT = Experiment(

@@ -7,19 +7,19 @@ paper: of full-period parameters most have the multiplier 1, whose long periods 
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_run
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.unseen_modulus.accuracy import about, curve_lines
-from unrandom.experiments.unseen_modulus.grokking import RULE, SHORT, TEST, half_way, metrics_rows, ratios
-from unrandom.experiments.unseen_modulus.presets import ARBITRARY, SMALL_RECIPE, base, small_runs
+from unrandom.experiments.summaries import seed_lines
+from unrandom.experiments.unseen_modulus.grokking import RULE, SHORT, TEST, curves, half_way, ratios
+from unrandom.experiments.unseen_modulus.presets import ARBITRARY, small_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables
-from unrandom.tasks import UnseenModulus, lcg_task
+from unrandom.tasks import UnseenModulus
 
 ALL, ONLY_SHORT, ONLY_LONG = "all periods", "short periods", "long periods"
 
@@ -59,55 +59,42 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    context = base(SMALL_RECIPE[scale], scale).data.context
-    arms: tuple[dict[str, int], ...] = ({}, {"data.max_period": context}, {"data.min_period": context + 1})
-    return small_runs(scale, seeds, [{**ARBITRARY, **arm} for arm in arms])
+    usual = variant(small_run(scale), {}, data=ARBITRARY)
+    context = usual.config.data.context
+    arms = {ALL: {}, ONLY_SHORT: {"max_period": context}, ONLY_LONG: {"min_period": context + 1}}
+    return with_seeds([variant(usual, {"data": data}, data=periods) for data, periods in arms.items()], seeds)
 
 
-def measure(runs: list[Run], _scale: Scale) -> RowTables:
-    which = {run.id: {**about(run), "data": _data(run)} for run in runs}
-    return {"metrics": [{**which[row["run"]], **row} for row in metrics_rows(runs)]}
+def measure(runs: list[Run], _scale: Scale) -> Tables:
+    return {"metrics": curves(runs)}
 
 
-def _data(run: Run) -> str:
-    data = lcg_task(run.config.data)
-    return ONLY_SHORT if data.max_period else ONLY_LONG if data.min_period else ALL
-
-
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    curves = {(rows[0]["data"], rows[0]["seed"]): rows for rows in by_run(tables["metrics"]).values()}
-    seeds = [seed for data, seed in curves if data == ALL]
-
-    def best(data: str, seed: int) -> float:
-        return max(row[TEST] for row in curves[data, seed])
-
-    complete = [s for s in seeds if best(ALL, s) > 0 and {(ONLY_SHORT, s), (ONLY_LONG, s)} <= set(curves)]
+def evidence(tables: Tables) -> Evidence:
+    metrics, arms = tables["metrics"], (ALL, ONLY_SHORT, ONLY_LONG)
+    best = metrics.group_by("seed", maintain_order=True).agg(
+        pl.col(TEST).filter(pl.col("data") == arm).max().alias(arm) for arm in arms
+    )
+    complete = best.filter(pl.col(ALL) > 0).drop_nulls().sort("seed")
+    curve = metrics.partition_by("data", "seed", as_dict=True)
+    steps = [(half_way(curve[ONLY_LONG, seed], TEST), half_way(curve[ALL, seed], TEST)) for seed in complete["seed"]]
+    learned = best[ALL].drop_nulls().to_list()
     return Evidence(
         {
-            "short": [best(ONLY_SHORT, seed) / best(ALL, seed) for seed in complete],
-            "long": [best(ONLY_LONG, seed) / best(ALL, seed) for seed in complete],
-            "no-plateau": ratios(
-                (half_way(curves[ONLY_LONG, seed], TEST), half_way(curves[ALL, seed], TEST)) for seed in complete
-            ),
+            "short": (complete[ONLY_SHORT] / complete[ALL]).to_list(),
+            "long": (complete[ONLY_LONG] / complete[ALL]).to_list(),
+            "no-plateau": ratios(steps),
         },
-        {ALL_LEARNED.key: float(np.mean([best(ALL, seed) for seed in seeds])) if seeds else None},
+        {ALL_LEARNED.key: float(np.mean(learned)) if learned else None},
     )
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """A panel for each training set: training sequences by period and unseen moduli; a line a seed."""
+    groups = ((SHORT, "training, short"), (RULE, "training, long, a ≠ 1"), (TEST, "unseen"))
     panels = []
     for data in (ALL, ONLY_SHORT, ONLY_LONG):
-        rows: Rows = [row for row in tables["metrics"] if row["data"] == data]
-        lines = [
-            line
-            for kind, (key, label) in enumerate(
-                ((SHORT, "training, short"), (RULE, "training, long, a ≠ 1"), (TEST, "unseen"))
-            )
-            for line in curve_lines(rows, key, label, kind)
-        ]
+        own = tables["metrics"].filter(pl.col("data") == data)
+        lines = [line for kind, (key, label) in enumerate(groups) for line in seed_lines(own, "step", key, label, kind)]
         panels.append(LinePanel(f"trained on {data}", "training step", "last number right", lines))
     save_panels(panels, folder / "um-period-ablation", columns=3)
 

@@ -1,20 +1,20 @@
 """How deep, and how many heads? (fig:phase_diagrams a, b)"""
 
-from collections.abc import Callable
-from itertools import pairwise
+from itertools import product
 from pathlib import Path
-from typing import Any
+
+import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.unseen_modulus.accuracy import Cells, best_cell, cell_map, cells, last_number_rows
-from unrandom.experiments.unseen_modulus.presets import grid, small_runs
+from unrandom.experiments.summaries import each_seed
+from unrandom.experiments.unseen_modulus.accuracy import best_cell, cell_map, cells, last_number_rows
+from unrandom.experiments.unseen_modulus.presets import small_run, variant, with_seeds
 from unrandom.figures.panels import save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
 DEPTHS: dict[Scale, tuple[int, ...]] = {
@@ -29,8 +29,8 @@ HEADS: dict[Scale, tuple[int, ...]] = {
     "gpu": (1, 2, 4, 8),
     "paper": (1, 2, 4, 6, 8),
 }
-KEYS = {"depth": "model.depth", "heads": "model.n_heads", "width": "model.d_model"}
 AXES = ("depth", "heads")
+CONSTANT_WIDTH, CONSTANT_HEAD_WIDTH = pl.col("width"), pl.col("width") / pl.col("heads")
 HEAD_WIDTH: dict[Scale, int] = {"smoke": 8, "laptop": 8, "gpu": 64, "paper": 128}  # where width follows the heads
 SCALED_DEPTHS: dict[Scale, tuple[int, ...]] = {**DEPTHS, "laptop": (2, 4)}
 DEEP = 3  # layers that the paper finds needed
@@ -61,73 +61,56 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    constant = grid(model__depth=DEPTHS[scale], model__n_heads=HEADS[scale])
-    scaled = [
-        {**cell, "model.d_model": HEAD_WIDTH[scale] * cell["model.n_heads"]}
-        for cell in grid(model__depth=SCALED_DEPTHS[scale], model__n_heads=HEADS[scale])
+    """All with the small run's width; then those whose width follows the heads, of which some are the same."""
+    usual = small_run(scale)
+    width = usual.config.model.d_model
+    constant = [(depth, heads, width) for depth, heads in product(DEPTHS[scale], HEADS[scale])]
+    scaled = [(depth, heads, HEAD_WIDTH[scale] * heads) for depth, heads in product(SCALED_DEPTHS[scale], HEADS[scale])]
+    variants = [
+        variant(
+            usual,
+            {"depth": depth, "heads": heads, "width": width},
+            model={"depth": depth, "n_heads": heads, "d_model": width},
+        )
+        for depth, heads, width in constant + scaled
     ]
-    return small_runs(scale, seeds, [*constant, *scaled])
+    return with_seeds(variants, seeds)
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    return {"accuracy": last_number_rows(runs, scale, KEYS)}
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    return {"accuracy": table(last_number_rows(runs, scale))}
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    found = cells(_constant_width(tables["accuracy"]), AXES)
-    seeds = sorted({seed for cell in found.values() for seed in cell})
-    shallow = [(_best(found, seed, deep=False), _best(found, seed, deep=True)) for seed in seeds]
-    gains = [gain for gain in (_gains(found, seed) for seed in seeds) if gain]
+def _with_every_head(accuracy: pl.DataFrame, constant: pl.Expr) -> pl.DataFrame:
+    """Those of a depth, and of a value of ``constant``, that come with every number of heads."""
+    return accuracy.filter(pl.col("heads").n_unique().over(constant, "depth") == accuracy["heads"].n_unique())
+
+
+def evidence(tables: Tables) -> Evidence:
+    found = cells(_with_every_head(tables["accuracy"], CONSTANT_WIDTH), AXES)
+    value, is_deep, gain = pl.col("value"), pl.col("depth") >= DEEP, pl.col("gain")
+    best = found.group_by("seed").agg(
+        value.filter(~is_deep).max().fill_null(0.0).alias("shallow"), value.filter(is_deep).max().alias("deep")
+    )
+    by_heads = found.filter(is_deep).group_by("seed", "heads", maintain_order=True).agg(value.mean()).sort("heads")
+    gains = by_heads.with_columns(value.diff().over("seed").alias("gain")).drop_nulls("gain")
     return Evidence(
         {
-            "shallow": [low / high for low, high in shallow if high],
-            "second-head": [gain[0] - max(gain[1:], default=0.0) for gain in gains],
+            "shallow": each_seed(best.filter(pl.col("deep") > 0), (pl.col("shallow") / pl.col("deep")).first()),
+            "second-head": each_seed(gains, gain.first() - gain.slice(1).max().fill_null(0.0)),
         },
         {BEST.key: best_cell(found)},
     )
 
 
-def _best(found: Cells, seed: int, *, deep: bool) -> float:
-    return max((cell[seed] for (depth, _), cell in found.items() if (depth >= DEEP) == deep), default=0.0)
-
-
-def _gains(found: Cells, seed: int) -> list[float]:
-    """Mean accuracy over the deep models, gained from each number of heads to the next."""
-    heads = sorted({heads for _, heads in found})
-    deep = sorted({depth for depth, _ in found if depth >= DEEP})
-    means = [sum(found[depth, n][seed] for depth in deep) / len(deep) for n in heads] if deep else []
-    return [later - earlier for earlier, later in pairwise(means)]
-
-
-def _constant_width(rows: Rows) -> Rows:
-    """Those of the width that comes with the most numbers of heads."""
-    return _most_common(rows, lambda row: row["width"])
-
-
-def _scaled_width(rows: Rows) -> Rows:
-    """Those of the width a head that comes with the most numbers of heads."""
-    return _most_common(rows, lambda row: row["width"] / row["heads"])
-
-
-def _most_common(rows: Rows, of: Callable[[dict[str, Any]], float]) -> Rows:
-    heads: dict[float, set[int]] = {}
-    for row in rows:
-        heads.setdefault(of(row), set()).add(row["heads"])
-    common = max(heads, key=lambda value: len(heads[value]))
-    chosen = [row for row in rows if of(row) == common]
-    depths = {row["depth"] for row in chosen if row["heads"] == min(heads[common])}  # those varied in this way
-    return [row for row in chosen if row["depth"] in depths]
-
-
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """Width constant, and in proportion to the heads; then each unseen modulus at constant width."""
-    constant, scaled = (choose(tables["accuracy"]) for choose in (_constant_width, _scaled_width))
-    sets: list[tuple[str, Rows]] = [("constant width", constant), ("width in proportion to heads", scaled)]
-    for m in dict.fromkeys(row["modulus"] for row in constant):
-        sets.append((f"constant width, m = {m}", [row for row in constant if row["modulus"] == m]))
-    save_panels([cell_map(title, AXES, cells(rows, AXES)) for title, rows in sets], folder / "um-phase-diagram")
+    constant, scaled = (_with_every_head(tables["accuracy"], each) for each in (CONSTANT_WIDTH, CONSTANT_HEAD_WIDTH))
+    sets = {"constant width": constant, "width in proportion to heads": scaled}
+    for (m,), own in constant.group_by("modulus", maintain_order=True):
+        sets[f"constant width, m = {m}"] = own
+    panels = [cell_map(title, AXES, cells(accuracy, AXES)) for title, accuracy in sets.items()]
+    save_panels(panels, folder / "um-phase-diagram")
 
 
 EXPERIMENT = Experiment(

@@ -8,23 +8,22 @@ the paper draws none. At paper scale they are the run that the paper looks into 
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from dataclasses import replace
 from typing import Any
 
 from unrandom.experiments.scale import Scale
 from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec
-from unrandom.training import RunConfig
 
-Settings = Mapping[str, Any]
+Settings = Mapping[str, Any]  # as ``Config.replace`` takes them
 
 
 def _moduli(test: Sequence[int], validation: Sequence[int], context: int, largest: int) -> dict[str, Any]:
     return {
-        "data.test_moduli": tuple(test),
-        "data.validation_moduli": tuple(validation),
-        "data.context": context,
-        "data.max_modulus": largest,
+        "test_moduli": tuple(test),
+        "validation_moduli": tuple(validation),
+        "context": context,
+        "max_modulus": largest,
     }
 
 
@@ -32,12 +31,13 @@ SMALL_RECIPE: dict[Scale, str] = {"smoke": "um-80", "laptop": "um-80", "gpu": "u
 MAIN_RECIPE: dict[Scale, str] = {"smoke": "um-80", "laptop": "um-144", "gpu": "um-2048-fast", "paper": "um-2048"}
 HARD_RECIPE: dict[Scale, str] = {**MAIN_RECIPE, "laptop": "um-128"}
 
-# what is tuned: the rate of the matrices inside the blocks (Muon), or AdamW's where that is all there is
+# The field of the optimiser that is tuned: the rate of the matrices inside the blocks (Muon), or AdamW's where that is
+# all there is.
 RATE: dict[Scale, str] = {
-    "smoke": "optimizer.muon_lr",
-    "laptop": "optimizer.muon_lr",
-    "gpu": "optimizer.muon_lr",
-    "paper": "optimizer.lr",
+    "smoke": "muon_lr",
+    "laptop": "muon_lr",
+    "gpu": "muon_lr",
+    "paper": "lr",
 }
 RATES: dict[Scale, tuple[float, ...]] = {  # for each cell of another grid
     "smoke": (0.05,),
@@ -64,72 +64,67 @@ WEIGHT_DECAYS_WIDE: dict[Scale, tuple[float, ...]] = {
     "paper": (0.01, 0.1, 1.0, 3.0),
 }
 # n_m = m / 4 and n_a = n_c = sqrt(400,000 / n_m), the paper's rule
-PAPERS_1024 = {**_moduli((1024,), (1000,), 256, 1228), "data.n_m": 256, "data.n_a": 40, "data.n_c": 40}
-PAPERS_4096 = {**_moduli((4096,), (4000,), 256, 4915), "data.n_m": 1024, "data.n_a": 20, "data.n_c": 20}
-SIZES: dict[Scale, tuple[dict[str, Any], ...]] = {  # moduli of growing size; {} are the small run's own
+PAPERS_1024 = {**_moduli((1024,), (1000,), 256, 1228), "n_m": 256, "n_a": 40, "n_c": 40}
+PAPERS_4096 = {**_moduli((4096,), (4000,), 256, 4915), "n_m": 1024, "n_a": 20, "n_c": 20}
+SIZES: dict[Scale, tuple[Settings, ...]] = {  # data with moduli of growing size; {} are the small run's own
     "smoke": (_moduli((16, 18), (25,), 8, 32), {}),
     "laptop": (_moduli((24, 36, 40), (45, 50), 16, 80), {}),
     "gpu": (_moduli((125, 128), (108, 144), 64, 154), _moduli((250, 256), (216, 288), 96, 307), {}),
     "paper": (PAPERS_1024, PAPERS_4096),
 }
 
-# With these settings no row is drawn for its full period.
-ARBITRARY: Settings = {"data.full_period_share": 0.0, "data.counting_share": None}
+# Data of which no row is drawn for its full period.
+ARBITRARY: Settings = {"full_period_share": 0.0, "counting_share": None}
 
-SMOKE = (
-    "data.test_moduli=[18,25,32]",
-    "data.validation_moduli=[27]",
-    "data.context=12",
-    "data.max_modulus=48",
-    "data.n_test_a=3",
-    "data.n_test_c=3",
-    "model.d_model=16",
-    "model.depth=2",
-    "model.n_heads=2",
-    "batch_size=32",
-    "steps=12",
-    "warmup_steps=2",
-    "evaluate_every=4",
-    "checkpoint_every=12",
-    "test_sequences=48",
-    "precision=fp32",
-)
+SMOKE: Settings = {
+    "data": {**_moduli((18, 25, 32), (27,), 12, 48), "n_test_a": 3, "n_test_c": 3},
+    "model": {"d_model": 16, "depth": 2, "n_heads": 2},
+    "batch_size": 32,
+    "steps": 12,
+    "warmup_steps": 2,
+    "evaluate_every": 4,
+    "checkpoint_every": 12,
+    "test_sequences": 48,
+    "precision": "fp32",
+}
 
 
 def main_runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """The run that is looked into, for each seed."""
-    return _planned(MAIN_RECIPE[scale], scale, [{}], seeds)
+    """The main run for each seed."""
+    return with_seeds([_sized(MAIN_RECIPE[scale], scale)], seeds)
 
 
-def hard_runs(scale: Scale, seeds: int, variants: Sequence[Settings] = ({},)) -> list[RunSpec]:
-    """The run with a prime and with look-backs that training lacks, with each set of changes, for each seed."""
-    return _planned(HARD_RECIPE[scale], scale, variants, seeds)
+def hard_runs(scale: Scale, seeds: int) -> list[RunSpec]:
+    """The hard run for each seed."""
+    return with_seeds([hard_run(scale)], seeds)
 
 
-def small_runs(scale: Scale, seeds: int, variants: Sequence[Settings]) -> list[RunSpec]:
-    """The small run, likewise; changes win over the scale's own settings."""
-    return _planned(SMALL_RECIPE[scale], scale, variants, seeds)
+def hard_run(scale: Scale) -> RunSpec:
+    """The hard run, to be varied."""
+    return _sized(HARD_RECIPE[scale], scale)
 
 
-def _planned(name: str, scale: Scale, variants: Sequence[Settings], seeds: int) -> list[RunSpec]:
-    """A run for each set of changes and each seed; sets that come to the same have one."""
-    config = base(name, scale)
-    changed = [config.override([f"{key}={_text(value)}" for key, value in variant.items()]) for variant in variants]
-    runs = [RunSpec(name, each.override([f"seed={seed}"])) for each in changed for seed in range(seeds)]
-    return list({run.id: run for run in runs}.values())
+def small_run(scale: Scale) -> RunSpec:
+    """The small run, to be varied."""
+    return _sized(SMALL_RECIPE[scale], scale)
 
 
-def grid(**axes: Sequence[Any]) -> list[dict[str, Any]]:
-    """Every combination; ``model__depth`` stands for the key ``model.depth``."""
-    keys = [key.replace("__", ".") for key in axes]
-    return [dict(zip(keys, values, strict=True)) for values in product(*axes.values())]
+def variant(run: RunSpec, labels: Settings, **changes: Any) -> RunSpec:
+    """A run with other settings, as ``Config.replace`` takes them, and with labels that tell it from the others."""
+    return replace(run, config=run.config.replace(**changes)).labelled(**labels)
 
 
-def base(name: str, scale: Scale) -> RunConfig:
+def with_seeds(variants: Sequence[RunSpec], seeds: int) -> list[RunSpec]:
+    """Each variant for each seed; of those that come to the same run the first stays."""
+    runs: dict[str, RunSpec] = {}
+    for each in variants:
+        for seed in range(seeds):
+            seeded = variant(each, {}, seed=seed)
+            runs.setdefault(seeded.id, seeded)
+    return list(runs.values())
+
+
+def _sized(name: str, scale: Scale) -> RunSpec:
     """A recipe at the size of the scale."""
     config = recipe(name).build()
-    return config.override(SMOKE) if scale == "smoke" else config
-
-
-def _text(value: Any) -> str:
-    return str(list(value)) if isinstance(value, tuple) else "none" if value is None else str(value)
+    return RunSpec(name, config.replace(**SMOKE) if scale == "smoke" else config)

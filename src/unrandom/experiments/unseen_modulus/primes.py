@@ -7,19 +7,20 @@ judged: primitive roots, whose sequences have period m − 1, and a = 1, the onl
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_run
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.unseen_modulus.accuracy import counting_rows, curve_lines, last_number_rows
-from unrandom.experiments.unseen_modulus.grokking import metrics_rows
-from unrandom.experiments.unseen_modulus.presets import Settings, small_runs
+from unrandom.experiments.summaries import seed_lines
+from unrandom.experiments.unseen_modulus.accuracy import counting_rows, last_number_rows
+from unrandom.experiments.unseen_modulus.grokking import curves, unseen_columns
+from unrandom.experiments.unseen_modulus.presets import Settings, small_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
 MODULI: dict[Scale, tuple[int, ...]] = {
@@ -29,10 +30,11 @@ MODULI: dict[Scale, tuple[int, ...]] = {
     "paper": (1801, 2039, 2048),
 }
 
-CHANGES: dict[Scale, Settings] = {
-    "laptop": {"data.context": 24, "steps": 6000},  # a context below the period of every test
-    "paper": {"data.n_m": 512, "data.n_a": 22, "data.n_c": 23},  # about 262,144 sequences
+DATA: dict[Scale, Settings] = {
+    "laptop": {"context": 24},  # below the period of every test
+    "paper": {"n_m": 512, "n_a": 22, "n_c": 23},  # about 262,144 sequences
 }
+STEPS: dict[Scale, int] = {"laptop": 6000}  # where they are not the small run's
 
 POWER = Precondition("learned", "last-number accuracy on the power of two", 0.9)
 ROOTS, COUNTING = "primitive roots", "a = 1"
@@ -54,51 +56,46 @@ CLAIMS = tuple(
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    changes: Settings = {
-        "data.test_moduli": MODULI[scale],
-        "data.test_multipliers": "primitive-root",
-        **CHANGES.get(scale, {}),
-    }
-    return small_runs(scale, seeds, [changes])
+    usual = small_run(scale)
+    data = {"test_moduli": MODULI[scale], "test_multipliers": "primitive-root", **DATA.get(scale, {})}
+    return with_seeds([variant(usual, {}, data=data, steps=STEPS.get(scale, usual.config.steps))], seeds)
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    rows = [{**row, "reading": ROOTS, "prime": is_prime(row["modulus"])} for row in last_number_rows(runs, scale, {})]
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    rows = [{**row, "reading": ROOTS, "prime": is_prime(row["modulus"])} for row in last_number_rows(runs, scale)]
     counted = [{**row, "reading": COUNTING, "prime": True} for row in counting_rows(runs, scale)]
-    return {"accuracy": rows + counted, "metrics": metrics_rows(runs)}
+    return {"accuracy": table(rows + counted), "metrics": curves(runs)}
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    rows: Rows = tables["accuracy"]
-    powers = [row["value"] for row in rows if not row["prime"]]
+def evidence(tables: Tables) -> Evidence:
+    accuracy = tables["accuracy"]
+    powers = accuracy.filter(~pl.col("prime"))["value"].to_list()
     return Evidence(
-        {key: _over_power(rows, reading) for reading, key in KEYS.items()},
+        {key: _over_power(accuracy, reading) for reading, key in KEYS.items()},
         {POWER.key: float(np.mean(powers)) if powers else None},
     )
 
 
-def _over_power(rows: Rows, reading: str) -> Finding:
+def _over_power(accuracy: pl.DataFrame, reading: str) -> Finding:
     """For each run, the mean accuracy on primes, in one reading, over that on the power of two."""
-    if not any(row["prime"] and row["reading"] == reading for row in rows):
+    primes = pl.col("prime") & (pl.col("reading") == reading)
+    if accuracy.filter(primes).is_empty():
         return Unknown(f"primes with {reading} were not measured")
-    ratios = []
-    for of_run in by_run(rows).values():
-        primes = [row["value"] for row in of_run if row["prime"] and row["reading"] == reading]
-        power = np.mean([row["value"] for row in of_run if not row["prime"]])
-        ratios += [float(np.mean(primes) / power)] if power else []
-    return ratios
+    means = accuracy.group_by("run", maintain_order=True).agg(
+        pl.col("value").filter(primes).mean().alias("primes"),
+        pl.col("value").filter(~pl.col("prime")).mean().alias("power"),
+    )
+    learned = means.filter(pl.col("power") > 0)
+    return (learned["primes"] / learned["power"]).to_list()
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """Accuracy by step for each unseen modulus; a line a seed."""
-    rows: Rows = tables["metrics"]
-    keys = [key for key in rows[0] if key.startswith("unseen ")]
+    metrics = tables["metrics"]
     lines = [
         line
-        for kind, key in enumerate(keys)
-        for line in curve_lines(rows, key, f"m = {key.removeprefix('unseen ')}", kind)
+        for kind, (m, column) in enumerate(unseen_columns(metrics).items())
+        for line in seed_lines(metrics, "step", column, f"m = {m}", kind)
     ]
     save_panels([LinePanel("unseen moduli", "training step", "last number right", lines)], folder / "um-primes")
 

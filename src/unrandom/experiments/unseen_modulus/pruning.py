@@ -7,20 +7,20 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+import polars as pl
 
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.unseen_modulus.accuracy import about
+from unrandom.experiments.summaries import about, by_run, learned, matrix
 from unrandom.experiments.unseen_modulus.heads import first_position_scores, own_primes
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import REFERENCE, SEQUENCES, training_numbers, unseen_sequences
-from unrandom.figures.panels import MapPanel, Panel, save_panels
+from unrandom.figures.panels import MapPanel, save_panels
 from unrandom.interpretation import Damage, Replacement, digit_damage, mean_head_values, own_prime_share, prune_heads
 from unrandom.runs.run import Run
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
 PAPERS = "scalar-mean"
@@ -55,7 +55,7 @@ CLAIMS = (
 )
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
+def measure(runs: list[Run], scale: Scale) -> Tables:
     digits: Rows = []
     shares: Rows = []
     for run in runs:
@@ -72,7 +72,7 @@ def measure(runs: list[Run], scale: Scale) -> RowTables:
             which = {**about(run), "replacement": replacement}
             digits += [row for damage in damages for row in _digit_rows(which, damage, primes)]
             shares.append({**which, **_share(damages, primes, run.config.seed)})
-    return {"digits": digits, "specialisation": shares}
+    return {"digits": table(digits), "specialisation": table(shares)}
 
 
 def _digit_rows(which: dict[str, Any], damage: Damage, primes: list[int]) -> Rows:
@@ -103,47 +103,37 @@ def _share(damages: list[Damage], primes: list[int], seed: int) -> dict[str, Any
     return {**share, "primes": len({prime for prime in primes if prime})}
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
+def evidence(tables: Tables) -> Evidence:
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
-    for row in tables["specialisation"]:
-        if row["replacement"] == PAPERS and row["value"] is not None and row["primes"] > 1:
-            found["own-prime"].append(row["value"] - row["permuted"])
-    for rows in by_run(tables["digits"]).values():
-        own: list[float] = []
-        other: list[float] = []
-        for row in rows:
-            if row["replacement"] == PAPERS and row["own_prime"] and row["damage"] is not None:
-                (own if row["prime"] == row["own_prime"] else other).append(row["damage"])
+    papers = pl.col("replacement") == PAPERS
+    several = tables["specialisation"].filter(papers, pl.col("primes") > 1).drop_nulls("value")
+    found["own-prime"] = (several["value"] - several["permuted"]).to_list()
+    for digits in by_run(tables["digits"].filter(papers, pl.col("own_prime") > 0).drop_nulls("damage")):
+        is_own = digits["prime"] == digits["own_prime"]
+        own, other = (digits["damage"].filter(those).to_list() for those in (is_own, ~is_own))
         if own and other:
             found["lost"].append(float(np.mean(own) - np.mean(other)))
             found["spared"].append(float(np.mean(other)))
     return Evidence(found, {"learned": learned(tables)})
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """The paper's replacement: heads by digits for each modulus, a row of maps a seed; then the others."""
-    for replacement in get_args(Replacement):
-        panels: list[Panel] = []
-        for rows in by_run([row for row in tables["digits"] if row["replacement"] == replacement]).values():
-            for m in dict.fromkeys(row["modulus"] for row in rows):
-                panels.append(_damage_map(rows[0]["seed"], m, [row for row in rows if row["modulus"] == m]))
-        columns = len({row["modulus"] for row in tables["digits"]})
-        save_panels(panels, folder / f"um-pruning-{replacement}", columns=columns)
+    columns = tables["digits"]["modulus"].n_unique()
+    for (replacement,), digits in tables["digits"].group_by("replacement", maintain_order=True):
+        maps = [
+            _damage_map(f"seed {seed}, m = {m}", own)
+            for (_, seed, m), own in digits.group_by("run", "seed", "modulus", maintain_order=True)
+        ]
+        save_panels(maps, folder / f"um-pruning-{replacement}", columns=columns)
 
 
-def _damage_map(seed: int, m: int, rows: Rows) -> MapPanel:
-    heads = list(dict.fromkeys((row["layer"], row["head"], row["own_prime"]) for row in rows))
-    digits = list(dict.fromkeys(row["digit"] for row in rows))
-    damage = {(row["layer"], row["head"], row["digit"]): row["damage"] for row in rows}
-    values = [
-        [np.nan if (lost := damage[layer, head, digit]) is None else lost for digit in digits]
-        for layer, head, _ in heads
-    ]
-    names = [f"{layer}.{head}" + (f" (mod {prime})" if prime else "") for layer, head, prime in heads]
-    bar = "accuracy above chance lost"
-    return MapPanel(f"seed {seed}, m = {m}", "digit", "layer.head", values, digits, names, bar, (-1, 1))
+def _damage_map(title: str, damage: pl.DataFrame) -> MapPanel:
+    heads = damage.unique(["layer", "head"], maintain_order=True).select("layer", "head", "own_prime")
+    names = [f"{layer}.{head}" + (f" (mod {prime})" if prime else "") for layer, head, prime in heads.rows()]
+    digits = damage["digit"].unique(maintain_order=True).to_list()
+    values = matrix(damage, ["layer", "head"], "digit", "damage")
+    return MapPanel(title, "digit", "layer.head", values, digits, names, "accuracy above chance lost", (-1, 1))
 
 
 EXPERIMENT = Experiment(
