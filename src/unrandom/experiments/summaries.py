@@ -1,12 +1,19 @@
-"""How are saved tables read again? Frames by run, means by seed, the last position, and curves of them."""
+"""How are saved tables read again? Frames by run, means by seed, the last position, curves and matrices of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from unrandom.figures.panels import Line
+from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables
+
+
+def about(run: Run) -> dict[str, Any]:
+    """The columns that every row of a run has: its id, its seed, and the labels of whoever asked for it."""
+    return {"run": run.id, "seed": run.config.seed, **run.labels}
 
 
 def by_run(frame: pl.DataFrame) -> list[pl.DataFrame]:
@@ -17,6 +24,12 @@ def by_run(frame: pl.DataFrame) -> list[pl.DataFrame]:
 def seed_means(frame: pl.DataFrame, value: str = "value") -> list[float]:
     """One mean for each seed, in the order of the seeds: moduli of one seed are not independent units."""
     return frame.group_by("seed").agg(pl.col(value).mean()).sort("seed")[value].to_list()
+
+
+def each_seed(frame: pl.DataFrame, value: pl.Expr) -> list[float]:
+    """What an aggregating expression gives for each seed, in the order of the seeds; where that is null, nothing."""
+    found = frame.group_by("seed", maintain_order=True).agg(value.alias("found"))
+    return found.sort("seed")["found"].drop_nulls().to_list()
 
 
 def moduli_of_every_seed(frame: pl.DataFrame) -> pl.DataFrame:
@@ -50,3 +63,12 @@ def seed_lines(frame: pl.DataFrame, x: str, y: str, label: str, kind: int, *, st
     """One line for each run, all of one colour."""
     for curve in by_run(frame):
         yield Line(curve[x].to_list(), curve[y].to_list(), label, kind, stairs=stairs)
+
+
+def matrix(frame: pl.DataFrame, rows: Sequence[str], columns: str, value: str) -> list[tuple[float, ...]]:
+    """The only value of each cell, as a map shows it: rows in increasing order, columns as the frame first has them.
+
+    A cell that the frame lacks, or where it has a null, is NaN.
+    """
+    wide = frame.pivot(columns, index=list(rows), values=value).sort(rows)
+    return wide.drop(rows).cast(pl.Float64).fill_null(float("nan")).rows()
