@@ -13,7 +13,7 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import PRIMES, SEQUENCES, digit_rows, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import by_run, learned, matrix, seed_lines, seed_means
+from unrandom.experiments.summaries import by_run, learned, seed_lines, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.generators.residues import digit_period, digits_of
 from unrandom.runs.run import Run
@@ -116,7 +116,8 @@ def _curves(m: int, positions: pl.DataFrame) -> LinePanel:
 
 def _digit_map(m: int, digits: pl.DataFrame) -> MapPanel:
     """The accuracy of each digit of one run, by how many numbers were seen."""
-    values, seen = matrix(digits, ["digit"], "seen", "value"), digits["seen"].unique(maintain_order=True).to_list()
+    values = [of_digit["value"].to_list() for of_digit in digits.partition_by("digit", maintain_order=True)]
+    seen = digits["seen"].unique(maintain_order=True).to_list()
     stairs = [
         (min(digit_period(digit), len(seen)) - 1.5, row + side)
         for row, digit in enumerate(digits_of(m))
