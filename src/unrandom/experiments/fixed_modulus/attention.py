@@ -10,6 +10,7 @@ import polars as pl
 from jaxtyping import Float
 
 from unrandom.core.arithmetic import factorize, is_power_of_two, largest_power
+from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import POWER_OF_TWO, PRIMES, columns
@@ -97,6 +98,8 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         rows["by_distance"] += [{**which, "back": d + 1, "weight": float(weight)} for d, weight in enumerate(mean)]
         for head in range(pattern.shape[1]):
             found, of_head = lookback_shares(pattern[:, head], m), {**which, "head": head}
+            if not found.divisors:
+                raise UserError(f"{run.id} has m = {m}, of which no divisor fits into {len(mean)} numbers")
             rows["primes"] += [{**of_head, **_prime_shares(each)} for each in found.primes]
             rows["divisors"] += [{**of_head, **_divisor_shares(each)} for each in found.divisors]
             if is_power_of_two(m):

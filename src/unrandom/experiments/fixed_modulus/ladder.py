@@ -69,31 +69,38 @@ def _jumps(positions: pl.DataFrame) -> pl.DataFrame:
     rows = []
     for curve in by_run(positions):
         value = dict(curve.select("seen", "value").iter_rows())
-        which = curve.row(0, named=True)
+        which = curve.drop("value", "low", "high", "product").row(0, named=True)
         for prime in factorize(which["modulus"]):
             power = prime if prime > 2 else 4
             while power + 1 in value:
                 jump, rise = value[power + 1] - value[power - 1], max(value.values()) - value[1]
                 rows.append({**which, "prime": prime, "seen": power, "jump": jump, "rise": rise})
                 power *= prime
-    return table(rows).drop("value", "low", "high", "product")
+    return table(rows)
 
 
 def evidence(tables: Tables) -> Evidence:
     run = ("run", "seed")
-    jumps = tables["jumps"].filter(PRIMES == 1).group_by(run).agg(pl.col("jump").sum(), pl.col("rise").first())
     digits = {digit for m in tables["digits"]["modulus"].unique() for digit in digits_of(m)}
     period = pl.col("digit").replace_strict({str(digit): digit_period(digit) for digit in digits})
     right = tables["digits"].filter(pl.col("seen") >= period).group_by(run).agg(pl.col("value").mean())
     gap = (pl.col("value") - pl.col("product")).abs().max()
     return Evidence(
         {
-            "jumps": seed_means(jumps.with_columns(value=pl.col("jump") / pl.col("rise").clip(1e-9))),
+            "jumps": _shares_of_rise(tables["jumps"]),
             "digits": seed_means(right),
             "product": seed_means(tables["positions"].group_by(run).agg(value=gap)),
         },
         {"learned": learned(tables)},
     )
+
+
+def _shares_of_rise(jumps: pl.DataFrame) -> list[float]:
+    """By seed, all jumps over the whole rise, for powers of one prime; nothing where no jump fits into the context."""
+    if jumps.is_empty():
+        return []
+    share = pl.col("jump").sum() / pl.col("rise").first().clip(1e-9)
+    return seed_means(jumps.filter(PRIMES == 1).group_by("run", "seed").agg(value=share))
 
 
 def draw(tables: Tables, folder: Path) -> None:
