@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check format clean
+.PHONY: demo test check format floors clean
 
 demo: $(STAMP)  ## train a model in about a minute and write a report of its insides
 	$(BIN)/unrandom demo
@@ -14,15 +14,18 @@ test: $(STAMP)  ## the whole suite
 	$(BIN)/python -m pytest -n auto
 
 check: $(STAMP)  ## format, lint, types, import contract
-	$(BIN)/ruff format --check src tests examples
-	$(BIN)/ruff check src tests examples
+	$(BIN)/ruff format --check src tests examples docs
+	$(BIN)/ruff check src tests examples docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	@! grep -rn "model_copy(" src tests examples || { echo "use Config.replace, which validates"; exit 1; }
 
 format: $(STAMP)
-	$(BIN)/ruff check --fix src tests examples
-	$(BIN)/ruff format src tests examples
+	$(BIN)/ruff check --fix src tests examples docs
+	$(BIN)/ruff format src tests examples docs
+
+floors:  ## draw the floors of docs/architecture.md from the import contract
+	$(PYTHON) docs/draw_floors.py
 
 # PyTorch first, at the pinned version, so that nothing else decides which build it is (see the README).
 $(STAMP): pyproject.toml constraints.txt

@@ -3,12 +3,13 @@
 import re
 import shlex
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 import torch
 
 from unrandom.cli.parsing import parse
-from unrandom.runs.recipes import RECIPES
+from unrandom.runs.recipes import RECIPES, recipe
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
@@ -28,7 +29,7 @@ def test_every_command_can_be_parsed(line):
     arguments = parse(words[1:])
     if arguments.command == "train" and arguments.recipe is not None:
         assignments = arguments.assignments
-        RECIPES[arguments.recipe].build().override(assignments)
+        recipe(arguments.recipe).build().override(assignments)
 
 
 @pytest.mark.parametrize("block", re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL))
@@ -47,3 +48,11 @@ def test_every_link_leads_somewhere(document):
 def test_the_readme_names_every_recipe():
     text = (ROOT / "README.md").read_text()
     assert all(f"`{name}`" in text for name in RECIPES)
+
+
+def test_the_picture_of_the_floors_is_that_of_the_import_contract():
+    drawn = run_path(str(ROOT / "docs" / "draw_floors.py"))
+    assert drawn["PICTURE"].read_text() == drawn["picture"](), "draw it again with: make floors"
+    assert sorted(name for floor in drawn["floors"]() for name in floor) == sorted(
+        path.parent.name for path in (ROOT / "src" / "unrandom").glob("*/__init__.py")
+    )

@@ -3,10 +3,13 @@
 import json
 
 import pytest
+from torch import nn
 
 from unrandom.core.errors import UserError
+from unrandom.report.page import render_page
 from unrandom.runs.execution import create_run, execute
 from unrandom.runs.measurement import evaluate_run, measure_run
+from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 
 
@@ -42,3 +45,24 @@ def test_unseen_moduli_and_digits_can_be_measured_too(tiny, um_data, tmp_path):
     measured = measure_run(run, sequences=16)
     assert [tested["part"] for tested in measured["evaluation"]] == [32, 27]
     assert measured["embedding"]["labels"] == "digits"
+
+
+class Shift(nn.Module):
+    """Each position passes on what the one before it held: a sequence mixer without any attention pattern."""
+
+    def forward(self, x):
+        return nn.functional.pad(x, (0, 0, 1, 0))[:, :-1]
+
+
+def test_what_a_model_has_no_tap_for_is_left_out(finished_run, monkeypatch):
+    def load_model(self, device=None):
+        model = load(self, device)
+        model.blocks[0].attn = Shift()
+        return model
+
+    load = Run.load_model
+    monkeypatch.setattr(Run, "load_model", load_model)
+    measured = measure_run(finished_run, sequences=16)
+    assert measured["attention"] == []
+    assert measured["evaluation"][0]["last_number_accuracy"]["total"] == 16
+    assert "Left out: this model has no attention patterns." in render_page(measured)

@@ -12,7 +12,7 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.predictors.congruences import LinearSystem
-from unrandom.tasks import Quadratic, TruncatedLCG, make_predictors
+from unrandom.tasks import Quadratic, TruncatedLCG, make_batches, make_predictors
 from unrandom.tasks.quadratic import QuadraticParameters
 
 
@@ -73,6 +73,20 @@ def test_training_has_none_of_the_held_values_and_the_test_nothing_else():
     split.check(training)
     with pytest.raises(RuntimeError, match="overlap"):
         split.check(test)
+
+
+def test_a_fixed_training_set_needs_a_size():
+    task = Quadratic(modulus=64, context=12, n_test_a=4, n_test_c=4, mode="fixed", n_sequences=40)
+    assert len(make_batches(task.split(0), 8).probe(40)) == 40
+    with pytest.raises(UserError, match=r"data.mode=fixed needs data.n_sequences: the task quadratic"):
+        make_batches(task.replace(n_sequences=None).split(0), 8)
+
+
+def test_its_own_modulus_can_be_named_and_no_other():
+    split = Quadratic(modulus=64, context=12, n_test_a=4, n_test_c=4).split(0)
+    assert split.with_own_part(64) is split
+    with pytest.raises(UserError, match="32 was given; the test of this run has 64"):
+        split.with_own_part(32)
 
 
 def test_validation_and_test_share_no_value():

@@ -31,7 +31,7 @@ class Outcome:
 def for_this_device() -> RunConfig:
     """What a device is checked with if nothing else is asked for: on a GPU the paper's width, with fresh sequences."""
     if choose_device().type == "cuda":
-        return recipe("fm-2048").build().override(["data.mode=streaming", "data.n_sequences=none"])
+        return recipe("fm-2048").build().replace(data={"mode": "streaming", "n_sequences": None})
     return recipe("fm-256").build()
 
 

@@ -63,7 +63,7 @@ class Place:
 
     def batch(self, rows: int) -> Tensor:
         """Training tokens [row, position], on the CPU."""
-        batches = trial_batches(self.config.override([f"batch_size={rows}", "micro_batches=1"]))
+        batches = trial_batches(self.config.replace(batch_size=rows, micro_batches=1))
         return torch.from_numpy(batches.tokens(0).astype(np.int64))
 
 
@@ -141,7 +141,7 @@ def _compile(place: Place) -> str:
 def _optimizers(place: Place) -> str:
     """A step with each optimiser moves every weight, and leaves numbers."""
     for name in ("adamw", "muon"):
-        config = place.config.override([f"optimizer.name={name}", "warmup_steps=0"])
+        config = place.config.replace(optimizer={"name": name}, warmup_steps=0)
         model = build_model(config, place.device)
         before = [parameter.detach().clone() for parameter in model.parameters()]
         trial_stepper(config, model).advance()
@@ -154,8 +154,19 @@ def _optimizers(place: Place) -> str:
 def _resume(place: Place) -> str:
     """A small run in one go, and stopped after its first step and resumed."""
     steps = 10
-    sizes = ["batch_size=32", "test_sequences=64", "data.context=16", "warmup_steps=2"]
-    small = recipe("fm-256").build().override([f"steps={steps}", "evaluate_every=2", "checkpoint_every=5", *sizes])
+    small = (
+        recipe("fm-256")
+        .build()
+        .replace(
+            data={"context": 16},
+            batch_size=32,
+            steps=steps,
+            warmup_steps=2,
+            test_sequences=64,
+            evaluate_every=2,
+            checkpoint_every=5,
+        )
+    )
     with tempfile.TemporaryDirectory(prefix="unrandom-bench-", ignore_cleanup_errors=True) as folder:
         whole, parts = (create_run(RunSpec("small", small), Path(folder) / name, []) for name in ("whole", "parts"))
         execute(whole)
@@ -181,7 +192,7 @@ class _Wrapped(Ranks):
 def _one_rank(place: Place) -> str:
     if not dist.is_available():
         raise Skipped("this torch was built without torch.distributed")
-    config = place.config.override(["batch_size=32", "micro_batches=2", "warmup_steps=0"])
+    config = place.config.replace(batch_size=32, micro_batches=2, warmup_steps=0)
     found = []
     with _group_of_one(place.device):
         for ranks in (Ranks(), _Wrapped()):

@@ -16,8 +16,8 @@ from unrandom.training.trial import trial_batches, trial_step
 UNSEEN_ROWS = 32_768 * 128  # the paper's n_m x n_a, with one increment each
 UNSEEN_MODULI = (1025, 65_535)
 EVALUATED = 512  # sequences
-STREAMING = ("data.mode=streaming", "data.n_a=none", "data.n_c=none")
-GIVEN_FOR_A_CPU = ("data.modulus=2^32", "model.d_model=128", "batch_size=32")
+STREAMING = {"mode": "streaming", "n_sequences": None, "n_a": None, "n_c": None}
+FOR_A_CPU: dict[str, Any] = {"data": {"modulus": 2**32}, "model": {"d_model": 128}, "batch_size": 32}
 
 # A process of its own, so that its peak memory is the step's; tiny steps first, for all that is loaded with them.
 STEP_MEMORY = """
@@ -30,7 +30,7 @@ from unrandom.training.machine import choose_device, prepare
 device = choose_device("cpu")
 prepare(device)
 config = RunConfig.parse(json.loads(sys.argv[1]))
-tiny = config.override([f"model.d_model={2 * config.model.n_heads}", f"batch_size={config.micro_batches}"])
+tiny = config.replace(model={"d_model": 2 * config.model.n_heads}, batch_size=config.micro_batches)
 for shape in (tiny, config):
     before = resident_memory()
     step = trial_step(shape, device)
@@ -42,9 +42,9 @@ print(json.dumps([taken, step_memory(config, ranks=1, device=device).total]))
 """
 
 
-def on_this_machine() -> list[str]:
+def on_this_machine() -> dict[str, Any]:
     """Settings of a recipe that make it fit: the paper's modulus, and on a CPU a narrower model."""
-    return ["data.modulus=2^32"] if choose_device().type == "cuda" else list(GIVEN_FOR_A_CPU)
+    return {"data": {"modulus": 2**32}} if choose_device().type == "cuda" else FOR_A_CPU
 
 
 def bench_scaling(
@@ -58,8 +58,8 @@ def bench_scaling(
 
     Batches are fresh ones; the step's memory is that of a CPU. What could not be measured is None, with the reason.
     """
-    config = config.override([*STREAMING, "data.n_sequences=none"])
-    step = step_on_cpu(config if choose_device().type == "cpu" else config.override(GIVEN_FOR_A_CPU))
+    config = config.replace(data=STREAMING)
+    step = step_on_cpu(config if choose_device().type == "cpu" else config.replace(**FOR_A_CPU))
     return {
         "d_model": config.model.d_model,
         "depth": config.model.depth,

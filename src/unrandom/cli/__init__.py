@@ -1,4 +1,7 @@
-"""The command line: parse, call, print. Exit status 0; 2 for the user's mistake, in one clear line; 1 for a failure."""
+"""What is typed? The command line: parse, call, print.
+
+Exit status 0; 2 for the user's mistake, in one clear line; 1 for a failure.
+"""
 
 import logging
 import sys

@@ -1,1 +1,1 @@
-"""The ground floor: configuration, seeds, files and run folders. It imports no torch."""
+"""What does all else stand on? Configuration, arithmetic, seeds, files and run folders; it imports no torch."""

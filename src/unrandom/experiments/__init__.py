@@ -1,1 +1,1 @@
-"""Named recipes, and what it takes to run one."""
+"""What does the paper claim, and what do runs say? One file a figure: runs, tables, a picture, verdicts."""

@@ -123,7 +123,7 @@ def _can_be_divided(run: RunSpec, divisor: int) -> bool:
 
 
 def _narrowed(config: RunConfig, divisor: int) -> RunConfig:
-    return config if divisor == 1 else config.override([f"model.d_model={config.model.d_model // divisor}"])
+    return config if divisor == 1 else config.replace(model={"d_model": config.model.d_model // divisor})
 
 
 def _cut(config: RunConfig, share: float, rate: float) -> RunConfig:

@@ -1,4 +1,4 @@
-"""Measurements become pictures in two steps.
+"""How does a table become a picture? A description is made of it, and drawn to a file or for a page.
 
 Each module about one question (`ladder`, `digits`, `training`, …) turns a part of a run's measurements, as plain lists
 and dictionaries, into a `description`; `files` and `pages` draw any of them. Drawing never needs a model.

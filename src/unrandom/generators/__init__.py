@@ -1,5 +1,4 @@
-"""Which numbers are to be predicted? Generators of every family, as they step; and for the linear congruential ones
-their periods, digits and quality.
+"""Which numbers are to be predicted? Generators of every family as they step, and the periods and digits of LCGs.
 
 Linear congruential generators:
 

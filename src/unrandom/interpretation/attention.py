@@ -7,15 +7,22 @@ The query at token position q predicts number t = q + 1, from the t numbers befo
 on number t - r, at distance r - 1 from the query.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
+import torch
 from jaxtyping import Bool, Float, Int
 
 from unrandom.core.arithmetic import factorize, largest_power
 from unrandom.evaluation import Tally
+from unrandom.models import Transformer, record
+from unrandom.models.predictor import TransformerPredictor
+from unrandom.tasks import Examples
+
+TOKENS_SHOWN = 256  # of an attention pattern
 
 
 @dataclass(frozen=True)
@@ -166,3 +173,21 @@ def _square_side(pattern: np.ndarray) -> int:
     if queries != keys:
         raise ValueError(f"an attention pattern is square (queries x keys), not {queries} x {keys}")
     return keys
+
+
+def attention_patterns(
+    predictor: TransformerPredictor, sequences: Examples, tokens_read: int = TOKENS_SHOWN
+) -> Sequence[np.ndarray]:
+    """The attention pattern [sequences, head, query, key] of each layer that has one, over the first tokens."""
+    model = predictor.model
+    tokens = predictor.tokenizer.encode(sequences.numbers)[:, : min(tokens_read, model.config.context)]
+    names = pattern_taps(model)
+    with torch.no_grad(), record(model, names) as seen:
+        model(torch.from_numpy(tokens.astype(np.int64)).to(predictor.device))
+    return [seen[name].cpu().numpy() for name in names]
+
+
+def pattern_taps(model: Transformer) -> list[str]:
+    """The attention pattern of each layer that has one."""
+    names = (f"blocks.{layer}.attn.hook_pattern" for layer in range(model.config.depth))
+    return [name for name in names if model.has_tap(name)]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
+from unrandom.core.arithmetic import factorize
 from unrandom.interpretation.ranks import rank_correlation
 
 
@@ -186,3 +187,9 @@ def _between_over_total(values: Float[np.ndarray, "tokens k"], classes: np.ndarr
     between = (sums**2 / np.maximum(counts, 1)[:, None]).sum(axis=0)
     total = (centred**2).sum(axis=0)
     return np.divide(between, total, out=np.zeros_like(total), where=total > 0)
+
+
+def prime_powers(n: int) -> list[int]:
+    """The prime powers above 1 that divide n, and leave at least two numbers in each residue class."""
+    powers = [p**k for p, exponent in factorize(n).items() for k in range(1, exponent + 1)]
+    return sorted(q for q in powers if 2 * q <= n) or powers

@@ -1,4 +1,4 @@
-"""The paper's GPT, with named taps to look inside."""
+"""What is the model? The paper's GPT, with named taps to look inside, what it costs, and how it predicts."""
 
 from typing import TYPE_CHECKING
 

@@ -31,6 +31,27 @@ class TrainingMemory:
         return self.weights + self.gradients + self.optimizer + self.activations + self.working
 
 
+@dataclass(frozen=True)
+class _MicroBatch:
+    """What parts of a model take for ``rows`` sequences that are run at once, in bytes."""
+
+    config: TransformerConfig
+    forward: Forward
+    rows: int
+
+    def kept(self, parts: Iterable[type[PartCosts]]) -> int:
+        """Tensors that parts keep for the backward pass."""
+        return self.rows * sum(row.bytes for part in parts for row in part.kept(self.config, self.forward))
+
+    def copies(self, parts: Iterable[type[PartCosts]]) -> int:
+        """Copies of the weights that their products read."""
+        return self.forward.copied * sum(part.weights_read(self.config) for part in parts)
+
+    def gradients(self, part: type[PartCosts]) -> int:
+        """The gradients that a part makes at its highest."""
+        return self.rows * part.gradient_bytes(self.config, self.forward)
+
+
 def training_memory(
     config: TransformerConfig,
     *,
@@ -46,31 +67,19 @@ def training_memory(
     ``precision`` is fp32 or bf16, ``attention`` explicit or fused, ``optimizer`` adamw or muon. Weights, gradients,
     optimiser and the residual stream are in fp32 always; bf16 is what the matrix products read.
     """
-    forward, rows = Forward(precision, attention), -(-sequences // micro_batches)
-
-    def kept(parts: Iterable[type[PartCosts]]) -> int:
-        """Bytes of the tensors that parts keep of the micro-batch."""
-        return rows * sum(row.bytes for part in parts for row in part.kept(config, forward))
-
-    def copies(parts: Iterable[type[PartCosts]]) -> int:
-        """Bytes of the copies of weights that their products read."""
-        return forward.copied * sum(part.weights_read(config) for part in parts)
-
-    def gradients(part: type[PartCosts]) -> int:
-        return rows * part.gradient_bytes(config, forward)
-
+    batch = _MicroBatch(config, Forward(precision, attention), -(-sequences // micro_batches))
     inside, top = block_parts(config), (LayerNormCosts, UnembeddingCosts)
-    block = kept(inside) + copies(inside)
-    stream = 4 * rows * config.context * config.d_model  # the residual stream, or its gradient
-    of_blocks, of_top = config.depth * (stream if recompute else block), kept(top) + copies(top)
+    block = batch.kept(inside) + batch.copies(inside)
+    stream = 4 * batch.rows * config.context * config.d_model  # the residual stream, or its gradient
+    of_blocks, of_top = config.depth * (stream if recompute else block), batch.kept(top) + batch.copies(top)
     # The backward pass frees what it has used. When it reaches the last block, nothing of the top is left; a block of
     # which only the input was kept has run again. In its attention, what the MLP and W_O read is gone as well.
     at_block = of_blocks + (block - stream if recompute else 0) + stream
-    read_by_W_O = rows * forward.read * config.context * config.d_model
+    read_by_W_O = batch.rows * batch.forward.read * config.context * config.d_model
     highest = max(
-        of_blocks + of_top + gradients(UnembeddingCosts),
-        at_block + gradients(MLPCosts),
-        at_block - kept((LayerNormCosts, MLPCosts)) - read_by_W_O + gradients(AttentionCosts),
+        of_blocks + of_top + batch.gradients(UnembeddingCosts),
+        at_block + batch.gradients(MLPCosts),
+        at_block - batch.kept((LayerNormCosts, MLPCosts)) - read_by_W_O + batch.gradients(AttentionCosts),
     )
     parameters = parameter_count(config)
     momenta = 2 * parameters  # of AdamW two a parameter, of Muon one

@@ -1,4 +1,4 @@
-"""Everything that predicts and needs no torch, behind one protocol; `models.predictor` makes a trained model one."""
+"""What predicts without being trained? Copying, look-back, algebra, posteriors and lattices, behind one protocol."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""A run's measurements become one self-contained HTML page."""
+"""How is a run, or a set of claims, read? Measurements become one self-contained HTML page."""
 
 from unrandom.report.run import report_run
 

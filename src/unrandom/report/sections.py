@@ -129,7 +129,10 @@ def _group_panel(about: str, entries: list[Tree]) -> Panel:
 
 
 def _attention(measurements: Tree) -> Section:
-    heads, base = measurements["attention"], common_base(measurements["evaluation"])
+    key, heading, heads = "attention", "Where it looks", measurements["attention"]
+    if not heads:
+        return Section(key, heading, missing="Left out: this model has no attention patterns.")
+    base = common_base(measurements["evaluation"])
     shown = tokens_shown(heads)
     cut = f" The first {shown} tokens are shown." if shown < len(heads[0]["pattern"]) else ""
     pattern = Panel(
@@ -145,7 +148,7 @@ def _attention(measurements: Tree) -> Section:
         "where low digits repeat.",
         distance_figure(heads, base=base, tokens_per_number=measurements["run"]["task"]["width"]),
     )
-    return Section("attention", "Where it looks", "", [[pattern, distance]])
+    return Section(key, heading, "", [[pattern, distance]])
 
 
 def _embedding(measurements: Tree) -> Section:

@@ -3,25 +3,21 @@
 Analyses run on the eager model in fp32 with explicit attention. Drawing needs only what is returned here.
 """
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import torch
 
-from unrandom.core.arithmetic import factorize
 from unrandom.evaluation import evaluate
-from unrandom.interpretation.attention import attention_by_distance
-from unrandom.interpretation.embedding import embedding_table
-from unrandom.models import Transformer, parameter_count, record
+from unrandom.interpretation.attention import attention_by_distance, attention_patterns, pattern_taps
+from unrandom.interpretation.embedding import embedding_table, prime_powers
+from unrandom.models import Transformer, parameter_count
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.runs.comparison import compare
 from unrandom.runs.run import Run
 from unrandom.tasks import Examples, FurtherTest, Part, Split, Task, make_predictors
 from unrandom.training.checkpoint import latest_checkpoint
 
-TOKENS_SHOWN = 256  # of an attention map
 SEQUENCES_AVERAGED = 64  # in the attention by distance
 SEQUENCES_OF_CEILINGS = 256
 SAMPLES = 10
@@ -94,35 +90,20 @@ def _shown(split: Split, sequences: int) -> Examples:
 
 
 def _attention(predictor: TransformerPredictor, shown: Examples, many: Examples) -> list[Tree]:
+    """What each head looks at, of the layers that have attention patterns."""
     patterns, averaged = (attention_patterns(predictor, part) for part in (shown, many))
+    layers = [int(name.split(".")[1]) for name in pattern_taps(predictor.model)]
     return [
         {
             "layer": layer,
             "head": head,
-            "tokens": patterns[layer].shape[-1],
-            "pattern": np.round(patterns[layer][0, head], 4).tolist(),
-            "by_distance": np.round(attention_by_distance(averaged[layer][:, head]), 6).tolist(),
+            "tokens": pattern.shape[-1],
+            "pattern": np.round(pattern[0, head], 4).tolist(),
+            "by_distance": np.round(attention_by_distance(mean[:, head]), 6).tolist(),
         }
-        for layer in range(len(patterns))
-        for head in range(patterns[layer].shape[1])
+        for layer, pattern, mean in zip(layers, patterns, averaged, strict=True)
+        for head in range(pattern.shape[1])
     ]
-
-
-def attention_patterns(
-    predictor: TransformerPredictor, sequences: Examples, tokens_read: int = TOKENS_SHOWN
-) -> Sequence[np.ndarray]:
-    """The attention pattern [sequences, head, query, key] of each layer, over the first tokens."""
-    model = predictor.model
-    tokens = predictor.tokenizer.encode(sequences.numbers)[:, : min(tokens_read, model.config.context)]
-    names = pattern_taps(model)
-    with torch.no_grad(), record(model, names) as seen:
-        model(torch.from_numpy(tokens.astype(np.int64)).to(predictor.device))
-    return [seen[name].cpu().numpy() for name in names]
-
-
-def pattern_taps(model: Transformer) -> list[str]:
-    """The attention patterns of every layer."""
-    return [f"blocks.{layer}.attn.hook_pattern" for layer in range(model.config.depth)]
 
 
 def _embedding(run: Run, model: Transformer) -> Tree:
@@ -131,12 +112,6 @@ def _embedding(run: Run, model: Transformer) -> Tree:
     moduli = SMALL_MODULI if searched is None else prime_powers(searched)
     table = embedding_table(model.embed.weight.detach().numpy(), moduli)
     return {"labels": "numbers" if task.base is None else "digits", **table}
-
-
-def prime_powers(n: int) -> list[int]:
-    """The prime powers above 1 that divide n, and leave at least two numbers in each residue class."""
-    powers = [p**k for p, exponent in factorize(n).items() for k in range(1, exponent + 1)]
-    return sorted(q for q in powers if 2 * q <= n) or powers
 
 
 def _samples(predictor: TransformerPredictor, sequences: Examples) -> list[Tree]:

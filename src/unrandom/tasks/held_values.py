@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -67,8 +68,9 @@ class HeldValues(Split):
             raise UserError(f"{part} is no part of the test; its parts are {', '.join(map(str, self.parts))}")
         rng = stream(self.seed, name, part)
         shape = tuple(len(values) for values in self.held.values())
-        repeats = -(-sequences // int(np.prod(shape)))
-        places = np.concatenate([rng.permutation(int(np.prod(shape))) for _ in range(repeats)])[:sequences]
+        combinations = prod(shape)
+        repeats = -(-sequences // combinations)
+        places = np.concatenate([rng.permutation(combinations) for _ in range(repeats)])[:sequences]
         chosen = zip(self.held.items(), np.unravel_index(places, shape), strict=True)
         given = {name: values[which] for (name, values), which in chosen}
         return Examples.of(self.task.draw(rng, sequences, **given), self.task.context + 1)
@@ -84,11 +86,10 @@ class HeldValues(Split):
         """Halves of the values; a parameter with a single one has it in both."""
         if all(len(values) < 2 for values in self.held.values()):
             raise UserError("one value of each parameter is held out; choosing by validation needs 2 of one of them")
-        halves = {
-            name: np.array_split(values, 2) if len(values) > 1 else (values, values)
-            for name, values in self.held.items()
-        }
-        return tuple(replace(self, held={name: parts[i] for name, parts in halves.items()}) for i in (0, 1))  # type: ignore[return-value]
+        several = {name: len(values) > 1 for name, values in self.held.items()}
+        first = {name: values[: len(values) // 2] if several[name] else values for name, values in self.held.items()}
+        second = {name: values[len(values) // 2 :] if several[name] else values for name, values in self.held.items()}
+        return replace(self, held=first), replace(self, held=second)
 
     def unseen_by(self, earlier: Split) -> "HeldValues":
         if not (isinstance(earlier, HeldValues) and type(earlier.task) is type(self.task)):

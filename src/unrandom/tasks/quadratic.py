@@ -53,7 +53,7 @@ class QuadraticParameters(Parameters):
 
     def groupings(self) -> list[Grouping]:
         """By how many of the digits of the step are linear: modulo gcd(a, m) it is an LCG."""
-        about = "the step is linear modulo gcd(a, m): the larger it is, the easier"
+        about = "modulo which the step is linear"
         return [Grouping.by_value("gcd(a, m)", about, np.gcd(self.a, np.uint64(self.m)))]
 
 

@@ -126,7 +126,10 @@ class Split(ABC):
 
     def training_set(self, rng: np.random.Generator) -> Parameters:
         """The sequences of a fixed training set."""
-        assert self.task.n_sequences is not None, "a task that allows it draws its set itself"
+        if self.task.n_sequences is None:
+            raise UserError(
+                f"data.mode=fixed needs data.n_sequences: the task {self.task.name} cannot list all that there are"
+            )
         return self.draw_training(rng, self.task.n_sequences)
 
     def check_batch(self, rows: int) -> None:
@@ -143,7 +146,9 @@ class Split(ABC):
 
     def with_own_part(self, part: Part) -> "Split":
         """The same with a part to test that the configuration does not name. UserError where that cannot be."""
-        raise UserError(f"{part} was given; the test of this run has {', '.join(map(str, self.parts))}")
+        if part not in self.parts:
+            raise UserError(f"{part} was given; the test of this run has {', '.join(map(str, self.parts))}")
+        return self
 
     def further_tests(self, part: Part, sequences: int, *, seed: int) -> Sequence[FurtherTest]:
         """What else is worth testing, apart from the held-out sequences of a part. ``seed`` is the run's."""

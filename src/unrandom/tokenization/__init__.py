@@ -1,4 +1,4 @@
-"""Integers to tokens and back."""
+"""How is a number written? As base-b digits, one token each, and back."""
 
 from unrandom.tokenization.tokenizer import Tokenizer
 

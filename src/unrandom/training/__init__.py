@@ -1,4 +1,4 @@
-"""How a model learns: configuration, optimisers, schedule, checkpoints, ranks and the loop."""
+"""How does a model learn? Configuration, optimisers, schedule, checkpoints, ranks and one loop."""
 
 from typing import TYPE_CHECKING
 

@@ -43,8 +43,8 @@ def run(arguments: Namespace) -> Answer:
         return _checked(bench.bench_device(chosen.override(arguments.assignments)))
     scaling = arguments.what == "scaling"
     name = arguments.recipe or ("fm-base256" if scaling else "fm-256")
-    smaller = bench.on_this_machine() if scaling and arguments.recipe is None else []
-    config = recipe(name).build().override([*smaller, *arguments.assignments])
+    smaller = bench.on_this_machine() if scaling and arguments.recipe is None else {}
+    config = recipe(name).build().replace(**smaller).override(arguments.assignments)
     benches = {
         "data": bench.bench_data,
         "train": lambda: bench.bench_training(config),

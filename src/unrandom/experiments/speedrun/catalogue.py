@@ -9,7 +9,7 @@ from unrandom.experiments.speedrun.tracks import Line, Target, Track
 from unrandom.runs.recipes import recipe
 from unrandom.training import RunConfig
 
-ADAMW = ("optimizer.name=adamw", "optimizer.lr=1e-3", "optimizer.weight_decay=1")  # a small model wants a higher rate
+ADAMW = {"name": "adamw", "lr": 1e-3, "weight_decay": 1.0}  # a small model wants a higher rate
 
 
 def _last_number(line: Line) -> bool:
@@ -32,13 +32,14 @@ def _from_number(most: int) -> Callable[[Line], bool]:
 
 
 def _fm_256() -> RunConfig:
-    changes = ("data.mode=fixed", "data.n_sequences=100000", "batch_size=256", "steps=3200", "warmup_steps=100")
-    return recipe("fm-256").build().override([*changes, *ADAMW])
+    pool = {"mode": "fixed", "n_sequences": 100_000}
+    size = {"batch_size": 256, "steps": 3200, "warmup_steps": 100}
+    return recipe("fm-256").build().replace(data=pool, optimizer=ADAMW, **size)
 
 
 def _fm_4096() -> RunConfig:
-    pools = ("data.mode=fixed", "data.n_a=256", "data.n_c=256")
-    return _house_fm_4096().override([*pools, "steps=4000", "schedule=cosine", *ADAMW])
+    pools = {"mode": "fixed", "n_a": 256, "n_c": 256}
+    return _house_fm_4096().replace(data=pools, optimizer=ADAMW, steps=4000, schedule="cosine")
 
 
 def _house_fm_4096() -> RunConfig:
@@ -58,14 +59,13 @@ def _house_fm_2048() -> RunConfig:
 
 
 def _fm_65536() -> RunConfig:
-    return _fm_4096().override(
-        ["data.modulus=65536", "data.base=256", "data.context=383", "data.n_a=1024", "data.n_c=1024", "steps=20000"]
-    )
+    larger = {"modulus": 2**16, "base": 256, "context": 383, "n_a": 1024, "n_c": 1024}
+    return _fm_4096().replace(data=larger, steps=20_000)
 
 
 def _um_128() -> RunConfig:
-    pools = ("data.mode=fixed", "data.n_m=64", "data.n_a=64", "data.n_c=64", "data.full_period_share=0")
-    return recipe("um-128").build().override([*pools, "steps=8000", *ADAMW])
+    pools = {"mode": "fixed", "n_m": 64, "n_a": 64, "n_c": 64, "full_period_share": 0.0}
+    return recipe("um-128").build().replace(data=pools, optimizer=ADAMW, steps=8000)
 
 
 TRACKS = {

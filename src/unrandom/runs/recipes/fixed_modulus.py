@@ -1,0 +1,60 @@
+"""Which runs of a fixed modulus have a name? The paper's recipes follow its text, and its public code beside it."""
+
+from unrandom.models import ModelConfig
+from unrandom.tasks import FixedModulus
+from unrandom.training import OptimizerConfig, RunConfig
+
+
+def fm_256() -> RunConfig:
+    return RunConfig(
+        data=FixedModulus(modulus=256, context=64, mode="streaming", n_sequences=None, n_test_a=16, n_test_c=16),
+        model=ModelConfig(depth=1, n_heads=1, d_model=128, activation="relu"),
+        optimizer=OptimizerConfig(name="muon", lr=3e-3, weight_decay=0.1, muon_lr=0.05),
+        batch_size=128,
+        steps=800,
+        warmup_steps=50,
+        schedule="cosine",
+        evaluate_every=50,
+        checkpoint_every=200,
+    )
+
+
+def fm_2048() -> RunConfig:
+    return _paper_fm(2048)
+
+
+def fm_7776() -> RunConfig:
+    return _paper_fm(7776)
+
+
+def _paper_fm(modulus: int) -> RunConfig:
+    return RunConfig(
+        data=FixedModulus(modulus=modulus, context=256, mode="fixed", n_sequences=100_000),
+        model=ModelConfig(depth=1, n_heads=1, d_model=768, activation="relu"),
+        optimizer=OptimizerConfig(name="adamw", lr=3e-4, weight_decay=1.0),
+        schedule="cosine",
+    )
+
+
+def fm_base256() -> RunConfig:
+    return RunConfig(
+        data=FixedModulus(
+            modulus=2**16,
+            context=511,
+            mode="fixed",
+            n_sequences=None,
+            n_a=1024,
+            n_c=1024,
+            full_period_share=1.0,
+            base=256,
+            n_test_a=512,
+            n_test_c=64,
+        ),
+        model=ModelConfig(depth=2, n_heads=8, d_model=1024, activation="gelu", positions="abacus"),
+        optimizer=OptimizerConfig(name="adamw", lr=1e-4, weight_decay=1.0),
+        batch_size=512,
+        steps=200_000,
+        warmup_steps=5000,
+        schedule="cosine",
+        test_sequences=512,
+    )

@@ -1,0 +1,45 @@
+"""Which runs of other generators have a name? Each in minutes on a laptop, and in seconds to see that all works."""
+
+from unrandom.runs.recipes.fixed_modulus import fm_256
+from unrandom.tasks import Quadratic, TruncatedLCG
+from unrandom.training import RunConfig
+
+
+def truncated_lcg() -> RunConfig:
+    """The upper bits of a generator of known multiplier, as in a program's library; increment and state are unknown."""
+    return fm_256().replace(
+        data=TruncatedLCG(modulus=2**8, low=4, bits=4, multiplier=141, context=64, mode="streaming", n_sequences=None),
+        model={"depth": 2, "n_heads": 2},
+        steps=1200,
+    )
+
+
+def quadratic() -> RunConfig:
+    return fm_256().replace(
+        data=Quadratic(modulus=64, context=48, mode="streaming", n_sequences=None, n_test_a=8, n_test_c=8),
+        model={"depth": 2, "n_heads": 2},
+        steps=1200,
+    )
+
+
+def _seconds_only(config: RunConfig) -> RunConfig:
+    """The same for a test that all works: a tiny model, a few steps."""
+    return config.replace(
+        data={"context": 12},
+        model={"d_model": 16, "depth": 1, "n_heads": 1},
+        batch_size=32,
+        steps=12,
+        warmup_steps=2,
+        evaluate_every=6,
+        checkpoint_every=12,
+        test_sequences=32,
+        precision="fp32",
+    )
+
+
+def truncated_lcg_smoke() -> RunConfig:
+    return _seconds_only(truncated_lcg())
+
+
+def quadratic_smoke() -> RunConfig:
+    return _seconds_only(quadratic())

@@ -1,0 +1,200 @@
+"""Which runs of unseen moduli have a name? The paper's recipes follow its text, and its public code beside it."""
+
+from unrandom.models import ModelConfig
+from unrandom.tasks import UnseenModulus
+from unrandom.training import OptimizerConfig, RunConfig
+
+
+def um_80() -> RunConfig:
+    return RunConfig(
+        data=UnseenModulus(
+            test_moduli=(48, 72, 80),
+            validation_moduli=(56, 90),
+            context=32,
+            max_modulus=160,
+            hold_out="pairs",
+            mode="streaming",
+            n_sequences=None,
+            full_period_share=0.5,
+            counting_share=0.3,
+            coprime_share=0.5,
+            n_test_a=8,
+            n_test_c=8,
+        ),
+        model=ModelConfig(depth=4, n_heads=4, d_model=64, activation="relu"),
+        optimizer=OptimizerConfig(name="muon", lr=2e-3, weight_decay=0.1, muon_lr=0.03),
+        batch_size=64,
+        steps=2000,
+        warmup_steps=100,
+        schedule="cosine",
+        evaluate_every=100,
+        test_sequences=512,
+        checkpoint_every=1000,
+    )
+
+
+def um_128() -> RunConfig:
+    return RunConfig(
+        data=UnseenModulus(
+            test_moduli=(108, 125, 127, 128),
+            context=64,
+            mode="streaming",
+            n_sequences=None,
+            full_period_share=0.5,
+            n_test_a=8,
+            n_test_c=8,
+            hold_out="pairs",
+            test_multipliers="primitive-root",
+        ),
+        model=ModelConfig(depth=4, n_heads=4, d_model=128, activation="relu"),
+        optimizer=OptimizerConfig(name="muon", lr=3e-3, weight_decay=0.1, muon_lr=0.05),
+        steps=4000,
+        warmup_steps=200,
+        schedule="cosine",
+        evaluate_every=100,
+        checkpoint_every=100,
+    )
+
+
+def um_128_arbitrary() -> RunConfig:
+    return um_128().replace(
+        data={"full_period_share": 0},
+    )
+
+
+def um_144() -> RunConfig:
+    return um_128().replace(
+        data={
+            "test_moduli": (96, 108, 144),
+            "max_modulus": 512,
+            "counting_share": 0.3,
+            "coprime_share": 0.5,
+            "test_multipliers": "full-period",
+        },
+        optimizer={"lr": 2e-3, "muon_lr": 0.03},
+        batch_size=64,
+    )
+
+
+def um_512() -> RunConfig:
+    return RunConfig(
+        data=UnseenModulus(
+            test_moduli=(486, 500, 512),
+            validation_moduli=(432, 576),
+            context=128,
+            max_modulus=614,
+            hold_out="pairs",
+            mode="streaming",
+            n_sequences=None,
+            full_period_share=0.5,
+            n_test_a=16,
+            n_test_c=16,
+        ),
+        model=ModelConfig(depth=4, n_heads=4, d_model=256, activation="relu"),
+        optimizer=OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1),
+        steps=5000,
+        warmup_steps=250,
+        schedule="cosine",
+        evaluate_every=250,
+        test_sequences=512,
+        checkpoint_every=1000,
+    )
+
+
+def um_2048() -> RunConfig:
+    return RunConfig(
+        data=UnseenModulus(
+            test_moduli=(1800, 2048, 2352),
+            context=256,
+            max_modulus=2457,
+            hold_out="pairs",
+            mode="fixed",
+            n_sequences=None,
+            n_m=128,
+            n_a=128,
+            n_c=128,
+        ),
+        model=ModelConfig(depth=4, n_heads=6, d_model=768, activation="relu"),
+        optimizer=OptimizerConfig(name="adamw", lr=3e-4, weight_decay=1.0),
+        schedule="cosine",
+    )
+
+
+def um_2048_fast() -> RunConfig:
+    return um_2048().replace(
+        data={"mode": "streaming", "n_m": None, "n_a": None, "n_c": None, "full_period_share": 0.5},
+        optimizer=OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1),
+        steps=20_000,
+        warmup_steps=500,
+    )
+
+
+def um_base256() -> RunConfig:
+    return RunConfig(
+        data=UnseenModulus(
+            test_moduli=(2048, 4096, 8192, 16384, 32768, 2187, 6561, 19683, 3125, 15625, 2401, 16807),
+            context=511,
+            min_modulus=1025,
+            max_modulus=65535,
+            hold_out="pairs",
+            mode="fixed",
+            n_sequences=None,
+            n_m=32_768,
+            n_a=128,
+            n_c=1,
+            full_period_share=1.0,
+            base=256,
+            n_test_a=512,
+            n_test_c=64,
+        ),
+        model=ModelConfig(depth=6, n_heads=8, d_model=1024, activation="gelu", positions="abacus"),
+        optimizer=OptimizerConfig(name="adamw", lr=1e-4, weight_decay=1.0),
+        batch_size=128,
+        steps=400_000,
+        warmup_steps=5000,
+        schedule="cosine",
+        test_sequences=512,
+    )
+
+
+def um_base16() -> RunConfig:
+    return um_base256().replace(
+        data={
+            "test_moduli": (32, 64, 128, 27, 81, 243),
+            "min_modulus": 26,
+            "max_modulus": 256,
+            "context": 26,
+            "mode": "streaming",
+            "n_m": None,
+            "n_a": None,
+            "n_c": None,
+            "full_period_share": 0.5,
+            "base": 16,
+            "n_test_a": 8,
+            "n_test_c": 8,
+        },
+        model={"depth": 4, "n_heads": 8, "d_model": 128},
+        optimizer={"name": "muon", "lr": 3e-3, "weight_decay": 0.1, "muon_lr": 0.05},
+        steps=2500,
+        warmup_steps=100,
+        evaluate_every=100,
+        checkpoint_every=200,
+    )
+
+
+def um_base16_wide() -> RunConfig:
+    return um_base16().replace(
+        data={
+            "test_moduli": (256, 512, 1024, 2048, 243, 729, 2187),
+            "min_modulus": 160,
+            "max_modulus": 2624,
+            "context": 159,
+            "n_test_a": 16,
+            "n_test_c": 16,
+        },
+        model={"depth": 6, "n_heads": 8, "d_model": 512},
+        steps=20_000,
+        warmup_steps=500,
+        evaluate_every=500,
+        checkpoint_every=1000,
+    )
