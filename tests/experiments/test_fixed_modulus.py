@@ -6,6 +6,7 @@ from frames import frames
 from unrandom.experiments.claims import Bound, Unknown, judge_all
 from unrandom.experiments.fixed_modulus import grokking, lookback_ablation
 from unrandom.experiments.registry import EXPERIMENTS
+from unrandom.runs.tables import table
 
 
 def curve(seed, repeated, *, short=100, rule=200, full=200, test=200, steps=400):
@@ -16,6 +17,10 @@ def curve(seed, repeated, *, short=100, rule=200, full=200, test=200, steps=400)
         | {key: float(at is not None and step >= at) for key, at in groups.items()}
         for step in range(100, steps + 1, 100)
     ]
+
+
+def learning(*runs):
+    return grokking.learning(table(row for run in runs for row in run))
 
 
 def verdicts(runs):
@@ -45,16 +50,18 @@ def test_a_run_that_never_gets_there_leaves_a_bound():
     fresh = [curve(seed, False) for seed in (0, 1, 2)]
     found = verdicts([*fresh, *(curve(seed, True, test=None if seed else 300) for seed in (0, 1, 2))])
     assert found["test-after-train"].verdict == "not judged"  # no run with repeated data has learned by and large
-    late = grokking._test_after_train(fresh, [curve(seed, True, test=None if seed else 300) for seed in (0, 1, 2)])
+    repeated = learning(*(curve(seed, True, test=None if seed else 300) for seed in (0, 1, 2)))
+    late = grokking.unseen_last(learning(*fresh), repeated)
     assert isinstance(late, Bound)
     assert (late.limits, late.at_least) == ([0.5, 1.0, 1.0], True)
-    slow = grokking._short_first([curve(0, False, rule=None), curve(1, False)])
+    slow = grokking.short_first(learning(curve(0, False, rule=None), curve(1, False)))
     assert isinstance(slow, Bound)
     assert slow.limits == [4.0, 2.0]
 
 
 def test_without_a_control_nothing_is_compared():
-    assert isinstance(grokking._test_after_train([], [curve(0, True)]), Unknown)
+    every = learning(curve(0, True))
+    assert isinstance(grokking.unseen_last(every.clear(), every), Unknown)
 
 
 @pytest.mark.parametrize("reading", ["zeroed", "renormalised"])

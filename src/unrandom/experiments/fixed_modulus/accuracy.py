@@ -3,26 +3,26 @@
 from typing import Any
 
 import numpy as np
+import polars as pl
 
+from unrandom.core.arithmetic import factorize
 from unrandom.evaluation import Evaluation, evaluate
 from unrandom.experiments.experiment import Rows
+from unrandom.experiments.fixed_modulus.presets import labels
 from unrandom.experiments.scale import Scale
+from unrandom.experiments.summaries import about
 from unrandom.runs.run import Run
 from unrandom.tasks import lcg_task
 
 SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 4096, "gpu": 4096, "paper": 4096}
 
+POWER_OF_TWO = pl.col("modulus").bitwise_count_ones() == 1  # whether the modulus of a row is one
+PRIMES = pl.col("modulus").map_elements(lambda m: len(factorize(m)), pl.Int64)  # how many divide the modulus of a row
 
-def about(run: Run) -> dict[str, Any]:
-    """The columns that every row of a run has."""
-    config = run.config
-    data = lcg_task(config.data)
-    return {
-        "run": run.id,
-        "modulus": data.largest_modulus,
-        "seed": config.seed,
-        "recipe": f"{data.mode} data, {config.optimizer.name}",
-    }
+
+def columns(run: Run) -> dict[str, Any]:
+    """The columns that every row of a run has; a run of the user's own has no labels but those of its configuration."""
+    return about(run) if run.labels else {**about(run), **labels(run.config)}
 
 
 def evaluated(run: Run, sequences: int) -> Evaluation:
@@ -36,7 +36,7 @@ def position_rows(run: Run, tested: Evaluation) -> Rows:
     curve, digits = tested.curve(), tested.by_digit()
     product = np.prod([tally.value for tally in digits.values()], axis=0)
     return [
-        {**about(run), **{key: curve[key][t] for key in curve}, "product": float(value)}
+        {**columns(run), **{key: curve[key][t] for key in curve}, "product": float(value)}
         for t, value in enumerate(product)
     ]
 
@@ -44,7 +44,7 @@ def position_rows(run: Run, tested: Evaluation) -> Rows:
 def digit_rows(run: Run, tested: Evaluation) -> Rows:
     """The accuracy of every digit after t numbers."""
     return [
-        {**about(run), "seen": t + 1, "digit": digit, "value": float(value)}
+        {**columns(run), "seen": t + 1, "digit": digit, "value": float(value)}
         for digit, tally in tested.by_digit().items()
         for t, value in enumerate(tally.value)
     ]

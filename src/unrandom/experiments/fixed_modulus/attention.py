@@ -6,21 +6,24 @@ The strongest key for guessing number t is number t − p^k for the largest p^k 
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from jaxtyping import Float
 
 from unrandom.core.arithmetic import factorize, is_power_of_two, largest_power
+from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.fixed_modulus.accuracy import about
+from unrandom.experiments.fixed_modulus.accuracy import POWER_OF_TWO, PRIMES, columns
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
-from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, seed_lines, seed_means
 from unrandom.experiments.scale import Scale
+from unrandom.experiments.summaries import by_run, learned, matrix, seed_lines, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import attention_by_distance, lookback_shares, strongest_distances
+from unrandom.interpretation.attention import DivisorLookback, PrimeLookback
 from unrandom.runs.measurement import attention_patterns
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
 
 SEQUENCES = {"smoke": 8, "laptop": 256, "gpu": 128, "paper": 128}
@@ -84,36 +87,40 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, moduli(scale))
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    distances: Rows = []
-    primes: Rows = []
-    divisors: Rows = []
-    between: Rows = []
-    example: Rows = []
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    rows: dict[str, Rows] = {"by_distance": [], "primes": [], "between": [], "divisors": [], "example": []}
     for run in runs:
         (m,) = lcg_task(run.config.data).moduli
         sequences = run.split().test(m, SEQUENCES[scale], name="attention")
         pattern = attention_patterns(run.predictor(), sequences)[0]  # [sequences, head, query, key]
+        which = columns(run)
         mean = attention_by_distance(pattern)
-        distances += [{**about(run), "back": d + 1, "weight": float(weight)} for d, weight in enumerate(mean)]
+        rows["by_distance"] += [{**which, "back": d + 1, "weight": float(weight)} for d, weight in enumerate(mean)]
         for head in range(pattern.shape[1]):
-            found = lookback_shares(pattern[:, head], m)
-            for entry in found.primes:
-                shares = {"strongest": entry.strongest.pooled.value, "second": entry.second.pooled.value}
-                values = {key: float(value) for key, value in shares.items()}
-                primes.append({**about(run), "head": head, "prime": entry.prime, **values, "chance": entry.chance})
+            found, of_head = lookback_shares(pattern[:, head], m), {**which, "head": head}
+            if not found.divisors:
+                raise UserError(f"{run.id} has m = {m}, of which no divisor fits into {len(mean)} numbers")
+            rows["primes"] += [{**of_head, **_prime_shares(each)} for each in found.primes]
+            rows["divisors"] += [{**of_head, **_divisor_shares(each)} for each in found.divisors]
             if is_power_of_two(m):
-                between.append({**about(run), "head": head, **_between_powers(pattern[:, head])})
-            for each in found.divisors:
-                share, weight = float(each.strongest.pooled.value), float(np.mean(each.weight))
-                divisors.append({**about(run), "head": head, "r": each.divisor, "strongest": share, "weight": weight})
+                rows["between"].append({**of_head, **_between_powers(pattern[:, head])})
         if run.config.seed == 0 or len(runs) == 1:  # one picture a modulus is enough
-            example += [
-                {**about(run), "query": q, "key": k, "weight": round(float(pattern[0, 0, q, k]), 5)}
+            rows["example"] += [
+                {**which, "query": q, "key": k, "weight": round(float(pattern[0, 0, q, k]), 5)}
                 for q in range(pattern.shape[-1])
                 for k in range(q + 1)
             ]
-    return {"by_distance": distances, "primes": primes, "between": between, "divisors": divisors, "example": example}
+    return {name: table(each) for name, each in rows.items()}
+
+
+def _prime_shares(found: PrimeLookback) -> dict[str, float]:
+    strongest, second = (float(share.pooled.value) for share in (found.strongest, found.second))
+    return {"prime": found.prime, "strongest": strongest, "second": second, "chance": found.chance}
+
+
+def _divisor_shares(found: DivisorLookback) -> dict[str, float]:
+    strongest = float(found.strongest.pooled.value)
+    return {"r": found.divisor, "strongest": strongest, "weight": float(np.mean(found.weight))}
 
 
 def _between_powers(pattern: Float[np.ndarray, "sequences queries keys"]) -> dict[str, float]:
@@ -128,60 +135,49 @@ def _between_powers(pattern: Float[np.ndarray, "sequences queries keys"]) -> dic
     }
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    primes, divisors = by_run(tables["primes"]), by_run(tables["divisors"])
-    powers = [rows[0] for rows in primes.values() if is_power_of_two(rows[0]["modulus"])]
-    shares: dict[int, list[float]] = {}
-    for rows in divisors.values():
-        shares.setdefault(len(factorize(rows[0]["modulus"])), []).append(sum(row["strongest"] for row in rows))
+def evidence(tables: Tables) -> Evidence:
+    powers, between = tables["primes"].filter(POWER_OF_TWO), tables["between"]
+    first = powers.unique("run", keep="first")
+    divisors = tables["divisors"].group_by("run", "modulus", maintain_order=True).agg(pl.col("strongest").sum())
     return Evidence(
         {
-            "strongest": seed_means((row["seed"], row["strongest"]) for row in powers),
-            "second": seed_means((row["seed"], row["second"]) for row in powers),
-            "strongest-between": seed_means((row["seed"], row["strongest"]) for row in tables["between"]),
-            "second-between": seed_means((row["seed"], row["second"]) for row in tables["between"]),
-            "divisors-two-primes": shares.get(2, []),
-            "divisors-three-primes": shares.get(3, []),
+            "strongest": seed_means(first, "strongest"),
+            "second": seed_means(first, "second"),
+            # The table is empty where no modulus is a power of two.
+            "strongest-between": [] if between.is_empty() else seed_means(between, "strongest"),
+            "second-between": [] if between.is_empty() else seed_means(between, "second"),
+            "divisors-two-primes": divisors.filter(PRIMES == 2)["strongest"].to_list(),
+            "divisors-three-primes": divisors.filter(PRIMES == 3)["strongest"].to_list(),
         },
         {"learned": learned(tables)},
     )
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """For each modulus: one sequence's pattern, mean weight by look-back of every seed, and the divisors preferred."""
     panels: list[Panel] = []
-    for m in dict.fromkeys(row["modulus"] for row in tables["by_distance"]):
-        drawn = ("by_distance", "divisors", "example")
-        own = {name: [row for row in tables[name] if row["modulus"] == m] for name in drawn}
-        lines = list(seed_lines(own["by_distance"], "back", "weight", "one line per seed", 0))
-        longest = max(row["back"] for row in own["by_distance"])
+    for (m,), distances in tables["by_distance"].group_by("modulus", maintain_order=True):
+        lines = list(seed_lines(distances, "back", "weight", "one line per seed", 0))
         prime = min(factorize(m))
-        ticks = [prime**k for k in range(12) if prime**k <= longest]
-        back = "numbers back from the guessed one"
+        ticks = [prime**k for k in range(12) if prime**k <= max(distances["back"])]
         panels += [
-            _pattern_map(m, next(iter(by_run(own["example"]).values()))),
-            LinePanel(f"m = {m}", back, "mean weight", lines, ticks, limits=(0, None)),
-            _divisor_map(m, own["divisors"]),
+            _pattern_map(m, by_run(tables["example"].filter(modulus=m))[0]),
+            LinePanel(f"m = {m}", "numbers back from the guessed one", "mean weight", lines, ticks, limits=(0, None)),
+            _divisor_map(m, tables["divisors"].filter(modulus=m)),
         ]
     save_panels(panels, folder / "fm-attention", columns=3)
 
 
-def _pattern_map(m: int, rows: Rows) -> MapPanel:
-    size = max(row["query"] for row in rows) + 1
-    roots = np.full((size, size), np.nan)  # of the weights, so that faint lines show
-    for row in rows:
-        roots[row["query"], row["key"]] = row["weight"] ** 0.5
-    title = f"m = {m}, seed {rows[0]['seed']}"
-    return MapPanel(title, "key", "query", roots.tolist(), bar="√weight", limits=(0, None))
+def _pattern_map(m: int, example: pl.DataFrame) -> MapPanel:
+    roots = example.with_columns(pl.col("weight").sqrt())  # so that faint lines show
+    title = f"m = {m}, seed {example['seed'][0]}"
+    return MapPanel(title, "key", "query", matrix(roots, ["query"], "key", "weight"), bar="√weight", limits=(0, None))
 
 
-def _divisor_map(m: int, rows: Rows) -> MapPanel:
-    runs = by_run(rows).values()
-    divisors = [str(r) for r in dict.fromkeys(row["r"] for row in rows)]
-    values = [[row["strongest"] for row in of_run] for of_run in runs]
-    seeds = [f"seed {of_run[0]['seed']}" for of_run in runs]
+def _divisor_map(m: int, shares: pl.DataFrame) -> MapPanel:
+    divisors = [str(r) for r in shares["r"].unique(maintain_order=True)]
+    values = [of_run["strongest"].to_list() for of_run in by_run(shares)]
+    seeds = [f"seed {of_run['seed'][0]}" for of_run in by_run(shares)]
     title = f"m = {m}: strongest key at t − r"
     return MapPanel(title, "r", "", values, divisors, seeds, "share of queries", written=len(divisors) <= 12)
 

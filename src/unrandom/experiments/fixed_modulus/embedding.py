@@ -3,25 +3,25 @@
 Principal components group numbers by residue modulo the prime powers of m; shared low digits mean similar vectors.
 """
 
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-from unrandom.core.arithmetic import factorize, is_power_of_two
+from unrandom.core.arithmetic import factorize
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.fixed_modulus.accuracy import about
+from unrandom.experiments.fixed_modulus.accuracy import POWER_OF_TWO, columns
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
-from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, seed_lines, seed_means
 from unrandom.experiments.scale import Scale
+from unrandom.experiments.summaries import by_run, learned, matrix, seed_lines, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import additive_variance, cosine_by_shared_digits, embedding_table
 from unrandom.runs.measurement import prime_powers
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
 
 COMPONENTS = 6
@@ -69,109 +69,91 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, moduli(scale))
 
 
-def measure(runs: list[Run], _scale: Scale) -> RowTables:
-    shares: Rows = []
-    cosines: Rows = []
-    additive: Rows = []
-    points: Rows = []
+def measure(runs: list[Run], _scale: Scale) -> Tables:
+    rows: dict[str, Rows] = {"shares": [], "cosines": [], "additive": [], "points": []}
     for run in runs:
-        m = lcg_task(run.config.data).largest_modulus
-        matrix = run.load_model().embed.weight.detach().numpy()
-        table = embedding_table(matrix, prime_powers(m), COMPONENTS)
-        shares += [row for entry in table["residue_variance"] for row in _share_rows(about(run), entry)]
+        m, which = lcg_task(run.config.data).largest_modulus, columns(run)
+        vectors = run.load_model().embed.weight.detach().numpy()
+        found = embedding_table(vectors, prime_powers(m), COMPONENTS)
+        rows["shares"] += [{**which, **row} for entry in found["residue_variance"] for row in _share_rows(entry)]
         for p in factorize(m):
-            found = cosine_by_shared_digits(matrix, m, p).tree()
-            keys = ("shared", "pairs", "raw", "centred")
-            cosines += [
-                {**about(run), "prime": p, **dict(zip(keys, values, strict=True))}
-                for values in zip(*(found[key] for key in keys), strict=True)
-            ]
+            cosines = cosine_by_shared_digits(vectors, m, p).tree()
+            by_digits = pl.DataFrame(cosines).select("shared", "pairs", "raw", "centred")
+            rows["cosines"] += [{**which, "prime": p, **row} for row in by_digits.to_dicts()]
         powers = [q**k for q, k in factorize(m).items()]
-        fit, whole = additive_variance(np.array(table["values"]), powers), additive_variance(matrix, powers)
-        additive.append({**about(run), "share": fit.share, "shuffled": fit.shuffled, "whole": whole.share})
-        points += [
-            {**about(run), "number": number, **{f"PC{i + 1}": value for i, value in enumerate(values)}}
-            for number, values in enumerate(table["values"])
+        fit, whole = additive_variance(np.array(found["values"]), powers), additive_variance(vectors, powers)
+        rows["additive"].append({**which, "share": fit.share, "shuffled": fit.shuffled, "whole": whole.share})
+        rows["points"] += [
+            {**which, "number": number, **{f"PC{i}": value for i, value in enumerate(values, 1)}}
+            for number, values in enumerate(found["values"])
         ]
-    return {"shares": shares, "cosines": cosines, "additive": additive, "points": points}
+    return {name: table(each) for name, each in rows.items()}
 
 
-def _share_rows(which: dict[str, Any], entry: dict[str, Any]) -> Rows:
+def _share_rows(entry: dict[str, Any]) -> Rows:
     return [
-        {**which, "residue": entry["modulus"], "component": i + 1, "share": share, "shuffled": shuffled}
-        for i, (share, shuffled) in enumerate(zip(entry["shares"], entry["shuffled"], strict=True))
+        {"residue": entry["modulus"], "component": i, "share": share, "shuffled": shuffled}
+        for i, (share, shuffled) in enumerate(zip(entry["shares"], entry["shuffled"], strict=True), 1)
     ]
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    parity, four, cosine = [], [], []
-    for rows in by_run(tables["shares"]).values():
-        share = {(row["residue"], row["component"]): row["share"] for row in rows}
-        if is_power_of_two(rows[0]["modulus"]):
-            parity.append((rows[0]["seed"], share[2, 1]))
-            four.append((rows[0]["seed"], (share[4, 2] + share[4, 3]) / 2))
-    for rows in by_run(tables["cosines"]).values():
-        if is_power_of_two(rows[0]["modulus"]):
-            steps = [later["centred"] > row["centred"] for row, later in pairwise(rows)]
-            cosine.append((rows[0]["seed"], float(np.mean(steps))))
-    composite = [row for row in tables["additive"] if not is_power_of_two(row["modulus"])]
-    additive = [(row["seed"], row["share"]) for row in composite]
+def evidence(tables: Tables) -> Evidence:
+    powers = tables["shares"].filter(POWER_OF_TWO)
+    four = powers.filter(pl.col("component").is_in((2, 3)), residue=4)
+    rises = pl.col("centred").diff().drop_nulls() > 0
+    cosines = tables["cosines"].filter(POWER_OF_TWO).group_by("run", "seed", maintain_order=True)
     return Evidence(
         {
-            "parity": seed_means(parity),
-            "mod-four": seed_means(four),
-            "digits": seed_means(additive),
-            "cosine": seed_means(cosine),
+            "parity": seed_means(powers.filter(residue=2, component=1), "share"),
+            "mod-four": seed_means(four, "share"),
+            "digits": seed_means(tables["additive"].filter(~POWER_OF_TWO), "share"),
+            "cosine": seed_means(cosines.agg(value=rises.mean())),
         },
         {"learned": learned(tables)},
     )
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """For each modulus: two planes and the shares of variance of the first seed; cosine by shared digits of all.
 
     A plane is coloured by the residue that explains most of its two components.
     """
     panels: list[Panel] = []
-    for m in dict.fromkeys(row["modulus"] for row in tables["points"]):
-        points = next(iter(by_run([row for row in tables["points"] if row["modulus"] == m]).values()))
-        shares = next(iter(by_run([row for row in tables["shares"] if row["modulus"] == m]).values()))
-        for x, y in ((1, 2), (2, 3)):
-            plane = [(row[f"PC{x}"], row[f"PC{y}"]) for row in points]
-            residue = _residue_of(shares, (x, y))
-            groups = [row["number"] % residue for row in points]
-            title = f"m = {m}, seed {points[0]['seed']}: mod {residue}"
-            panels.append(ScatterPanel(title, f"PC{x}", f"PC{y}", plane, groups, "≡"))
-        panels.append(_share_map(m, tables["shares"]))
-        own = [row for row in tables["cosines"] if row["modulus"] == m]
+    for (m,), points in tables["points"].group_by("modulus", maintain_order=True):
+        shares = by_run(tables["shares"].filter(modulus=m))[0]
+        panels += [_plane(m, by_run(points)[0], shares, of) for of in ((1, 2), (2, 3))]
         lines = [
             line
             for kind, p in enumerate(factorize(m))
-            for line in seed_lines([row for row in own if row["prime"] == p], "shared", "centred", f"base {p}", kind)
+            for line in seed_lines(tables["cosines"].filter(modulus=m, prime=p), "shared", "centred", f"base {p}", kind)
         ]
-        panels.append(LinePanel(f"m = {m}", "shared low digits", "mean cosine (centred)", lines, limits=(None, None)))
+        panels += [
+            _share_map(m, shares),
+            LinePanel(f"m = {m}", "shared low digits", "mean cosine (centred)", lines, limits=(None, None)),
+        ]
     save_panels(panels, folder / "fm-embedding", columns=4)
 
 
-def _residue_of(shares: Rows, components: tuple[int, int]) -> int:
+def _plane(m: int, points: pl.DataFrame, shares: pl.DataFrame, of: tuple[int, int]) -> ScatterPanel:
+    x, y = (f"PC{component}" for component in of)
+    residue = _residue_of(shares.filter(pl.col("component").is_in(of)))
+    title = f"m = {m}, seed {points['seed'][0]}: mod {residue}"
+    groups = (points["number"] % residue).to_list()
+    return ScatterPanel(title, x, y, points.select(x, y).rows(), groups, "≡")
+
+
+def _residue_of(shares: pl.DataFrame) -> int:
     """The residue that explains most of two components beyond chance, the smallest within .02 of the best."""
-    gain: dict[int, float] = {}
-    for row in shares:
-        if row["component"] in components:
-            gain[row["residue"]] = gain.get(row["residue"], 0.0) + row["share"] - row["shuffled"]
-    return min(residue for residue, value in gain.items() if value >= max(gain.values()) - 0.04)
+    gain = shares.group_by("residue").agg((pl.col("share") - pl.col("shuffled")).sum().alias("gain"))
+    return min(gain.filter(pl.col("gain") >= pl.col("gain").max() - 0.04)["residue"])
 
 
-def _share_map(m: int, rows: Rows) -> MapPanel:
-    first = next(iter(by_run([row for row in rows if row["modulus"] == m]).values()))
-    residues = list(dict.fromkeys(row["residue"] for row in first))
-    values = [[row["share"] for row in first if row["residue"] == residue] for residue in residues]
-    names = [f"PC{i + 1}" for i in range(len(values[0]))]
-    rows_named = [f"mod {residue}" for residue in residues]
-    title = f"m = {m}, seed {first[0]['seed']}: variance by residue"
-    return MapPanel(title, "", "", values, names, rows_named, "share", written=True)
+def _share_map(m: int, shares: pl.DataFrame) -> MapPanel:
+    """The shares of one run."""
+    values, residues = matrix(shares, ["residue"], "component", "share"), shares["residue"].unique().sort()
+    names = [f"PC{component}" for component in shares["component"].unique(maintain_order=True)]
+    title = f"m = {m}, seed {shares['seed'][0]}: variance by residue"
+    return MapPanel(title, "", "", values, names, [f"mod {each}" for each in residues], "share", written=True)
 
 
 EXPERIMENT = Experiment(

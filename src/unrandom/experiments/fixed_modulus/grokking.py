@@ -6,17 +6,18 @@ Short-period sequences, which can be copied, before long ones; with repeated dat
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.fixed_modulus.accuracy import about
+from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs, paper_runs
-from unrandom.experiments.rows import RowTables, as_rows, by_run, seed_lines, seed_means
 from unrandom.experiments.scale import Scale
+from unrandom.experiments.summaries import seed_lines, seed_means
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus
 
 TEST, SHORT = "last_number_accuracy", "train_short_period_accuracy"
@@ -80,99 +81,87 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return list({run.id: run for run in both}.values())  # at paper scale they are the same
 
 
-def measure(runs: list[Run], _scale: Scale) -> RowTables:
+def measure(runs: list[Run], _scale: Scale) -> Tables:
     """The metrics that training left behind."""
     keys = (*LINES, *LOSSES)
-    return {
-        "metrics": [
-            {
-                **about(run),
-                "repeated": run.config.data.mode == "fixed",
-                "step": row["step"],
-                **{k: row[k] for k in keys},
-            }
-            for run in runs
-            for row in run.folder.read_metrics()
-        ]
-    }
+    metrics = [
+        {**columns(run), "repeated": run.config.data.mode == "fixed", "step": row["step"], **{k: row[k] for k in keys}}
+        for run in runs
+        for row in run.folder.read_metrics()
+    ]
+    return {"metrics": table(metrics)}
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    curves = list(by_run(tables["metrics"]).values())
-    fresh, repeated = ([rows for rows in curves if rows[0]["repeated"] == wanted] for wanted in (False, True))
+def evidence(tables: Tables) -> Evidence:
+    runs = learning(tables["metrics"])
+    fresh, repeated = (runs.filter(repeated=kind) for kind in (False, True))
     return Evidence(
         {
-            "solved": [rows[-1][TEST] for rows in fresh],
-            "solved-repeated": [rows[-1][TEST] for rows in repeated],
-            "short-first": _short_first(curves),
-            "test-after-train": _test_after_train(fresh, repeated),
+            "solved": fresh["last"].to_list(),
+            "solved-repeated": repeated["last"].to_list(),
+            "short-first": short_first(runs),
+            "test-after-train": unseen_last(fresh, repeated),
         },
         {
-            FRESH.key: float(np.mean([rows[-1][TEST] for rows in fresh])) if fresh else None,
-            REPEATED.key: float(np.mean([_best(rows) for rows in repeated])) if repeated else None,
+            FRESH.key: float(np.mean(fresh["last"].to_list())) if len(fresh) else None,
+            REPEATED.key: float(np.mean(repeated["best"].to_list())) if len(repeated) else None,
         },
     )
 
 
-def _best(rows: Rows) -> float:
-    return max(row[TEST] for row in rows)
+def learning(metrics: pl.DataFrame) -> pl.DataFrame:
+    """A row for each run: accuracy on unseen (a, c) at the end and at best, and when each group was learned.
+
+    That is the first measured step at which a group counts as learned, null where it never does.
+    """
+    step, test = pl.col("step"), pl.col(TEST)
+    return metrics.group_by("run", "seed", "repeated", maintain_order=True).agg(
+        test.last().alias("last"),
+        test.max().alias("best"),
+        step.max().alias("steps"),
+        *(step.filter(pl.col(group) >= LEARNED_SHARE).min().alias(group) for group in LINES),
+    )
 
 
-def _learned(rows: Rows, accuracy: str) -> float | None:
-    """The first measured step at which a group counts as learned; None where it never does."""
-    return next((float(row["step"]) for row in rows if (row[accuracy] or 0) >= LEARNED_SHARE), None)
-
-
-def _short_first(curves: list[Rows]) -> Finding:
+def short_first(runs: pl.DataFrame) -> Finding:
     """By seed, the mean over recipes; a run that never learns long periods counts with all of its steps."""
-    ratios, stopped = [], 0
-    for rows in curves:
-        early, late = _learned(rows, SHORT), _learned(rows, RULE)
-        if early is None:
-            return Unknown("a run never reached 90 % on short periods")
-        stopped += late is None
-        ratios.append((rows[0]["seed"], (late or rows[-1]["step"]) / early))
-    limits = seed_means(ratios)
-    why = f"{stopped} of {len(curves)} runs never reached 90 % on long periods"
+    if runs[SHORT].null_count():
+        return Unknown("a run never reached 90 % on short periods")
+    limits = seed_means(runs.with_columns(value=pl.coalesce(RULE, "steps") / pl.col(SHORT)))
+    stopped = runs[RULE].null_count()
+    why = f"{stopped} of {len(runs)} runs never reached 90 % on long periods"
     return Bound(limits, at_least=True, why=why) if stopped else limits
 
 
-def _test_after_train(fresh: list[Rows], repeated: list[Rows]) -> Finding:
+def unseen_last(fresh: pl.DataFrame, repeated: pl.DataFrame) -> Finding:
     """By seed, the ratio of steps with repeated data less that with fresh data, which leaves nothing to memorise."""
-    controls = {rows[0]["seed"]: rows for rows in fresh}
-    differences, stopped = [], 0
-    for rows in repeated:
-        steps = [_learned(each, FULL) for each in (rows, controls.get(rows[0]["seed"], []))]
-        control = _learned(controls.get(rows[0]["seed"], []), TEST)
-        if None in steps or control is None:
-            return Unknown("a run never reached 90 % on training sequences of full period, or has no control")
-        test = _learned(rows, TEST)
-        stopped += test is None
-        differences.append((test or rows[-1]["step"]) / (steps[0] or 1) - control / (steps[1] or 1))
+    pairs = repeated.join(fresh, on="seed", how="left", suffix=" control", maintain_order="left")
+    if pairs.select(FULL, f"{FULL} control", f"{TEST} control").null_count().sum_horizontal().item():
+        return Unknown("a run never reached 90 % on training sequences of full period, or has no control")
+    ratio = pl.coalesce(TEST, "steps") / pl.col(FULL)
+    control = pl.col(f"{TEST} control") / pl.col(f"{FULL} control")
+    differences = pairs.select(ratio - control).to_series().to_list()
+    stopped = pairs[TEST].null_count()
     why = f"{stopped} of {len(repeated)} runs with repeated data never reached 90 % on unseen (a, c)"
     return Bound(differences, at_least=True, why=why) if stopped else differences
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """Accuracies above, losses below; one recipe a column, one line a seed."""
     panels = []
-    recipes = list(dict.fromkeys(row["recipe"] for row in tables["metrics"]))
+    recipes = tables["metrics"].partition_by("recipe", maintain_order=True)
     for title, y, keys, limits in (
         ("last number", "accuracy (share right)", LINES, (0, 1.04)),
         ("loss", "loss (nats per token)", LOSSES, (0, None)),
     ):
-        for name in recipes:
-            rows = [row for row in tables["metrics"] if row["recipe"] == name]
+        for metrics in recipes:
             lines = [
                 line
                 for kind, (key, label) in enumerate(keys.items())
-                for line in seed_lines(rows, "step", key, label, kind)
+                for line in seed_lines(metrics, "step", key, label, kind)
             ]
-            panels.append(
-                LinePanel(f"{title}, m = {rows[0]['modulus']}: {name}", "training step", y, lines, limits=limits)
-            )
+            named = f"{title}, m = {metrics['modulus'][0]}: {metrics['recipe'][0]}"
+            panels.append(LinePanel(named, "training step", y, lines, limits=limits))
     save_panels(panels, folder / "fm-grokking", columns=len(recipes))
 
 

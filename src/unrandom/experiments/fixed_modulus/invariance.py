@@ -3,19 +3,20 @@
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from unrandom.core.seeds import stream
-from unrandom.evaluation import Tally, evaluate
+from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.fixed_modulus.accuracy import about
+from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.rows import RowTables, as_rows, by_run, learned
 from unrandom.experiments.scale import Scale
+from unrandom.experiments.summaries import by_run, learned
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, FixedModulus, LCGParameters, lcg_split
 
 PAIRS = {"smoke": 4, "laptop": 24, "gpu": 24, "paper": 24}
@@ -39,7 +40,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1])
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
+def measure(runs: list[Run], scale: Scale) -> Tables:
     """Accuracy by position for single test pairs (a, c), over many x0."""
     rows: Rows = []
     for run in runs:
@@ -51,50 +52,34 @@ def measure(runs: list[Run], scale: Scale) -> RowTables:
             count = min(SEEDS_OF_A_PAIR[scale], held.modulus)
             x0 = rng.permutation(held.modulus)[:count].astype(np.uint64)
             parameters = LCGParameters(held.modulus, np.full(count, a), np.full(count, c), x0)
-            tested = evaluate(predictor, Examples.of(parameters, run.config.data.context + 1))
-            rows += _pair_rows({**about(run), "pair": pair, "a": int(a), "c": int(c)}, tested.by_position)
-    return {"pairs": rows}
+            tested = evaluate(predictor, Examples.of(parameters, run.config.data.context + 1)).by_position
+            which = {**columns(run), "pair": pair, "a": int(a), "c": int(c)}
+            counted = zip(tested.correct.tolist(), tested.total.tolist(), strict=True)
+            rows += [{**which, "seen": t, "correct": hit, "total": n} for t, (hit, n) in enumerate(counted, 1)]
+    return {"pairs": table(rows)}
 
 
-def _pair_rows(which: dict, accuracy: Tally) -> Rows:
-    correct, total = accuracy.correct.tolist(), accuracy.total.tolist()
-    return [
-        {**which, "seen": t + 1, "correct": hit, "total": n}
-        for t, (hit, n) in enumerate(zip(correct, total, strict=True))
-    ]
+def _shares(pairs: pl.DataFrame) -> pl.DataFrame:
+    return pairs.with_columns(share=pl.col("correct") / pl.col("total"))
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    ranges = []
-    for rows in by_run(tables["pairs"]).values():
-        shares = [[row["correct"] / row["total"] for row in rows if row["seen"] == t] for t in _positions(rows)]
-        ranges.append(max(max(at) - min(at) for at in shares))
-    return Evidence({"on-top": ranges}, {"learned": learned(tables)})
+def evidence(tables: Tables) -> Evidence:
+    spread = pl.col("share").max() - pl.col("share").min()
+    by_position = _shares(tables["pairs"]).group_by("run", "seen", maintain_order=True).agg(spread.alias("spread"))
+    ranges = by_position.group_by("run", maintain_order=True).agg(pl.col("spread").max())
+    return Evidence({"on-top": ranges["spread"].to_list()}, {"learned": learned(tables)})
 
 
-def _positions(rows: Rows) -> list[int]:
-    return sorted({row["seen"] for row in rows})
-
-
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """A line for each pair."""
     panels = []
-    for rows in by_run(tables["pairs"]).values():
-        seen = _positions(rows)
+    for of_run in by_run(_shares(tables["pairs"])):
         lines = [
-            Line(
-                seen,
-                [row["correct"] / row["total"] for row in rows if row["pair"] == pair],
-                "a pair (a, c)",
-                0,
-                faint=True,
-            )
-            for pair in sorted({row["pair"] for row in rows})
+            Line(pair["seen"].to_list(), pair["share"].to_list(), "a pair (a, c)", 0, faint=True)
+            for pair in of_run.partition_by("pair", maintain_order=True)
         ]
-        ticks = [2**k for k in range(seen[-1].bit_length())]
-        title = f"m = {rows[0]['modulus']}, seed {rows[0]['seed']}"
+        ticks = [2**k for k in range(max(of_run["seen"]).bit_length())]
+        title = f"m = {of_run['modulus'][0]}, seed {of_run['seed'][0]}"
         panels.append(LinePanel(title, "numbers seen (t)", "accuracy", lines, ticks))
     save_panels(panels, folder / "fm-invariance", columns=3)
 

@@ -5,20 +5,20 @@
 
 from pathlib import Path
 
-import numpy as np
+import polars as pl
 
 from unrandom.core.arithmetic import factorize
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, digit_rows, evaluated, position_rows
+from unrandom.experiments.fixed_modulus.accuracy import PRIMES, SEQUENCES, digit_rows, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
-from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, seed_lines, seed_means
 from unrandom.experiments.scale import Scale
+from unrandom.experiments.summaries import by_run, learned, seed_lines, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.generators.residues import digit_period, digits_of
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus
 
 CLAIMS = (
@@ -54,83 +54,91 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, moduli(scale))
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
+def measure(runs: list[Run], scale: Scale) -> Tables:
     positions: Rows = []
     digits: Rows = []
     for run in runs:
         tested = evaluated(run, SEQUENCES[scale])
         positions += position_rows(run, tested)
         digits += digit_rows(run, tested)
-    return {"positions": positions, "digits": digits, "jumps": _jumps(positions)}
+    return {"positions": table(positions), "digits": table(digits), "jumps": _jumps(table(positions))}
 
 
-def _jumps(positions: Rows) -> Rows:
+def _jumps(positions: pl.DataFrame) -> pl.DataFrame:
     """The accuracy just after each power of a prime of m, less that just before it."""
     rows = []
-    for curve in by_run(positions).values():
-        value = {row["seen"]: row["value"] for row in curve}
-        for prime in factorize(curve[0]["modulus"]):
+    for curve in by_run(positions):
+        value = dict(curve.select("seen", "value").iter_rows())
+        which = curve.drop("value", "low", "high", "product").row(0, named=True)
+        for prime in factorize(which["modulus"]):
             power = prime if prime > 2 else 4
             while power + 1 in value:
-                which = {key: curve[0][key] for key in ("run", "modulus", "seed", "recipe")}
                 jump, rise = value[power + 1] - value[power - 1], max(value.values()) - value[1]
                 rows.append({**which, "prime": prime, "seen": power, "jump": jump, "rise": rise})
                 power *= prime
-    return rows
+    return table(rows)
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    jumps = [
-        (rows[0]["seed"], sum(row["jump"] for row in rows) / max(rows[0]["rise"], 1e-9))
-        for rows in by_run(tables["jumps"]).values()
-        if len(factorize(rows[0]["modulus"])) == 1
-    ]
-    right = []
-    for rows in by_run(tables["digits"]).values():
-        period = {str(digit): digit_period(digit) for digit in digits_of(rows[0]["modulus"])}
-        seen = [row["value"] for row in rows if row["seen"] >= period[row["digit"]]]
-        right.append((rows[0]["seed"], float(np.mean(seen))))
-    gaps = [
-        (rows[0]["seed"], max(abs(row["value"] - row["product"]) for row in rows))
-        for rows in by_run(tables["positions"]).values()
-    ]
+def evidence(tables: Tables) -> Evidence:
+    run = ("run", "seed")
+    digits = {digit for m in tables["digits"]["modulus"].unique() for digit in digits_of(m)}
+    period = pl.col("digit").replace_strict({str(digit): digit_period(digit) for digit in digits})
+    right = tables["digits"].filter(pl.col("seen") >= period).group_by(run).agg(pl.col("value").mean())
+    gap = (pl.col("value") - pl.col("product")).abs().max()
     return Evidence(
-        {"jumps": seed_means(jumps), "digits": seed_means(right), "product": seed_means(gaps)},
+        {
+            "jumps": _shares_of_rise(tables["jumps"]),
+            "digits": seed_means(right),
+            "product": seed_means(tables["positions"].group_by(run).agg(value=gap)),
+        },
         {"learned": learned(tables)},
     )
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def _shares_of_rise(jumps: pl.DataFrame) -> list[float]:
+    """By seed, all jumps over the whole rise, for powers of one prime; nothing where no jump fits into the context."""
+    if jumps.is_empty():
+        return []
+    share = pl.col("jump").sum() / pl.col("rise").first().clip(1e-9)
+    return seed_means(jumps.filter(PRIMES == 1).group_by("run", "seed").agg(value=share))
+
+
+def draw(tables: Tables, folder: Path) -> None:
     """For each modulus: accuracy of every seed with the product of its digits, and the digits of the first seed."""
     panels: list[Panel] = []
-    for m in dict.fromkeys(row["modulus"] for row in tables["positions"]):
-        rows = [row for row in tables["positions"] if row["modulus"] == m]
-        longest = max(row["seen"] for row in rows)
-        ticks = [2**k for k in range(longest.bit_length())]
-        lines = [*seed_lines(rows, "seen", "value", "accuracy (one line per seed)", 0),
-                 *seed_lines(rows, "seen", "product", "product of digits", 1)]  # fmt: skip
-        marks = [p**k for p in factorize(m) for k in range(1, 12) if p**k <= longest]
-        name = " · ".join(f"{p}^{w}" for p, w in factorize(m).items())
-        panels.append(LinePanel(f"m = {m} = {name}", "numbers seen (t)", "accuracy", lines, ticks, marks))
-        panels.append(_digit_map(m, tables["digits"]))
+    for (m,), positions in tables["positions"].group_by("modulus", maintain_order=True):
+        panels += [_curves(m, positions), _digit_map(m, by_run(tables["digits"].filter(modulus=m))[0])]
     save_panels(panels, folder / "fm-ladder")
 
 
-def _digit_map(m: int, rows: Rows) -> MapPanel:
-    first = next(iter(by_run([row for row in rows if row["modulus"] == m]).values()))
-    digits = digits_of(m)
-    values = [[row["value"] for row in first if row["digit"] == str(digit)] for digit in digits]
+def _curves(m: int, positions: pl.DataFrame) -> LinePanel:
+    longest = max(positions["seen"])
+    ticks = [2**k for k in range(longest.bit_length())]
+    lines = [*seed_lines(positions, "seen", "value", "accuracy (one line per seed)", 0),
+             *seed_lines(positions, "seen", "product", "product of digits", 1)]  # fmt: skip
+    marks = [p**k for p in factorize(m) for k in range(1, 12) if p**k <= longest]
+    name = " · ".join(f"{p}^{w}" for p, w in factorize(m).items())
+    return LinePanel(f"m = {m} = {name}", "numbers seen (t)", "accuracy", lines, ticks, marks)
+
+
+def _digit_map(m: int, digits: pl.DataFrame) -> MapPanel:
+    """The accuracy of each digit of one run, by how many numbers were seen."""
+    values = [of_digit["value"].to_list() for of_digit in digits.partition_by("digit", maintain_order=True)]
+    seen = digits["seen"].unique(maintain_order=True).to_list()
     stairs = [
-        (min(digit_period(digit), len(values[0])) - 1.5, row + side)
-        for row, digit in enumerate(digits)
+        (min(digit_period(digit), len(seen)) - 1.5, row + side)
+        for row, digit in enumerate(digits_of(m))
         for side in (-0.5, 0.5)
     ]
-    columns = [str(t) for t in range(1, len(values[0]) + 1)]
-    title = f"m = {m}: digits, seed {first[0]['seed']}"
     return MapPanel(
-        title, "numbers seen (t)", "digit", values, columns, [str(d) for d in digits], "accuracy", stairs=stairs
+        f"m = {m}: digits, seed {digits['seed'][0]}",
+        "numbers seen (t)",
+        "digit",
+        values,
+        [str(t) for t in seen],
+        [str(digit) for digit in digits_of(m)],
+        "accuracy",
+        stairs=stairs,
     )
 
 

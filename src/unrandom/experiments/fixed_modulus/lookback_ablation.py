@@ -5,24 +5,26 @@ Keeping only the key at t − p^k should keep the k low digits and lose the high
 
 from pathlib import Path
 
-import numpy as np
+import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, Written
+from unrandom.experiments.claims import Claim, Evidence, Finding, Written
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.fixed_modulus.accuracy import about
+from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, seed_means
 from unrandom.experiments.scale import Scale
+from unrandom.experiments.summaries import by_run, learned, seed_means
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.generators.residues import digits_of
 from unrandom.interpretation import lookback_ablation
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
 SEQUENCES = {"smoke": 16, "laptop": 1024, "gpu": 1024, "paper": 1024}
 ONE, TWO = "t-p^k", "t-p^k, t-p^(k-1)"
+BIT = pl.col("digit").str.strip_prefix("2^").cast(pl.Int64)  # of a digit of a power of two
+ABLATION = ("keep", "renormalised")
 READINGS = {"zeroed": False, "renormalised": True}  # the weights that are left: as they are, or scaled to sum to 1
 FIGURE = "fig:digits_topk"
 
@@ -91,14 +93,14 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, POWERS_OF_TWO[scale])
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
+def measure(runs: list[Run], scale: Scale) -> Tables:
     digits: Rows = []
     summary: Rows = []
     for run in runs:
         (m,) = lcg_task(run.config.data).moduli
         sequences = lcg_split(run.split()).test(m, SEQUENCES[scale], name="ablation")
         for ablation in lookback_ablation(run.predictor(), sequences, p=2, seed=run.config.seed):
-            which = {**about(run), "keep": ablation.keep, "renormalised": ablation.renormalised}
+            which = {**columns(run), "keep": ablation.keep, "renormalised": ablation.renormalised}
             shares = ablation.digit_shares()
             low, high = (float(share.pooled.value) for share in (shares.low, shares.high))
             summary.append({**which, "low": low, "high": high})
@@ -107,52 +109,51 @@ def measure(runs: list[Run], scale: Scale) -> RowTables:
                 for digit, tally in ablation.by_digit().items()
                 for t, value in enumerate(tally.value)
             ]
-    return {"summary": summary, "digits": digits}
+    return {"summary": table(summary), "digits": table(digits)}
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
+def evidence(tables: Tables) -> Evidence:
     """Bits above k are judged without bit k: its copy is always wrong, which would count as a loss."""
-    found: dict[str, list[tuple[int, float]]] = {claim.key: [] for claim in CLAIMS}
-    above = {run: _by_place(rows) for run, rows in by_run(tables["digits"]).items()}
-    for run, rows in by_run(tables["summary"]).items():
-        seed = rows[0]["seed"]
-        of = {(each["keep"], each["renormalised"]): each for each in rows}
-        before = of["all", None]["high"] - 0.5
-        above_before = above[run]["all", None, True] - 0.5
-        for reading, renormalised in READINGS.items():
-            found[f"low-kept-{reading}"].append((seed, of[ONE, renormalised]["low"]))
-            found[f"control-{reading}"].append((seed, of["random 1", renormalised]["low"]))
-            if min(before, above_before) > 0.05:  # a model that never had the high bits cannot lose them
-                lost = (above[run][ONE, renormalised, True] - 0.5) / above_before
-                found[f"high-lost-{reading}"].append((seed, lost))
-                found[f"high-restored-{reading}"].append((seed, (of[TWO, renormalised]["high"] - 0.5) / before))
-        found["bit-k"].append((seed, above[run][ONE, True, False]))
-    return Evidence({key: seed_means(values) for key, values in found.items()}, {"learned": learned(tables)})
+    by_run = ("run", "seed")
+    ablations = tables["summary"].join(_by_place(tables["digits"]), on=[*by_run, *ABLATION], nulls_equal=True)
+    before = ablations.filter(keep="all").select(*by_run, high_before="high", above_before="above")
+    ablations = ablations.join(before, on=by_run)
+    # A model that never had the high bits cannot lose them.
+    had = ablations.filter(pl.min_horizontal("high_before", "above_before") - 0.5 > 0.05)
+    lost, restored = (
+        had.with_columns(value=(pl.col(left) - 0.5) / (pl.col(f"{left}_before") - 0.5)) for left in ("above", "high")
+    )
+    found: dict[str, Finding] = {}
+    for reading, renormalised in READINGS.items():
+        one, two, control = ({"keep": keep, "renormalised": renormalised} for keep in (ONE, TWO, "random 1"))
+        found |= {
+            f"low-kept-{reading}": seed_means(ablations.filter(**one), "low"),
+            f"control-{reading}": seed_means(ablations.filter(**control), "low"),
+            f"high-lost-{reading}": seed_means(lost.filter(**one)),
+            f"high-restored-{reading}": seed_means(restored.filter(**two)),
+        }
+    found["bit-k"] = seed_means(ablations.filter(keep=ONE, renormalised=True), "bit k")
+    return Evidence(found, {"learned": learned(tables)})
 
 
-def _by_place(rows: Rows) -> dict[tuple[str, bool | None, bool], float]:
+def _by_place(digits: pl.DataFrame) -> pl.DataFrame:
     """Mean accuracy for each ablation, of bit k = ⌊log2 t⌋ alone and of the bits above it, over t ≥ 2."""
-    groups: dict[tuple[str, bool | None, bool], list[float]] = {}
-    for row in rows:
-        k, bit = row["seen"].bit_length() - 1, int(row["digit"].removeprefix("2^"))
-        if k >= 1 and bit >= k:
-            groups.setdefault((row["keep"], row["renormalised"], bit > k), []).append(row["value"])
-    return {key: float(np.mean(values)) for key, values in groups.items()}
+    seen, weight, value = pl.col("seen"), pl.lit(2).pow(BIT), pl.col("value")  # 2^k ≤ seen < 2^(k+1)
+    at_k, above = (weight <= seen) & (2 * weight > seen), weight > seen
+    groups = digits.filter(seen >= 2).group_by("run", "seed", *ABLATION)
+    return groups.agg(value.filter(at_k).mean().alias("bit k"), value.filter(above).mean().alias("above"))
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """The digit accuracies of the first seed: untouched, then each ablation, renormalised and not."""
     panels: list[Panel] = []
-    first = next(iter(by_run(tables["digits"]).values()))
-    digits = [str(digit) for digit in digits_of(first[0]["modulus"])]
-    conditions = dict.fromkeys((row["keep"], row["renormalised"]) for row in first)
-    for keep, renormalised in sorted(conditions, key=lambda condition: condition[1] is False):
-        rows = [row for row in first if (row["keep"], row["renormalised"]) == (keep, renormalised)]
-        values = [[row["value"] for row in rows if row["digit"] == digit] for digit in digits]
+    first = by_run(tables["digits"])[0]
+    digits = [str(digit) for digit in digits_of(first["modulus"][0])]
+    seen = [str(t) for t in first["seen"].unique(maintain_order=True)]
+    zeroed_last = first.sort(pl.col("renormalised").eq_missing(False), maintain_order=True)
+    for (keep, renormalised), accuracy in zeroed_last.group_by(*ABLATION, maintain_order=True):
+        values = [of_digit["value"].to_list() for of_digit in accuracy.partition_by("digit", maintain_order=True)]
         how = {None: "", True: ", renormalised", False: ", not renormalised"}[renormalised]
-        seen = [str(t + 1) for t in range(len(values[0]))]
         panels.append(MapPanel(f"keep {keep}{how}", "numbers seen (t)", "digit", values, seen, digits, "accuracy"))
     save_panels(panels, folder / "fm-lookback-ablation", columns=3)
 

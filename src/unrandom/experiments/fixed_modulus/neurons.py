@@ -6,13 +6,15 @@ Each hidden neuron responds periodically in the target; their outputs interfere 
 from pathlib import Path
 
 import numpy as np
+import polars as pl
+from jaxtyping import Float
 
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.fixed_modulus.accuracy import about
+from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, seed_lines
 from unrandom.experiments.scale import Scale
+from unrandom.experiments.summaries import by_run, learned, seed_lines
 from unrandom.figures.panels import Line, LinePanel, Panel, save_panels
 from unrandom.interpretation import (
     accuracy_as_neurons_are_added,
@@ -25,7 +27,7 @@ from unrandom.interpretation import (
 )
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_split
 
 SEQUENCES = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
@@ -60,119 +62,103 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1])
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    tables: RowTables = {"periods": [], "responses": [], "contributions": [], "added": []}
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    rows: dict[str, Rows] = {"periods": [], "responses": [], "contributions": [], "added": []}
     for run in runs:
-        _measure_run(run, scale, tables)
-    return tables
+        for name, own in _measured(run, SEQUENCES[scale]).items():
+            rows[name] += [{**columns(run), **row} for row in own]
+    return {name: table(each) for name, each in rows.items()}
 
 
-def _measure_run(run: Run, scale: Scale, tables: RowTables) -> None:
-    model, split = run.load_model(), lcg_split(run.split())
+def _measured(run: Run, sequences: int) -> dict[str, Rows]:
+    """The tables of one run, without the columns that say which run it is."""
+    model, split, seed = run.load_model(), lcg_split(run.split()), run.config.seed
     (held,) = split.held_out
     m, position = held.modulus, run.config.data.context // 2 + 1  # the first after a look-back of half the context
-    a, c = int(held.multipliers[0]), int(held.increments[0])
-    responses = neuron_responses(model, m, a, c, position)
-    found = dominant_periods(responses, seed=run.config.seed)
-    beyond = peaks_beyond_chance(responses, seed=run.config.seed)
-    for neuron in range(responses.shape[1]):
-        tables["periods"].append(
-            {
-                **about(run),
-                "neuron": neuron,
-                "alive": bool(found.alive[neuron]),
-                "frequency": int(found.frequency[neuron]),
-                "peak_share": float(found.peak_share[neuron]),
-                "shuffled": float(found.shuffled_peak_share[neuron]),
-                "beyond": float(beyond[neuron]),
-            }
-        )
-    scored, other = (
-        split.test(m, SEQUENCES[scale], name=name).numbers.astype(np.int64) for name in ("neurons", "neuron order")
-    )
+    responses = neuron_responses(model, m, int(held.multipliers[0]), int(held.increments[0]), position)
     width = responses.shape[1]
+    scored, other = (
+        split.test(m, sequences, name=name).numbers.astype(np.int64) for name in ("neurons", "neuron order")
+    )
+    orders = {"best first": best_first_order(model, other, position), "random": random_order(width, seed)}
     counts = sorted({round(width ** (i / COUNTS)) for i in range(COUNTS + 1)} | {width // 16, width})
-    orders = {"best first": best_first_order(model, other, position), "random": random_order(width, run.config.seed)}
+    added = []
     for name, order in orders.items():
-        added = accuracy_as_neurons_are_added(model, scored, position, order, counts)
-        values = added.value.tolist()
-        tables["added"] += [
-            {**about(run), "order": name, "neurons": n, "of": width, "value": v}
-            for n, v in zip(counts, values, strict=True)
-        ]
+        accuracy = accuracy_as_neurons_are_added(model, scored, position, order, counts).value.tolist()
+        added += [{"order": name, "neurons": n, "of": width, "value": v} for n, v in zip(counts, accuracy, strict=True)]
     truth = int(scored[0, position + 1])
     tried = orders["best first"][:CANDIDATES].tolist()
     outputs = {neuron: neuron_contribution(model, scored[0], neuron, position) for neuron in tried}
-    for neuron in sorted(tried, key=lambda neuron: -outputs[neuron][truth])[:SHOWN]:
-        for number in range(m):
-            row = {**about(run), "neuron": neuron, "number": number, "truth": truth}
-            tables["responses"].append({**row, "value": float(responses[number, neuron])})
-            tables["contributions"].append({**row, "value": float(outputs[neuron][number])})
+    shown = sorted(tried, key=lambda neuron: -outputs[neuron][truth])[:SHOWN]
+    places = [{"neuron": neuron, "number": number, "truth": truth} for neuron in shown for number in range(m)]
+    return {
+        "periods": _period_rows(responses, seed),
+        "added": added,
+        "responses": [{**at, "value": float(responses[at["number"], at["neuron"]])} for at in places],
+        "contributions": [{**at, "value": float(outputs[at["neuron"]][at["number"]])} for at in places],
+    }
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    periodic = []
-    for rows in by_run(tables["periods"]).values():
-        alive = [row["beyond"] >= 0.99 for row in rows if row["alive"] and row["frequency"]]
-        periodic += [float(np.mean(alive))] if alive else []
-    every = []
-    for rows in by_run(tables["added"]).values():
-        best = {row["neurons"]: row["value"] for row in rows if row["order"] == "best first"}
-        every.append(best[rows[0]["of"]])
-    return Evidence({"periodic": periodic, "interference": every}, {"learned": learned(tables)})
+def _period_rows(responses: Float[np.ndarray, "targets neurons"], seed: int) -> Rows:
+    """The strongest frequency of each neuron, and the share of shuffled targets that it is stronger than."""
+    found = dominant_periods(responses, seed=seed)
+    beyond = peaks_beyond_chance(responses, seed=seed)
+    return [
+        {
+            "neuron": neuron,
+            "alive": bool(found.alive[neuron]),
+            "frequency": int(found.frequency[neuron]),
+            "peak_share": float(found.peak_share[neuron]),
+            "shuffled": float(found.shuffled_peak_share[neuron]),
+            "beyond": float(beyond[neuron]),
+        }
+        for neuron in range(responses.shape[1])
+    ]
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def evidence(tables: Tables) -> Evidence:
+    periodic = tables["periods"].filter(pl.col("alive"), pl.col("frequency") > 0)
+    share = (pl.col("beyond") >= 0.99).mean()
+    every = tables["added"].filter(pl.col("neurons") == pl.col("of"), order="best first")
+    return Evidence(
+        {
+            "periodic": periodic.group_by("run", maintain_order=True).agg(share=share)["share"].to_list(),
+            "interference": every["value"].to_list(),
+        },
+        {"learned": learned(tables)},
+    )
+
+
+def draw(tables: Tables, folder: Path) -> None:
     """Responses and outputs of three neurons of the first seed; dominant frequencies and accuracy of all seeds."""
-    responses, outputs = (next(iter(by_run(tables[key]).values())) for key in ("responses", "contributions"))
-    truth, free = responses[0]["truth"], (None, None)
-    frequencies = []
-    for rows in by_run(tables["periods"]).values():
-        found = np.bincount([row["frequency"] for row in rows if row["alive"]])
-        frequencies.append(Line(list(range(len(found))), found.tolist(), "one line per seed", 0))
     added = [
         line
         for kind, order in enumerate(("best first", "random"))
-        for line in seed_lines(
-            [row for row in tables["added"] if row["order"] == order], "neurons", "value", order, kind
-        )
+        for line in seed_lines(tables["added"].filter(order=order), "neurons", "value", order, kind)
     ]
-    ticks = [2**k for k in range(0, tables["added"][0]["of"].bit_length(), 2)]
+    ticks = [2**k for k in range(0, int(tables["added"]["of"][0]).bit_length(), 2)]
+    frequencies = []
+    for periods in by_run(tables["periods"].filter("alive")):
+        found = np.bincount(periods["frequency"])
+        frequencies.append(Line(list(range(len(found))), found.tolist(), "one line per seed", 0))
     panels: list[Panel] = [
-        LinePanel(
-            "activation of single neurons",
-            "target number",
-            "activation",
-            _neurons(responses),
-            marks=(truth,),
-            limits=free,
-            beside=True,
-        ),
-        LinePanel(
-            "their outputs, one sequence",
-            "number",
-            "logit",
-            _neurons(outputs),
-            marks=(truth,),
-            limits=free,
-            beside=True,
-        ),
+        _neurons("activation of single neurons", "target number", "activation", tables["responses"]),
+        _neurons("their outputs, one sequence", "number", "logit", tables["contributions"]),
         LinePanel("dominant frequency", "cycles over all targets", "neurons", frequencies, limits=(0, None)),
         LinePanel("MLP output alone", "neurons added", "accuracy (share right)", added, ticks),
     ]
     save_panels(panels, folder / "fm-neurons")
 
 
-def _neurons(rows: Rows) -> list[Line]:
-    """A line a neuron, near the target."""
-    lines = []
-    rows = [row for row in rows if abs(row["number"] - row["truth"]) <= NEAR]
-    for kind, neuron in enumerate(dict.fromkeys(row["neuron"] for row in rows)):
-        own = [row for row in rows if row["neuron"] == neuron]
-        lines.append(Line([row["number"] for row in own], [row["value"] for row in own], f"neuron {neuron}", kind))
-    return lines
+def _neurons(title: str, x: str, y: str, values: pl.DataFrame) -> LinePanel:
+    """A line a neuron of the first run, near the target."""
+    first = by_run(values)[0]
+    near = first.filter((pl.col("number") - pl.col("truth")).abs() <= NEAR)
+    lines = [
+        Line(own["number"].to_list(), own["value"].to_list(), f"neuron {own['neuron'][0]}", kind)
+        for kind, own in enumerate(near.partition_by("neuron", maintain_order=True))
+    ]
+    return LinePanel(title, x, y, lines, marks=(first["truth"][0],), limits=(None, None), beside=True)
 
 
 EXPERIMENT = Experiment(

@@ -4,6 +4,7 @@ The *fast* recipe draws fresh sequences and uses Muon; the *paper's* repeats 100
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from unrandom.experiments.scale import Scale
 from unrandom.runs.recipes import recipe
@@ -38,32 +39,39 @@ def moduli(scale: Scale) -> tuple[int, ...]:
     return POWERS_OF_TWO[scale] + COMPOSITES[scale]
 
 
+def labels(config: RunConfig) -> dict[str, Any]:
+    """What tells a run from the others, by its configuration: its modulus, and its recipe in words."""
+    data = lcg_task(config.data)
+    return {"modulus": data.largest_modulus, "recipe": f"{data.mode} data, {config.optimizer.name}"}
+
+
 def fast_runs(scale: Scale, seeds: int, chosen: Sequence[int]) -> list[RunSpec]:
     """Fresh sequences each step and Muon, for each modulus and seed. At paper scale, the paper's own recipe instead."""
     if scale == "paper":
         return paper_runs(scale, seeds, chosen)
-    return [RunSpec(f"fm-{m}", _fast(scale, m).override([f"seed={seed}"])) for m in chosen for seed in range(seeds)]
+    return [spec for m in chosen for spec in _with_seeds(f"fm-{m}", _fast(scale, m), seeds)]
 
 
 def paper_runs(scale: Scale, seeds: int, chosen: Sequence[int]) -> list[RunSpec]:
     """The paper's recipe, 100,000 sequences repeated and AdamW, at the size of the scale."""
-    return [
-        RunSpec(f"fm-{m}-paper", _paper(scale, m).override([f"seed={seed}"])) for m in chosen for seed in range(seeds)
-    ]
+    return [spec for m in chosen for spec in _with_seeds(f"fm-{m}-paper", _paper(scale, m), seeds)]
 
 
 def prime_runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """A prime and a power of two: the same two-layer model, the same steps (the paper's appendix on prime moduli)."""
-    prime, power = PRIMES[scale]
+    rules = dict(zip(PRIMES[scale], ("primitive-root", "full-period"), strict=True))
     planned = []
-    for m in (prime, power):
+    for m, rule in rules.items():
         config = _paper(scale, m) if scale == "paper" else _fast(scale, m)
-        rule = "primitive-root" if m == prime else "full-period"
-        config = config.override(["model.depth=2", f"data.test_multipliers={rule}"])
+        config = config.replace(model={"depth": 2}, data={"test_multipliers": rule})
         if scale == "paper":
-            config = config.override(["model.d_model=1024", "steps=50000"])
-        planned += [RunSpec(f"fm-{m}-depth2", config.override([f"seed={seed}"])) for seed in range(seeds)]
+            config = config.replace(model={"d_model": 1024}, steps=50_000)
+        planned += _with_seeds(f"fm-{m}-depth2", config, seeds)
     return planned
+
+
+def _with_seeds(name: str, config: RunConfig, seeds: int) -> list[RunSpec]:
+    return [RunSpec(name, config.replace(seed=seed), labels(config)) for seed in range(seeds)]
 
 
 def _fast(scale: Scale, m: int) -> RunConfig:
@@ -71,16 +79,15 @@ def _fast(scale: Scale, m: int) -> RunConfig:
     if scale == "smoke":
         return _smoke(fast, m)
     if scale == "gpu":
-        changes = {
-            "data": FixedModulus(modulus=2048, context=256, mode="streaming", n_sequences=None),
-            "model": recipe("fm-2048").build().model,
-            "batch_size": 256,
-            "steps": 15_000,
-            "warmup_steps": 500,
-            "evaluate_every": 250,
-            "checkpoint_every": 1000,
-        }
-        fast = fast.replace(**changes)
+        fast = fast.replace(
+            data=FixedModulus(modulus=2048, context=256, mode="streaming", n_sequences=None),
+            model=recipe("fm-2048").build().model,
+            batch_size=256,
+            steps=15_000,
+            warmup_steps=500,
+            evaluate_every=250,
+            checkpoint_every=1000,
+        )
     return _with_modulus(fast, m)
 
 
@@ -103,10 +110,19 @@ def _paper(scale: Scale, m: int) -> RunConfig:
 def _with_modulus(config: RunConfig, m: int) -> RunConfig:
     data = lcg_task(config.data)
     n_a, n_c = HELD_OUT.get(m, (data.n_test_a, data.n_test_c))
-    return config.override([f"data.modulus={m}", f"data.n_test_a={n_a}", f"data.n_test_c={n_c}"])
+    return config.replace(data={"modulus": m, "n_test_a": n_a, "n_test_c": n_c})
 
 
 def _smoke(config: RunConfig, m: int) -> RunConfig:
-    tiny = ("data.context=12", "model.d_model=16", "batch_size=32", "steps=30", "warmup_steps=2", "evaluate_every=5")
-    fixed = ("data.n_sequences=64",) if config.data.mode == "fixed" else ()
-    return _with_modulus(config.override([*tiny, *fixed, "checkpoint_every=30", "precision=fp32"]), m)
+    few = {"n_sequences": 64} if config.data.mode == "fixed" else {}
+    tiny = config.replace(
+        data={"context": 12, **few},
+        model={"d_model": 16},
+        batch_size=32,
+        steps=30,
+        warmup_steps=2,
+        evaluate_every=5,
+        checkpoint_every=30,
+        precision="fp32",
+    )
+    return _with_modulus(tiny, m)

@@ -6,16 +6,17 @@ A prime has one digit, as long as the modulus, so there is nothing to copy befor
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment
-from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, about, evaluated, position_rows
+from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, columns, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import prime_runs
-from unrandom.experiments.rows import RowTables, as_rows, seed_lines
 from unrandom.experiments.scale import Scale
+from unrandom.experiments.summaries import last_position, seed_lines
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
 
 POWER = Precondition("learned", "accuracy on the power of two", 0.9)
@@ -43,11 +44,11 @@ CLAIMS = (
 )
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
+def measure(runs: list[Run], scale: Scale) -> Tables:
     positions = [row for run in runs for row in position_rows(run, evaluated(run, SEQUENCES[scale]))]
     metrics = [
         {
-            **about(run),
+            **columns(run),
             "step": row["step"],
             "test": row["last_number_accuracy"],
             "training": row["train_long_period_accuracy"],
@@ -55,30 +56,27 @@ def measure(runs: list[Run], scale: Scale) -> RowTables:
         for run in runs
         for row in run.folder.read_metrics()
     ]
-    rule = [{**about(run), "test_multipliers": lcg_task(run.config.data).test_multipliers} for run in runs]
-    return {"positions": positions, "metrics": metrics, "rules": rule}
+    rules = [{**columns(run), "test_multipliers": lcg_task(run.config.data).test_multipliers} for run in runs]
+    return {"positions": table(positions), "metrics": table(metrics), "rules": table(rules)}
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    prime = {row["run"] for row in tables["rules"] if row["test_multipliers"] == "primitive-root"}
-    last: dict[str, float] = {row["run"]: row["value"] for row in tables["positions"]}
-    power = [value for run, value in last.items() if run not in prime]
-    return Evidence(
-        {"power": power, "prime": [value for run, value in last.items() if run in prime]},
-        {POWER.key: float(np.mean(power)) if power else None},
-    )
+def evidence(tables: Tables) -> Evidence:
+    rules = tables["rules"].select("run", "test_multipliers")
+    last = last_position(tables["positions"]).join(rules, on="run", maintain_order="left")
+    roots = pl.col("test_multipliers") == "primitive-root"
+    power, prime = (last.filter(kind)["value"].to_list() for kind in (~roots, roots))
+    return Evidence({"power": power, "prime": prime}, {POWER.key: float(np.mean(power)) if power else None})
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """Test and long-period training accuracy by step, as in the paper; a line a seed."""
     panels = []
+    moduli = tables["metrics"].partition_by("modulus", maintain_order=True)
     for key, title in (("test", "unseen (a, c)"), ("training", "long-period training sequences")):
         lines = [
             line
-            for kind, m in enumerate(dict.fromkeys(row["modulus"] for row in tables["metrics"]))
-            for line in seed_lines([r for r in tables["metrics"] if r["modulus"] == m], "step", key, f"m = {m}", kind)
+            for kind, of in enumerate(moduli)
+            for line in seed_lines(of, "step", key, f"m = {of['modulus'][0]}", kind)
         ]
         panels.append(LinePanel(f"last number, {title}", "training step", "accuracy (share right)", lines))
     save_panels(panels, folder / "fm-primes")
