@@ -8,7 +8,8 @@ from unrandom.tasks.predictors import make_predictors
 from unrandom.tasks.protocol import check_task
 from unrandom.tasks.quadratic import Quadratic
 from unrandom.tasks.registry import TASKS, AnyTask, is_import_path, load_task
-from unrandom.tasks.task import Baseline, Enough, FurtherTest, Part, Split, Task
+from unrandom.tasks.split import FurtherTest, Part, Split
+from unrandom.tasks.task import Baseline, Enough, Task
 from unrandom.tasks.truncated_lcg import TruncatedLCG
 
 __all__ = [

@@ -13,7 +13,7 @@ from jaxtyping import Integer
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.tasks.examples import Parameters, sequence_tokens
-from unrandom.tasks.task import Split
+from unrandom.tasks.split import Split
 
 Tokens = Integer[np.ndarray, "rows tokens"]
 

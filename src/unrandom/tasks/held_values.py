@@ -12,7 +12,8 @@ from jaxtyping import Bool, UInt64
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.tasks.examples import Examples, Parameters
-from unrandom.tasks.task import Part, Split, Task
+from unrandom.tasks.split import Part, Split
+from unrandom.tasks.task import Task
 
 ROUNDS = 1000  # of draws, before saying that nothing is left
 

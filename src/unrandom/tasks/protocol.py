@@ -5,7 +5,8 @@ import numpy as np
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.tasks.examples import Parameters
-from unrandom.tasks.task import Split, Task
+from unrandom.tasks.split import Split
+from unrandom.tasks.task import Task
 
 ROWS = 16  # sequences that are drawn to see what they are
 

@@ -6,25 +6,21 @@ learns, evaluates or reports asks the task and knows no generator.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-import numpy as np
 from pydantic import Field, model_serializer, model_validator
 
 from unrandom.core.arithmetic import digits_needed
 from unrandom.core.config import Config
 from unrandom.core.errors import UserError
-from unrandom.core.seeds import stream
 from unrandom.predictors.protocol import Predictor
-from unrandom.tasks.examples import Examples, Parameters
+from unrandom.tasks.split import Part, Split
 from unrandom.tokenization import Tokenizer
 
 T = TypeVar("T", bound="Task")
 Count = Annotated[int, Field(ge=1, le=2**32)]
-Part = int | str
-"""What a part of the test is called; an integer is its modulus."""
 TAG = "regime"  # the key of a task's name in its tree; published run ids hold it
 WORDS = 8  # bytes of a parameter
 
@@ -49,15 +45,6 @@ class Enough:
 
 
 @dataclass(frozen=True)
-class FurtherTest:
-    """Sequences that are tested beside those of the split, for what they say by themselves."""
-
-    name: str
-    about: str  # a phrase for readers
-    examples: Examples
-
-
-@dataclass(frozen=True)
 class Source:
     """Where the code of a user's task is."""
 
@@ -67,101 +54,6 @@ class Source:
     def tree(self) -> dict[str, str]:
         """As JSON values."""
         return {"path": self.path, "sha256": self.sha256}
-
-
-@runtime_checkable
-class Phase(Protocol):
-    """A part of a curriculum."""
-
-    def share_at(self, step: int) -> float:
-        """The share of the batch of ``step`` (from 0)."""
-        ...
-
-
-class Split(ABC):
-    """What training may draw from, and what testing draws from, under a seed."""
-
-    task: "Task"
-    seed: int
-
-    @property
-    @abstractmethod
-    def parts(self) -> tuple[Part, ...]:
-        """The parts of the test, each of which is evaluated by itself."""
-
-    @abstractmethod
-    def draw_training(self, rng: np.random.Generator, rows: int) -> Parameters:
-        """``rows`` training sequences. Nothing that is held out is among them; UserError where nothing is left."""
-
-    @abstractmethod
-    def test(self, part: Part, sequences: int, *, name: str = "test") -> Examples:
-        """Test sequences of one part, always the same for a ``name``. UserError for a part that there is not."""
-
-    @abstractmethod
-    def check(self, parameters: Parameters) -> None:
-        """Raise RuntimeError if training parameters hold anything that is kept for testing. They never should."""
-
-    @abstractmethod
-    def manifest(self) -> dict[str, Any]:
-        """What is held out, as JSON, for the run folder."""
-
-    @abstractmethod
-    def for_choosing(self) -> tuple["Split", "Split"]:
-        """One split to choose settings by and one to test the choice on, with nothing held out in common.
-
-        UserError where there is too little to halve.
-        """
-
-    @abstractmethod
-    def unseen_by(self, earlier: "Split") -> "Split":
-        """The same without what a run could train on that this one's weights come from, by ``earlier``'s split.
-
-        UserError where nothing is left to test.
-        """
-
-    @property
-    def about(self) -> str:
-        """What training saw of the test's sequences: a phrase for readers."""
-        return "held out from training"
-
-    def training_set(self, rng: np.random.Generator) -> Parameters:
-        """The sequences of a fixed training set."""
-        if self.task.n_sequences is None:
-            raise UserError(
-                f"data.mode=fixed needs data.n_sequences: the task {self.task.name} cannot list all that there are"
-            )
-        return self.draw_training(rng, self.task.n_sequences)
-
-    def check_batch(self, rows: int) -> None:
-        """UserError where some setting would do nothing in batches of so many rows."""
-        return
-
-    def try_drawing(self, rows: int) -> None:
-        """Draw a batch's training parameters. UserError where there are none."""
-        self.draw_training(stream(self.seed, "plan"), rows)
-
-    def curriculum(self) -> Sequence[tuple[Phase, "Split"]]:
-        """Phases with the split that each draws its easier sequences from."""
-        return ()
-
-    def with_own_part(self, part: Part) -> "Split":
-        """The same with a part to test that the configuration does not name. UserError where that cannot be."""
-        if part not in self.parts:
-            raise UserError(f"{part} was given; the test of this run has {', '.join(map(str, self.parts))}")
-        return self
-
-    def further_tests(self, part: Part, sequences: int, *, seed: int) -> Sequence[FurtherTest]:
-        """What else is worth testing, apart from the held-out sequences of a part. ``seed`` is the run's."""
-        return ()
-
-    def followed(self, part: Part, sequences: int) -> Mapping[str, Parameters]:
-        """Further sequences whose last number is followed during training, by the prefix of its metric."""
-        return {}
-
-    def test_of_largest(self, sequences: int, *, name: str) -> Examples:
-        """Test sequences of the last part, or of the one with the largest modulus."""
-        numbers = [part for part in self.parts if isinstance(part, int)]
-        return self.test(max(numbers) if numbers else self.parts[-1], sequences, name=name)
 
 
 class Task(Config, ABC):

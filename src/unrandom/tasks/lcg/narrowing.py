@@ -3,7 +3,8 @@
 from unrandom.core.errors import UserError
 from unrandom.tasks.lcg.config import LCGTask
 from unrandom.tasks.lcg.split import LCGSplit
-from unrandom.tasks.task import Split, Task
+from unrandom.tasks.split import Split
+from unrandom.tasks.task import Task
 
 
 def lcg_task(task: Task) -> LCGTask:

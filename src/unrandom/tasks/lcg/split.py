@@ -21,7 +21,7 @@ from unrandom.tasks.examples import Examples, Parameters
 from unrandom.tasks.lcg.config import LCGTask, Phase
 from unrandom.tasks.lcg.held_out import HeldOut, hold_out
 from unrandom.tasks.lcg.parameters import LCGParameters
-from unrandom.tasks.task import FurtherTest, Part, Split
+from unrandom.tasks.split import FurtherTest, Part, Split
 
 if TYPE_CHECKING:
     from unrandom.tasks.lcg.training_draws import TrainingDraws
