@@ -12,7 +12,7 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.predictors.congruences import LinearSystem
-from unrandom.tasks import Quadratic, TruncatedLCG, make_batches, make_predictors
+from unrandom.tasks import FixedModulus, Quadratic, TruncatedLCG, make_batches, make_predictors
 from unrandom.tasks.quadratic import QuadraticParameters
 
 
@@ -104,6 +104,8 @@ def test_a_run_that_goes_on_is_tested_on_what_the_earlier_one_held_out_too():
         assert set(both.held[name].tolist()) == set(first.held[name].tolist()) & set(second.held[name].tolist())
     with pytest.raises(UserError, match=r"another task \(truncated-lcg\)"):
         task.split(0).unseen_by(TruncatedLCG(context=12).split(0))
+    with pytest.raises(UserError, match=r"another task \(truncated-lcg\)"):  # low bits of an LCG are an LCG
+        FixedModulus(modulus=256, context=12).split(0).unseen_by(TruncatedLCG(context=12).split(0))
 
 
 @pytest.mark.parametrize("modulus", [256, 100])

@@ -156,7 +156,7 @@ class LCGSplit(Split):
 
     def unseen_by(self, earlier: Split) -> "LCGSplit":
         if not isinstance(earlier, LCGSplit):
-            return self  # no LCG was trained on
+            raise UserError(f"the run to start from has another task ({earlier.task.name}): what it saw cannot be told")
         if self.task.unseen_moduli:
             for part in self._all_held_out:
                 if part.modulus in earlier.seen_moduli:
