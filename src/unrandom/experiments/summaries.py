@@ -21,6 +21,17 @@ def by_run(frame: pl.DataFrame) -> list[pl.DataFrame]:
     return frame.partition_by("run", maintain_order=True)
 
 
+def by_seed(frame: pl.DataFrame) -> list[pl.DataFrame]:
+    """The rows of each seed, in the order of the seeds."""
+    return frame.sort("seed", maintain_order=True).partition_by("seed", maintain_order=True)
+
+
+def by_modulus(frame: pl.DataFrame) -> dict[int, pl.DataFrame]:
+    """The rows of each modulus, the smallest modulus first."""
+    groups = frame.sort("modulus", maintain_order=True).partition_by("modulus", maintain_order=True, as_dict=True)
+    return {modulus: rows for (modulus,), rows in groups.items()}
+
+
 def seed_means(frame: pl.DataFrame, value: str = "value") -> list[float]:
     """One mean for each seed, in the order of the seeds: moduli of one seed are not independent units."""
     return frame.group_by("seed").agg(pl.col(value).mean()).sort("seed")[value].to_list()
