@@ -6,7 +6,7 @@ Runs of one experiment are cut alike, so that they stay comparable: each keeps t
 import math
 import timeit
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import torch
@@ -79,8 +79,8 @@ class Fit:
     measured: bool  # the rate; else it is that of a matrix product, and no step is as fast
 
     def cut(self, run: RunSpec) -> RunSpec:
-        """What is trained in the place of a planned run, measured and saved often."""
-        return RunSpec(run.recipe, _cut(_narrowed(run.config, self.divisor), self.share, self.rate))
+        """What is trained in the place of a planned run, with its labels, measured and saved often."""
+        return replace(run, config=_cut(_narrowed(run.config, self.divisor), self.share, self.rate))
 
     @property
     def words(self) -> str:

@@ -43,6 +43,12 @@ def each_seed(frame: pl.DataFrame, value: pl.Expr) -> list[float]:
     return found.sort("seed")["found"].drop_nulls().to_list()
 
 
+def each_run(frame: pl.DataFrame, value: pl.Expr) -> list[float]:
+    """What an aggregating expression gives for each run, the mean by seed; runs for which it is null are left out."""
+    runs = frame.group_by("run", "seed", maintain_order=True).agg(value.alias("found"))
+    return seed_means(runs.drop_nulls(), "found")
+
+
 def moduli_of_every_seed(frame: pl.DataFrame) -> pl.DataFrame:
     """The rows of those moduli that every seed of the frame has."""
     seeds = frame["seed"].n_unique()

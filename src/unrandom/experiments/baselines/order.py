@@ -26,7 +26,7 @@ from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.elements import ALMOST
 from unrandom.experiments.scaling.laws import over_lookback
 from unrandom.experiments.scaling.presets import SIZES, labels, planned
-from unrandom.experiments.summaries import about, learned, moduli_of_every_seed, seed_means
+from unrandom.experiments.summaries import about, each_run, learned, moduli_of_every_seed
 from unrandom.interpretation import attention_by_lookback, without_lookbacks
 from unrandom.models import intervene
 from unrandom.models.predictor import TransformerPredictor
@@ -221,22 +221,16 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(
         {
             "no-fewer": over_lookback(tables["needed"], pl.Expr.min),
-            "stairs": _of_runs(
+            "stairs": each_run(
                 bits.filter(pl.col("open") > 0, group=EVERY), (pl.col("bits") - pl.col("certain")).abs().mean()
             ),
-            "two-lines": _of_runs(lines, both),
+            "two-lines": each_run(lines, both),
             "either-needed": _cuts(tables["cut"], OF_ORDER_2, pl.Expr.max),
             "others-spared": _cuts(tables["cut"], OF_HIGHER, pl.Expr.min),
             "valuation": _by_valuation(bits),
         },
         {"learned": learned(tables)},
     )
-
-
-def _of_runs(frame: pl.DataFrame, value: pl.Expr) -> list[float]:
-    """What an aggregating expression gives for each run, the mean by seed; where that is null, nothing."""
-    runs = frame.group_by("run", "seed", maintain_order=True).agg(value=value)
-    return seed_means(runs.drop_nulls())
 
 
 def with_open_bits(bits: pl.DataFrame) -> pl.DataFrame:
@@ -256,14 +250,14 @@ def _cuts(cut: pl.DataFrame, multiples: Sequence[int], choose: Callable[[pl.Expr
     accuracy, name = pl.col("accuracy"), pl.col("cut")
     left = choose(accuracy.filter(name.is_in([str(multiple) for multiple in multiples])))
     uncut = accuracy.filter(name == "nothing").first()
-    return _of_runs(cut, pl.when(uncut > 0).then(left / uncut))
+    return each_run(cut, pl.when(uncut > 0).then(left / uncut))
 
 
 def _by_valuation(bits: pl.DataFrame) -> list[float]:
     """By seed, over the positions where order 2 leaves two bits or more open at v = 2: v = 4 could show them."""
     least, *_, most = VALUATIONS
     known_least, known_most = (pl.col("bits").filter(group=group).mean() for group in (least, most))
-    return _of_runs(bits.filter(pl.col("seen") > 1, pl.col("open") >= 2), known_most - known_least)
+    return each_run(bits.filter(pl.col("seen") > 1, pl.col("open") >= 2), known_most - known_least)
 
 
 EXPERIMENT = Experiment(
