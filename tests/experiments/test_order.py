@@ -9,6 +9,7 @@ from frames import frames
 from unrandom.core.errors import UserError
 from unrandom.experiments.baselines import order, order_pressure
 from unrandom.experiments.claims import Bound, judge_all
+from unrandom.experiments.fitting import Fit
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.scaling import hard_multipliers
 from unrandom.predictors import LookbackPredictor
@@ -104,6 +105,14 @@ def cells_of(bits, ratio):
             more = {"longest": longest, "last": 1.0, "needed": needed, "parent": parent}
             rows.append({**which, **known, **early, **more})
     return {"cells": rows}
+
+
+def test_a_cell_that_is_cut_to_fit_into_a_time_keeps_its_name():
+    planned = order_pressure.runs("laptop", 1)[0]
+    cut = Fit(share=0.5, divisor=1, rate=1e9, measured=True).cut(planned)
+    assert cut.config.steps == planned.config.steps // 2
+    assert cut.labels == planned.labels
+    assert cut.labels["cell"] == order_pressure.PLAIN
 
 
 def test_contexts_that_end_early_are_those_where_order_two_cannot_succeed_and_order_three_can():

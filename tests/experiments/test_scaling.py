@@ -8,8 +8,9 @@ from unrandom.experiments.claims import Bound, Unknown, judge, judge_all
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.scaling import fixed_modulus, laws, unseen_modulus, what_helps
 from unrandom.experiments.scaling import presets as runs
-from unrandom.experiments.scaling.elements import needed_by_modulus, reached
+from unrandom.experiments.scaling.elements import needed_for, reached
 from unrandom.generators.spectral import best_multipliers
+from unrandom.runs.tables import table
 
 
 @pytest.mark.parametrize("modulus", [2**4, 2**6, 2**8])
@@ -77,8 +78,8 @@ def verdicts_of(name, tables):
 def test_a_modulus_that_one_seed_does_not_reach_is_no_part_of_the_law():
     rows = element_rows(0.25)
     rows[0] = {**rows[0], "needed": None}
-    assert reached(needed_by_modulus(rows, 0.6)).keys() == {2**k for k in (10, 12, 14, 16)}
-    assert reached(needed_by_modulus(rows, 0.9)).keys() == {2**k for k in (8, 10, 12, 14, 16)}
+    assert set(reached(needed_for(table(rows), 0.6))["modulus"]) == {2**k for k in (10, 12, 14, 16)}
+    assert set(reached(needed_for(table(rows), 0.9))["modulus"]) == {2**k for k in (8, 10, 12, 14, 16)}
 
 
 def test_the_law_of_the_best_seed_takes_every_modulus_that_one_seed_reached():
@@ -86,7 +87,7 @@ def test_the_law_of_the_best_seed_takes_every_modulus_that_one_seed_reached():
     lost = [{**row, "needed": None} if row["seed"] == 1 else row for row in rows]
     assert any(row["needed"] is None for row in lost)
     assert any(row["needed"] for row in lost)
-    found = laws.laws(lost, 0.9)
+    found = laws.laws(table(lost), 0.9)
     assert found["all"] is None
     assert found["least"].exponent.units == 5
     assert found["least"].exponent.value == pytest.approx(0.25, abs=0.02)
@@ -100,7 +101,7 @@ def test_own_prime_compares_each_prime_in_both_bases_seed_by_seed():
         for prime, own in ((2, base == 16), (3, base == 27), (5, False))
         for accuracy in [0.5 + 0.2 * own if prime < 5 else base / 100]
     ]
-    assert unseen_modulus._own_prime(rows) == pytest.approx([0.2, 0.21, 0.22])
+    assert unseen_modulus.own_prime(table(rows)) == pytest.approx([0.2, 0.21, 0.22])
 
 
 @pytest.mark.parametrize("scale", ["smoke", "laptop", "gpu", "paper"])
@@ -113,12 +114,12 @@ def test_unseen_moduli_are_above_the_context_and_three_of_the_prime_of_each_base
             assert sum(m % prime == 0 for m in data.test_moduli) >= 3
 
 
-def helps(**means):
-    """Rows of runs: by name of the means, compute, whether it never got there, and numbers needed, seed by seed."""
+def helps(track="open", /, **interventions):
+    """Rows of runs: by intervention, compute, whether it never got there, and numbers needed, seed by seed."""
     return [
-        {"means": name, "seed": seed, "flops": flops, "censored": censored, "elements": elements, "track": "open",
+        {"means": name, "seed": seed, "flops": flops, "censored": censored, "elements": elements, "track": track,
          "final": 0.2 if censored else 1.0}
-        for name, of in means.items() for seed, (flops, censored, elements) in enumerate(of)
+        for name, of in interventions.items() for seed, (flops, censored, elements) in enumerate(of)
     ]  # fmt: skip
 
 
@@ -127,12 +128,12 @@ def test_moduli_that_were_not_solved_could_only_make_the_exponent_larger():
     for row in rows:
         row["needed"] = None if row["modulus"] == 2**16 else row["needed"]
     claims = {claim.key: claim for claim in EXPERIMENTS["fm-scaling"].claims}
-    found = fixed_modulus._exponent(rows, "least")
+    found = fixed_modulus._exponent(table(rows), "least")
     assert found.too_low
     assert judge(claims["least-exponent-low"], found, {}).verdict == "not judged"
     assert judge(claims["least-exponent-high"], found, {}).verdict == "not judged"
     assert (
-        judge(claims["least-exponent-high"], fixed_modulus._exponent(element_rows(0.1), "least"), {}).verdict
+        judge(claims["least-exponent-high"], fixed_modulus._exponent(table(element_rows(0.1)), "least"), {}).verdict
         == "reproduced"
     )
 
@@ -147,8 +148,7 @@ def test_the_law_of_unseen_moduli_is_that_of_both_bases(bases):
         ]  # fmt: skip
 
     elements = rows(16, 2, 0.2) + rows(27, 3, 0.4, reached=4 if 27 in bases else 1)
-    tables = {"elements": elements, "accuracy": [{"base": base, "prime": 2} for base in (16, 27)]}
-    found = unseen_modulus._own_exponent(tables)
+    found = unseen_modulus.own_exponent(table(elements))
     if len(bases) == 1:
         assert isinstance(found, Unknown)
     else:
@@ -157,7 +157,7 @@ def test_the_law_of_unseen_moduli_is_that_of_both_bases(bases):
 
 
 def test_compute_is_compared_seed_by_seed():
-    rows = helps(plain=[(10.0, False, 30), (20.0, False, 30)], rotary=[(30.0, False, None), (30.0, False, None)])
+    rows = table(helps(plain=[(10.0, False, 30), (20.0, False, 30)], rotary=[(30.0, False, None), (30.0, False, None)]))
     assert what_helps.ratio(rows, "rotary", "plain") == [3.0, 1.5]
     assert isinstance(what_helps.ratio(rows, "rotary", "plain", "elements"), Unknown)
 
@@ -167,6 +167,7 @@ def test_a_run_that_never_gets_there_leaves_a_bound_and_no_interval():
         plain=[(10.0, False, 30)] * 3, late=[(30.0, True, None), (30.0, True, None), (20.0, False, 30)],
         never=[(50.0, True, None)] * 3,
     )  # fmt: skip
+    rows = table(rows)
     least = what_helps.ratio(rows, "late", "plain")
     assert isinstance(least, Bound)
     assert (least.at_least, least.value, least.why) == (True, 2.0, "2 of 3 runs never got there (late)")
@@ -174,14 +175,14 @@ def test_a_run_that_never_gets_there_leaves_a_bound_and_no_interval():
     assert isinstance(most, Bound)
     assert (most.at_least, most.value) == (False, 0.2)
     assert isinstance(what_helps.ratio(rows, "late", "never"), Unknown)
-    assert what_helps._columns("x", least) == {"x": 2.0, "x_bound": "≥", "x_low": None, "x_high": None}
+    assert what_helps.columns("x", least) == {"x": 2.0, "x_bound": "≥", "x_low": None, "x_high": None}
 
 
 def test_muon_is_judged_by_what_adamw_took_in_vain():
     adamw = {"AdamW, rate 0.001": [(40.0, True, None)] * 3, "AdamW, rate 0.003": [(40.0, True, None)] * 3}
     others = (what_helps.MIXED, what_helps.CURRICULUM, what_helps.GROWN, what_helps.ROTARY, what_helps.DEEPER)
     plain = {what_helps.PLAIN: [(10.0, False, 30), (11.0, False, 30), (12.0, False, 30)]}
-    rows = helps(**plain, **dict.fromkeys(others, plain[what_helps.PLAIN]), **adamw)
+    rows = helps(**dict.fromkeys(others, plain[what_helps.PLAIN])) + helps(what_helps.NEUTRAL, **plain, **adamw)
     judged = {
         j.claim.key: j
         for j in judge_all(what_helps.CLAIMS, EXPERIMENTS["fm-what-helps"].evidence(frames({"runs": rows})))

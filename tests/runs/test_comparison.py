@@ -91,6 +91,6 @@ def test_a_model_that_never_gets_there_leaves_a_bound():
         ("b", "um", 108, "transformer", "60%", 20), ("b", "um", 108, "bayes", "60%", 5),
         ("b", "um", 127, "transformer", "60%", None), ("b", "um", 127, "bayes", "60%", 5),
     )  # fmt: skip
-    found = ceilings._ratios(tables, "um", "60%")
+    found = ceilings.ratios(frames(tables), "um", "60%")
     assert isinstance(found, Bound)
     assert (found.at_least, found.limits) == (True, [(20 / 5 + 65 / 5) / 2])

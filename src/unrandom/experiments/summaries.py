@@ -21,6 +21,17 @@ def by_run(frame: pl.DataFrame) -> list[pl.DataFrame]:
     return frame.partition_by("run", maintain_order=True)
 
 
+def by_seed(frame: pl.DataFrame) -> list[pl.DataFrame]:
+    """The rows of each seed, in the order of the seeds."""
+    return frame.sort("seed", maintain_order=True).partition_by("seed", maintain_order=True)
+
+
+def by_modulus(frame: pl.DataFrame) -> dict[int, pl.DataFrame]:
+    """The rows of each modulus, the smallest modulus first."""
+    groups = frame.sort("modulus", maintain_order=True).partition_by("modulus", maintain_order=True, as_dict=True)
+    return {modulus: rows for (modulus,), rows in groups.items()}
+
+
 def seed_means(frame: pl.DataFrame, value: str = "value") -> list[float]:
     """One mean for each seed, in the order of the seeds: moduli of one seed are not independent units."""
     return frame.group_by("seed").agg(pl.col(value).mean()).sort("seed")[value].to_list()
@@ -30,6 +41,12 @@ def each_seed(frame: pl.DataFrame, value: pl.Expr) -> list[float]:
     """What an aggregating expression gives for each seed, in the order of the seeds; where that is null, nothing."""
     found = frame.group_by("seed", maintain_order=True).agg(value.alias("found"))
     return found.sort("seed")["found"].drop_nulls().to_list()
+
+
+def each_run(frame: pl.DataFrame, value: pl.Expr) -> list[float]:
+    """What an aggregating expression gives for each run, the mean by seed; runs for which it is null are left out."""
+    runs = frame.group_by("run", "seed", maintain_order=True).agg(value.alias("found"))
+    return seed_means(runs.drop_nulls(), "found")
 
 
 def moduli_of_every_seed(frame: pl.DataFrame) -> pl.DataFrame:

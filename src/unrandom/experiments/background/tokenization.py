@@ -9,33 +9,29 @@ import numpy as np
 
 from unrandom.experiments.claims import Evidence
 from unrandom.experiments.experiment import Experiment
-from unrandom.experiments.rows import RowTables, as_rows
 from unrandom.experiments.scale import Scale
 from unrandom.figures.panels import MapPanel, save_panels
 from unrandom.runs.run import Run
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tokenization import Tokenizer
 
 EXAMPLE = (3_214_748_365, 1_013_904_223, 196_435, 4_294_967_295)  # the first is the paper's
 
 
-def measure(_runs: list[Run], _scale: Scale) -> RowTables:
+def measure(_runs: list[Run], _scale: Scale) -> Tables:
     """The tokens of the example with their two position indices."""
     tokens = Tokenizer(256, 4).encode(np.array(EXAMPLE, dtype=np.uint64))
-    example = [{"number": i // 4, "digit": i % 4, "position": i, "token": int(token)} for i, token in enumerate(tokens)]
-    return {"example": example}
+    rows = [{"number": i // 4, "digit": i % 4, "position": i, "token": int(token)} for i, token in enumerate(tokens)]
+    return {"example": table(rows)}
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """The tokens of the example over the index of the number and of the digit that each is given."""
-    rows = tables["example"]
-    columns = [str(row["position"]) for row in rows]
+    example = tables["example"]
+    columns = [str(position) for position in example["position"]]
 
     def strip(title: str, key: str, high: int) -> MapPanel:
-        return MapPanel(
-            title, "token position", "", [[row[key] for row in rows]], columns, limits=(0, high), written=False
-        )
+        return MapPanel(title, "token position", "", [example[key].to_list()], columns, limits=(0, high), written=False)
 
     panels = [
         strip(f"base-256 tokens of {', '.join(map(str, EXAMPLE[:2]))}, …", "token", 255),

@@ -7,20 +7,21 @@ fixed modulus, what the paper's explanation predicts is held against the model d
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import evaluated
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.rows import RowTables, as_rows, best_modulus
 from unrandom.experiments.scale import Scale
+from unrandom.experiments.summaries import best_modulus, by_seed
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.comparison import CEILING, compare
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, UnseenModulus, make_predictors
 from unrandom.training.machine import choose_device
 
@@ -74,27 +75,28 @@ CLAIMS = (
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """A fixed modulus and the unseen ones, as other experiments have them."""
-    return fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1]) + main_runs(scale, seeds)
+    regimes = {
+        FixedModulus.name: fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1]),
+        UnseenModulus.name: main_runs(scale, seeds),
+    }
+    return [run.labelled(regime=regime) for regime, every in regimes.items() for run in every]
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    tables: RowTables = {"positions": [], "needed": [], "digits": []}
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    rows: dict[str, Rows] = {"positions": [], "needed": [], "digits": []}
     for run in runs:
         data = run.config.data
         predictors = [run.predictor(choose_device()), *make_predictors(list(data.baselines()), data)]
+        which = {"run": run.id, "seed": run.config.seed, "regime": run.labels["regime"]}
         for compared in compare(run, predictors, part=None, sequences=SEQUENCES[scale]):
-            which = {"run": run.id, "seed": run.config.seed, "regime": data.name}
             for row in compared["predictors"]:
-                about = {**which, "modulus": compared["part"], "predictor": row["predictor"]}
-                curve = row["by_position"]
-                tables["positions"] += [
-                    {**about, "seen": seen, "value": value}
-                    for seen, value in zip(curve["seen"], curve["value"], strict=True)
-                ]
-                tables["needed"] += [{**about, "threshold": key, **found} for key, found in row["needed"].items()]
-        if data.name == FixedModulus.name:
-            tables["digits"] += _digit_rows(run, SEQUENCES[scale])
-    return tables
+                of_predictor = {**which, "modulus": compared["part"], "predictor": row["predictor"]}
+                curve = pl.DataFrame(row["by_position"]).select("seen", "value")
+                rows["positions"] += [{**of_predictor, **at} for at in curve.iter_rows(named=True)]
+                rows["needed"] += [{**of_predictor, "threshold": key, **found} for key, found in row["needed"].items()]
+        if run.labels["regime"] == FixedModulus.name:
+            rows["digits"] += _digit_rows(run, SEQUENCES[scale])
+    return {name: table(each) for name, each in rows.items()}
 
 
 def _digit_rows(run: Run, sequences: int) -> Rows:
@@ -117,14 +119,14 @@ def _digit_rows(run: Run, sequences: int) -> Rows:
     ]
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
+def evidence(tables: Tables) -> Evidence:
+    known = tables["digits"].group_by("run", "certain", maintain_order=True).agg((pl.col("value") >= KNOWN).mean())
     return Evidence(
         {
-            "fixed-far": _ratios(tables, FixedModulus.name, "99%"),
-            "unseen-far": _ratios(tables, UnseenModulus.name, "60%"),
-            "explained": _known(tables["digits"], certain=True),
-            "unexplained": _known(tables["digits"], certain=False),
+            "fixed-far": ratios(tables, FixedModulus.name, "99%"),
+            "unseen-far": ratios(tables, UnseenModulus.name, "60%"),
+            "explained": known.filter("certain")["value"].to_list(),
+            "unexplained": known.filter(~pl.col("certain"))["value"].to_list(),
         },
         {
             FIXED.key: _best(tables["positions"], FixedModulus.name),
@@ -133,56 +135,43 @@ def evidence(frames: Tables) -> Evidence:
     )
 
 
-def _best(positions: Rows, regime: str) -> float | None:
+def _best(positions: pl.DataFrame, regime: str) -> float | None:
     """The model's accuracy on the last number of its best test modulus, the mean over runs."""
-    own = [row for row in positions if (row["regime"], row["predictor"]) == (regime, MODEL)]
-    return best_modulus(own) if own else None
+    own = positions.filter(regime=regime, predictor=MODEL)
+    return None if own.is_empty() else best_modulus(own)
 
 
-def _ratios(tables: RowTables, regime: str, threshold: str) -> Finding:
+def ratios(tables: Tables, regime: str, threshold: str) -> Finding:
     """For each run, the model's numbers needed over the ceiling's: the mean over its test moduli.
 
     Where the model never gets there, it needs more numbers than it was shown: the ratio is a bound.
     """
-    shown = {(row["run"], row["modulus"]): row["seen"] for row in tables["positions"]}  # the last of each stays
-    asked = [row for row in tables["needed"] if (row["regime"], row["threshold"]) == (regime, threshold)]
-    least = {(row["run"], row["modulus"]): row["numbers"] for row in asked if row["predictor"] == CEILING}
-    found: dict[str, list[float]] = {}
-    stopped, model = 0, [row for row in asked if row["predictor"] == MODEL]
-    for row in model:
-        place = (row["run"], row["modulus"])
-        stopped += row["numbers"] is None
-        found.setdefault(row["run"], []).append((row["numbers"] or shown[place] + 1) / least[place])
-    limits = [float(np.mean(ratios)) for ratios in found.values()]
+    place = ("run", "modulus")
+    shown = tables["positions"].group_by(place).agg(pl.col("seen").max().alias("shown"))
+    asked = tables["needed"].filter(regime=regime, threshold=threshold)
+    least = asked.filter(predictor=CEILING).select(*place, least="numbers")
+    model = asked.filter(predictor=MODEL)
+    both = model.join(shown, on=place, maintain_order="left").join(least, on=place, maintain_order="left")
+    ratio = pl.coalesce("numbers", pl.col("shown") + 1) / pl.col("least")
+    limits = both.group_by("run", maintain_order=True).agg(ratio.mean().alias("ratio"))["ratio"].to_list()
+    stopped = model["numbers"].null_count()
     why = f"the model never got there for {stopped} of {len(model)} runs and moduli"
     return Bound(limits, at_least=True, why=why) if stopped else limits
 
 
-def _known(digits: Rows, *, certain: bool) -> list[float]:
-    """For each run, the share of digits and positions, certain ones or the others, at which the model knows them."""
-    found: dict[str, list[bool]] = {}
-    for row in digits:
-        if row["certain"] == certain:
-            found.setdefault(row["run"], []).append(row["value"] >= KNOWN)
-    return [float(np.mean(known)) for known in found.values()]
-
-
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """Accuracy by position of every predictor, a panel a modulus; the model's line once a seed."""
     panels = []
-    for regime, modulus in dict.fromkeys((row["regime"], row["modulus"]) for row in tables["positions"]):
-        rows = [row for row in tables["positions"] if (row["regime"], row["modulus"]) == (regime, modulus)]
-        first = min(row["seed"] for row in rows)
-        lines = []
-        for kind, name in enumerate(dict.fromkeys(row["predictor"] for row in rows)):
-            seeds = sorted({row["seed"] for row in rows}) if name == MODEL else [first]
-            for seed in seeds:
-                curve = [row for row in rows if (row["predictor"], row["seed"]) == (name, seed)]
-                lines.append(Line([row["seen"] for row in curve], [row["value"] for row in curve], name, kind))
-        longest = max(row["seen"] for row in rows)
-        ticks = [2**k for k in range(longest.bit_length())]
-        title = f"{'fixed' if regime == 'fm' else 'unseen'} modulus {modulus}"
+    for (regime, modulus), positions in tables["positions"].group_by("regime", "modulus", maintain_order=True):
+        first = pl.col("seed") == pl.col("seed").min()
+        drawn = positions.filter((pl.col("predictor") == MODEL) | first)
+        lines = [
+            Line(own["seen"].to_list(), own["value"].to_list(), own["predictor"][0], kind)
+            for kind, of_predictor in enumerate(drawn.partition_by("predictor", maintain_order=True))
+            for own in by_seed(of_predictor)
+        ]
+        ticks = [2**k for k in range(max(positions["seen"]).bit_length())]
+        title = f"{'fixed' if regime == FixedModulus.name else 'unseen'} modulus {modulus}"
         panels.append(
             LinePanel(title, "numbers seen (t)", "number right", lines, ticks, limits=(-0.04, 1.04), beside=True)
         )

@@ -8,11 +8,12 @@ A look-back is cut off for the guess of number n alone, in all layers and heads,
 What other positions have gathered of that number can still be read.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from unrandom.core.arithmetic import is_power_of_two, largest_power
 from unrandom.core.errors import UserError
@@ -21,11 +22,11 @@ from unrandom.evaluation import Evaluation, bits_known, elements_needed, evaluat
 from unrandom.experiments.baselines.order_panels import EVERY, VALUATIONS, draw
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_run, learned, moduli_of_every_seed, seed_means
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.elements import ALMOST, about
+from unrandom.experiments.scaling.elements import ALMOST
 from unrandom.experiments.scaling.laws import over_lookback
-from unrandom.experiments.scaling.presets import SIZES, planned
+from unrandom.experiments.scaling.presets import SIZES, labels, planned
+from unrandom.experiments.summaries import about, each_run, learned, moduli_of_every_seed
 from unrandom.interpretation import attention_by_lookback, without_lookbacks
 from unrandom.models import intervene
 from unrandom.models.predictor import TransformerPredictor
@@ -33,7 +34,7 @@ from unrandom.predictors import LookbackPredictor
 from unrandom.runs.measurement import attention_patterns, pattern_taps
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, FixedModulus, lcg_task
 
 # Moduli above 2^exponent are drawn and not judged: seed 0 alone has learned 2^14 (fm-scaling); 2^16 has no other seed.
@@ -115,28 +116,35 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     ]
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    tables: RowTables = {"bits": [], "needed": [], "attention": [], "cut": []}
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    rows: dict[str, Rows] = {"bits": [], "needed": [], "attention": [], "cut": []}
     for run in runs:
-        (modulus,) = lcg_task(run.config.data).moduli
-        _check(run, modulus)
-        which = about(run, modulus)
-        predictor = run.predictor()
-        times_fewer = max(1, predictor.model.config.context**2 * SEQUENCES[scale] // LARGEST_PATTERN)
-        tested = evaluate(predictor, _drawn(run, SEQUENCES[scale] // times_fewer, "order"))
-        needed = elements_needed(tested, ALMOST)
-        found = {"needed": needed.needed, "low": needed.low, "high": needed.high, "longest": tested.correct.shape[1]}
-        tables["needed"].append({**which, **found})
-        tables["bits"] += [{**which, **row} for row in _bit_rows(tested)]
-        attending = _drawn(run, ATTENDING_SEQUENCES, "attention")
-        tables["attention"] += [{**which, **row} for row in _attention_rows(predictor, attending)]
-        cut = _drawn(run, CUT_SEQUENCES[scale] // times_fewer, "cut")
-        tables["cut"] += [{**which, **row} for row in _cut_rows(predictor, cut, run.config.seed)]
-    return tables
+        _check(run)
+        for name, own in _measured(run, scale).items():
+            rows[name] += [{**about(run), **labels(run.config), **row} for row in own]
+    return {name: table(each) for name, each in rows.items()}
 
 
-def _check(run: Run, modulus: int) -> None:
+def _measured(run: Run, scale: Scale) -> dict[str, Iterable[dict[str, Any]]]:
+    """The tables of one run, without the columns that say which run it is."""
+    predictor = run.predictor()
+    times_fewer = max(1, predictor.model.config.context**2 * SEQUENCES[scale] // LARGEST_PATTERN)
+    tested = evaluate(predictor, _drawn(run, SEQUENCES[scale] // times_fewer, "order"))
+    needed = elements_needed(tested, ALMOST)
+    found = {"needed": needed.needed, "low": needed.low, "high": needed.high, "longest": tested.correct.shape[1]}
+    attending = _drawn(run, ATTENDING_SEQUENCES, "attention")
+    cut = _drawn(run, CUT_SEQUENCES[scale] // times_fewer, "cut")
+    return {
+        "bits": _bit_rows(tested),
+        "needed": [found],
+        "attention": _attention_rows(predictor, attending),
+        "cut": _cut_rows(predictor, cut, run.config.seed),
+    }
+
+
+def _check(run: Run) -> None:
     """What the lines and the bits of this experiment are counted in."""
+    (modulus,) = lcg_task(run.config.data).moduli
     if not is_power_of_two(modulus) or modulus < 16 or run.config.data.context < 8:
         raise UserError(
             f"{run.id} has m = {modulus} and {run.config.data.context} numbers; "
@@ -204,63 +212,52 @@ def _cut_rows(predictor: TransformerPredictor, sequences: Examples, seed: int) -
         yield {"cut": cut, "accuracy": float(right.mean()), "bits": float(known.mean())}
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    shared = moduli_of_every_seed(tables["needed"])
-    tables = {name: [row for row in rows if row["modulus"] in shared] for name, rows in tables.items()}
-    by_hand = {m: LookbackPredictor(m) for m in shared}
-    first = [row for row in tables["attention"] if row["layer"] == 0 and row["multiple"] in OF_ORDER_2]
+def evidence(tables: Tables) -> Evidence:
+    shared = moduli_of_every_seed(tables["needed"])["modulus"].unique().to_list()
+    tables = {name: frame.filter(pl.col("modulus").is_in(shared)) for name, frame in tables.items()}
+    bits = with_open_bits(tables["bits"])
+    lines = tables["attention"].filter(pl.col("multiple").is_in(OF_ORDER_2), layer=0)
+    both = pl.col("share").sum() / pl.col("head").n_unique()
     return Evidence(
         {
-            "no-fewer": over_lookback(tables["needed"], min),
-            "stairs": seed_means(_distances(tables["bits"], by_hand)),
-            "two-lines": seed_means(_two_lines(first)),
-            "either-needed": _cuts(tables["cut"], OF_ORDER_2, max),
-            "others-spared": _cuts(tables["cut"], OF_HIGHER, min),
-            "valuation": seed_means(_by_valuation(tables["bits"], by_hand)),
+            "no-fewer": over_lookback(tables["needed"], pl.Expr.min),
+            "stairs": each_run(
+                bits.filter(pl.col("open") > 0, group=EVERY), (pl.col("bits") - pl.col("certain")).abs().mean()
+            ),
+            "two-lines": each_run(lines, both),
+            "either-needed": _cuts(tables["cut"], OF_ORDER_2, pl.Expr.max),
+            "others-spared": _cuts(tables["cut"], OF_HIGHER, pl.Expr.min),
+            "valuation": _by_valuation(bits),
         },
         {"learned": learned(tables)},
     )
 
 
-def _distances(bits: Rows, by_hand: dict[int, LookbackPredictor]) -> Iterator[tuple[int, float]]:
-    """Of each run, over the positions at which order 2 leaves bits open."""
-    for rows in by_run([row for row in bits if row["group"] == EVERY]).values():
-        certain = [by_hand[row["modulus"]].digits_known(row["seen"] - 1) for row in rows]
-        far = [abs(row["bits"] - known.sum()) for row, known in zip(rows, certain, strict=True) if not known.all()]
-        yield rows[0]["seed"], float(np.mean(far))
+def with_open_bits(bits: pl.DataFrame) -> pl.DataFrame:
+    """The rows with how many bits order 2 leaves certain, and how many open, after as many numbers."""
+    places = bits.select("modulus", "seen").unique()
+    by_hand = {m: LookbackPredictor(m) for m in places["modulus"].unique()}
+    known = {(m, seen): by_hand[m].digits_known(seen - 1) for m, seen in places.iter_rows()}
+    order_2 = table(
+        {"modulus": m, "seen": seen, "certain": int(each.sum()), "open": int((~each).sum())}
+        for (m, seen), each in known.items()
+    )
+    return bits.join(order_2, on=["modulus", "seen"], how="left", maintain_order="left")
 
 
-def _two_lines(rows: Rows) -> Iterator[tuple[int, float]]:
-    """Of each run, the attention at both lines together, mean over heads."""
-    for own in by_run(rows).values():
-        heads = len({row["head"] for row in own})
-        yield own[0]["seed"], sum(row["share"] for row in own) / heads
-
-
-def _cuts(rows: Rows, multiples: tuple[int, ...], choose: Callable[[Iterable[float]], float]) -> list[float]:
+def _cuts(cut: pl.DataFrame, multiples: Sequence[int], choose: Callable[[pl.Expr], pl.Expr]) -> list[float]:
     """By seed, the accuracy that is left with one of these look-backs cut off, the larger or the smaller."""
-    found = []
-    for own in by_run(rows).values():
-        accuracy = {row["cut"]: row["accuracy"] for row in own}
-        if accuracy["nothing"]:
-            left = choose(accuracy[str(multiple)] for multiple in multiples)
-            found.append((own[0]["seed"], left / accuracy["nothing"]))
-    return seed_means(found)
+    accuracy, name = pl.col("accuracy"), pl.col("cut")
+    left = choose(accuracy.filter(name.is_in([str(multiple) for multiple in multiples])))
+    uncut = accuracy.filter(name == "nothing").first()
+    return each_run(cut, pl.when(uncut > 0).then(left / uncut))
 
 
-def _by_valuation(bits: Rows, by_hand: dict[int, LookbackPredictor]) -> Iterator[tuple[int, float]]:
-    """Of each run, over the positions where order 2 leaves two bits or more open at v = 2: v = 4 could show them."""
+def _by_valuation(bits: pl.DataFrame) -> list[float]:
+    """By seed, over the positions where order 2 leaves two bits or more open at v = 2: v = 4 could show them."""
     least, *_, most = VALUATIONS
-    for rows in by_run(bits).values():
-        hand = by_hand[rows[0]["modulus"]]
-        open_at = {t + 1 for t in range(1, rows[-1]["seen"]) if (~hand.digits_known(t)).sum() >= 2}
-        known = {
-            group: [row["bits"] for row in rows if row["group"] == group and row["seen"] in open_at]
-            for group in (least, most)
-        }
-        if all(known.values()):
-            yield rows[0]["seed"], float(np.mean(known[most]) - np.mean(known[least]))
+    known_least, known_most = (pl.col("bits").filter(group=group).mean() for group in (least, most))
+    return each_run(bits.filter(pl.col("seen") > 1, pl.col("open") >= 2), known_most - known_least)
 
 
 EXPERIMENT = Experiment(

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import log2
 from pathlib import Path
 
+import polars as pl
+
 from unrandom.core.arithmetic import valuation
-from unrandom.experiments.experiment import Rows
-from unrandom.experiments.rows import as_rows, by_modulus, by_run, seed_lines
 from unrandom.experiments.scaling.law_panels import named_power
+from unrandom.experiments.summaries import by_modulus, by_run, seed_lines
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
@@ -30,20 +31,15 @@ EVERY = "all"
 VALUATIONS = {"v = 2": 2, "v = 3": 3, "v ≥ 4": 4}  # groups of multipliers by v = v_2(a − 1), and the least v of each
 
 
-def draw(frames: Tables, folder: Path) -> None:
+def draw(tables: Tables, folder: Path) -> None:
     """Three pictures: known bits by position, attention and cuts by line, numbers needed as predicted and measured."""
-    tables = as_rows(frames)
     bits = by_modulus(tables["bits"])
     save_panels([_stairs(of, m) for m, of in bits.items()], folder / "fm-order", columns=3)
-    save_panels(
-        [_attention(tables["attention"], layer) for layer in (0, 1)] + [_cuts(tables["cut"])],
-        folder / "fm-order-lines",
-        columns=3,
-    )
+    lines = [*(_attention(tables["attention"], layer) for layer in (0, 1)), _cuts(tables["cut"])]
+    save_panels(lines, folder / "fm-order-lines", columns=3)
     largest = max(bits)
-    save_panels(
-        [_needed(tables["needed"]), _by_valuation(bits[largest], largest), *_papers()], folder / "fm-order-predicted"
-    )
+    predicted = [_needed(tables["needed"]), _by_valuation(bits[largest], largest), *_papers()]
+    save_panels(predicted, folder / "fm-order-predicted")
 
 
 def _by_hand(m: int, order: int, longest: int) -> Line:
@@ -54,14 +50,14 @@ def _by_hand(m: int, order: int, longest: int) -> Line:
     return Line(seen, known, f"order {order}", order, stairs=True)
 
 
-def stairs_panel(title: str, m: int, orders: Sequence[int], models: Mapping[str, Rows]) -> LinePanel:
+def stairs_panel(title: str, m: int, orders: Sequence[int], models: Mapping[str, pl.DataFrame]) -> LinePanel:
     """Known bits by numbers seen: those of looking back by hand, and one line for each run of every group of models."""
-    longest = max(row["seen"] for rows in models.values() for row in rows)
+    longest = max(max(bits["seen"]) for bits in models.values())
     lines = [_by_hand(m, order, longest) for order in orders]
     lines += [
         line
-        for kind, (name, rows) in enumerate(models.items())
-        for line in seed_lines(rows, "seen", "bits", name, kind, stairs=True)
+        for kind, (name, bits) in enumerate(models.items())
+        for line in seed_lines(bits, "seen", "bits", name, kind, stairs=True)
     ]
     return _bits_panel(title, m, longest, lines)
 
@@ -71,63 +67,58 @@ def _bits_panel(title: str, m: int, longest: int, lines: Sequence[Line]) -> Line
     return LinePanel(title, "numbers seen (t)", "low bits known", lines, ticks, limits=limits, beside=True, whole=True)
 
 
-def _stairs(bits: Rows, m: int) -> LinePanel:
-    rows = [row for row in bits if row["group"] == EVERY]
-    return stairs_panel(named_power(m), m, STAIRS_ORDERS, {"model (one line per seed)": rows})
+def _stairs(bits: pl.DataFrame, m: int) -> LinePanel:
+    models = {"model (one line per seed)": bits.filter(group=EVERY)}
+    return stairs_panel(named_power(m), m, STAIRS_ORDERS, models)
 
 
-def _attention(attention: Rows, layer: int) -> LinePanel:
+def _attention(attention: pl.DataFrame, layer: int) -> LinePanel:
     """Of each run, the share at each line of the head that looks there most."""
-    rows = [row for row in attention if row["layer"] == layer]
-    lines = []
-    for kind, (m, of) in enumerate(by_modulus(rows).items()):
-        for own in by_run(of).values():
-            most = [max(row["share"] for row in own if row["multiple"] == i) for i in range(1, len(LINES) + 1)]
-            lines.append(Line(list(range(len(LINES))), most, named_power(m), kind, dots=True))
-        lines.append(Line([0, len(LINES) - 1], [of[0]["chance"]] * 2, "chance", kind, faint=True))
+    lines, places = [], list(range(len(LINES)))
+    for kind, (m, of) in enumerate(by_modulus(attention.filter(layer=layer)).items()):
+        for own in by_run(of):
+            most = own.group_by("multiple").agg(pl.col("share").max()).sort("multiple")["share"].to_list()
+            lines.append(Line(places, most, named_power(m), kind, dots=True))
+        lines.append(Line([places[0], places[-1]], [of["chance"][0]] * 2, "chance", kind, faint=True))
     title = f"layer {layer + 1}: the head that looks there most"
     return LinePanel(title, LOOKBACK, "share of attention", lines, names=LINES, beside=True)
 
 
-def _cuts(cut: Rows) -> LinePanel:
+def _cuts(cut: pl.DataFrame) -> LinePanel:
     """What is left of the accuracy where order 2 is certain of all."""
-    names = list(dict.fromkeys(row["cut"] for row in cut))
+    names = cut["cut"].unique(maintain_order=True).to_list()
     lines = []
     for kind, (m, of) in enumerate(by_modulus(cut).items()):
-        for own in by_run(of).values():
-            accuracy = {row["cut"]: row["accuracy"] for row in own}
-            left = [accuracy.get(name) for name in names]
-            lines.append(Line(list(range(len(names))), left, named_power(m), kind, dots=True))
+        left = of.pivot("cut", index="run", values="accuracy", on_columns=names).select(names)
+        lines += [Line(list(range(len(names))), row, named_power(m), kind, dots=True) for row in left.iter_rows()]
     shown = [CUTS[name] for name in names]
     return LinePanel("one look-back cut off", LOOKBACK, "numbers right", lines, names=shown, beside=True)
 
 
-def _needed(needed: Rows) -> LinePanel:
+def _needed(needed: pl.DataFrame) -> LinePanel:
     """Numbers needed by order, as predicted, with the models and the paper's 2^32."""
     moduli = [2**w for w in range(8, 33, 2)]
     lines = [
         Line(moduli, [LookbackPredictor(m, order=order).numbers_needed() for m in moduli], f"order {order}", order)
         for order in NEEDED_ORDERS
     ]
-    there = [row for row in needed if row["needed"] is not None]
-    lines.append(Line([r["modulus"] for r in there], [r["needed"] for r in there], "models here", 0, dots=True))
+    there = needed.drop_nulls("needed")
+    lines.append(Line(there["modulus"].to_list(), there["needed"].to_list(), "models here", 0, dots=True))
     lines.append(Line([PAPERS_MODULUS], [192], "the paper's model", 0, crosses=True))
     levels = [2**k for k in range(2, 13)]
     return LinePanel("numbers needed: predicted and measured", "modulus", "numbers seen", lines, moduli[::2],
                      limits=(4, 2**13), levels=levels, beside=True)  # fmt: skip
 
 
-def _by_valuation(bits: Rows, m: int) -> LinePanel:
+def _by_valuation(bits: pl.DataFrame, m: int) -> LinePanel:
     """Known bits by v = v_2(a − 1), with what order 2 gives one who knows v: the bit above those is never right."""
-    rows = [row for row in bits if row["group"] in VALUATIONS]
-    longest = max(row["seen"] for row in rows)
+    longest = max(bits["seen"])
     seen = list(range(1, longest + 1))
     lines = []
     for kind, (group, v) in enumerate(VALUATIONS.items()):
         known = [min(_with_known(v, t) + 1.0, log2(m)) for t in seen]
         lines.append(Line(seen, known, f"order 2, v = {v} known", kind, stairs=True, faint=True))
-        own = [row for row in rows if row["group"] == group]
-        lines += seed_lines(own, "seen", "bits", f"model, {group}", kind, stairs=True)
+        lines += seed_lines(bits.filter(group=group), "seen", "bits", f"model, {group}", kind, stairs=True)
     return _bits_panel(f"{named_power(m)}, by how often 2 divides a − 1", m, longest, lines)
 
 

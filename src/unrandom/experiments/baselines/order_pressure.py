@@ -7,30 +7,31 @@ from the weights of a model that has learned order 2 in a longer context.
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from unrandom.evaluation import bits_known, elements_needed
 from unrandom.experiments.baselines.order_panels import stairs_panel
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_modulus, seed_means
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.elements import ALMOST, LEARNED_SHARE, about, tested
+from unrandom.experiments.scaling.elements import ALMOST, LEARNED_SHARE, tested
 from unrandom.experiments.scaling.law_panels import named_power
 from unrandom.experiments.scaling.laws import over_lookback
 from unrandom.experiments.scaling.presets import Size, planned, size_of
+from unrandom.experiments.summaries import about, by_modulus, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
 
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 1024, "gpu": 2048, "paper": 2048}
 SCRATCH, DEEP, PARENT = "from scratch", "4 layers", "from order 2"
 PLAIN = "plain"
-FOUR_LAYERS = "model.depth=4"
 
 
 @dataclass(frozen=True)
@@ -52,33 +53,42 @@ class Sizes:
     parents: tuple[Size, ...]
 
 
+LONG_SMOKE, SHORT_SMOKE = (Size(exponent=8, context=context, steps=8) for context in (24, 12))
+LONG_GPU = Size(exponent=12, context=130, steps=4_000, batch_size=256)
+SHORT_GPU = Size(exponent=12, context=48, steps=8_000, batch_size=256)
+LONG_PAPER = size_of("paper", 16)
+SHORT_PAPER = Size(exponent=16, context=64, steps=200_000, batch_size=512)
 SIZES: dict[Scale, Sizes] = {
     "smoke": Sizes(
-        shapes=(Size(6, 10, 8), Size(8, 24, 8)),
-        scratch=(Size(8, 12, 8),),
-        deep=(Size(8, 12, 8),),
-        parents=(Size(8, 12, 8, start=Size(8, 24, 8)),),
+        shapes=(Size(exponent=6, context=10, steps=8), LONG_SMOKE),
+        scratch=(SHORT_SMOKE,),
+        deep=(SHORT_SMOKE,),
+        parents=(replace(SHORT_SMOKE, start=LONG_SMOKE),),
     ),
     "laptop": Sizes(
         shapes=(size_of("laptop", 8), size_of("laptop", 10)),
-        scratch=(Size(8, 12, 2_400), Size(10, 24, 2_400), Size(12, 48, 900)),
-        deep=(Size(8, 12, 2_400),),
+        scratch=(
+            Size(exponent=8, context=12, steps=2_400),
+            Size(exponent=10, context=24, steps=2_400),
+            Size(exponent=12, context=48, steps=900),
+        ),
+        deep=(Size(exponent=8, context=12, steps=2_400),),
         parents=(
-            Size(10, 24, 1_600, start=size_of("laptop", 10)),
-            Size(12, 48, 900, start=size_of("laptop", 12)),
+            Size(exponent=10, context=24, steps=1_600, start=size_of("laptop", 10)),
+            Size(exponent=12, context=48, steps=900, start=size_of("laptop", 12)),
         ),
     ),
     "gpu": Sizes(
-        shapes=(Size(12, 130, 4_000, 256),),
-        scratch=(Size(12, 48, 8_000, 256), Size(16, 64, 8_000, 256)),
-        deep=(Size(12, 48, 8_000, 256),),
-        parents=(Size(12, 48, 4_000, 256, start=Size(12, 130, 4_000, 256)),),
+        shapes=(LONG_GPU,),
+        scratch=(SHORT_GPU, Size(exponent=16, context=64, steps=8_000, batch_size=256)),
+        deep=(SHORT_GPU,),
+        parents=(replace(SHORT_GPU, steps=4_000, start=LONG_GPU),),
     ),
     "paper": Sizes(
-        shapes=(Size(16, 511, 200_000, 512, changes=("micro_batches=8",)),),
-        scratch=(Size(16, 64, 200_000, 512), Size(20, 256, 200_000, 512)),
-        deep=(Size(16, 64, 200_000, 512),),
-        parents=(Size(16, 64, 200_000, 512, start=Size(16, 511, 200_000, 512, changes=("micro_batches=8",))),),
+        shapes=(LONG_PAPER,),
+        scratch=(SHORT_PAPER, Size(exponent=20, context=256, steps=200_000, batch_size=512)),
+        deep=(SHORT_PAPER,),
+        parents=(replace(SHORT_PAPER, start=LONG_PAPER),),
     ),
 }
 
@@ -126,7 +136,7 @@ def cells(scale: Scale) -> list[Cell]:
     shapes += _more_shapes_of(scale, sizes.shapes[0])
     early = [
         *((SCRATCH, size) for size in sizes.scratch),
-        *((DEEP, _changed(size, FOUR_LAYERS)) for size in sizes.deep),
+        *((DEEP, _shaped(size, depth=4)) for size in sizes.deep),
         *((PARENT, size) for size in sizes.parents),
     ]
     return [
@@ -140,10 +150,10 @@ def _shapes_of(scale: Scale, size: Size) -> list[tuple[str, Size]]:
     model = planned(scale, size, 0).config.model
     return [
         (PLAIN, size),
-        ("1 layer", _changed(size, "model.depth=1")),
-        (DEEP, _changed(size, FOUR_LAYERS)),
-        ("twice the heads", _changed(size, f"model.n_heads={2 * model.n_heads}")),
-        ("half the width", _changed(size, f"model.d_model={model.d_model // 2}")),
+        ("1 layer", _shaped(size, depth=1)),
+        (DEEP, _shaped(size, depth=4)),
+        ("twice the heads", _shaped(size, n_heads=2 * model.n_heads)),
+        ("half the width", _shaped(size, d_model=model.d_model // 2)),
     ]
 
 
@@ -152,45 +162,46 @@ def _more_shapes_of(scale: Scale, size: Size) -> list[tuple[str, Size]]:
     model = planned(scale, size, 0).config.model
     longer = replace(size, steps=6 * size.steps, batch_size=size.batch_size // 4)
     return [
-        ("1 head", _changed(size, "model.n_heads=1")),
+        ("1 head", _shaped(size, n_heads=1)),
         ("half the numbers", replace(size, context=size.context // 2)),
         ("twice the numbers", replace(size, context=2 * size.context - 1)),
-        ("half the heads, longer", _changed(longer, f"model.n_heads={model.n_heads // 2}")),
+        ("half the heads, longer", _shaped(longer, n_heads=model.n_heads // 2)),
     ]
 
 
-def _changed(size: Size, *changes: str) -> Size:
-    return replace(size, changes=(*size.changes, *changes))
+def _shaped(size: Size, **model: Any) -> Size:
+    return replace(size, changes={**size.changes, "model": {**size.changes.get("model", {}), **model}})
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """Every cell with every seed."""
-    return [planned(scale, cell.size, seed) for cell in cells(scale) for seed in range(seeds)]
+    return [
+        planned(scale, cell.size, seed).labelled(cell=cell.name, ends_early=cell.ends_early)
+        for cell in cells(scale)
+        for seed in range(seeds)
+    ]
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    seeds = {run.config.seed for run in runs}
-    by_id = {planned(scale, cell.size, seed).id: cell for cell in cells(scale) for seed in seeds}
-    tables: RowTables = {"cells": [], "bits": []}
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    bits: Rows = []
+    measured: Rows = []
     for run in runs:
-        cell = by_id[run.id]
         (modulus,) = lcg_task(run.config.data).moduli
         evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
-        bits, longest = bits_known(evaluation), evaluation.correct.shape[1]
-        which = {**about(run, modulus), "cell": cell.name, "ends_early": cell.ends_early}
-        tables["bits"] += [{**which, "seen": t + 1, "bits": float(known)} for t, known in enumerate(bits)]
-        tables["cells"].append(
+        known, longest = bits_known(evaluation), evaluation.correct.shape[1]
+        bits += [{**about(run), "seen": t + 1, "bits": float(each)} for t, each in enumerate(known)]
+        measured.append(
             {
-                **which,
+                **about(run),
                 "longest": longest,
                 "last": float(evaluation.last_number_accuracy.value),
                 "needed": elements_needed(evaluation, ALMOST).needed,
-                "bits": float(bits[-1]),
+                "bits": float(known[-1]),
                 "of_order_2": int(LookbackPredictor(modulus).digits_known(longest - 1).sum()),
                 "parent": _accuracy_of_parent(run),
             }
         )
-    return tables
+    return {"cells": table(measured), "bits": table(bits)}
 
 
 def _accuracy_of_parent(run: Run) -> float | None:
@@ -198,63 +209,57 @@ def _accuracy_of_parent(run: Run) -> float | None:
     return float(run.ancestors()[-1].result()["last_number_accuracy"]) if run.config.start is not None else None
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    rows = tables["cells"]
-    early = [row for row in rows if row["ends_early"]]
-    found: dict[str, Finding] = {"shape": _least_ratio([row for row in rows if not row["ends_early"]])}
-    for key, name in (("from-scratch", SCRATCH), ("four-layers", DEEP), ("from-order-2", PARENT)):
-        found[key] = seed_means((row["seed"], row["bits"] - row["of_order_2"]) for row in _of(early, name))
-    plain = [row["last"] for row in _of(rows, PLAIN)]
-    parents = [row["parent"] for row in rows if row["parent"] is not None]
-    conditions = {LEARNED_PLAIN.key: float(np.mean(plain)), LEARNED_PARENT.key: min(parents)}
-    return Evidence(found, conditions)
-
-
-def _least_ratio(rows: Rows) -> Finding:
-    """Over the shapes that every seed has learned."""
-    shapes = [_of(rows, name) for rows in by_modulus(rows).values() for name in _cells_in(rows)]
-    learned = [row for own in shapes if all(r["last"] >= LEARNED_SHARE for r in own) for row in own]
-    return over_lookback(learned, min) if learned else Unknown("no shape was learned by every seed")
-
-
-def _of(rows: Rows, name: str) -> Rows:
-    return [row for row in rows if row["cell"] == name]
-
-
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
-    """Numbers needed by shape; then known bits in each context that ends early, beside orders 2 and 3."""
-    shapes = by_modulus([row for row in tables["cells"] if not row["ends_early"]])
-    early = by_modulus([row for row in tables["bits"] if row["ends_early"]])
-    panels: list[Panel] = [_shapes(rows) for rows in shapes.values()]
-    panels += [_stairs(rows, m) for m, rows in early.items()]
-    save_panels(panels, folder / "fm-order-pressure", columns=2)
-
-
-def _shapes(rows: Rows) -> MapPanel:
-    """Each row is a shape and each column a seed; a cell is blank where the run never got there."""
-    names, seeds = _cells_in(rows), sorted({row["seed"] for row in rows})
-    found = {(row["cell"], row["seed"]): row["needed"] for row in rows}
-    values = [[found.get((name, seed)) or float("nan") for seed in seeds] for name in reversed(names)]
-    modulus = rows[0]["modulus"]
-    two, three = (LookbackPredictor(modulus, order=order).numbers_needed() for order in (2, 3))
-    title = f"{named_power(modulus)}: needed (order 2: {two})"
-    columns = [f"seed {seed}" for seed in seeds]
-    return MapPanel(
-        title, "", "", values, columns, names[::-1], "numbers (blank: never)", limits=(three, 2 * two), written=True
+def evidence(tables: Tables) -> Evidence:
+    measured = tables["cells"]
+    more = measured.filter("ends_early").with_columns(value=pl.col("bits") - pl.col("of_order_2"))
+    return Evidence(
+        {
+            "shape": _least_ratio(measured.filter(~pl.col("ends_early"))),
+            "from-scratch": seed_means(more.filter(cell=SCRATCH)),
+            "four-layers": seed_means(more.filter(cell=DEEP)),
+            "from-order-2": seed_means(more.filter(cell=PARENT)),
+        },
+        {
+            LEARNED_PLAIN.key: float(np.mean(measured.filter(cell=PLAIN)["last"].to_list())),
+            LEARNED_PARENT.key: min(measured["parent"].drop_nulls()),
+        },
     )
 
 
-def _stairs(rows: Rows, m: int) -> LinePanel:
+def _least_ratio(shapes: pl.DataFrame) -> Finding:
+    """Over the shapes that every seed has learned."""
+    learned = shapes.filter((pl.col("last") >= LEARNED_SHARE).all().over("modulus", "cell"))
+    return Unknown("no shape was learned by every seed") if learned.is_empty() else over_lookback(learned, pl.Expr.min)
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """Numbers needed by shape; then known bits in each context that ends early, beside orders 2 and 3."""
+    shapes = by_modulus(tables["cells"].filter(~pl.col("ends_early")))
+    early = by_modulus(tables["bits"].filter("ends_early"))
+    panels: list[Panel] = [_shapes(measured, m) for m, measured in shapes.items()]
+    panels += [_stairs(bits, m) for m, bits in early.items()]
+    save_panels(panels, folder / "fm-order-pressure", columns=2)
+
+
+def _shapes(measured: pl.DataFrame, m: int) -> MapPanel:
+    """Each row is a shape and each column a seed; a cell is blank where the run never got there."""
+    seeds = measured["seed"].unique().sort().to_list()
+    wide = measured.pivot("seed", index="cell", values="needed", on_columns=seeds).reverse()
+    values = wide.drop("cell").cast(pl.Float64).fill_null(float("nan")).rows()
+    two, three = (LookbackPredictor(m, order=order).numbers_needed() for order in (2, 3))
+    title = f"{named_power(m)}: needed (order 2: {two})"
+    columns, names = [f"seed {seed}" for seed in seeds], wide["cell"].to_list()
+    return MapPanel(
+        title, "", "", values, columns, names, "numbers (blank: never)", limits=(three, 2 * two), written=True
+    )
+
+
+def _stairs(bits: pl.DataFrame, m: int) -> LinePanel:
     """Orders 2 and 3 beside the cells of one modulus."""
-    title = f"{named_power(m)} with {max(row['seen'] for row in rows)} numbers"
-    return stairs_panel(title, m, (2, 3), {name: _of(rows, name) for name in _cells_in(rows)})
-
-
-def _cells_in(rows: Rows) -> list[str]:
-    """The names of the cells, in order."""
-    return list(dict.fromkeys(row["cell"] for row in rows))
+    title = f"{named_power(m)} with {max(bits['seen'])} numbers"
+    return stairs_panel(
+        title, m, (2, 3), {own["cell"][0]: own for own in bits.partition_by("cell", maintain_order=True)}
+    )
 
 
 EXPERIMENT = Experiment(

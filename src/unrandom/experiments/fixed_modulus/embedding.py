@@ -15,7 +15,7 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import POWER_OF_TWO, columns
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import by_run, learned, matrix, seed_lines, seed_means
+from unrandom.experiments.summaries import by_run, each_run, learned, matrix, seed_lines, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import additive_variance, cosine_by_shared_digits, embedding_table
 from unrandom.runs.measurement import prime_powers
@@ -101,13 +101,12 @@ def evidence(tables: Tables) -> Evidence:
     powers = tables["shares"].filter(POWER_OF_TWO)
     four = powers.filter(pl.col("component").is_in((2, 3)), residue=4)
     rises = pl.col("centred").diff().drop_nulls() > 0
-    cosines = tables["cosines"].filter(POWER_OF_TWO).group_by("run", "seed", maintain_order=True)
     return Evidence(
         {
             "parity": seed_means(powers.filter(residue=2, component=1), "share"),
             "mod-four": seed_means(four, "share"),
             "digits": seed_means(tables["additive"].filter(~POWER_OF_TWO), "share"),
-            "cosine": seed_means(cosines.agg(value=rises.mean())),
+            "cosine": each_run(tables["cosines"].filter(POWER_OF_TWO), rises.mean()),
         },
         {"learned": learned(tables)},
     )

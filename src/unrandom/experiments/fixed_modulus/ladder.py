@@ -13,7 +13,7 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import PRIMES, SEQUENCES, digit_rows, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import by_run, learned, seed_lines, seed_means
+from unrandom.experiments.summaries import by_run, each_run, learned, seed_lines
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.generators.residues import digit_period, digits_of
 from unrandom.runs.run import Run
@@ -80,16 +80,14 @@ def _jumps(positions: pl.DataFrame) -> pl.DataFrame:
 
 
 def evidence(tables: Tables) -> Evidence:
-    run = ("run", "seed")
     digits = {digit for m in tables["digits"]["modulus"].unique() for digit in digits_of(m)}
     period = pl.col("digit").replace_strict({str(digit): digit_period(digit) for digit in digits})
-    right = tables["digits"].filter(pl.col("seen") >= period).group_by(run).agg(pl.col("value").mean())
-    gap = (pl.col("value") - pl.col("product")).abs().max()
+    gap = pl.col("value") - pl.col("product")
     return Evidence(
         {
             "jumps": _shares_of_rise(tables["jumps"]),
-            "digits": seed_means(right),
-            "product": seed_means(tables["positions"].group_by(run).agg(value=gap)),
+            "digits": each_run(tables["digits"].filter(pl.col("seen") >= period), pl.col("value").mean()),
+            "product": each_run(tables["positions"], gap.abs().max()),
         },
         {"learned": learned(tables)},
     )
@@ -99,8 +97,7 @@ def _shares_of_rise(jumps: pl.DataFrame) -> list[float]:
     """By seed, all jumps over the whole rise, for powers of one prime; nothing where no jump fits into the context."""
     if jumps.is_empty():
         return []
-    share = pl.col("jump").sum() / pl.col("rise").first().clip(1e-9)
-    return seed_means(jumps.filter(PRIMES == 1).group_by("run", "seed").agg(value=share))
+    return each_run(jumps.filter(PRIMES == 1), pl.col("jump").sum() / pl.col("rise").first().clip(1e-9))
 
 
 def draw(tables: Tables, folder: Path) -> None:

@@ -114,10 +114,11 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 def evidence(tables: Tables) -> Evidence:
     """Bits above k are judged without bit k: its copy is always wrong, which would count as a loss."""
-    by_run = ("run", "seed")
-    ablations = tables["summary"].join(_by_place(tables["digits"]), on=[*by_run, *ABLATION], nulls_equal=True)
-    before = ablations.filter(keep="all").select(*by_run, high_before="high", above_before="above")
-    ablations = ablations.join(before, on=by_run)
+    which = ("run", "seed")
+    places = _by_place(tables["digits"])
+    ablations = tables["summary"].join(places, on=[*which, *ABLATION], nulls_equal=True, maintain_order="left")
+    before = ablations.filter(keep="all").select(*which, high_before="high", above_before="above")
+    ablations = ablations.join(before, on=which, maintain_order="left")
     # A model that never had the high bits cannot lose them.
     had = ablations.filter(pl.min_horizontal("high_before", "above_before") - 0.5 > 0.05)
     lost, restored = (

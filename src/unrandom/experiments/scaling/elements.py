@@ -3,11 +3,13 @@
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-from unrandom.evaluation import Evaluation, PowerLaw, elements_needed, evaluate
+from unrandom.evaluation import Evaluation, PowerLaw, elements_needed, evaluate, power_law
 from unrandom.evaluation.elements import THRESHOLDS
 from unrandom.experiments.experiment import Rows
 from unrandom.experiments.scale import Scale
+from unrandom.experiments.summaries import by_modulus
 from unrandom.generators.spectral import figure_of_merit
 from unrandom.runs.run import Run
 from unrandom.tasks import Split
@@ -17,12 +19,6 @@ SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper"
 
 ALMOST = 0.99  # Claims compare the numbers that are needed for this accuracy.
 LEARNED_SHARE = 0.9  # A modulus counts as learned from this accuracy on the last number on.
-
-
-def about(run: Run, modulus: int) -> dict[str, Any]:
-    """The columns that every row of a run has."""
-    config = run.config
-    return {"run": run.id, "modulus": modulus, "seed": config.seed, "data_seed": config.split_seed}
 
 
 def tested(run: Run, split: Split, modulus: int, sequences: int) -> Evaluation:
@@ -55,24 +51,24 @@ def multiplier_rows(which: dict[str, Any], evaluation: Evaluation) -> Rows:
     ]
 
 
-def needed_by_modulus(rows: Rows, threshold: float) -> dict[int, list[float]]:
-    """For each modulus its elements, one value a seed: infinite where a seed never got there."""
-    found: dict[int, list[float]] = {}
-    for row in rows:
-        if row["threshold"] == threshold:
-            found.setdefault(row["modulus"], []).append(float(row["needed"] or np.inf))
-    return found
+def needed_for(elements: pl.DataFrame, threshold: float) -> pl.DataFrame:
+    """The rows of a threshold, with infinity where a seed never got there."""
+    return elements.filter(threshold=threshold).with_columns(pl.col("needed").cast(pl.Float64).fill_null(np.inf))
 
 
-def reached(elements: dict[int, list[float]]) -> dict[int, list[float]]:
-    """The moduli that every value is finite for. One that some seeds did not reach would look easier without them."""
-    return {m: of for m, of in elements.items() if np.isfinite(of).all()}
+def reached(needed: pl.DataFrame) -> pl.DataFrame:
+    """The moduli that every row is finite for. One that some seeds did not reach would look easier without them."""
+    return needed.filter(pl.col("needed").is_finite().all().over("modulus"))
 
 
-def finite_points(rows: Rows, threshold: float) -> list[tuple[int, float]]:
-    """Moduli and elements of the seeds that got there, for a picture."""
-    values = sorted(needed_by_modulus(rows, threshold).items())
-    return [(m, value) for m, of in values for value in of if np.isfinite(value)]
+def law_of(needed: pl.DataFrame) -> PowerLaw | None:
+    """The power law over the moduli that every row got to; None where they are too few."""
+    return power_law({m: rows["needed"].to_list() for m, rows in by_modulus(reached(needed)).items()})
+
+
+def points(needed: pl.DataFrame) -> pl.DataFrame:
+    """Moduli and numbers of the seeds that got there, for a picture."""
+    return needed.filter(pl.col("needed").is_finite()).sort("modulus", maintain_order=True)
 
 
 def law_columns(law: PowerLaw | None) -> dict[str, float | int | None]:

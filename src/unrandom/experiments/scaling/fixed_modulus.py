@@ -5,20 +5,18 @@ test; and the ceiling, three numbers, which fix all later ones when the modulus 
 """
 
 from dataclasses import replace
-from statistics import mean
 
 import numpy as np
+import polars as pl
 
 from unrandom.evaluation import Evaluation
 from unrandom.evaluation.elements import THRESHOLDS, first_lasting
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_seed
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.elements import (
     ALMOST,
     LEARNED_SHARE,
-    about,
     element_rows,
     law_columns,
     multiplier_rows,
@@ -36,10 +34,11 @@ from unrandom.experiments.scaling.laws import (
     over_lookback,
 )
 from unrandom.experiments.scaling.presets import SIZES, planned
+from unrandom.experiments.summaries import about, by_modulus, by_seed, each_seed, moduli_of_every_seed
 from unrandom.interpretation.ranks import rank_correlation
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
 FEWEST_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any seed, is not judged.
@@ -148,22 +147,22 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return [planned(scale, size, seed) for size in SIZES[scale] for seed in range(min(seeds, size.most_seeds or seeds))]
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    tables: RowTables = {"positions": [], "elements": [], "bits": [], "multipliers": []}
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    rows: dict[str, Rows] = {"positions": [], "elements": [], "bits": [], "multipliers": []}
     for run in runs:
         (modulus,) = lcg_task(run.config.data).moduli
         split = lcg_split(run.split())
         groups = {ARBITRARY: split} | ({SPECTRAL: split.with_extra_multipliers()} if split.extra_multipliers else {})
         for group, part in groups.items():
             evaluation = tested(run, part, modulus, SEQUENCES[scale])
-            which = {**about(run, modulus), "group": group}
-            tables["positions"] += position_rows(which, evaluation)
-            tables["elements"] += element_rows(which, evaluation)
-            tables["multipliers"] += multiplier_rows(which, evaluation)
+            which = {**about(run), "group": group}
+            rows["positions"] += position_rows(which, evaluation)
+            rows["elements"] += element_rows(which, evaluation)
+            rows["multipliers"] += multiplier_rows(which, evaluation)
             if group == ARBITRARY:
-                tables["bits"] += _bit_rows(which, evaluation)
-    tables["laws"] = _law_rows(tables["elements"])
-    return tables
+                rows["bits"] += _bit_rows(which, evaluation)
+    tables = {name: table(each) for name, each in rows.items()}
+    return {**tables, "laws": _law_table(tables["elements"])}
 
 
 def _bit_rows(which: dict[str, object], evaluation: Evaluation) -> Rows:
@@ -175,87 +174,67 @@ def _bit_rows(which: dict[str, object], evaluation: Evaluation) -> Rows:
     return rows
 
 
-def _law_rows(elements: Rows) -> Rows:
+def _law_table(elements: pl.DataFrame) -> pl.DataFrame:
     """The power law for each threshold: of all seeds, and of the least and the median over them. Null: no fit."""
-    rows = []
-    for threshold in THRESHOLDS:
-        for statistic, law in laws(elements, threshold).items():
-            rows.append({"threshold": threshold, "seeds": statistic, **law_columns(law)})
-    return rows
+    return table(
+        {"threshold": threshold, "seeds": statistic, **law_columns(law)}
+        for threshold in THRESHOLDS
+        for statistic, law in laws(elements, threshold).items()
+    )
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
+def evidence(tables: Tables) -> Evidence:
     last = last_numbers(tables["positions"])
     modulus = largest_learned(last, LEARNED_SHARE)
-    shared = max(set.intersection(*(set(of_seed) for of_seed in last.values())))
-    at = [row for row in tables["multipliers"] if row["modulus"] == modulus]
+    shared = max(moduli_of_every_seed(last)["modulus"])
+    at = tables["multipliers"].filter(pl.col("modulus").eq_missing(modulus))
     every, least = (_exponent(tables["elements"], statistic) for statistic in ("all", "least"))
     nothing = Unknown("no modulus was learned by every seed")
+    elements = tables["elements"].filter(pl.col("modulus") <= shared, group=ARBITRARY, threshold=ALMOST)
+    means = {m: float(np.mean(own["value"].to_list())) for m, own in by_modulus(last).items()}
     return Evidence(
         {
-            "solved": [min(of_seed.values()) for of_seed in last.values()],
+            "solved": each_seed(last, pl.col("value").min()),
             "exponent-low": every,
             "exponent-high": every,
             "least-exponent-low": least,
             "least-exponent-high": least,
-            "bits": _bits_a_doubling(tables["bits"], shared),
-            "by-hand": _over_lookback(tables["elements"], shared),
-            "spectral": _gaps(at) if at else nothing,
-            "merit": _merits(at) if at else nothing,
+            "bits": _bits_a_doubling(tables["bits"].filter(modulus=shared)),
+            "by-hand": over_lookback(elements, pl.Expr.mean),
+            "spectral": _gaps(at) if modulus else nothing,
+            "merit": _merits(at) if modulus else nothing,
         },
-        {
-            "learned": float(np.mean([of_seed[modulus] for of_seed in last.values()])) if modulus else None,
-            SHARED.key: float(np.mean([of_seed[shared] for of_seed in last.values()])),
-        },
+        {"learned": means[modulus] if modulus else None, SHARED.key: means[shared]},
     )
 
 
-def _exponent(elements: Rows, statistic: str) -> Finding:
+def _exponent(elements: pl.DataFrame, statistic: str) -> Finding:
     """The exponent for 100 %. Moduli that are left out, as they were not solved, would make it larger."""
     law = laws(elements, 1.0)[statistic]
     if law is None:
         solved = {"all": "every seed", "least": "any seed"}[statistic]
         return Unknown(f"no law: fewer than three moduli were solved by {solved}")
-    return replace(law.exponent, too_low=law.exponent.units < len({row["modulus"] for row in elements}))
+    return replace(law.exponent, too_low=law.exponent.units < elements["modulus"].n_unique())
 
 
-def _over_lookback(elements: Rows, largest: int) -> Finding:
-    """For each seed, the mean over moduli of the numbers needed for 99 % over those of looking back by hand."""
-    group = [row for row in elements if row["group"] == ARBITRARY and row["threshold"] == ALMOST]
-    return over_lookback([row for row in group if row["modulus"] <= largest], mean)
+def _bits_a_doubling(bits: pl.DataFrame) -> list[float]:
+    """For each seed, the slope of the bits known against log2 of the numbers seen, of three steps or more."""
+    steps = [known_steps(of_seed) for of_seed in by_seed(bits)]
+    return [float(np.polyfit(np.log2(each["seen"]), each["known"], 1)[0]) for each in steps if len(each) > 2]
 
 
-def _bits_a_doubling(bits: Rows, modulus: int) -> list[float]:
-    """For each seed, the slope of the bits known against log2 of the numbers seen."""
-    slopes = []
-    for seed in sorted({row["seed"] for row in bits}):
-        steps = known_steps([row for row in bits if (row["seed"], row["modulus"]) == (seed, modulus)])
-        if len(steps) > 2:
-            seen, known = zip(*steps, strict=True)
-            slopes.append(float(np.polyfit(np.log2(seen), known, 1)[0]))
-    return slopes
-
-
-def _gaps(rows: Rows) -> list[float]:
+def _gaps(multipliers: pl.DataFrame) -> list[float]:
     """For each seed, the mean accuracy on arbitrary multipliers less that on good ones."""
-    gaps = []
-    for of_seed in by_seed(rows):
-        means = {
-            group: [row["accuracy"] for row in of_seed if row["group"] == group] for group in (ARBITRARY, SPECTRAL)
-        }
-        if all(means.values()):
-            gaps.append(float(np.mean(means[ARBITRARY]) - np.mean(means[SPECTRAL])))
-    return gaps
+    arbitrary, good = (pl.col("accuracy").filter(group=group).mean() for group in (ARBITRARY, SPECTRAL))
+    return each_seed(multipliers, arbitrary - good)
 
 
-def _merits(rows: Rows) -> Finding:
+def _merits(multipliers: pl.DataFrame) -> Finding:
     """For each seed, the rank correlation over multipliers of accuracy with the figure of merit."""
-    seeds = by_seed(rows)
+    seeds = by_seed(multipliers)
     if min(len(of_seed) for of_seed in seeds) < FEWEST_MULTIPLIERS:
         return Unknown(f"fewer than {FEWEST_MULTIPLIERS} multipliers were tested")
-    columns = [[np.array([row[key] for row in of_seed]) for key in ("merit", "accuracy")] for of_seed in seeds]
-    return [float(rank_correlation(*pair)) for pair in columns]
+    return [float(rank_correlation(each["merit"].to_numpy(), each["accuracy"].to_numpy())) for each in seeds]
 
 
 EXPERIMENT = Experiment(

@@ -5,29 +5,28 @@ both, within each modulus: bits = log2 gcd(m, a − 1), which is v_2(a − 1) fo
 equal bits accuracy is held against merit alone. The multiplier 1 only counts and is left out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import gcd, log2
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+import polars as pl
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.experiments.baselines.order import runs as fixed_runs
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Written
-from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_modulus, by_seed, moduli_of_every_seed
+from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.elements import about, multiplier_rows
+from unrandom.experiments.scaling.elements import multiplier_rows
+from unrandom.experiments.summaries import about, by_modulus, by_seed, moduli_of_every_seed
 from unrandom.experiments.unseen_modulus.presets import hard_runs, main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.generators.full_period import draw_units, full_period_multipliers
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, LCGParameters, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
 
@@ -70,24 +69,26 @@ CLAIMS = (*_claims(FIXED, "after"), *_claims(UNSEEN, "before"))
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """Models of fixed moduli and of unseen ones that other experiments have."""
-    every = [*fixed_runs(scale, seeds), *main_runs(scale, seeds), *hard_runs(scale, seeds)]
-    return list({run.id: run for run in every}.values())
+    every = {FIXED: fixed_runs(scale, seeds), UNSEEN: [*main_runs(scale, seeds), *hard_runs(scale, seeds)]}
+    labelled = [
+        run.labelled(regime=regime, data_seed=run.config.split_seed) for regime, of in every.items() for run in of
+    ]
+    return list({run.id: run for run in labelled}.values())
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    return {"multipliers": [row for run in runs for row in _rows(run, scale)]}
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    return {"multipliers": table(row for run in runs for row in _rows(run, scale))}
 
 
 def _rows(run: Run, scale: Scale) -> Iterator[dict[str, object]]:
     """For each multiplier: accuracy over all positions, the figure of merit, and the bits of gcd(m, a − 1)."""
     predictor = run.predictor(choose_device())
-    regime = UNSEEN if lcg_task(run.config.data).unseen_moduli else FIXED
     last: dict[int, float] = {}  # The first test set of a modulus counts: it has the multipliers drawn at random.
     for sequences in _test_sets(run, scale):
         modulus = sequences.parameters.modulus(0)
         tested = evaluate(predictor, sequences)
         last.setdefault(modulus, float(tested.last_number_accuracy.value))
-        for row in multiplier_rows({**about(run, modulus), "regime": regime, "last": last[modulus]}, tested):
+        for row in multiplier_rows({**about(run), "modulus": modulus, "last": last[modulus]}, tested):
             if row["multiplier"] != 1:
                 yield {**row, "bits": log2(gcd(modulus, row["multiplier"] - 1))}
 
@@ -109,78 +110,63 @@ def _test_sets(run: Run, scale: Scale) -> Iterator[Examples[LCGParameters]]:
             yield Examples.of(drawn, data.context + 1)
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
+def evidence(tables: Tables) -> Evidence:
     findings: dict[str, Finding] = {}
     conditions = {}
     for regime, key in KEYS.items():
-        rows = [row for row in tables["multipliers"] if row["regime"] == regime]
-        shared = moduli_of_every_seed(rows)
-        rows = [row for row in rows if row["modulus"] in shared]
-        findings[f"{key}-divisible"] = [_coefficient_of_bits(own) for own in by_seed(rows)]
-        findings[f"{key}-merit"] = [_correlation_at_equal_bits(own) for own in by_seed(rows)]
-        last = {(row["run"], row["modulus"]): row["last"] for row in rows}
-        conditions[f"learned-{key}"] = float(np.mean(list(last.values())))
+        multipliers = moduli_of_every_seed(tables["multipliers"].filter(regime=regime))
+        findings[f"{key}-divisible"] = [_coefficient_of_bits(own) for own in by_seed(multipliers)]
+        findings[f"{key}-merit"] = [_correlation_at_equal_bits(own) for own in by_seed(multipliers)]
+        last = multipliers.unique(["run", "modulus"], keep="last", maintain_order=True)["last"].to_list()
+        conditions[f"learned-{key}"] = float(np.mean(last))
     return Evidence(findings, conditions)
 
 
-def _coefficient_of_bits(rows: Rows) -> float:
+def _coefficient_of_bits(multipliers: pl.DataFrame) -> float:
     """In a regression of accuracy on bits and merit, all in standard deviations of their run and modulus."""
-    parts = [
-        values / np.where(values.std(axis=0) > 0, values.std(axis=0), 1)
-        for values in _centred(rows, ("run", "modulus"))
-    ]
-    pooled = np.concatenate(parts)
+    same, columns = ("run", "modulus"), pl.col("bits", "merit", "accuracy")
+    spread = columns.std(ddof=0).over(same)
+    pooled = multipliers.select(_centred(columns, same) / pl.when(spread > 0).then(spread).otherwise(1)).to_numpy()
     (of_bits, _), *_ = np.linalg.lstsq(pooled[:, :2], pooled[:, 2], rcond=None)
     return float(of_bits)
 
 
-def _correlation_at_equal_bits(rows: Rows) -> float:
+def _correlation_at_equal_bits(multipliers: pl.DataFrame) -> float:
     """Of accuracy with merit, each less its mean over the multipliers of the same run, modulus and gcd(m, a − 1)."""
-    _, merit, accuracy = np.concatenate(list(_centred(rows, ("run", "modulus", "bits")))).T
+    centred = _centred(pl.col("merit", "accuracy"), ("run", "modulus", "bits"))
+    merit, accuracy = multipliers.select(centred).to_numpy().T
     return float(merit @ accuracy / max(np.sqrt((merit @ merit) * (accuracy @ accuracy)), 1e-12))
 
 
-def _centred(rows: Rows, same: tuple[str, ...]) -> Iterator[Float[np.ndarray, "multipliers 3"]]:
-    """Bits, merit and accuracy, less their means over the rows that have the same values in some columns."""
-    groups: dict[tuple[Any, ...], list[list[float]]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row[column] for column in same), []).append(
-            [row["bits"], row["merit"], row["accuracy"]]
-        )
-    for group in groups.values():
-        values = np.array(group)
-        yield values - values.mean(axis=0)
+def _centred(columns: pl.Expr, same: Sequence[str]) -> pl.Expr:
+    """Columns less their means over the rows that have the same values in some others."""
+    return columns - columns.mean().over(same)
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """Accuracy by the bits of gcd(m, a − 1), then by merit, for fixed and unseen moduli; each modulus has a line."""
     panels = []
     for regime in KEYS:
-        rows = [row for row in tables["multipliers"] if row["regime"] == regime]
-        panels.append(_by_bits(rows, regime))
-        panels.append(_by_merit(rows, regime))
+        multipliers = by_modulus(tables["multipliers"].filter(regime=regime))
+        panels += [_by_bits(multipliers, regime), _by_merit(multipliers, regime)]
     save_panels(panels, folder / "hard-multipliers")
 
 
-def _by_bits(rows: Rows, regime: str) -> LinePanel:
+def _by_bits(multipliers: dict[int, pl.DataFrame], regime: str) -> LinePanel:
     lines = []
-    for kind, (m, own) in enumerate(by_modulus(rows).items()):
-        bits = sorted({row["bits"] for row in own})
-        means = [float(np.mean([row["accuracy"] for row in own if row["bits"] == each])) for each in bits]
-        lines.append(Line(bits, means, f"m = {m}", kind))
+    for kind, (m, own) in enumerate(multipliers.items()):
+        means = own.group_by("bits").agg(pl.col("accuracy").mean()).sort("bits")
+        lines.append(Line(means["bits"].to_list(), means["accuracy"].to_list(), f"m = {m}", kind))
     title = f"{regime}: by divisibility of a − 1"
     return LinePanel(title, "log2 gcd(m, a − 1), bits", "accuracy, all positions", lines, limits=(0, 1.04), beside=True)
 
 
-def _by_merit(rows: Rows, regime: str) -> LinePanel:
+def _by_merit(multipliers: dict[int, pl.DataFrame], regime: str) -> LinePanel:
     """At equal divisibility: the multipliers of each modulus that are divisible least."""
     lines = []
-    for kind, (m, own) in enumerate(by_modulus(rows).items()):
-        least = min(row["bits"] for row in own)
-        shown = [row for row in own if row["bits"] == least]
-        lines.append(Line([r["merit"] for r in shown], [r["accuracy"] for r in shown], f"m = {m}", kind, dots=True))
+    for kind, (m, own) in enumerate(multipliers.items()):
+        least = own.filter(pl.col("bits") == pl.col("bits").min())
+        lines.append(Line(least["merit"].to_list(), least["accuracy"].to_list(), f"m = {m}", kind, dots=True))
     title = f"{regime}: least divisible a − 1 alone"
     return LinePanel(title, "figure of merit", "accuracy, all positions", lines, limits=(0, 1.04), beside=True)
 

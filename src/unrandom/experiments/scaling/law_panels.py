@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from unrandom.experiments.experiment import Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_modulus, by_seed, seed_lines
-from unrandom.experiments.scaling.elements import LEARNED_SHARE, finite_points, needed_by_modulus
+import polars as pl
+
+from unrandom.experiments.scaling.elements import LEARNED_SHARE, needed_for, points
 from unrandom.experiments.scaling.laws import (
     ARBITRARY,
     SPECTRAL,
@@ -13,6 +13,7 @@ from unrandom.experiments.scaling.laws import (
     last_numbers,
     laws,
 )
+from unrandom.experiments.summaries import by_modulus, by_seed, seed_lines
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.tables import Tables
@@ -21,26 +22,22 @@ CEILING = 3  # numbers after which all later ones follow, for a known modulus
 PAPERS_EXPONENT = 0.25
 
 
-def draw(frames: Tables, folder: Path) -> None:
+def draw(tables: Tables, folder: Path) -> None:
     """Accuracy by position; numbers needed against m, with the paper's slope and the ceiling; accuracy by merit."""
-    tables = as_rows(frames)
-    save_panels(
-        [
-            _accuracy_panel(tables, ARBITRARY),
-            _accuracy_panel(tables, SPECTRAL),
-            _law_panel(tables["elements"]),
-            _bit_panel(tables["bits"]),
-            _merit_panel(tables),
-        ],
-        folder / "fm-scaling",
-    )  # fmt: skip
+    panels = [
+        _accuracy_panel(tables["positions"], ARBITRARY),
+        _accuracy_panel(tables["positions"], SPECTRAL),
+        _law_panel(tables["elements"]),
+        _bit_panel(tables["bits"]),
+        _merit_panel(tables),
+    ]
+    save_panels(panels, folder / "fm-scaling")
 
 
-def _accuracy_panel(tables: RowTables, group: str) -> LinePanel:
-    rows = [row for row in tables["positions"] if row["group"] == group]
+def _accuracy_panel(positions: pl.DataFrame, group: str) -> LinePanel:
     lines = [
         line
-        for kind, (m, own) in enumerate(by_modulus(rows).items())
+        for kind, (m, own) in enumerate(by_modulus(positions.filter(group=group)).items())
         for line in seed_lines(own, "seen", "value", named_power(m), kind)
     ]
     return LinePanel(f"{group} multipliers", "numbers seen (t)", "number right (one line per seed)", lines, beside=True)
@@ -51,21 +48,23 @@ def named_power(m: int) -> str:
     return f"m = $2^{{{m.bit_length() - 1}}}$"
 
 
-def _law_panel(elements: Rows) -> LinePanel:
+def _law_panel(elements: pl.DataFrame) -> LinePanel:
     """A fit is drawn over the moduli that it rests on; seeds that did not get there stand as crosses at the top."""
-    arbitrary = [row for row in elements if row["group"] == ARBITRARY]
-    moduli = sorted({row["modulus"] for row in arbitrary})
-    top = 2 ** max(row["longest"] for row in arbitrary).bit_length()
+    arbitrary = elements.filter(group=ARBITRARY)
+    moduli = arbitrary["modulus"].unique().sort().to_list()
+    top = 2 ** max(arbitrary["longest"]).bit_length()
     lines = []
     for kind, threshold in enumerate((1.0, 0.99, 0.6)):
-        points = finite_points(arbitrary, threshold)
+        needed = needed_for(arbitrary, threshold)
+        there = points(needed)
         law = laws(elements, threshold)["least"]
         fit = "" if law is None else f": $m^{{{law.exponent.value:.2f}}}$"
-        lines.append(Line([m for m, _ in points], [v for _, v in points], f"{threshold:.0%}{fit}", kind, dots=True))
+        name = f"{threshold:.0%}{fit}"
+        lines.append(Line(there["modulus"].to_list(), there["needed"].to_list(), name, kind, dots=True))
         if law is not None:
-            fitted = sorted({m for m, _ in points})
+            fitted = there["modulus"].unique().sort().to_list()
             lines.append(Line(fitted, [law.at(m) for m in fitted], "", kind))
-        missed = [m for m, of in needed_by_modulus(arbitrary, threshold).items() for v in of if v == float("inf")]
+        missed = needed.filter(pl.col("needed").is_infinite())["modulus"].to_list()
         place = top / 2 ** (0.12 * kind)
         lines.append(Line(missed, [place] * len(missed), "not reached" if missed else "", kind, crosses=True))
     middle = moduli[len(moduli) // 2]
@@ -78,13 +77,13 @@ def _law_panel(elements: Rows) -> LinePanel:
                      limits=(2, top * 1.2), levels=levels, beside=True)  # fmt: skip
 
 
-def _bit_panel(bits: Rows) -> LinePanel:
+def _bit_panel(bits: pl.DataFrame) -> LinePanel:
     """How far the low bits are known, by numbers seen, of every run; one and two bits a doubling beside."""
     lines = []
     for kind, (m, own) in enumerate(by_modulus(bits).items()):
         for of_seed in by_seed(own):
             steps = known_steps(of_seed)
-            lines.append(Line([seen for seen, _ in steps], [known for _, known in steps], named_power(m), kind))
+            lines.append(Line(steps["seen"].to_list(), steps["known"].to_list(), named_power(m), kind))
     seen = [2**k for k in range(9)]
     lines.append(Line(seen, list(range(9)), "1 bit per doubling", 6))
     lines.append(Line(seen, list(range(0, 18, 2)), "2 bits per doubling", 7))
@@ -99,15 +98,13 @@ def _bit_panel(bits: Rows) -> LinePanel:
     )
 
 
-def _merit_panel(tables: RowTables) -> LinePanel:
-    modulus = largest_learned(last_numbers(tables["positions"]), LEARNED_SHARE) or max(
-        row["modulus"] for row in tables["multipliers"]
-    )
-    rows = [row for row in tables["multipliers"] if row["modulus"] == modulus]
+def _merit_panel(tables: Tables) -> LinePanel:
+    modulus = largest_learned(last_numbers(tables["positions"]), LEARNED_SHARE)
+    modulus = modulus or max(tables["multipliers"]["modulus"])
     lines = []
     for kind, group in enumerate((ARBITRARY, SPECTRAL)):
-        own = [row for row in rows if row["group"] == group]
-        lines.append(Line([r["merit"] for r in own], [r["accuracy"] for r in own], group, kind, dots=True))
+        own = tables["multipliers"].filter(modulus=modulus, group=group)
+        lines.append(Line(own["merit"].to_list(), own["accuracy"].to_list(), group, kind, dots=True))
     title = f"{named_power(modulus)}, one dot per multiplier, seed"
     return LinePanel(
         title,

@@ -1,65 +1,53 @@
 """How do fixed-modulus models scale? Laws, moduli that were learned and steps of known bits, from saved tables."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-import numpy as np
+import polars as pl
 
-from unrandom.evaluation import PowerLaw, power_law
+from unrandom.evaluation import PowerLaw
 from unrandom.experiments.claims import Bound, Finding
-from unrandom.experiments.experiment import Rows
-from unrandom.experiments.rows import by_seed
-from unrandom.experiments.scaling.elements import needed_by_modulus, reached
+from unrandom.experiments.scaling.elements import law_of, needed_for
+from unrandom.experiments.summaries import each_seed, last_position
 from unrandom.predictors import LookbackPredictor
 
 ARBITRARY, SPECTRAL = "arbitrary", "spectrally good"  # groups of multipliers
 
 
-def laws(elements: Rows, threshold: float) -> dict[str, PowerLaw | None]:
+def laws(elements: pl.DataFrame, threshold: float) -> dict[str, PowerLaw | None]:
     """The power law of the numbers needed: of all seeds, and of the least and the median over them. None: no fit."""
-    values = needed_by_modulus([row for row in elements if row["group"] == ARBITRARY], threshold)
+    needed = needed_for(elements.filter(group=ARBITRARY), threshold)
+    moduli, number = needed.group_by("modulus", maintain_order=True), pl.col("needed")
     return {
-        "all": power_law(reached(values)),
-        "least": power_law(reached({m: [min(of)] for m, of in values.items()})),
-        "median": power_law(reached({m: [float(np.median(of))] for m, of in values.items()})),
+        "all": law_of(needed),
+        "least": law_of(moduli.agg(number.min())),
+        "median": law_of(moduli.agg(number.median())),
     }
 
 
-def last_numbers(positions: Rows) -> dict[int, dict[int, float]]:
-    """Accuracy on the last number by seed and modulus."""
-    found: dict[int, dict[int, float]] = {}
-    for row in positions:
-        if row["group"] == ARBITRARY:
-            found.setdefault(row["seed"], {})[row["modulus"]] = row["value"]  # rows come in order: the last stays
-    return found
+def last_numbers(positions: pl.DataFrame) -> pl.DataFrame:
+    """Accuracy on the last number of arbitrary multipliers, a row for each seed and modulus."""
+    return last_position(positions.filter(group=ARBITRARY))
 
 
-def largest_learned(last: dict[int, dict[int, float]], least: float) -> int | None:
+def largest_learned(last: pl.DataFrame, least: float) -> int | None:
     """The largest modulus on which every seed has an accuracy of at least ``least``; None if there is none."""
-    moduli = {m for of_seed in last.values() for m in of_seed}
-    return max((m for m in moduli if all(of.get(m, 0) >= least for of in last.values())), default=None)
+    learned = last.filter(pl.col("value") >= least).group_by("modulus").agg(pl.col("seed").n_unique().alias("seeds"))
+    return max(learned.filter(seeds=last["seed"].n_unique())["modulus"], default=None)
 
 
-def over_lookback(rows: Rows, of_seed: Callable[[Sequence[float]], float]) -> Finding:
+def over_lookback(needed: pl.DataFrame, of_seed: Callable[[pl.Expr], pl.Expr]) -> Finding:
     """By seed, the numbers needed over those that looking back at two numbers needs, its rows brought to one number.
 
     A run that never gets there counts as if it had needed one number more than it reads; the finding is a bound then.
     """
-    never = sum(row["needed"] is None for row in rows)
-    ratios = [
-        [(row["needed"] or row["longest"] + 1) / LookbackPredictor(row["modulus"]).numbers_needed() for row in own]
-        for own in by_seed(rows)
-    ]
-    limits = [of_seed(own) for own in ratios]
-    return Bound(limits, at_least=True, why=f"{never} of {len(rows)} runs never got there") if never else limits
+    by_hand = {m: LookbackPredictor(m).numbers_needed() for m in needed["modulus"].unique()}
+    ratio = pl.coalesce("needed", pl.col("longest") + 1) / pl.col("modulus").replace_strict(by_hand)
+    limits, never = each_seed(needed, of_seed(ratio)), needed["needed"].null_count()
+    return Bound(limits, at_least=True, why=f"{never} of {len(needed)} runs never got there") if never else limits
 
 
-def known_steps(bits: Rows) -> list[tuple[int, int]]:
-    """The numbers seen at which another bit is known, all lower ones with it, and how many are."""
-    known: dict[int, int] = {}
-    latest = 0
-    for row in sorted(bits, key=lambda row: row["bit"]):
-        if row["needed"] is None:
-            break
-        latest = max(latest, row["needed"])
-        known[latest] = row["bit"] + 1
-    return sorted(known.items())
+def known_steps(bits: pl.DataFrame) -> pl.DataFrame:
+    """The numbers ``seen`` at which another bit of a run is known with all lower ones, and how many are ``known``."""
+    lower = bits.sort("bit").filter(pl.col("needed").is_null().cum_sum() == 0)
+    steps = lower.group_by(pl.col("needed").cast(pl.Int64).cum_max().alias("seen"), maintain_order=True)
+    return steps.agg(known=pl.col("bit").max() + 1)

@@ -4,16 +4,18 @@ The paper's own recipe repeats about a million full-period sequences under AdamW
 and use Muon; a large modulus begins with the weights of a smaller one.
 """
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from unrandom.experiments.scale import Scale
 from unrandom.generators.known import KNOWN
 from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import lcg_task
-from unrandom.training import RunConfig
+from unrandom.training import RunConfig, StartFrom
+
+Settings = Mapping[str, Any]  # as Config.replace takes them
 
 # the best of 256 full-period multipliers by the spectral test, in 2 to 8 dimensions (generators.best_multipliers)
 SPECTRALLY_GOOD: dict[int, tuple[int, ...]] = {
@@ -42,113 +44,119 @@ class Size:
     digits: int | None = None  # tokens a number; none: what the modulus needs
     start: "Size | None" = None  # the run whose weights it begins with
     most_seeds: int | None = None  # none: as many as asked for
-    changes: tuple[str, ...] = ()  # of the configuration, beyond those of the scale
+    changes: Settings = field(default_factory=dict)  # of the configuration, beyond those of the scale
 
     @property
     def modulus(self) -> int:
         return 2**self.exponent
 
+    @property
+    def recipe(self) -> str:
+        """What its runs are called."""
+        return f"fm-2p{self.exponent}"
 
+
+TWO_HEADS: Settings = {"model": {"n_heads": 2}}
 # It reads the tokens of a larger modulus, whose low digits are the same.
-THREE_DIGITS = Size(16, 192, 5_000, 256, digits=3)
+THREE_DIGITS = Size(exponent=16, context=192, steps=5_000, batch_size=256, digits=3)
 # At laptop scale contexts from 2^10 on end where a block of 16, 32, 64 or 128 numbers does: each position learns by
 # itself where to look back to, and in a last block of few numbers it would learn that from those alone.
 SIZES: dict[Scale, tuple[Size, ...]] = {
-    "smoke": (Size(4, 8, 8), Size(6, 10, 8), Size(8, 12, 8, start=Size(6, 10, 8, digits=4))),
+    "smoke": (
+        Size(exponent=4, context=8, steps=8),
+        Size(exponent=6, context=10, steps=8),
+        Size(exponent=8, context=12, steps=8, start=Size(exponent=6, context=10, steps=8, digits=4)),
+    ),
     "laptop": (
-        Size(8, 48, 400),
-        Size(10, 95, 1_200),
-        Size(12, 95, 900),
-        Size(14, 255, 2_400, 16, changes=("model.n_heads=2",)),
-        Size(16, 383, 4_000, 8, most_seeds=1, changes=("model.n_heads=2",)),
+        Size(exponent=8, context=48, steps=400),
+        Size(exponent=10, context=95, steps=1_200),
+        Size(exponent=12, context=95, steps=900),
+        Size(exponent=14, context=255, steps=2_400, batch_size=16, changes=TWO_HEADS),
+        Size(exponent=16, context=383, steps=4_000, batch_size=8, changes=TWO_HEADS, most_seeds=1),
     ),
     "gpu": (
-        Size(16, 192, 8_000, 256),
-        Size(18, 224, 5_000, 256, start=THREE_DIGITS),
-        Size(20, 256, 6_000, 256, start=THREE_DIGITS),
-        Size(22, 288, 6_000, 256, start=THREE_DIGITS),
-        Size(24, 320, 7_000, 256, start=THREE_DIGITS),
-        Size(32, 256, 20_000, 128),
+        Size(exponent=16, context=192, steps=8_000, batch_size=256),
+        Size(exponent=18, context=224, steps=5_000, batch_size=256, start=THREE_DIGITS),
+        Size(exponent=20, context=256, steps=6_000, batch_size=256, start=THREE_DIGITS),
+        Size(exponent=22, context=288, steps=6_000, batch_size=256, start=THREE_DIGITS),
+        Size(exponent=24, context=320, steps=7_000, batch_size=256, start=THREE_DIGITS),
+        Size(exponent=32, context=256, steps=20_000, batch_size=128),
     ),
-    "paper": tuple(Size(exponent, 511, 200_000, 512, changes=("micro_batches=8",)) for exponent in range(16, 33, 2)),
+    "paper": tuple(
+        Size(exponent=exponent, context=511, steps=200_000, batch_size=512, changes={"micro_batches": 8})
+        for exponent in range(16, 33, 2)
+    ),
 }
 # (multipliers, increments): small moduli have few, and training should see some too
 HELD_OUT = {4: (1, 2), 6: (4, 4), 8: (16, 32), 10: (32, 64)}
 
-LAPTOP = (
-    "data.base=16",
-    "data.mode=streaming",
-    "data.n_a=none",
-    "data.n_c=none",
-    "data.n_test_a=64",
-    "model.depth=2",
-    "model.n_heads=4",
-    "model.d_model=128",
-    "optimizer.name=muon",
-    "optimizer.lr=1e-3",
-    "optimizer.weight_decay=0.1",
-    "optimizer.muon_lr=0.02",
-    "warmup_steps=100",
-    "evaluate_every=100",
-    "checkpoint_every=100",
-    "test_sequences=256",
-)
-SMOKE = (
-    *LAPTOP,
-    "data.base=4",
-    "model.d_model=16",
-    "model.n_heads=2",
-    "warmup_steps=2",
-    "evaluate_every=4",
-    "checkpoint_every=8",
-    "test_sequences=32",
-    "precision=fp32",
-)
-GPU = (
-    *LAPTOP,
-    "data.base=256",
-    "data.n_test_a=512",
-    "model.n_heads=8",
-    "model.d_model=512",
-    "warmup_steps=500",
-    "evaluate_every=250",
-    "checkpoint_every=1000",
-    "test_sequences=512",
-)
-CHANGES: dict[Scale, tuple[str, ...]] = {"smoke": SMOKE, "laptop": LAPTOP, "gpu": GPU, "paper": ()}
+LAPTOP: Settings = {
+    "data": {"base": 16, "mode": "streaming", "n_a": None, "n_c": None, "n_test_a": 64},
+    "model": {"depth": 2, "n_heads": 4, "d_model": 128},
+    "optimizer": {"name": "muon", "lr": 1e-3, "weight_decay": 0.1, "muon_lr": 0.02},
+    "warmup_steps": 100,
+    "evaluate_every": 100,
+    "checkpoint_every": 100,
+    "test_sequences": 256,
+}
+SMOKE: Settings = {
+    "data": {"base": 4},
+    "model": {"d_model": 16, "n_heads": 2},
+    "warmup_steps": 2,
+    "evaluate_every": 4,
+    "checkpoint_every": 8,
+    "test_sequences": 32,
+    "precision": "fp32",
+}
+GPU: Settings = {
+    "data": {"base": 256, "n_test_a": 512},
+    "model": {"n_heads": 8, "d_model": 512},
+    "warmup_steps": 500,
+    "evaluate_every": 250,
+    "checkpoint_every": 1000,
+    "test_sequences": 512,
+}
+CHANGES: dict[Scale, tuple[Settings, ...]] = {  # of the paper's recipe, one after another
+    "smoke": (LAPTOP, SMOKE),
+    "laptop": (LAPTOP,),
+    "gpu": (LAPTOP, GPU),
+    "paper": (),
+}
 
 
 def size_of(scale: Scale, exponent: int) -> Size:
     return next(size for size in SIZES[scale] if size.exponent == exponent)
 
 
-def planned(scale: Scale, size: Size, seed: int, changes: Sequence[str] = ()) -> RunSpec:
+def labels(config: RunConfig) -> dict[str, Any]:
+    """What tells a run from the others beside its seed, by its configuration: its modulus and the seed of its data."""
+    return {"modulus": lcg_task(config.data).largest_modulus, "data_seed": config.split_seed}
+
+
+def planned(scale: Scale, size: Size, seed: int, **changes: Any) -> RunSpec:
     """The run of one modulus, with changes of the configuration."""
-    return RunSpec(_name(size), _config(scale, size, seed).override(changes))
-
-
-def _name(size: Size) -> str:
-    return f"fm-2p{size.exponent}"
+    config = _config(scale, size, seed).replace(**changes)
+    return RunSpec(size.recipe, config, labels(config))
 
 
 def _config(scale: Scale, size: Size, seed: int) -> RunConfig:
-    config = recipe("fm-base256").build().override(CHANGES[scale])
+    config = recipe("fm-base256").build()
+    for changes in CHANGES[scale]:
+        config = config.replace(**changes)
     n_test_a, n_test_c = HELD_OUT.get(size.exponent, (lcg_task(config.data).n_test_a, lcg_task(config.data).n_test_c))
-    start = None
-    if size.start is not None:
-        start = {"recipe": _name(size.start), "config": _config(scale, size.start, seed).tree()}
-    return config.override(
-        [
-            f"data.modulus={size.modulus}",
-            f"data.context={size.context}",
-            f"data.digits={json.dumps(size.digits)}",
-            f"data.n_test_a={n_test_a}",
-            f"data.n_test_c={n_test_c}",
-            f"data.extra_test_multipliers={list(SPECTRALLY_GOOD.get(size.modulus, ()))}",
-            f"batch_size={size.batch_size}",
-            f"steps={size.steps}",
-            f"seed={seed}",
-            f"start={json.dumps(start)}",
-            *size.changes,
-        ]
-    )
+    sized = config.replace(
+        data={
+            "modulus": size.modulus,
+            "context": size.context,
+            "digits": size.digits,
+            "n_test_a": n_test_a,
+            "n_test_c": n_test_c,
+            "extra_test_multipliers": SPECTRALLY_GOOD.get(size.modulus, ()),
+        },
+        batch_size=size.batch_size,
+        steps=size.steps,
+        seed=seed,
+    ).replace(**size.changes)
+    if size.start is None:
+        return sized
+    return sized.replace(start=StartFrom(recipe=size.start.recipe, config=_config(scale, size.start, seed)))

@@ -6,29 +6,32 @@ split and of a fixed training set.
 
 from pathlib import Path
 
+import polars as pl
+
 from unrandom.evaluation import over_trials
 from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, by_modulus, by_run
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.elements import SEQUENCES, about, element_rows, position_rows, tested
-from unrandom.experiments.scaling.presets import planned, size_of
+from unrandom.experiments.scaling.elements import SEQUENCES, element_rows, position_rows, tested
+from unrandom.experiments.scaling.presets import Settings, planned, size_of
+from unrandom.experiments.summaries import about, by_modulus, by_run, last_position
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
 
 SUCCESS = 0.99  # of last numbers
 MODEL, DATA = "model seeds", "data seeds"
-KINDS: dict[str, str] = {MODEL: "data_seed", DATA: "seed"}  # and which of the two stays at 0
+SHARED: dict[str, str] = {MODEL: "data_seed", DATA: "seed"}  # which of the two stays at 0
 
 EXPONENTS: dict[Scale, tuple[int, ...]] = {"smoke": (4,), "laptop": (8,), "gpu": (16,), "paper": (20, 32)}
-FIXED: dict[Scale, tuple[str, ...]] = {  # a set of sequences that the data's seed decides
-    "smoke": ("data.mode=fixed", "data.n_sequences=256"),
-    "laptop": ("data.mode=fixed", "data.n_sequences=20000"),
-    "gpu": ("data.mode=fixed", "data.n_sequences=1000000"),
-    "paper": (),
+# Changes of the data that make them a set of sequences, which the data's seed decides.
+FIXED: dict[Scale, Settings] = {
+    "smoke": {"mode": "fixed", "n_sequences": 256},
+    "laptop": {"mode": "fixed", "n_sequences": 20_000},
+    "gpu": {"mode": "fixed", "n_sequences": 1_000_000},
+    "paper": {},
 }
 MORE_SEEDS = 2  # of each kind, for one that other experiments have
 
@@ -69,62 +72,58 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """Both kinds have the run of (0, 0)."""
     pairs = [(seed, 0) for seed in range(MORE_SEEDS * seeds)] + [(0, seed) for seed in range(1, MORE_SEEDS * seeds)]
     return [
-        planned(scale, size_of(scale, exponent), model, (*FIXED[scale], f"data_seed={data}"))
+        planned(scale, size_of(scale, exponent), model, data=FIXED[scale], data_seed=data)
         for exponent in EXPONENTS[scale]
         for model, data in pairs
     ]
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    tables: RowTables = {"positions": [], "elements": []}
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    positions: Rows = []
+    elements: Rows = []
     for run in runs:
         (modulus,) = lcg_task(run.config.data).moduli
         evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
-        which = about(run, modulus)
-        tables["positions"] += position_rows(which, evaluation)
-        tables["elements"] += element_rows(which, evaluation)
-    return tables
+        positions += position_rows(about(run), evaluation)
+        elements += element_rows(about(run), evaluation)
+    return {"positions": table(positions), "elements": table(elements)}
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    largest = max(row["modulus"] for row in tables["positions"])
-    curves = by_run([row for row in tables["positions"] if row["modulus"] == largest and row[KINDS[MODEL]] == 0])
-    last = [rows[-1]["value"] for rows in curves.values()]
+def evidence(tables: Tables) -> Evidence:
+    largest = by_modulus(_seeds_of(tables["positions"], MODEL)).popitem()[1]
+    last = last_position(largest)["value"].to_list()
     return Evidence(
         {
             "success": over_trials(sum(value >= SUCCESS for value in last), len(last)),
-            "model-spread": _spreads(tables["elements"], MODEL),
-            "data-spread": _spreads(tables["elements"], DATA),
+            "model-spread": _spreads(_seeds_of(tables["elements"], MODEL)),
+            "data-spread": _spreads(_seeds_of(tables["elements"], DATA)),
         },
         {BEST.key: max(last)},
     )
 
 
-def _spreads(elements: Rows, kind: str) -> list[float]:
-    """For each modulus, the most numbers needed over the least, of the runs that got there."""
-    spreads = []
-    for own in by_modulus(elements).values():
-        of = [row for row in own if row[KINDS[kind]] == 0]
-        needed = [row["needed"] for row in of if row["threshold"] == SUCCESS and row["needed"] is not None]
-        if len(needed) > 1:
-            spreads.append(max(needed) / min(needed))
-    return spreads
+def _seeds_of(frame: pl.DataFrame, kind: str) -> pl.DataFrame:
+    """The runs that share the other seed."""
+    return frame.filter(pl.col(SHARED[kind]) == 0)
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def _spreads(elements: pl.DataFrame) -> list[float]:
+    """For each modulus, the most numbers needed over the least, of the runs that got there: two of them or more."""
+    needed = elements.filter(pl.col("needed").is_not_null(), threshold=SUCCESS)
+    return [max(own["needed"]) / min(own["needed"]) for own in by_modulus(needed).values() if len(own) > 1]
+
+
+def draw(tables: Tables, folder: Path) -> None:
     """The curve of every seed."""
     panels = []
-    for modulus, of in by_modulus(tables["positions"]).items():
-        for title, fixed in KINDS.items():
-            rows = [row for row in of if row[fixed] == 0]
-            varied = "seed" if fixed == "data_seed" else "data_seed"
+    for modulus, positions in by_modulus(tables["positions"]).items():
+        for kind in SHARED:
+            varied = SHARED[DATA if kind == MODEL else MODEL]
             lines = [
-                Line([r["seen"] for r in own], [r["value"] for r in own], f"seed {own[0][varied]}", kind)
-                for kind, own in enumerate(by_run(rows).values())
+                Line(own["seen"].to_list(), own["value"].to_list(), f"seed {own[varied][0]}", place)
+                for place, own in enumerate(by_run(_seeds_of(positions, kind)))
             ]
-            panels.append(LinePanel(f"m = {modulus}: {title}", "numbers seen (t)", "number right", lines))
+            panels.append(LinePanel(f"m = {modulus}: {kind}", "numbers seen (t)", "number right", lines))
     save_panels(panels, folder / "fm-seeds")
 
 

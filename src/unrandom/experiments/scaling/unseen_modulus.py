@@ -7,28 +7,29 @@ of them are larger than the context, so that no sequence repeats within it: else
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from unrandom.core.arithmetic import factorize
-from unrandom.evaluation import Estimate, PowerLaw, power_law
+from unrandom.evaluation import Estimate, PowerLaw
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows, best_modulus, seed_lines, seed_means
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.elements import (
-    about,
     element_rows,
-    finite_points,
     law_columns,
-    needed_by_modulus,
+    law_of,
+    needed_for,
+    points,
     position_rows,
-    reached,
     tested,
 )
+from unrandom.experiments.scaling.presets import Settings
+from unrandom.experiments.summaries import about, best_modulus, seed_lines, seed_means
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.recipes import recipe
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
 THRESHOLD = 0.6  # the paper's
@@ -37,22 +38,23 @@ PAPERS_EXPONENTS = (0.24, 0.33)
 SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 512, "gpu": 2048, "paper": 4096}  # of each modulus
 BASES: dict[Scale, tuple[int, int]] = {"smoke": (4, 3), "laptop": (16, 27), "gpu": (16, 27), "paper": (256, 243)}
 
-SMOKE = (
-    "data.test_moduli=[16,32,64,27,81,243]",
-    "data.min_modulus=13",
-    "data.max_modulus=250",
-    "data.context=12",
-    "data.n_test_a=3",
-    "data.n_test_c=3",
-    "model.d_model=16",
-    "model.depth=1",
-    "steps=8",
-    "evaluate_every=8",
-    "test_sequences=48",
-    "batch_size=16",
-    "precision=fp32",
-)
-CHANGES: dict[Scale, tuple[str, ...]] = {"smoke": SMOKE, "laptop": (), "gpu": (), "paper": ()}
+SMOKE: Settings = {
+    "data": {
+        "test_moduli": (16, 32, 64, 27, 81, 243),
+        "min_modulus": 13,
+        "max_modulus": 250,
+        "context": 12,
+        "n_test_a": 3,
+        "n_test_c": 3,
+    },
+    "model": {"d_model": 16, "depth": 1},
+    "steps": 8,
+    "evaluate_every": 8,
+    "test_sequences": 48,
+    "batch_size": 16,
+    "precision": "fp32",
+}
+LARGEST: dict[Scale, dict[int, int]] = {"paper": {243: 59_048}}  # the largest modulus of training, where it is other
 RECIPES: dict[Scale, str] = {
     "smoke": "um-base16",
     "laptop": "um-base16",
@@ -95,122 +97,121 @@ CLAIMS = (
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """A model for each base and seed."""
-    config = recipe(RECIPES[scale]).build().override(CHANGES[scale])
-    largest = {243: ["data.max_modulus=59048"]} if scale == "paper" else {}
-    return [
-        RunSpec(f"um-base{base}", config.override([f"data.base={base}", f"seed={seed}", *largest.get(base, [])]))
+    config = recipe(RECIPES[scale]).build()
+    if scale == "smoke":
+        config = config.replace(**SMOKE)
+    largest = LARGEST.get(scale, {})
+    based = {
+        base: config.replace(data={"base": base, **({"max_modulus": largest[base]} if base in largest else {})})
         for base in BASES[scale]
+    }
+    return [
+        RunSpec(f"um-base{base}", each.replace(seed=seed), {"data_seed": seed, "base": base})
+        for base, each in based.items()
         for seed in range(seeds)
     ]
 
 
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    tables: RowTables = {"positions": [], "elements": [], "accuracy": []}
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    rows: dict[str, Rows] = {"positions": [], "elements": [], "accuracy": []}
     for run in runs:
         for modulus in lcg_task(run.config.data).moduli:
             assert modulus > run.config.data.context, "a sequence that repeats in the context can be copied"
             evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
-            which = {**about(run, modulus), "base": run.config.data.base, "prime": _prime(modulus)}
-            tables["positions"] += position_rows(which, evaluation)
-            tables["elements"] += element_rows(which, evaluation)
-            tables["accuracy"].append({**which, "accuracy": float(evaluation.number_accuracy.value)})
-    tables["laws"] = [_law_row(tables["elements"], base, prime) for base in _values(tables, "base")
-                      for prime in _values(tables, "prime")]  # fmt: skip
-    return tables
+            which = {**about(run), "modulus": modulus, "prime": prime_of(modulus)}
+            rows["positions"] += position_rows(which, evaluation)
+            rows["elements"] += element_rows(which, evaluation)
+            rows["accuracy"].append({**which, "accuracy": float(evaluation.number_accuracy.value)})
+    tables = {name: table(each) for name, each in rows.items()}
+    return {**tables, "laws": _law_table(tables["elements"])}
 
 
-def _prime(modulus: int) -> int:
-    """The prime that the modulus is a power of."""
-    (prime,) = factorize(modulus)
+def prime_of(power: int) -> int:
+    """The prime that a modulus or a base is a power of."""
+    (prime,) = factorize(power)
     return prime
 
 
-def _values(tables: RowTables, key: str) -> list[int]:
-    return sorted({row[key] for row in tables["accuracy"]})
+def _law(elements: pl.DataFrame, base: int, prime: int) -> PowerLaw | None:
+    return law_of(needed_for(elements.filter(base=base, prime=prime), THRESHOLD))
 
 
-def _of(elements: Rows, base: int, prime: int) -> Rows:
-    return [row for row in elements if (row["base"], row["prime"]) == (base, prime)]
+def _law_table(elements: pl.DataFrame) -> pl.DataFrame:
+    """The power law of each base and prime. Null: fewer than three moduli got there."""
+    places = elements.select("base", "prime").unique().sort("base", "prime")
+    return table({**place, **law_columns(_law(elements, **place))} for place in places.iter_rows(named=True))
 
 
-def _law(elements: Rows, base: int, prime: int) -> PowerLaw | None:
-    return power_law(reached(needed_by_modulus(_of(elements, base, prime), THRESHOLD)))
-
-
-def _law_row(elements: Rows, base: int, prime: int) -> dict[str, object]:
-    """The power law of one base and prime. Null: fewer than three moduli got there."""
-    return {"base": base, "prime": prime, **law_columns(_law(elements, base, prime))}
-
-
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    exponent = _own_exponent(tables)
+def evidence(tables: Tables) -> Evidence:
+    exponent = own_exponent(tables["elements"])
+    own = tables["positions"].filter(pl.col("base") % pl.col("prime") == 0)
     return Evidence(
-        {"exponent-low": exponent, "exponent-high": exponent, "own-prime": _own_prime(tables["accuracy"])},
-        {BEST.key: best_modulus([row for row in tables["positions"] if row["base"] % row["prime"] == 0])},
+        {"exponent-low": exponent, "exponent-high": exponent, "own-prime": own_prime(tables["accuracy"])},
+        {BEST.key: best_modulus(own)},
     )
 
 
-def _own_exponent(tables: RowTables) -> Finding:
+def own_exponent(elements: pl.DataFrame) -> Finding:
     """The mean over bases of the exponent on powers of the base's own prime, with the wider reach of the two intervals.
 
     Moduli that are left out, as a seed did not get there, would make it larger.
     """
-    elements = tables["elements"]
-    laws = {base: _law(elements, base, _prime(base)) for base in _values(tables, "base")}
-    found = [law.exponent for law in laws.values() if law is not None]
+    own = elements.filter(pl.col("base") % pl.col("prime") == 0)
+    laws = [_law(own, base, prime_of(base)) for base in elements["base"].unique().sort()]
+    found = [law.exponent for law in laws if law is not None]
     if len(found) < len(laws):
         return Unknown("no law: fewer than three moduli of a base's prime were got to 60 % by every seed")
     value = float(np.mean([each.value for each in found]))
     reach = max(abs(end - each.value) for each in found for end in (each.low, each.high) if end is not None)
     units = min(each.units for each in found)
-    asked = min(len({row["modulus"] for row in _of(elements, base, _prime(base))}) for base in laws)
+    asked = min(own.group_by("base").agg(pl.col("modulus").n_unique())["modulus"])
     return Estimate(value, value - reach, value + reach, units, "the wider interval of two laws", units < asked)
 
 
-def _own_prime(accuracy: Rows) -> Finding:
+def own_prime(accuracy: pl.DataFrame) -> list[float]:
     """For each seed, the mean over the bases' primes' powers of accuracy in the own base less that in the other."""
-    primes = {_prime(row["base"]) for row in accuracy}
-    sides: dict[tuple[int, int], dict[bool, float]] = {}
-    for row in accuracy:
-        if row["prime"] in primes:
-            own = row["base"] % row["prime"] == 0
-            sides.setdefault((row["seed"], row["modulus"]), {})[own] = row["accuracy"]
-    return seed_means((seed, of[True] - of[False]) for (seed, _), of in sides.items() if len(of) == 2)
+    primes = {prime_of(base) for base in accuracy["base"].unique()}
+    at, own = pl.col("accuracy"), pl.col("base") % pl.col("prime") == 0
+    sides = accuracy.filter(pl.col("prime").is_in(primes)).group_by("seed", "modulus", maintain_order=True)
+    difference = at.filter(own).last() - at.filter(~own).last()
+    return seed_means(sides.agg(value=difference).drop_nulls())
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """For each base: accuracy by position of every test modulus, and the numbers needed against m."""
     panels: list[LinePanel] = []
-    for base in _values(tables, "base"):
-        panels += [_accuracy_panel(tables, base), _law_panel(tables, base)]
+    for base in tables["accuracy"]["base"].unique().sort():
+        of_base = {name: tables[name].filter(base=base) for name in ("positions", "elements")}
+        panels += [_accuracy_panel(of_base["positions"], base), _law_panel(of_base["elements"], base)]
     save_panels(panels, folder / "um-scaling")
 
 
-def _accuracy_panel(tables: RowTables, base: int) -> LinePanel:
+def _accuracy_panel(positions: pl.DataFrame, base: int) -> LinePanel:
     """The largest modulus of each prime."""
-    rows = [row for row in tables["positions"] if row["base"] == base]
-    lines: list[Line] = []
-    for kind, prime in enumerate(_values(tables, "prime")):
-        largest = max(row["modulus"] for row in rows if row["prime"] == prime)
-        own = [row for row in rows if row["modulus"] == largest]
-        lines += seed_lines(own, "seen", "value", f"m = {largest}", kind)
+    largest = positions.filter(pl.col("modulus") == pl.col("modulus").max().over("prime")).sort(
+        "prime", maintain_order=True
+    )
+    lines = [
+        line
+        for kind, own in enumerate(largest.partition_by("prime", maintain_order=True))
+        for line in seed_lines(own, "seen", "value", f"m = {own['modulus'][0]}", kind)
+    ]
     return LinePanel(
         f"base {base}: largest modulus of each prime", "numbers seen (t)", "number right", lines, beside=True
     )
 
 
-def _law_panel(tables: RowTables, base: int) -> LinePanel:
-    moduli = sorted({row["modulus"] for row in tables["accuracy"]})
+def _law_panel(elements: pl.DataFrame, base: int) -> LinePanel:
+    moduli = elements["modulus"].unique().sort().to_list()
     lines = []
-    for kind, prime in enumerate(_values(tables, "prime")):
-        points = finite_points(_of(tables["elements"], base, prime), THRESHOLD)
-        law = _law(tables["elements"], base, prime)
+    for kind, prime in enumerate(elements["prime"].unique().sort()):
+        there = points(needed_for(elements.filter(prime=prime), THRESHOLD))
+        law = _law(elements, base, prime)
         fit = "" if law is None else f": $m^{{{law.exponent.value:.2f}}}$"
-        lines.append(Line([m for m, _ in points], [v for _, v in points], f"powers of {prime}{fit}", kind, dots=True))
+        reached = there["modulus"].to_list()
+        lines.append(Line(reached, there["needed"].to_list(), f"powers of {prime}{fit}", kind, dots=True))
         if law is not None:
-            lines.append(Line([m for m, _ in points], [law.at(m) for m, _ in points], "", kind))
+            lines.append(Line(reached, [law.at(m) for m in reached], "", kind))
     lines.append(Line(moduli, [CEILING] * len(moduli), "enough for the exact posterior: 6", 7))
     ticks = [2**k for k in range(moduli[0].bit_length() - 1, moduli[-1].bit_length() + 1)]
     levels = [2**k for k in range(2, 10)]

@@ -1,29 +1,31 @@
-"""What gets a model there with less? Each means by itself, on and off, at one modulus: beyond the paper.
+"""What gets a model there with less? Each intervention by itself, on and off, at one modulus: beyond the paper.
 
 The *neutral* track keeps architecture, data and batch, and changes the optimiser alone; the *open* one changes more.
 Compute is that of training up to the first measurement with 90 % of last numbers right, and of the runs before whose
 weights are taken over. A run that never gets there is censored: its compute is a lower bound, and a ratio with it is a
-bound, not a number with an interval. AdamW was tried at a few rates, with no other setting tuned.
+bound, not a number with an interval. AdamW was tried at a few rates, with no other setting tuned. The saved tables have
+the intervention in the column ``means``.
 """
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from unrandom.evaluation import Estimate, elements_needed, over_units
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.rows import RowTables, as_rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.elements import SEQUENCES, tested
-from unrandom.experiments.scaling.presets import Size, planned, size_of
-from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.experiments.scaling.presets import Settings, Size, planned, size_of
+from unrandom.experiments.summaries import about, seed_lines
+from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.tables import Tables
-from unrandom.tasks import FixedModulus, lcg_task
+from unrandom.runs.tables import Tables, table
+from unrandom.tasks import FixedModulus, Phase, lcg_task
 
 THERE = 0.9  # of last numbers
 PLAIN, MIXED, CURRICULUM, GROWN, ROTARY, DEEPER = (
@@ -35,7 +37,7 @@ PLAIN, MIXED, CURRICULUM, GROWN, ROTARY, DEEPER = (
     "depth 4",
 )
 NEUTRAL, OPEN = "neutral", "open"
-ADAMW = "AdamW, rate {:g}"
+ADAMW = (pl.col("track") == NEUTRAL) & (pl.col("means") != PLAIN)  # the only other optimiser
 RATES: dict[Scale, tuple[float, ...]] = {
     "smoke": (1e-3,),
     "laptop": (1e-3, 3e-3),
@@ -57,10 +59,10 @@ class Sizes:
 
 
 SIZES: dict[Scale, Sizes] = {
-    "smoke": Sizes(6, 4, 4, 8, 4),
-    "laptop": Sizes(8, 4, 60, 300, 20),
-    "gpu": Sizes(16, 8, 500, 2000, 100),
-    "paper": Sizes(16, 8, 5000, 200_000, 1000),
+    "smoke": Sizes(exponent=6, easier=4, easier_steps=4, steps=8, evaluate_every=4),
+    "laptop": Sizes(exponent=8, easier=4, easier_steps=60, steps=300, evaluate_every=20),
+    "gpu": Sizes(exponent=16, easier=8, easier_steps=500, steps=2000, evaluate_every=100),
+    "paper": Sizes(exponent=16, easier=8, easier_steps=5000, steps=200_000, evaluate_every=1000),
 }
 
 THERE_WITH_PLAIN = Precondition("learned", "last-number accuracy of the plain run", THERE)
@@ -102,106 +104,98 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """Every means with every seed."""
+    """Every intervention with every seed."""
     sizes = SIZES[scale]
-    changes = [f"evaluate_every={sizes.evaluate_every}"]
-    if scale == "paper":  # where the recipe is another
-        changes += ["optimizer.name=muon", "data.mode=streaming"]
     size = size_of(scale, sizes.exponent)
-    plain = replace(size, steps=sizes.steps, start=None, changes=(*size.changes, *changes))
-    width = planned(scale, plain, 0).config.data.tokenizer.width
-    warmup = f"warmup_steps={sizes.easier_steps // 10}"
-    own = (*plain.changes, warmup)
-    easier = Size(sizes.easier, plain.context, sizes.easier_steps, plain.batch_size, width, changes=own)
+    changes: dict[str, Any] = {**size.changes, "evaluate_every": sizes.evaluate_every}
+    if scale == "paper":  # where the recipe is another
+        changes |= {"optimizer": {"name": "muon"}, "data": {"mode": "streaming"}}
+    plain = replace(size, steps=sizes.steps, start=None, changes=changes)
+    easier = Size(
+        exponent=sizes.easier,
+        context=plain.context,
+        steps=sizes.easier_steps,
+        batch_size=plain.batch_size,
+        digits=planned(scale, plain, 0).config.data.tokenizer.width,
+        changes={**changes, "warmup_steps": sizes.easier_steps // 10},
+    )
+    grown = replace(plain, start=easier)
     return [
-        planned(scale, replace(plain, start=easier) if name == GROWN else plain, seed, means)
+        planned(scale, grown if name == GROWN else plain, seed, **intervention).labelled(means=name, track=track)
         for seed in range(seeds)
-        for name, means in _means(scale, plain).items()
+        for name, track, intervention in _interventions(scale)
     ]
 
 
-def _means(scale: Scale, size: Size) -> dict[str, tuple[str, ...]]:
-    """What is done, and the changes of the configuration that do it."""
-    phase = {"modulus": 2 ** SIZES[scale].easier, "share": 0.5, "decay": "linear", "steps": size.steps // 2}
-    adamw = ("optimizer.name=adamw", f"steps={MORE_STEPS * size.steps}")
-    return {
-        PLAIN: (),
-        MIXED: ("data.full_period_share=0.5",),
-        CURRICULUM: (f"data.curriculum={json.dumps([phase])}",),
-        GROWN: (),
-        ROTARY: ("model.positions=rotary",),
-        DEEPER: ("model.depth=4",),
-        **{ADAMW.format(rate): (*adamw, f"optimizer.lr={rate}") for rate in RATES[scale]},
-    }
+def _interventions(scale: Scale) -> list[tuple[str, str, Settings]]:
+    """What is done, its track, and the changes of the configuration that do it."""
+    sizes = SIZES[scale]
+    phase = Phase(modulus=2**sizes.easier, share=0.5, decay="linear", steps=sizes.steps // 2)
+    adamw = {rate: {"name": "adamw", "lr": rate} for rate in RATES[scale]}
+    return [
+        (PLAIN, NEUTRAL, {}),
+        (MIXED, OPEN, {"data": {"full_period_share": 0.5}}),
+        (CURRICULUM, OPEN, {"data": {"curriculum": (phase,)}}),
+        (GROWN, OPEN, {}),  # it begins with other weights
+        (ROTARY, OPEN, {"model": {"positions": "rotary"}}),
+        (DEEPER, OPEN, {"model": {"depth": 4}}),
+        *(
+            (f"AdamW, rate {rate:g}", NEUTRAL, {"optimizer": optimizer, "steps": MORE_STEPS * sizes.steps})
+            for rate, optimizer in adamw.items()
+        ),
+    ]
 
 
-def _name(run: Run) -> str:
-    """Which means a run is, by its configuration."""
-    config = run.config
-    signs = {
-        ADAMW.format(config.optimizer.lr): config.optimizer.name == "adamw",
-        MIXED: lcg_task(config.data).full_period_share < 1,
-        CURRICULUM: bool(lcg_task(config.data).curriculum),
-        GROWN: config.start is not None,
-        ROTARY: config.model.positions == "rotary",
-        DEEPER: config.model.depth == 4,
-    }
-    return next((name for name, there in signs.items() if there), PLAIN)
-
-
-def measure(runs: list[Run], scale: Scale) -> RowTables:
-    tables: RowTables = {"curves": [], "runs": []}
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    curves: Rows = []
+    rows: Rows = []
     for run in runs:
         before = sum(each.config.flops for each in run.ancestors())
-        name = _name(run)
-        which = {"run": run.id, "means": name, "seed": run.config.seed}
         a_step = run.config.flops / run.config.steps
+        which = {key: about(run)[key] for key in ("run", "means", "seed")}
         curve = [
             {**which, "step": row["step"], "flops": before + row["step"] * a_step, "last": row["last_number_accuracy"]}
             for row in run.folder.read_metrics()
         ]
         there = next((row for row in curve if row["last"] >= THERE), None)
         (modulus,) = lcg_task(run.config.data).moduli
-        needed = elements_needed(tested(run, run.split(), modulus, SEQUENCES[scale]), THERE).needed
-        tables["curves"] += curve
-        tables["runs"].append(
+        curves += curve
+        rows.append(
             {
                 **which,
-                "track": NEUTRAL if name == PLAIN or run.config.optimizer.name == "adamw" else OPEN,
+                "track": run.labels["track"],
                 "flops": (there or curve[-1])["flops"],
                 "steps": (there or curve[-1])["step"],
                 "censored": there is None,
                 "final": curve[-1]["last"],
-                "elements": needed,
+                "elements": elements_needed(tested(run, run.split(), modulus, SEQUENCES[scale]), THERE).needed,
             }
         )
-    tables["means"] = _summary(tables["runs"])
-    return tables
+    return {"curves": table(curves), "runs": table(rows), "means": _summary(table(rows))}
 
 
-def _summary(rows: Rows) -> Rows:
-    """For each means: compute and numbers for 90 % over the plain run's with the same seed.
+def _summary(runs: pl.DataFrame) -> pl.DataFrame:
+    """For each intervention: compute and numbers for 90 % over the plain run's with the same seed.
 
     With Student's interval where no run was censored, else as a bound (``≥`` or ``≤``) without one.
     """
-    summary = []
-    for name in dict.fromkeys(row["means"] for row in rows):
-        own = [row for row in rows if row["means"] == name]
-        summary.append(
-            {
-                "means": name,
-                "track": own[0]["track"],
-                "seeds": len(own),
-                "censored": sum(row["censored"] for row in own),
-                "flops": float(np.mean([row["flops"] for row in own])),
-                **_columns("compute_ratio", ratio(rows, name, PLAIN, "flops")),
-                **_columns("elements_ratio", ratio(rows, name, PLAIN, "elements")),
-            }
-        )
-    return summary
+    summary = runs.group_by("means", maintain_order=True).agg(
+        pl.col("track").first(),
+        pl.len().cast(pl.Int64).alias("seeds"),
+        pl.col("censored").sum().cast(pl.Int64),
+        pl.col("flops").mean(),
+    )
+    ratios = table(
+        {
+            **columns("compute_ratio", ratio(runs, name, PLAIN)),
+            **columns("elements_ratio", ratio(runs, name, PLAIN, "elements")),
+        }
+        for name in summary["means"]
+    )
+    return pl.concat([summary, ratios], how="horizontal")
 
 
-def _columns(name: str, found: Finding) -> dict[str, float | str | None]:
+def columns(name: str, found: Finding) -> dict[str, float | str | None]:
     """A finding as columns of a table."""
     if isinstance(found, Bound):
         sign, value, low, high = ("≥" if found.at_least else "≤"), found.value, None, None
@@ -214,18 +208,17 @@ def _columns(name: str, found: Finding) -> dict[str, float | str | None]:
     return {name: value, f"{name}_bound": sign, f"{name}_low": low, f"{name}_high": high}
 
 
-def ratio(rows: Rows, slow: str, fast: str, key: str = "flops") -> Finding:
-    """What one means takes over what another takes, by seed; a bound where runs of one of them never got there.
+def ratio(runs: pl.DataFrame, slow: str, fast: str, key: str = "flops") -> Finding:
+    """What one intervention takes over what another takes, by seed; a bound where runs of one never got there.
 
-    Compute of a censored run is what it took in vain. Numbers needed that are None have no bound.
+    Compute of a censored run is what it took in vain. Numbers needed that are null have no bound.
     """
-    found = {name: {row["seed"]: row for row in rows if row["means"] == name} for name in (slow, fast)}
-    seeds = sorted(set(found[slow]) & set(found[fast]))
-    pairs = [(found[slow][seed], found[fast][seed]) for seed in seeds]
-    if not pairs or any(not each[key] for pair in pairs for each in pair):
+    ours, others = (runs.filter(means=name).select("seed", key, "censored") for name in (slow, fast))
+    pairs = ours.join(others, on="seed", suffix=" fast").sort("seed")
+    if pairs.is_empty() or pairs.select(key, f"{key} fast").null_count().sum_horizontal().item():
         return Unknown("a run never got to 90 %")
-    ratios = [first[key] / second[key] for first, second in pairs]
-    late, early = (sum(pair[side]["censored"] for pair in pairs) if key == "flops" else 0 for side in (0, 1))
+    ratios = (pairs[key] / pairs[f"{key} fast"]).to_list()
+    late, early = (pairs[side].sum() if key == "flops" else 0 for side in ("censored", "censored fast"))
     if late and early:
         return Unknown(f"{late} runs ({slow}) and {early} runs ({fast}) never got there")
     if late or early:
@@ -234,46 +227,43 @@ def ratio(rows: Rows, slow: str, fast: str, key: str = "flops") -> Finding:
     return ratios
 
 
-def best_adamw(rows: Rows) -> str:
+def best_adamw(runs: pl.DataFrame) -> str:
     """The rate with the highest final accuracy on average. That what is reported chooses it is in AdamW's favour."""
-    names = [name for name in dict.fromkeys(row["means"] for row in rows) if name.startswith("AdamW")]
-    return max(names, key=lambda name: float(np.mean([row["final"] for row in rows if row["means"] == name])))
+    rates = runs.filter(ADAMW).group_by("means", maintain_order=True).agg(pl.col("final").mean())
+    return str(rates.sort("final", descending=True, maintain_order=True)["means"][0])
 
 
-def evidence(frames: Tables) -> Evidence:
-    tables = as_rows(frames)
-    rows = tables["runs"]
-    plain = [row["final"] for row in rows if row["means"] == PLAIN]
+def evidence(tables: Tables) -> Evidence:
+    runs = tables["runs"]
+    plain = runs.filter(means=PLAIN)["final"].to_list()
     return Evidence(
         {
-            "muon": ratio(rows, best_adamw(rows), PLAIN),
-            "curriculum": ratio(rows, PLAIN, CURRICULUM),
-            "grown": ratio(rows, PLAIN, GROWN),
-            "full-period": ratio(rows, MIXED, PLAIN),
-            "abacus": ratio(rows, ROTARY, PLAIN),
-            "deeper": ratio(rows, PLAIN, DEEPER, "elements"),
+            "muon": ratio(runs, best_adamw(runs), PLAIN),
+            "curriculum": ratio(runs, PLAIN, CURRICULUM),
+            "grown": ratio(runs, PLAIN, GROWN),
+            "full-period": ratio(runs, MIXED, PLAIN),
+            "abacus": ratio(runs, ROTARY, PLAIN),
+            "deeper": ratio(runs, PLAIN, DEEPER, "elements"),
         },
         {THERE_WITH_PLAIN.key: float(np.mean(plain)) if plain else None},
     )
 
 
-def draw(frames: Tables, folder: Path) -> None:
-    tables = as_rows(frames)
+def draw(tables: Tables, folder: Path) -> None:
     """Accuracy by compute, the optimisers beside the rest; one line for each seed."""
-    names = list(dict.fromkeys(row["means"] for row in tables["runs"]))
-    adamw = [name for name in names if name.startswith("AdamW")]
+    runs = tables["runs"]
     groups = {
-        "neutral: the optimiser alone": [PLAIN, *adamw],
-        "open": [name for name in names if name not in adamw],
+        "neutral: the optimiser alone": runs.filter(track=NEUTRAL),
+        "open": runs.filter((pl.col("track") == OPEN) | (pl.col("means") == PLAIN)),
     }
+    curves = tables["curves"].with_columns(pl.col("flops") / 1e12)
     panels = []
     for title, chosen in groups.items():
-        lines = []
-        for kind, name in enumerate(chosen):
-            own = [row for row in tables["curves"] if row["means"] == name]
-            for seed in sorted({row["seed"] for row in own}):
-                curve = [row for row in own if row["seed"] == seed]
-                lines.append(Line([row["flops"] / 1e12 for row in curve], [row["last"] for row in curve], name, kind))
+        lines = [
+            line
+            for kind, name in enumerate(chosen["means"].unique(maintain_order=True))
+            for line in seed_lines(curves.filter(means=name), "flops", "last", name, kind)
+        ]
         panels.append(LinePanel(title, "training compute (TFLOP)", "last number right", lines, beside=True))
     save_panels(panels, folder / "fm-what-helps")
 

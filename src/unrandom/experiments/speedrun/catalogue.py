@@ -51,7 +51,7 @@ def _house_fm_65536() -> RunConfig:
 
 
 def _house_of_digits(exponent: int) -> RunConfig:
-    return planned("laptop", size_of("laptop", exponent), 0, ("data.extra_test_multipliers=[]",)).config
+    return planned("laptop", size_of("laptop", exponent), 0, data={"extra_test_multipliers": ()}).config
 
 
 def _house_fm_2048() -> RunConfig:
