@@ -10,9 +10,10 @@ a dataclass that makes their numbers. Everything else (tokens, batches, evaluati
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
 from unrandom.predictors import CopyPredictor
 from unrandom.tasks import Baseline, HeldValuesTask, Parameters
@@ -40,11 +41,10 @@ class Recurrences(Parameters):
 class SecondOrder(HeldValuesTask):
     """Linear recurrences of two terms modulo a number."""
 
-    modulus: int = 31
-    context: int = 48
-    mode: str = "streaming"
-    n_sequences: int | None = None
-    held_out: int = 6  # values of p, and of q, that only the test has
+    modulus: Annotated[int, Field(ge=11, le=2**16)] = 31
+    context: Annotated[int, Field(ge=2, le=2**16)] = 48
+    mode: Literal["fixed", "streaming"] = "streaming"
+    held_out: Annotated[int, Field(ge=1, le=8)] = 6  # values of p, and of q, that only the test has
 
     @property
     def vocabulary(self) -> int:

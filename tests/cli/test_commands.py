@@ -241,7 +241,7 @@ def test_files_that_cannot_be_read(run, capsys, tmp_path):
         ),
         (["train", "fm-256", "--set", "optimizer.lr=Infinity"], "optimizer.lr"),
         (["train", "fm-256", "--set", "data.max_period=2^65"], "data.max_period=36893488147419103232"),
-        (["train", "fm-256", "--set", "data.regime=um"], "data.test_moduli: field required"),
+        (["train", "fm-256", "--set", "data.regime=um"], "data.regime cannot be set: the task of a recipe is fm"),
         (["train", "fm-256", "--set", "steps=" + "[" * 50_000], "steps='[[["),
         (["train", "fm-256", "--seed", "-1"], "--seed"),
         (["train", "fm-256", "--max-minutes", "soon"], "--max-minutes"),

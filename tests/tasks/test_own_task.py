@@ -123,7 +123,7 @@ def test_what_is_no_task_is_said_in_one_line(name, said):
         ("% np.uint64(50)", "% np.uint64(50) * 1.0", "numbers must be uint64, not float64"),
         ("np.arange(length", "np.arange(length - 1", r"numbers of shape \[16, 9\] are needed, not \[16, 8\]"),
         ("rng.integers(0, 50", "np.random.default_rng().integers(0, 50", "two draws differed"),
-        ('given.get("step", ', "(", "its check lets training have sequences of test part 'test'"),
+        ('given.get("step", ', "(", "Counting.draw does not keep the step that it is given"),
         ("step: np.ndarray", "step: np.ndarray\n    units = {'seed': 'seeds'}", "its units name 'seed'"),
         ("[:5]", "", "nothing is left to train on"),
     ],
@@ -146,3 +146,30 @@ def test_the_example_is_a_linear_recurrence():
     numbers = drawn.numbers(7).astype(np.int64)
     p, q = (drawn.labels[name].astype(np.int64)[:, None] for name in ("p", "q"))
     assert (numbers[:, 2:] == (p * numbers[:, 1:-1] + q * numbers[:, :-2]) % 31).all()
+
+
+def test_values_that_are_held_out_are_the_units_where_a_task_names_none(written):
+    task = load_task(written()).parse({})
+    examples = task.split(0).test("test", 40)
+    assert examples.units == {"step": "values of step"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("return Steps(step,", "return None if given else Steps(step,", "Counting cannot be used: AttributeError"),
+        ("    context: int = 8", '    name = "../evil"\n    context: int = 8', "cannot be that of"),
+        ("    context: int = 8", "    def baselines(self): return None\n\n    context: int = 8", "cannot be used"),
+    ],
+)
+def test_code_that_breaks_is_one_line(written, old, new, said):
+    with pytest.raises(UserError, match=said) as error:
+        check_task(load_task(written((old, new))).parse({}), 0)
+    assert "\n" not in str(error.value)
+
+
+def test_a_worker_does_not_go_on_with_other_code(written):
+    config = pickle.dumps(recipe(written()).build())
+    written(("first[:, None] +", "first[:, None] + np.uint64(1) +"))
+    with pytest.raises(UserError, match="was changed while the command ran"):
+        pickle.loads(config)

@@ -2,15 +2,18 @@
 
 from typing import Any
 
+from unrandom.runs.run import Run
+
 Tree = dict[str, Any]
 COLUMNS = 12  # positions shown of an accuracy curve
 
 
-def result_words(result: Tree, steps: int) -> str:
+def result_words(result: Tree, run: Run) -> str:
     """The outcome of training in a few lines."""
     lines = [
         f"run      {result['run']}",
-        f"steps    {result['steps']} of {steps}{_in_seconds(result['train_seconds'])} ({result['data_mode']} data)",
+        f"steps    {result['steps']} of {run.config.steps}{_in_seconds(result['train_seconds'])} "
+        f"({result['data_mode']} data)",
     ]
     if result["train_loss"] is not None:
         lines.append(f"loss     train {result['train_loss']:.4f}  test {result['test_loss']:.4f} nats per token")
@@ -21,7 +24,7 @@ def result_words(result: Tree, steps: int) -> str:
     if "waits_for" in result:
         lines.append(f"the time was up in {result['waits_for']}, whose weights it begins with")
     if not result["finished"]:
-        lines.append(f"to go on: unrandom resume {result['run']}")
+        lines.append(f"to go on: unrandom resume {result['run']}{run.task_option}")
     return "\n".join(lines)
 
 

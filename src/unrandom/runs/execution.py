@@ -99,7 +99,6 @@ def _seconds_left(until: float | None) -> float | None:
 
 def _train_alone(run: Run, device: torch.device, ranks: Ranks, control: _Control) -> dict[str, Any]:
     """Hold the folder, train from the newest checkpoint, and write the result if that is the end."""
-    run.check_code()
     ranks.check_batch(run.config.batch_size, run.config.micro_batches)
     if ranks.broadcast(run.folder.finished, device):
         return run.result()

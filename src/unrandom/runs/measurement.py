@@ -145,8 +145,8 @@ def _about(run: Run, manifest: Tree) -> Tree:
         **{name: manifest.get(name) for name in ("command", "device", "versions", "commit", "created")},
         "again": [
             *([str(manifest["command"])] if manifest.get("command") else []),
-            f"unrandom evaluate {run.folder.path}",
-            f"unrandom report {run.folder.path}",
+            f"unrandom evaluate {run.folder.path}{run.task_option}",
+            f"unrandom report {run.folder.path}{run.task_option}",
         ],
     }
 

@@ -14,6 +14,7 @@ from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
 from unrandom.runs.run import split_of
 from unrandom.runs.spec import RunSpec
+from unrandom.tasks import check_task
 from unrandom.training import RunConfig
 
 Grid = Mapping[str, tuple[str, ...]]  # key of the configuration, values as they were typed
@@ -81,6 +82,8 @@ def grid_points(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[
             spec = RunSpec(recipe, chosen, {**{key: chosen.at(key) for key in grid}, "seed": seed})
             start = "".join(each.id for each in spec.ancestors()[-1:])
             if (data := (chosen.data.digest() + start, chosen.split_seed)) not in split_already:
+                if chosen.data.source is not None:
+                    check_task(chosen.data, chosen.split_seed)
                 split = split_of(chosen)
                 split.for_choosing()
                 split_already.add(data)

@@ -41,7 +41,9 @@ class Run:
             if own := manifest.get("task"):
                 raise UserError(f"{folder.path}: {error} (it was {own['path']})") from None
             raise
-        return cls(folder, RunSpec(manifest["recipe"], config, labels or {}))
+        run = cls(folder, RunSpec(manifest["recipe"], config, labels or {}))
+        run.check_code()
+        return run
 
     @property
     def id(self) -> str:
@@ -70,7 +72,15 @@ class Run:
         """UserError where the run has a task of the user's own whose code is not what it was when the run was made."""
         now = self.config.data.source
         if now is not None and self.folder.read_manifest()["task"]["sha256"] != now.sha256:
-            raise UserError(f"{self.folder.path} was made by other code than {now.path} now has; train it anew")
+            raise UserError(
+                f"{self.folder.path} was made by other code than {now.path} now has: what it held out may differ"
+            )
+
+    @property
+    def task_option(self) -> str:
+        """What a command about the run needs to be told: where the code of a user's own task is."""
+        source = self.config.data.source
+        return "" if source is None else f" --task {source.path}"
 
     def result(self) -> dict[str, Any]:
         """``result.json``, once the run is finished, naming the folder where it is now; what it lacks is None."""

@@ -74,7 +74,12 @@ class HeldValues(Split):
         places = np.concatenate([rng.permutation(combinations) for _ in range(repeats)])[:sequences]
         chosen = zip(self.held.items(), np.unravel_index(places, shape), strict=True)
         given = {name: values[which] for (name, values), which in chosen}
-        return Examples.of(self.task.draw(rng, sequences, **given), self.task.context + 1)
+        drawn = self.task.draw(rng, sequences, **given)
+        for label, values in given.items():
+            if not np.array_equal(drawn.labels[label], values):
+                raise UserError(f"{self.task.name}.draw does not keep the {label} that it is given")
+        units = drawn.units or {label: f"values of {label}" for label in list(self.held)[:2]}
+        return Examples(drawn, drawn.numbers(self.task.context + 1), units)
 
     def check(self, parameters: Parameters) -> None:
         if self._withheld(parameters).any():

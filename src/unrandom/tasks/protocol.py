@@ -13,14 +13,27 @@ ROWS = 16  # sequences that are drawn to see what they are
 
 def check_task(task: Task, seed: int) -> None:
     """Draw a few sequences of a task, and look at them. UserError, in one line, for what is not as it must be."""
+    try:
+        _check(task, seed)
+    except UserError:
+        raise
+    except Exception as error:  # of the user's code, which may do anything
+        raise UserError(f"{task.name} cannot be used: {type(error).__name__}: {error}") from error
+
+
+def _check(task: Task, seed: int) -> None:
     split = _split(task, seed)
     training = split.draw_training(stream(seed, "check"), ROWS)
     _check_numbers(task, training, "draw_training")
     _check_again(training, _split(task, seed).draw_training(stream(seed, "check"), ROWS), task.context)
     split.check(training)
+    for baseline in task.baselines().values():
+        baseline.make()
     for part in split.parts:
         tested = split.test(part, ROWS).parameters
         _check_numbers(task, tested, f"test({part!r}, ...)")
+        tested.groupings()
+        tested.words(0)
         if not all(_is_kept(split, tested[row : row + 1]) for row in range(ROWS)):
             raise UserError(f"{task.name}: its check lets training have sequences of test part {part!r}")
 
@@ -56,6 +69,8 @@ def _check_numbers(task: Task, parameters: Parameters, asked: str) -> None:
         raise UserError(f"{task.name}.{asked}: {numbers.max()} is not below the vocabulary of {task.vocabulary}")
     if wrong := [name for name, values in parameters.labels.items() if np.shape(values) != (ROWS,)]:
         raise UserError(f"{task.name}.{asked}: the label {wrong[0]} must have a value for each sequence")
+    if len(parameters.units) > 2:
+        raise UserError(f"{task.name}: a bootstrap resamples two units at most, not {len(parameters.units)}")
     if lost := [name for name in parameters.units if name not in parameters.labels]:
         raise UserError(f"{task.name}: its units name {lost[0]!r}, which is none of its labels")
 

@@ -9,6 +9,7 @@ import importlib
 import importlib.util
 import inspect
 import json
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -60,6 +61,8 @@ def load_task(path: str) -> type[Task]:
         raise UserError(f"{path} is no task: a task is a class derived from unrandom.tasks.Task")
     if missing := sorted(getattr(found, "__abstractmethods__", ())):
         raise UserError(f"{path} does not say what a task must: {', '.join(missing)}")
+    if not re.fullmatch(r"[\w.-]+", found.name):
+        raise UserError(f"{path}: the name {found.name!r} cannot be that of a folder; letters, digits, _ . and - can")
     if found.name in TASKS:
         raise UserError(f"{path}: {found.name} is the name of a task of this package; give the class another one")
     file = inspect.getsourcefile(found)
@@ -112,9 +115,13 @@ def parse_task(tree: Mapping[str, Any]) -> Task:
     return task.model_validate_json(json.dumps({key: value for key, value in tree.items() if key != TAG}))
 
 
-def restore_task(path: str, tree: Mapping[str, Any]) -> Task:
-    """A user's task in another process of the same command: its code is imported there, too."""
-    return load_task(path).parse(tree)
+def restore_task(path: str, sha256: str, tree: Mapping[str, Any]) -> Task:
+    """A user's task in another process of the same command, from the same code. UserError where that has changed."""
+    task = load_task(path)
+    assert task.source is not None, "it was just loaded"
+    if task.source.sha256 != sha256:
+        raise UserError(f"{path} was changed while the command ran")
+    return task.parse(tree)
 
 
 def _as_task(value: Any) -> Task:

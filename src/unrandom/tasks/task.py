@@ -99,7 +99,7 @@ class Task(Config, ABC):
             return super().__reduce__()
         from unrandom.tasks.registry import restore_task
 
-        return restore_task, (self.source.path, self.tree())
+        return restore_task, (self.source.path, self.source.sha256, self.tree())
 
     @property
     @abstractmethod
@@ -184,9 +184,11 @@ class Task(Config, ABC):
 
     @model_validator(mode="after")
     def _writable(self) -> "Task":
-        if self.base is None and self.vocabulary > 2**20:
+        if not isinstance(vocabulary := self.vocabulary, int) or vocabulary < 2:
+            raise ValueError(f"the vocabulary must be a whole number from 2 on, not {vocabulary!r:.40}")
+        if self.base is None and vocabulary > 2**20:
             raise ValueError(
-                f"numbers up to {self.vocabulary - 1} need digits: set data.base (256, say); "
+                f"numbers up to {vocabulary - 1} need digits: set data.base (256, say); "
                 "one token a number is allowed up to 2^20"
             )
         if self.digits is not None:

@@ -55,7 +55,7 @@ class TruncatedLCG(HeldValuesTask):
     name: ClassVar[str] = "truncated-lcg"
     part_name: ClassVar[tuple[str, str]] = ("modulus", "moduli")
 
-    modulus: Annotated[int, Field(ge=4, le=2**64)] = 2**10
+    modulus: Annotated[int, Field(ge=4, le=2**63)] = 2**10
     low: Annotated[int, Field(ge=0, le=63)] = 4  # the lowest bit of the state that is seen
     bits: Annotated[int, Field(ge=1, le=63)] = 6  # how many are seen
     multiplier: Annotated[int, Field(ge=1, le=2**64 - 1)] | None = None  # of every sequence; none: each has its own
@@ -79,7 +79,7 @@ class TruncatedLCG(HeldValuesTask):
         k = rng.integers(0, count_multipliers(m) - 1, rows, dtype=np.uint64, endpoint=True)
         fixed = None if self.multiplier is None else np.full(rows, self.multiplier, dtype=np.uint64)
         a = given.get("a", np.uint64(1) + np.uint64(multiplier_step(m)) * k) if fixed is None else fixed
-        c = given["c"] if "c" in given else draw_units(rng, np.full(rows, min(m, 2**63), dtype=np.uint64))
+        c = given["c"] if "c" in given else draw_units(rng, np.full(rows, m, dtype=np.uint64))
         x0 = rng.integers(0, m - 1, rows, dtype=np.uint64, endpoint=True)
         return WindowedParameters(m, self.low, self.bits, a, c, x0)
 

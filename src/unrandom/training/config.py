@@ -1,13 +1,16 @@
 """What is a run? One tree: data, model, optimiser, and for how long (section 3.2, appendix on training details)."""
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from unrandom.core.config import Config
+from unrandom.core.errors import UserError
 from unrandom.models import ModelConfig, TransformerConfig, incompatibility, training_flops
 from unrandom.tasks import AnyTask
+from unrandom.tasks.task import TAG
 
 Count = Annotated[int, Field(ge=1, le=2**32)]
 Rate = Annotated[float, Field(ge=0, le=1000)]
@@ -87,6 +90,12 @@ class RunConfig(Config):
     def flops(self) -> int:
         """Operations of all steps."""
         return self.steps * self.step_flops
+
+    def override(self, assignments: Sequence[str]) -> "RunConfig":
+        """As for any configuration; another task is another recipe, and no change of this one."""
+        if any(assignment.partition("=")[0].strip() == f"data.{TAG}" for assignment in assignments):
+            raise UserError(f"data.{TAG} cannot be set: the task of a recipe is {self.data.name}; name another recipe")
+        return super().override(assignments)
 
     def stack_key(self) -> str:
         """Equal for runs that can be trained side by side: they differ in the seed and the optimiser's numbers only."""

@@ -24,4 +24,4 @@ def run(arguments: Namespace) -> Answer:
 
     run = find_run(arguments.run)
     result = train(run, arguments.max_minutes)
-    return result, result_words(result, run.config.steps)
+    return result, result_words(result, run)

@@ -41,7 +41,7 @@ def run(arguments: Namespace) -> Answer:
     spec = RunSpec(chosen.name, configured(chosen.build(), arguments))
     run = create_run(spec, arguments.out, arguments.command_line)
     result = train(run, arguments.max_minutes)
-    return result, result_words(result, run.config.steps)
+    return result, result_words(result, run)
 
 
 def list_recipes() -> Answer:

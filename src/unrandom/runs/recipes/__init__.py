@@ -7,7 +7,7 @@ clipping at 1). Every field can be changed with ``--set``.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from unrandom.core.errors import named
+from unrandom.core.errors import UserError, named
 from unrandom.runs.recipes import fixed_modulus, other_tasks, unseen_modulus
 from unrandom.tasks import Task, is_import_path, load_task
 from unrandom.training import RunConfig
@@ -94,11 +94,15 @@ def recipe(name: str) -> Recipe:
 
     A UserError names the near misses when there is none, and says what is wrong with a task that cannot be used.
     """
+    if name.endswith(".py"):
+        raise UserError(f"name the class of the task, too, as in {name}:MyTask")
     return _own_recipe(load_task(name)) if is_import_path(name) else named("recipe", name, RECIPES)
 
 
 def _own_recipe(task: type[Task]) -> Recipe:
     """A user's task at its defaults, with the model and the steps of the demo."""
+    if task.name in RECIPES:
+        raise UserError(f"{task.name} is the name of a recipe of this package; give the task another one")
 
     def build() -> RunConfig:
         return fixed_modulus.fm_256().replace(data=task.parse({}))
