@@ -1,11 +1,15 @@
 """The verdicts on fixed-modulus experiments follow from their tables: planted tables, known answers."""
 
+from dataclasses import replace
+
 import pytest
 
 from frames import frames
+from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Bound, Unknown, judge_all
 from unrandom.experiments.fixed_modulus import grokking, lookback_ablation
 from unrandom.experiments.registry import EXPERIMENTS
+from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import table
 
 
@@ -85,3 +89,9 @@ def test_bit_k_is_no_part_of_the_bits_that_are_lost(reading):
 def test_the_claims_of_both_readings_are_named():
     keys = {claim.key for claim in EXPERIMENTS["fm-lookback-ablation"].claims}
     assert {f"low-kept-{reading}" for reading in lookback_ablation.READINGS} <= keys
+
+
+def test_bits_are_read_of_powers_of_two_alone(finished_run):
+    other = RunSpec("other", finished_run.config.replace(data={"modulus": 60}))
+    with pytest.raises(UserError, match="fm-lookback-ablation reads models of powers of two"):
+        lookback_ablation.measure([replace(finished_run, spec=other)], "smoke")

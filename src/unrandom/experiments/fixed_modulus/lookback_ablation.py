@@ -7,6 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
+from unrandom.core.arithmetic import is_power_of_two
+from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim, Evidence, Finding, Written
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import columns
@@ -98,6 +100,8 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     summary: Rows = []
     for run in runs:
         (m,) = lcg_task(run.config.data).moduli
+        if not is_power_of_two(m):
+            raise UserError(f"{run.id} has m = {m}; fm-lookback-ablation reads models of powers of two")
         sequences = lcg_split(run.split()).test(m, SEQUENCES[scale], name="ablation")
         for ablation in lookback_ablation(run.predictor(), sequences, p=2, seed=run.config.seed):
             which = {**columns(run), "keep": ablation.keep, "renormalised": ablation.renormalised}
