@@ -1,11 +1,9 @@
 """What is an experiment? Runs → measure → tables (saved) → draw → judge, with claims written beforehand or after."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import polars as pl
 
 from unrandom.experiments.catalogue import CATALOGUE, Entry
 from unrandom.experiments.claims import Claim, Evidence
@@ -28,10 +26,10 @@ class Experiment:
     name: str
     claims: tuple[Claim, ...]
     runs: Callable[[Scale, int], list[RunSpec]]
-    measure: Callable[[list[Run], Scale], Mapping[str, Rows | pl.DataFrame]]
+    measure: Callable[[list[Run], Scale], Tables]
     draw: Callable[[Tables, Path], None]
     evidence: Callable[[Tables], Evidence]
-    task: type[Task] | None = None  # of the runs that it can measure; none: it needs no model, or runs of several
+    task: type[Task] | None = None  # a run of any other task is refused, and every run is if this is None
     compares: bool = False  # whether it needs several runs, and one alone says nothing
     kept_seeds: int = 0  # the trained models of so many seeds are saved beside the results, if they are small
 

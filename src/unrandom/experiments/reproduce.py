@@ -16,7 +16,6 @@ from unrandom.core.files import make_folder, read_json, write_json
 from unrandom.experiments.claims import Judgement, judge_all
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.paper import figure_title
-from unrandom.experiments.rows import as_table
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.timed_plan import TimedPlan
 from unrandom.runs.archive import kept_folder, open_kept
@@ -67,7 +66,7 @@ def open_runs(
 def carry_out(experiment: Experiment, scale: Scale, runs: list[Run], results: Path, command: str) -> list[Tree]:
     """Measure runs, save, draw and judge in ``results/<scale>/<experiment>/``; returns a row for each claim."""
     folder = make_folder(results / scale / experiment.name)
-    tables = {name: as_table(rows) for name, rows in experiment.measure(runs, scale).items()}
+    tables = dict(experiment.measure(runs, scale))
     if runs:
         tables["trained"] = table(_trained(runs))
     for stale in folder.glob("*.parquet"):

@@ -25,7 +25,7 @@ from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
 SEQUENCES = {"smoke": 16, "laptop": 1024, "gpu": 1024, "paper": 1024}
 ONE, TWO = "t-p^k", "t-p^k, t-p^(k-1)"
-BIT = pl.col("digit").str.strip_prefix("2^").cast(pl.Int64)  # of a digit of a power of two
+BIT = pl.col("digit").str.strip_prefix("2^").cast(pl.Int64)  # the digit 2^w has the bit w
 ABLATION = ("keep", "renormalised")
 READINGS = {"zeroed": False, "renormalised": True}  # the weights that are left: as they are, or scaled to sum to 1
 FIGURE = "fig:digits_topk"

@@ -15,7 +15,7 @@ from unrandom.runs.spec import RunSpec
 from unrandom.tasks import lcg_task
 from unrandom.training import RunConfig, StartFrom
 
-Settings = Mapping[str, Any]  # as Config.replace takes them
+Settings = Mapping[str, Any]  # the settings that ``Config.replace`` is to change
 
 # the best of 256 full-period multipliers by the spectral test, in 2 to 8 dimensions (generators.best_multipliers)
 SPECTRALLY_GOOD: dict[int, tuple[int, ...]] = {
@@ -41,10 +41,10 @@ class Size:
     context: int  # numbers
     steps: int
     batch_size: int = 64
-    digits: int | None = None  # tokens a number; none: what the modulus needs
+    digits: int | None = None  # each number is written in so many tokens; None takes as few as the modulus needs
     start: "Size | None" = None  # the run whose weights it begins with
     most_seeds: int | None = None  # none: as many as asked for
-    changes: Settings = field(default_factory=dict)  # of the configuration, beyond those of the scale
+    changes: Settings = field(default_factory=dict)  # made after those of the scale
 
     @property
     def modulus(self) -> int:
@@ -116,7 +116,7 @@ GPU: Settings = {
     "checkpoint_every": 1000,
     "test_sequences": 512,
 }
-CHANGES: dict[Scale, tuple[Settings, ...]] = {  # of the paper's recipe, one after another
+CHANGES: dict[Scale, tuple[Settings, ...]] = {  # made to the paper's recipe, in this order
     "smoke": (LAPTOP, SMOKE),
     "laptop": (LAPTOP,),
     "gpu": (LAPTOP, GPU),

@@ -15,7 +15,7 @@ from unrandom.experiments.scale import Scale
 from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec
 
-Settings = Mapping[str, Any]  # as ``Config.replace`` takes them
+Settings = Mapping[str, Any]  # the settings that ``Config.replace`` is to change
 
 
 def _moduli(test: Sequence[int], validation: Sequence[int], context: int, largest: int) -> dict[str, Any]:
