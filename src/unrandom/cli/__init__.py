@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from unrandom.cli.answer import print_answer
-from unrandom.cli.commands import COMMANDS
+from unrandom.cli.commands import module_of
 from unrandom.cli.parsing import parse
 from unrandom.core.errors import ChecksFailed, NonFiniteLoss, RunsFailed, UserError, out_of_memory
 
@@ -57,7 +57,7 @@ def _carry_out(arguments: Namespace) -> None:
         answers = is_leading_process()
     else:
         answers = True
-    answer, words = COMMANDS[arguments.command].run(arguments)
+    answer, words = module_of(arguments.command).run(arguments)
     if answers:
         print_answer(arguments, answer, words)
         if failed := answer.get("not_passed"):  # `bench device` answers with the names of failed checks.

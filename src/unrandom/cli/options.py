@@ -15,20 +15,6 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
-def new_command(commands: Any, name: str, about: str, example: str) -> Parser:
-    """A command with its line of help and an example."""
-    command = commands.add_parser(
-        name,
-        help=about,
-        description=about,
-        epilog=f"example: {example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    command.add_argument("--json", action="store_true", help="print one JSON object on standard output, nothing else")
-    return command
-
-
 def add_assignments(command: Parser) -> None:
     """Lets ``--set`` change keys of the configuration."""
     command.add_argument(

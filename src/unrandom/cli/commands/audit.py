@@ -2,20 +2,19 @@
 
 import sys
 from argparse import Namespace
-from typing import Any
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import at_least, new_command
+from unrandom.cli.options import Parser, at_least
 from unrandom.core.errors import UserError
 
 WIDEST = 64  # bits of a modulus or an output
 
 
-def add(commands: Any) -> None:
+EXAMPLE = "unrandom audit outputs.txt --max-seconds 20"
+
+
+def add(command: Parser) -> None:
     """What can be typed."""
-    example = "unrandom audit outputs.txt --max-seconds 20"
-    about = "can a stream of numbers be predicted, by what, from how many, and what comes next"
-    command = new_command(commands, "audit", about, example)
     command.add_argument(
         "file",
         metavar="FILE|-",

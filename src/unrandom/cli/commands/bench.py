@@ -3,21 +3,20 @@
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import add_assignments, new_command
+from unrandom.cli.options import Parser, add_assignments
 
 if TYPE_CHECKING:
     from unrandom.bench.device import Outcome
 
 
-def add(commands: Any) -> None:
+EXAMPLE = "unrandom bench train --recipe fm-2048 --set batch_size=8"
+
+
+def add(command: Parser) -> None:
     """What can be typed."""
-    example = "unrandom bench train --recipe fm-2048 --set batch_size=8"
-    command = new_command(
-        commands, "bench", "measure speed as ratios to baselines and ceilings of the same run", example
-    )
     command.add_argument(
         "what",
         choices=("data", "train", "evaluate", "sweep", "scaling", "predictors", "device"),

@@ -2,16 +2,15 @@
 
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import add_results, add_scale, new_command
+from unrandom.cli.options import Parser, add_results, add_scale
+
+EXAMPLE = "unrandom claims --scale laptop --write docs/results.md"
 
 
-def add(commands: Any) -> None:
+def add(command: Parser) -> None:
     """What can be typed."""
-    example = "unrandom claims --scale laptop --write docs/results.md"
-    command = new_command(commands, "claims", "every claim of the paper with its measured value and verdict", example)
     add_scale(command)
     add_results(command)
     command.add_argument(

@@ -1,18 +1,15 @@
 """What does `unrandom demo` do? It trains a small model in about a minute and writes a report of its insides."""
 
 from argparse import Namespace
-from typing import Any
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import add_configuration, new_command
+from unrandom.cli.options import Parser, add_configuration
+
+EXAMPLE = "unrandom demo"
 
 
-def add(commands: Any) -> None:
+def add(command: Parser) -> None:
     """What can be typed."""
-    example = "unrandom demo"
-    command = new_command(
-        commands, "demo", "train a model in about a minute and write a report of its insides", example
-    )
     add_configuration(command)
 
 

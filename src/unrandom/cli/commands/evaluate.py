@@ -1,20 +1,20 @@
 """What does `unrandom evaluate` do? It measures a model, alone or beside other predictors."""
 
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import add_run, at_least, new_command
+from unrandom.cli.options import Parser, add_run, at_least
 
 if TYPE_CHECKING:
     from unrandom.runs.run import Run
 
 
-def add(commands: Any) -> None:
+EXAMPLE = "unrandom evaluate runs/fm-256-1a2b3c4d --sequences 4096"
+
+
+def add(command: Parser) -> None:
     """What can be typed."""
-    example = "unrandom evaluate runs/fm-256-1a2b3c4d --sequences 4096"
-    about = "accuracy by position, by digit, and by how hard sequences are, on what training never saw"
-    command = new_command(commands, "evaluate", about, example)
     add_run(command)
     command.add_argument(
         "--modulus", metavar="M", help="one modulus, of your own perhaps, instead of the run's test moduli"

@@ -2,16 +2,15 @@
 
 import sys
 from argparse import Namespace
-from typing import Any
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import add_run, at_least, new_command
+from unrandom.cli.options import Parser, add_run, at_least
+
+EXAMPLE = "seq 3 7 255 | unrandom predict fm-256 - -n 3"
 
 
-def add(commands: Any) -> None:
+def add(command: Parser) -> None:
     """What can be typed."""
-    example = "seq 3 7 255 | unrandom predict fm-256 - -n 3"
-    command = new_command(commands, "predict", "the next numbers of a sequence, with probabilities", example)
     add_run(command)
     command.add_argument(
         "file",

@@ -1,16 +1,15 @@
 """What does `unrandom report` do? It measures a run and writes its report, one HTML file."""
 
 from argparse import Namespace
-from typing import Any
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import add_run, new_command
+from unrandom.cli.options import Parser, add_run
+
+EXAMPLE = "unrandom report runs/fm-256-1a2b3c4d"
 
 
-def add(commands: Any) -> None:
+def add(command: Parser) -> None:
     """What can be typed."""
-    about = "measure a run and write its report, one HTML file"
-    command = new_command(commands, "report", about, "unrandom report runs/fm-256-1a2b3c4d")
     add_run(command)
 
 

@@ -2,16 +2,15 @@
 
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import RUN, add_results, add_scale, add_workers, at_least, new_command
+from unrandom.cli.options import RUN, Parser, add_results, add_scale, add_workers, at_least
+
+EXAMPLE = "unrandom reproduce fm-ladder fm-primes --scale laptop --seeds 3"
 
 
-def add(commands: Any) -> None:
+def add(command: Parser) -> None:
     """What can be typed."""
-    example = "unrandom reproduce fm-ladder fm-primes --scale laptop --seeds 3"
-    command = new_command(commands, "reproduce", "make a figure of the paper, its numbers, and a verdict", example)
     command.add_argument("experiments", metavar="NAME", nargs="*", help="experiments (see --list)")
     command.add_argument("--list", action="store_true", help="list the experiments")
     command.add_argument("--all", action="store_true", help="every experiment")

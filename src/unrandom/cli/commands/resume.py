@@ -1,17 +1,15 @@
 """What does `unrandom resume` do? It goes on with a run that was stopped."""
 
 from argparse import Namespace
-from typing import Any
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import add_max_minutes, add_run, new_command
+from unrandom.cli.options import Parser, add_max_minutes, add_run
+
+EXAMPLE = "unrandom resume runs/fm-256-1a2b3c4d"
 
 
-def add(commands: Any) -> None:
+def add(command: Parser) -> None:
     """What can be typed."""
-    command = new_command(
-        commands, "resume", "go on with a run that was stopped", "unrandom resume runs/fm-256-1a2b3c4d"
-    )
     add_run(command)
     add_max_minutes(command)
 

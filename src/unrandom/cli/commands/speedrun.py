@@ -2,17 +2,15 @@
 
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import add_assignments, add_max_minutes, add_results, at_least, new_command
+from unrandom.cli.options import Parser, add_assignments, add_max_minutes, add_results, at_least
+
+EXAMPLE = "unrandom speedrun fm-256 --set steps=400 --set optimizer.muon_lr=0.1"
 
 
-def add(commands: Any) -> None:
+def add(command: Parser) -> None:
     """What can be typed."""
-    example = "unrandom speedrun fm-256 --set steps=400 --set optimizer.muon_lr=0.1"
-    about = "the least training compute to a fixed target: show the records, or race a candidate against one"
-    command = new_command(commands, "speedrun", about, example)
     command.add_argument("track", metavar="TRACK", nargs="?", help="a track (all of them are shown)")
     add_assignments(command)
     command.add_argument(

@@ -1,17 +1,15 @@
 """What does `unrandom sweep` do? It trains every combination of settings, chooses by validation, and draws a map."""
 
 from argparse import Namespace
-from typing import Any
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import add_configuration, add_workers, at_least, new_command
+from unrandom.cli.options import Parser, add_configuration, add_workers, at_least
+
+EXAMPLE = "unrandom sweep fm-256 --grid model.depth=1,2 --grid model.n_heads=1,2,4 --seeds 2"
 
 
-def add(commands: Any) -> None:
+def add(command: Parser) -> None:
     """What can be typed."""
-    example = "unrandom sweep fm-256 --grid model.depth=1,2 --grid model.n_heads=1,2,4 --seeds 2"
-    about = "train every combination of settings, choose by validation, and draw a map of the test"
-    command = new_command(commands, "sweep", about, example)
     command.add_argument(
         "recipe", metavar="RECIPE", help="a recipe's name (see train --list), or a task as my_task.py:MyTask"
     )

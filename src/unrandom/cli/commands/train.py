@@ -1,16 +1,15 @@
 """What does `unrandom train` do? It trains a recipe, or goes on where an earlier try stopped; or lists the recipes."""
 
 from argparse import Namespace
-from typing import Any
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import RUN, add_configuration, add_max_minutes, new_command
+from unrandom.cli.options import RUN, Parser, add_configuration, add_max_minutes
+
+EXAMPLE = "unrandom train fm-256 --set model.depth=2 --seed 1"
 
 
-def add(commands: Any) -> None:
+def add(command: Parser) -> None:
     """What can be typed."""
-    example = "unrandom train fm-256 --set model.depth=2 --seed 1"
-    command = new_command(commands, "train", "train a recipe; go on where an earlier try stopped", example)
     command.add_argument(
         "recipe", metavar="RECIPE", nargs="?", help="a recipe's name (see --list), or a task as my_task.py:MyTask"
     )
