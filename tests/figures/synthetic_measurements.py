@@ -90,6 +90,7 @@ def one_modulus(modulus: int, factors: dict[int, int], length: int, best: float 
         "by_digit": {
             "digits": [f"{prime}^{power}" for prime, power in digits],
             "chance": [1 / prime for prime, _ in digits],
+            "period": [prime ** (power + 1) for prime, power in digits],
             "value": by_digit.tolist(),
         },
     }

@@ -87,9 +87,17 @@ def test_what_is_pointed_at_is_named():
 
 
 def test_the_staircase_stands_where_a_digit_has_been_seen_one_period_ago():
-    gap, stairs = (None, None), staircase(["2^0", "2^1", "2^2", "3^0"], longest=7)
+    gap, stairs = (None, None), staircase(["2^0", "2^1", "2^2", "3^0"], [2, 4, 8, 3], longest=7)
     steps = [(1.5, -0.5), (1.5, 0.5), (3.5, 0.5), (3.5, 1.5)]  # 2^2 has period 8, never seen twice within 7
     assert stairs == [gap, *steps, gap, (2.5, 2.5), (2.5, 3.5)]
+
+
+def test_digits_whose_period_nobody_knows_have_no_staircase():
+    entry = FM["evaluation"][0]
+    unknown = {**entry["by_digit"], "period": [None] * len(entry["by_digit"]["digits"])}
+    panel = digit_figure({**entry, "by_digit": unknown}).first
+    assert list(panel.stairs) == []
+    assert "line" not in panel.title
 
 
 def test_digits_of_different_primes_share_one_scale():

@@ -120,7 +120,7 @@ def test_strings_from_the_run_are_escaped():
 
 
 def without_digits_and_groups(entry: dict[str, Any]) -> dict[str, Any]:
-    nothing = {"digits": [], "chance": [], "value": []}
+    nothing = {"digits": [], "chance": [], "period": [], "value": []}
     return {**entry, "by_digit": nothing, "by_group": [], "further": [], "basis": None}
 
 

@@ -150,6 +150,7 @@ class Evaluation:
             "by_digit": {
                 "digits": list(digits),
                 "chance": [round(1 / digit.prime, 6) for digit in self.digits],
+                "period": [self.parameters.digit_period(digit.prime, digit.power) for digit in self.digits],
                 "value": [tree["value"] for tree in digits.values()],
             },
         }

@@ -1,7 +1,7 @@
 """Which digits does the model get right, and from when? Accuracy of each digit p^w, by numbers seen.
 
-Along a full-period sequence the digit p^w repeats after p^(w+1) steps, so it can be copied from t = p^(w+1) on:
-that staircase is drawn over the map.
+Where a digit repeats after a period that is known, as p^w does after p^(w+1) steps along a full-period LCG, it can be
+copied from then on: that staircase is drawn over the map.
 """
 
 from itertools import pairwise
@@ -21,14 +21,16 @@ def digit_figure(entry: dict[str, Any]) -> Figure:
     names = [f"{base}{str(power).translate(RAISED)}" for base, power in powers]
     inner = [(left + right) / 2 for left, right in pairwise(seen)]  # columns meet halfway between counts
     first, last = seen[0] - 0.5, seen[-1] + 0.5
+    stairs = staircase(digits, by_digit["period"], seen[-1])
+    line = " (line: one period seen)" if stairs else ""
     views = {
         words: MapPanel(
-            f"Accuracy of each digit, {entry['symbol']} (line: one period seen)",
+            f"Accuracy of each digit, {entry['symbol']}{line}",
             axis,
             Axis("digit (its weight)", rows, names, limits=(-0.5, len(rows) - 0.5)),
             above_chance(by_digit),
             bar="0: chance, 1: always right",
-            stairs=staircase(digits, seen[-1]),
+            stairs=stairs,
             edges=[first, *inner, last],
             texts=[_words(*row) for row in zip(digits, by_digit["chance"], by_digit["value"], strict=True)],
             hover="t = %{x}, digit %{text}",
@@ -54,20 +56,21 @@ def above_chance(by_digit: dict[str, Any]) -> list[list[float]]:
     return [[(share - chance) / (1 - chance) for share in row] for row, chance in pairs]
 
 
-def staircase(digits: list[str], longest: int) -> list[tuple[float | None, float | None]]:
+def staircase(
+    digits: list[str], periods: list[int | None], longest: int
+) -> list[tuple[float | None, float | None]]:
     """The border right of which each digit has already occurred one period earlier, as one broken line.
 
-    Rows run from -0.5 to len(digits) - 0.5; primes are separated by a gap (None), and so are digits whose period is
-    longer than what was seen.
+    Rows run from -0.5 to len(digits) - 0.5; primes are separated by a gap (None). Digits have no border whose period is
+    not known (None) or longer than what was seen.
     """
     corners: list[tuple[float | None, float | None]] = []
     previous = 0
-    for row, digit in enumerate(digits):
-        base, power = _base_and_power(digit)
-        start = base ** (power + 1)
-        if start <= longest:
+    for row, (digit, period) in enumerate(zip(digits, periods, strict=True)):
+        base, _ = _base_and_power(digit)
+        if period is not None and period <= longest:
             if base != previous:
                 corners.append((None, None))
-            corners += [(start - 0.5, row - 0.5), (start - 0.5, row + 0.5)]
+            corners += [(period - 0.5, row - 0.5), (period - 0.5, row + 0.5)]
         previous = base
     return corners

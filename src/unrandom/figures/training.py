@@ -17,6 +17,7 @@ ACCURACIES: Measures = {
     "last_number_accuracy": ("test: last number", Look(style.BLUE)),
     "number_accuracy": ("test: all numbers", Look(style.VERMILLION)),
     "token_accuracy": ("test: all tokens", Look(style.GREEN, "dash")),
+    "train_accuracy": ("training: last number", Look(style.PURPLE, "dot")),
     "train_short_period_accuracy": ("training: short periods", Look(style.PURPLE, "dot")),
     "train_long_period_accuracy": ("training: long periods", Look(style.ORANGE, "dot")),
 }
@@ -29,7 +30,7 @@ def loss_figure(metrics: Metrics) -> Figure:
 
 
 def accuracy_figure(metrics: Metrics) -> Figure:
-    """Test accuracies, and training accuracies on short and long periods where they were measured.
+    """Test accuracies, and training accuracies on the kinds of sequences that the task follows.
 
     Token accuracy is left out where it equals number accuracy (one token a number).
     """

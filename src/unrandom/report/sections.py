@@ -47,16 +47,19 @@ def _training(measurements: Tree) -> Section:
     key, heading, metrics = "training", "Training", measurements["metrics"]
     if not metrics:
         return Section(key, heading, missing="Left out: no evaluations were logged during training.")
-    loss = Panel(
-        "Loss by training step",
-        "The mean surprise at the next token. Test sequences have full period; training draws easier short periods "
-        "too, so a gap between the lines is not by itself memorisation.",
-        loss_figure(metrics),
-    )
+    gap = copied = ""
+    if any("train_short_period_accuracy" in row for row in metrics):
+        gap = (
+            " Test sequences have full period; training draws easier short periods too, so a gap between the lines is "
+            "not by itself memorisation."
+        )
+        copied = (
+            " Sequences with short periods repeat within the context, so they can be copied before anything is computed."
+        )
+    loss = Panel("Loss by training step", f"The mean surprise at the next token.{gap}", loss_figure(metrics))
     accuracy = Panel(
         "Accuracy by training step",
-        "Test sequences have parameters that training never used. Sequences with short periods repeat "
-        "within the context, so they can be copied before anything is computed.",
+        f"Test sequences have parameters that training never used.{copied}",
         accuracy_figure(metrics),
     )
     return Section(key, heading, "", [[loss, accuracy]])
@@ -75,10 +78,12 @@ def _ladder(measurements: Tree) -> Section:
         f"interval ({intervals(evaluation)}). {beside} {task['enough_words']}",
         ladder_figure(evaluation, enough=task["enough"], ceilings=ceilings),
     )
-    reading = (
-        "A model that has found the digits of the numbers climbs in steps: once pᵏ numbers are seen it can look "
-        "back pᵏ places, to where the lowest k digits were the same."
-    )
+    reading = ""
+    if _digits_repeat(evaluation):
+        reading = (
+            "A model that has found the digits of the numbers climbs in steps: once the period of a digit was seen, it "
+            "can look back by that many places, to where the digit was the same."
+        )
     return Section("ladder", "How many numbers it must see", reading, [[panel]])
 
 
@@ -87,18 +92,23 @@ def _digits(measurements: Tree) -> Section:
     entries = [entry for entry in measurements["evaluation"] if entry["by_digit"]["digits"]]
     if not entries:
         return Section(key, heading, missing="Left out: accuracy was not measured digit by digit.")
-    reading = (
-        "Each row is one digit of the next number, written in the primes of the modulus. In a full-period sequence "
-        "the digit of weight pʷ repeats after pʷ⁺¹ numbers."
-    )
-    note = (
-        "Colour runs from chance (dark) to always right (bright). Right of the white line the digit was seen one "
-        "period earlier and can be copied; anything better than chance to its left was not copied."
-    )
+    reading = "Each row is one digit of the next number, written in the primes of the modulus."
+    note = "Colour runs from chance (dark) to always right (bright)."
+    if _digits_repeat(entries):
+        reading += " Along a test sequence each repeats after a period of its own, the longer the higher the digit."
+        note += (
+            " Right of the white line the digit was seen one period earlier and can be copied; anything better than "
+            "chance to its left was not copied."
+        )
     panels = [
         Panel(f"Accuracy of each digit, {entry['symbol']}", note, digit_figure(entry), wide=True) for entry in entries
     ]
     return Section(key, heading, reading, [panels])
+
+
+def _digits_repeat(evaluation: list[Tree]) -> bool:
+    """Whether any digit has a period that is known."""
+    return any(period is not None for entry in evaluation for period in entry["by_digit"]["period"])
 
 
 def _groups(measurements: Tree) -> Section:
@@ -144,8 +154,8 @@ def _attention(measurements: Tree) -> Section:
     )
     distance = Panel(
         "Mean attention weight by how far back",
-        f"Averaged over many sequences. Peaks on the diamonds mean that the head looks back by powers of {base}, "
-        "where low digits repeat.",
+        f"Averaged over many sequences. Peaks on the diamonds mean that the head looks back by powers of {base}"
+        f"{', where digits repeat' if _digits_repeat(measurements['evaluation']) else ''}.",
         distance_figure(heads, base=base, tokens_per_number=measurements["run"]["task"]["width"]),
     )
     return Section(key, heading, "", [[pattern, distance]])

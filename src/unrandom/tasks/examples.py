@@ -79,6 +79,10 @@ class Parameters:
         """The modulus whose residue number system numbers are taken apart in; None where they have no digits."""
         return None
 
+    def digit_period(self, prime: int, power: int) -> int | None:
+        """Steps after which the digit of weight prime^power repeats, in every sequence; None where nobody knows."""
+        return None
+
     def words(self, row: int) -> str:
         """What determines one sequence, for readers; broken over lines only between the parameters."""
         return in_symbols({name: int(values[row]) for name, values in self._arrays().items()})

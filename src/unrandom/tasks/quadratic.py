@@ -51,6 +51,10 @@ class QuadraticParameters(Parameters):
     def basis(self) -> int:
         return self.m
 
+    def digit_period(self, prime: int, power: int) -> int:
+        """As for an LCG of full period."""
+        return prime ** (power + 1)
+
     def groupings(self) -> list[Grouping]:
         """By how many of the digits of the step are linear: modulo gcd(a, m) it is an LCG."""
         about = "modulo which the step is linear"

@@ -48,6 +48,11 @@ class WindowedParameters(Parameters):
     def basis(self) -> int:
         return 1 << self.bits
 
+    def digit_period(self, prime: int, power: int) -> int | None:
+        """That of the bit low + power of the state, where the modulus is a multiple of twice that bit's weight."""
+        period = prime ** (self.low + power + 1)
+        return None if self.m % period else period
+
 
 class TruncatedLCG(HeldValuesTask):
     """Full-period LCGs of one modulus that show a window of their state."""

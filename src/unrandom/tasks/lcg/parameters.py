@@ -73,6 +73,10 @@ class LCGParameters(Parameters):
         assert isinstance(self.m, int), "digits are those of one modulus"
         return self.m
 
+    def digit_period(self, prime: int, power: int) -> int | None:
+        """prime^(power + 1) where all have full period modulo m, which they then have modulo that, too."""
+        return prime ** (power + 1) if self.has_full_period().all() else None
+
     def valuations(self, prime: int) -> Float[np.ndarray, " rows"]:
         """v_p(a − 1) of each sequence, how often the prime p divides a − 1; infinite for a = 1."""
         differences = [int(a) - 1 for a in self.a]
