@@ -45,27 +45,27 @@ def test_groups_come_in_the_order_of_their_values():
     ]
 
 
+OF_144 = [2, 4, 8, 16, 3, 9]
+
+
 @pytest.mark.parametrize(
-    ("task", "known"),
+    ("task", "periods"),
     [
-        (FixedModulus(modulus=144, n_test_a=8, n_test_c=8), True),
-        (UnseenModulus(max_modulus=256, min_modulus=100, test_moduli=(144,), n_test_a=8, n_test_c=8), True),
-        (FixedModulus(modulus=31, n_test_a=4, n_test_c=4, test_multipliers="primitive-root"), False),  # by primitive roots: no digit of 31 has its period
-        (Quadratic(modulus=144, n_test_a=2, n_test_c=8), True),
-        (TruncatedLCG(modulus=256, low=0, bits=4), True),
-        (TruncatedLCG(modulus=256, low=3, bits=4), True),
-        (TruncatedLCG(modulus=144, low=1, bits=5, n_test_a=4), None),  # known for bits 1 to 3 alone
+        (FixedModulus(modulus=144, n_test_a=8, n_test_c=8), OF_144),
+        (UnseenModulus(max_modulus=256, min_modulus=100, test_moduli=(144,), n_test_a=8, n_test_c=8), OF_144),
+        (FixedModulus(modulus=31, n_test_a=4, n_test_c=4, test_multipliers="primitive-root"), [None]),  # period 30
+        (Quadratic(modulus=144, n_test_a=2, n_test_c=8), OF_144),
+        (TruncatedLCG(modulus=256, low=0, bits=4), [2, 4, 8, 16]),
+        (TruncatedLCG(modulus=256, low=3, bits=4), [16, 32, 64, 128]),
+        (TruncatedLCG(modulus=144, low=1, bits=5, n_test_a=4), [4, 8, 16, None, None]),
     ],
-    ids=str,
 )
-def test_a_digit_repeats_after_its_period_and_no_earlier(task: Task, known: bool | None):
+def test_a_digit_repeats_after_its_period_and_no_earlier(task: Task, periods: list[int | None]):
     tested = task.split(0).test_of_largest(64, name="test").parameters
-    numbers, digits = tested.numbers(400), digits_of(tested.basis)
-    found = to_digits(numbers, tested.basis)
-    periods = [tested.digit_period(digit.prime, digit.power) for digit in digits]
-    assert known is None or all((period is not None) == known for period in periods)
-    assert known is not None or periods == [4, 8, 16, None, None]
+    digits, values = digits_of(tested.basis), to_digits(tested.numbers(400), tested.basis)
+    assert [tested.digit_period(digit.prime, digit.power) for digit in digits] == periods
     for i, (digit, period) in enumerate(zip(digits, periods, strict=True)):
         if period is not None:
-            assert (found[:, period:, i] == found[:, :-period, i]).all()
-            assert (found[:, period // digit.prime :, i] != found[:, : -(period // digit.prime), i]).any(axis=1).all()
+            earlier = period // digit.prime
+            assert (values[:, period:, i] == values[:, :-period, i]).all()
+            assert (values[:, earlier:, i] != values[:, :-earlier, i]).any(axis=1).all()

@@ -72,6 +72,16 @@ def test_a_task_is_known_by_the_path_that_names_it(written):
     assert len(drawn[1:3]) == 2
 
 
+def test_a_module_of_the_working_directory_can_be_named(written, tmp_path, monkeypatch):
+    written()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [folder for folder in sys.path if folder])
+    monkeypatch.delitem(sys.modules, "own", raising=False)
+    task = load_task("own:Counting")
+    assert task.source.path == "own:Counting"
+    assert len(task.source.sha256) == 64
+
+
 def test_its_code_is_part_of_what_a_run_is(written):
     before = recipe(written()).build()
     after = recipe(written(("first[:, None] +", "first[:, None] + np.uint64(1) +"))).build()

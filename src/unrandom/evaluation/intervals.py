@@ -149,7 +149,7 @@ def cluster_draws(right: Right, clusters: Sequence[Labels]) -> Float[np.ndarray,
 
 
 def mean_of(parts: Sequence[Clustered]) -> Clustered:
-    """The mean over independent parts (moduli), which weigh alike, however many sequences each has."""
+    """The mean over independent parts of the test, which weigh alike, however many sequences each has."""
     value = np.mean([part.value for part in parts], axis=0)
     spread = np.sqrt(np.sum([part.spread**2 for part in parts], axis=0)) / len(parts)
     kinds = list(dict.fromkeys(part.kind for part in parts))

@@ -56,9 +56,7 @@ def above_chance(by_digit: dict[str, Any]) -> list[list[float]]:
     return [[(share - chance) / (1 - chance) for share in row] for row, chance in pairs]
 
 
-def staircase(
-    digits: list[str], periods: list[int | None], longest: int
-) -> list[tuple[float | None, float | None]]:
+def staircase(digits: list[str], periods: list[int | None], longest: int) -> list[tuple[float | None, float | None]]:
     """The border right of which each digit has already occurred one period earlier, as one broken line.
 
     Rows run from -0.5 to len(digits) - 0.5; primes are separated by a gap (None). Digits have no border whose period is

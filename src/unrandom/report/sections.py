@@ -53,9 +53,7 @@ def _training(measurements: Tree) -> Section:
             " Test sequences have full period; training draws easier short periods too, so a gap between the lines is "
             "not by itself memorisation."
         )
-        copied = (
-            " Sequences with short periods repeat within the context, so they can be copied before anything is computed."
-        )
+        copied = " Short periods repeat within the context, so they can be copied before anything is computed."
     loss = Panel("Loss by training step", f"The mean surprise at the next token.{gap}", loss_figure(metrics))
     accuracy = Panel(
         "Accuracy by training step",

@@ -12,7 +12,7 @@ from jaxtyping import Bool, UInt64
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.tasks.examples import Examples, Parameters
-from unrandom.tasks.split import Part, Split
+from unrandom.tasks.split import Part, Split, another_task
 from unrandom.tasks.task import Task
 
 ROUNDS = 1000  # of draws, before saying that nothing is left
@@ -92,14 +92,16 @@ class HeldValues(Split):
         """Halves of the values; a parameter with a single one has it in both."""
         if all(len(values) < 2 for values in self.held.values()):
             raise UserError("one value of each parameter is held out; choosing by validation needs 2 of one of them")
-        several = {name: len(values) > 1 for name, values in self.held.items()}
-        first = {name: values[: len(values) // 2] if several[name] else values for name, values in self.held.items()}
-        second = {name: values[len(values) // 2 :] if several[name] else values for name, values in self.held.items()}
+        halves = {
+            name: np.array_split(values, [len(values) // 2]) if len(values) > 1 else (values, values)
+            for name, values in self.held.items()
+        }
+        first, second = ({name: half[which] for name, half in halves.items()} for which in (0, 1))
         return replace(self, held=first), replace(self, held=second)
 
     def unseen_by(self, earlier: Split) -> "HeldValues":
         if not (isinstance(earlier, HeldValues) and type(earlier.task) is type(self.task)):
-            raise UserError(f"the run to start from has another task ({earlier.task.name}): what it saw cannot be told")
+            raise another_task(earlier)
         both = {name: values[np.isin(values, earlier.held.get(name, ()))] for name, values in self.held.items()}
         if any(not len(values) for values in both.values()):
             raise UserError("the run to start from may have seen every value that is held out")

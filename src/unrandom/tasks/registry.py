@@ -77,6 +77,8 @@ def _module_of(where: str) -> ModuleType:
     """The module of a file or of a dotted name. A file is imported afresh each time, as it may have changed."""
     try:
         if not where.endswith(".py"):
+            if "" not in sys.path:
+                sys.path.append("")  # the working directory, behind what is installed
             return importlib.import_module(where)
         file = Path(where).resolve()
         if not file.is_file():

@@ -120,3 +120,8 @@ class Split(ABC):
         """Test sequences of the last part, or of the one with the largest modulus."""
         numbers = [part for part in self.parts if isinstance(part, int)]
         return self.test(max(numbers) if numbers else self.parts[-1], sequences, name=name)
+
+
+def another_task(earlier: Split) -> UserError:
+    """The refusal of a run to start from that learned something else."""
+    return UserError(f"the run to start from has another task ({earlier.task.name}): what it saw cannot be told")

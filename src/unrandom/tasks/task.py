@@ -194,6 +194,6 @@ class Task(Config, ABC):
         if self.digits is not None:
             if self.base is None:
                 raise ValueError(f"data.digits={self.digits} needs data.base")
-            if self.digits < (needed := digits_needed(self.vocabulary - 1, self.base)):
+            if self.digits < (needed := digits_needed(vocabulary - 1, self.base)):
                 raise ValueError(f"data.digits={self.digits} is less than the {needed} that a number can have")
         return self

@@ -21,7 +21,7 @@ from unrandom.tasks.examples import Examples, Parameters
 from unrandom.tasks.lcg.config import LCGTask, Phase
 from unrandom.tasks.lcg.held_out import HeldOut, hold_out
 from unrandom.tasks.lcg.parameters import LCGParameters
-from unrandom.tasks.split import FurtherTest, Part, Split
+from unrandom.tasks.split import FurtherTest, Part, Split, another_task
 
 if TYPE_CHECKING:
     from unrandom.tasks.lcg.training_draws import TrainingDraws
@@ -156,7 +156,7 @@ class LCGSplit(Split):
 
     def unseen_by(self, earlier: Split) -> "LCGSplit":
         if not isinstance(earlier, LCGSplit):
-            raise UserError(f"the run to start from has another task ({earlier.task.name}): what it saw cannot be told")
+            raise another_task(earlier)
         if self.task.unseen_moduli:
             for part in self._all_held_out:
                 if part.modulus in earlier.seen_moduli:
