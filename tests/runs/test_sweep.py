@@ -15,7 +15,8 @@ from unrandom.runs.execution import create_run, execute
 from unrandom.runs.grid_point import measure_point, measured_point, sets_to_measure
 from unrandom.runs.plan import grid_points, parse_grid
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.sweep import Sweep, axes, choose, combinations, map_rows, point_rows, save_sweep
+from unrandom.runs.sweep import Sweep, cells, choose, combinations, heatmap, save_sweep
+from unrandom.runs.tables import table
 from unrandom.tasks import LCGParameters
 
 
@@ -24,7 +25,7 @@ def swept(config, *grid: str, seeds: int = 1) -> Sweep:
     return Sweep("tiny", config, parsed, grid_points("tiny", config, parsed, seeds), 16)
 
 
-def pretend(sweep: Sweep, validation: list[float | None], test: list[float]) -> list[dict]:
+def pretend(sweep: Sweep, validation: list[float | None], test: list[float]) -> polars.DataFrame:
     """Rows of grid points with invented accuracies; None is a failure."""
     rows = []
     for each, chosen_by, shown in zip(sweep.points, validation, test, strict=True):
@@ -34,7 +35,7 @@ def pretend(sweep: Sweep, validation: list[float | None], test: list[float]) -> 
         for name in ("last", "number"):
             row |= {f"validation_{name}": chosen_by, f"test_{name}": shown if known else None}
         rows.append(row)
-    return rows
+    return table(rows)
 
 
 def test_validation_and_test_have_nothing_in_common(tiny, um_data):
@@ -91,11 +92,11 @@ def test_sequences_of_one_multiplier_are_not_taken_for_independent():
 
 def test_what_is_tuned_is_chosen_by_validation_at_each_place_of_the_map(tiny):
     sweep = swept(tiny, "model.depth=1,2", "model.n_heads=1,2", "optimizer.lr=0.1,0.2")
-    assert axes(sweep) == ("model.depth", "model.n_heads")
+    assert sweep.axes == ("model.depth", "model.n_heads")
     rows = pretend(sweep, [0.5, 0.4, 0.1, 0.2, None, 0.3, None, None], [0.1, 0.9, 0.1, 0.7, 0.1, 0.6, 0.1, 0.1])
     combined = combinations(sweep, rows)
-    chosen = map_rows(sweep, combined)
-    assert [(row["optimizer.lr"], row["test_last"]) for row in chosen] == [
+    chosen = heatmap(sweep, combined)
+    assert chosen.select("optimizer.lr", "test_last").rows() == [
         (0.1, 0.1),
         (0.2, 0.7),
         (0.2, 0.6),
@@ -108,13 +109,13 @@ def test_what_is_tuned_is_chosen_by_validation_at_each_place_of_the_map(tiny):
 def test_seeds_are_averaged_and_half_a_combination_does_not_win(tiny):
     sweep = swept(tiny, "model.depth=1,2", seeds=2)
     combined = combinations(sweep, pretend(sweep, [0.2, 0.4, 0.9, None], [0.3, 0.5, 0.9, 0.9]))
-    assert [row["validation_last"] for row in combined] == pytest.approx([0.3, 0.9])
-    assert [(row["seeds"], row["finished"]) for row in combined] == [(2, 2), (2, 1)]
-    assert combined[0]["test_last_low"] <= combined[0]["test_last"] <= combined[0]["test_last_high"]
-    assert combined[1]["test_last_low"] is combined[1]["test_last_high"] is None  # one seed says nothing of others
-    assert all(0 <= row[f"{name}_low"] <= row[f"{name}_high"] <= 1 for row in combined[:1] for name in ("test_last",))
+    assert combined["validation_last"].to_list() == pytest.approx([0.3, 0.9])
+    assert combined.select("seeds", "finished").rows() == [(2, 2), (2, 1)]
+    whole, half = combined.iter_rows(named=True)
+    assert 0 <= whole["test_last_low"] <= whole["test_last"] <= whole["test_last_high"] <= 1
+    assert half["test_last_low"] is half["test_last_high"] is None  # one seed says nothing of others
     assert choose(combined)["model.depth"] == 1
-    assert axes(sweep) == (None, "model.depth")
+    assert sweep.axes == (None, "model.depth")
     assert choose(combinations(sweep, pretend(sweep, [None] * 4, [0] * 4))) is None
 
 
@@ -126,14 +127,15 @@ def test_a_sweep_is_saved_with_its_failures_and_what_is_left(tiny, tmp_path):
     (tmp_path / failed.id).mkdir()
     trouble = {"kind": "out of memory", "message": "no room", "traceback": None}
     (tmp_path / failed.id / "error.json").write_text(json.dumps(trouble))
-    folder, rows, best = save_sweep(sweep, tmp_path, ["unrandom", "sweep"])
-    assert [row["status"] for row in rows] == ["finished", "failed", "new", "new"]
-    assert rows[1]["error"] == "out of memory: no room"
-    assert best["runs"] == [done.id]
-    table = polars.read_parquet(folder / "cells.parquet")
-    assert table["model.depth"].to_list() == [1, 1, 2, 2]
-    assert table["test_last@64"].null_count() == 3
-    assert table.to_dicts() == point_rows(sweep, tmp_path)
+    found = save_sweep(sweep, tmp_path, ["unrandom", "sweep"])
+    folder = found.folder
+    assert found.cells["status"].to_list() == ["finished", "failed", "new", "new"]
+    assert found.cells["error"][1] == "out of memory: no room"
+    assert found.best["runs"] == [done.id]
+    saved = polars.read_parquet(folder / "cells.parquet")
+    assert saved["model.depth"].to_list() == [1, 1, 2, 2]
+    assert saved["test_last@64"].null_count() == 3
+    assert saved.equals(cells(sweep, tmp_path))
     assert json.loads((folder / "best.json").read_text())["model.depth"] == 1
     assert json.loads((folder / "sweep.json").read_text())["grid"] == {
         "model.depth": ["1", "2"],
@@ -141,6 +143,18 @@ def test_a_sweep_is_saved_with_its_failures_and_what_is_left(tiny, tmp_path):
     }
     assert {"heatmap.png", "heatmap.svg"} <= {path.name for path in folder.iterdir()}
     assert "nan" not in (folder / "heatmap.svg").read_text().lower()
+
+
+def test_settings_that_are_lists_are_told_apart(tiny, um_data, tmp_path):
+    sweep = swept(tiny.replace(data=um_data), "data.test_moduli=[32],[32,27]", "model.depth=1,2")
+    combined = combinations(sweep, pretend(sweep, [0.1, 0.2, 0.4, 0.3], [0.5] * 4))
+    assert len(combined) == 4
+    assert choose(combined)["data.test_moduli"] == [32, 27]
+    for spec in sweep.points[:2]:
+        execute(create_run(spec, tmp_path, []))
+        measured_point(measuring.Run.open(tmp_path / spec.id), 16)
+    best = save_sweep(sweep, tmp_path, []).best
+    assert best["runs"] == [spec.id for spec in sweep.points if spec.config.model.depth == best["model.depth"]][:1]
 
 
 def test_a_map_without_any_value_can_be_drawn(tmp_path):

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from unrandom.core.files import make_folder, read_json, write_json
 from unrandom.evaluation.intervals import over_units, within_bounds
 from unrandom.runs.crew import Crew
@@ -15,7 +17,7 @@ from unrandom.runs.engines import load_engine
 from unrandom.runs.grid_point import is_measured, measured_point
 from unrandom.runs.plan import Grid, plain, state
 from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
+from unrandom.runs.spec import RunSpec, with_ancestors
 from unrandom.runs.tables import save_tables, table
 from unrandom.runs.worker import failure
 from unrandom.training import RunConfig
@@ -23,7 +25,6 @@ from unrandom.training import RunConfig
 MEASURES = ("validation_last", "test_last", "validation_number", "test_number")  # averaged over seeds
 
 Tree = dict[str, Any]
-Rows = list[Tree]
 
 
 @dataclass(frozen=True)
@@ -42,19 +43,49 @@ class Sweep:
         asked = json.dumps([self.config.identity(), list(self.grid.items())], sort_keys=True)
         return f"{self.recipe}-{hashlib.sha256(asked.encode()).hexdigest()[:8]}"
 
+    @property
+    def axes(self) -> tuple[str | None, str | None]:
+        """The keys of the map's rows and columns: the first two with several values. The others are tuned."""
+        several = [key for key, values in self.grid.items() if len(values) > 1]
+        if len(several) < 2:
+            return None, next(iter(several or self.grid), None)
+        return several[0], several[1]
+
     def is_done(self, spec: RunSpec, out: Path) -> bool:
         """Whether a grid point is trained and measured."""
         return state(spec, out) == "finished" and is_measured(out / spec.id, self.sequences)
 
+    def left(self, out: Path) -> list[RunSpec]:
+        """The grid points that are not done, after the runs that they begin with and that are not trained."""
+        missing = [spec for spec in self.points if not self.is_done(spec, out)]
+        begun_with = [run for run in with_ancestors(missing) if run not in missing]
+        return [run for run in begun_with if state(run, out) != "finished"] + missing
 
-def point_rows(sweep: Sweep, out: Path) -> Rows:
+
+@dataclass(frozen=True)
+class Found:
+    """What came of a sweep so far."""
+
+    folder: Path
+    cells: pl.DataFrame
+    best: Tree | None  # the best combination, and its runs; none: nothing is finished
+
+
+def plan(sweep: Sweep, out: Path) -> pl.DataFrame:
+    """A row for every grid point: its settings, how far it has come, and its training operations."""
+    return table(
+        {**spec.labels, "run": spec.id, "status": state(spec, out), "flops": spec.flops} for spec in sweep.points
+    )
+
+
+def cells(sweep: Sweep, out: Path) -> pl.DataFrame:
     """A row for every grid point: its settings and where it stands; once it is finished, also what was measured."""
-    rows = [_row(sweep, spec, out) for spec in sweep.points]
+    rows = [_cell(sweep, spec, out) for spec in sweep.points]
     columns = dict.fromkeys(key for row in rows for key in row)
-    return [{key: row.get(key) for key in columns} for row in rows]
+    return table({key: row.get(key) for key in columns} for row in rows)
 
 
-def _row(sweep: Sweep, spec: RunSpec, out: Path) -> Tree:
+def _cell(sweep: Sweep, spec: RunSpec, out: Path) -> Tree:
     folder = out / spec.id
     done = sweep.is_done(spec, out)
     wrong = None if done else failure(folder)
@@ -69,60 +100,50 @@ def _row(sweep: Sweep, spec: RunSpec, out: Path) -> Tree:
     }
 
 
-def combinations(sweep: Sweep, rows: Rows) -> Rows:
+def combinations(sweep: Sweep, cells: pl.DataFrame) -> pl.DataFrame:
     """A row for every combination of settings: means over finished seeds; from two on, Student's intervals."""
-    groups: dict[str, Rows] = {}
-    for row in rows:
-        groups.setdefault(json.dumps([row[key] for key in sweep.grid]), []).append(row)
-    return [_mean(sweep, group) for group in groups.values()]
+    groups = cells.group_by(list(sweep.grid), maintain_order=True)
+    return table({**dict(zip(sweep.grid, settings, strict=True)), **_means(group)} for settings, group in groups)
 
 
-def _mean(sweep: Sweep, group: Rows) -> Tree:
-    finished = [row for row in group if row["status"] == "finished"]
-    mean: Tree = {key: group[0][key] for key in sweep.grid} | {"seeds": len(group), "finished": len(finished)}
+def _means(group: pl.DataFrame) -> Tree:
+    finished = group.filter(status="finished")
+    means: Tree = {"seeds": len(group), "finished": len(finished)}
     for name in MEASURES:
-        found = within_bounds(over_units([row[name] for row in finished])) if finished else None
-        mean |= {name: found and found.value, f"{name}_low": found and found.low, f"{name}_high": found and found.high}
-    return mean
+        found = within_bounds(over_units(finished[name].to_list())) if len(finished) else None
+        means |= {name: found and found.value, f"{name}_low": found and found.low, f"{name}_high": found and found.high}
+    return means
 
 
-def choose(rows: Rows) -> Tree | None:
+def choose(combined: pl.DataFrame) -> Tree | None:
     """The best combination by validation. One whose seeds did not all finish is second to those whose did."""
-    able = [row for row in rows if row["finished"]]
-    return max(able, key=lambda row: (row["finished"] == row["seeds"], row["validation_last"]), default=None)
+    able = combined.filter(pl.col("finished") > 0)
+    whole = pl.col("finished") == pl.col("seeds")
+    return next(able.sort(whole, "validation_last", descending=True, maintain_order=True).iter_rows(named=True), None)
 
 
-def axes(sweep: Sweep) -> tuple[str | None, str | None]:
-    """The keys of the map's rows and columns: the first two with several values. The others are tuned."""
-    several = [key for key, values in sweep.grid.items() if len(values) > 1]
-    if len(several) < 2:
-        return None, next(iter(several or sweep.grid), None)
-    return several[0], several[1]
+def heatmap(sweep: Sweep, combined: pl.DataFrame) -> pl.DataFrame:
+    """A row for every place of the map: the combination chosen there by validation, and how it does in the test.
+
+    Where nothing is finished, nothing is chosen: what is tuned is None.
+    """
+    keys = [key for key in sweep.axes if key is not None]
+    tuned = {key: None for key in sweep.grid if key not in keys}
+    places = combined.group_by(keys, maintain_order=True)
+    return table(choose(place) or {**place.row(0, named=True), **tuned} for _, place in places)
 
 
-def map_rows(sweep: Sweep, combined: Rows) -> Rows:
-    """A row for every place of the map: the combination chosen there by validation, and how it does in the test."""
-    keys = [key for key in axes(sweep) if key is not None]
-    places: dict[str, Rows] = {}
-    for row in combined:
-        places.setdefault(json.dumps([row[key] for key in keys]), []).append(row)
-    return [choose(rows) or {**rows[0], **_tuned_blank(sweep, keys)} for rows in places.values()]
-
-
-def _tuned_blank(sweep: Sweep, keys: Sequence[str]) -> Tree:
-    return {key: None for key in sweep.grid if key not in keys}
-
-
-def save_sweep(sweep: Sweep, out: Path, command: Sequence[str]) -> tuple[Path, Rows, Tree | None]:
-    """Write ``<out>/sweeps/<name>/``: tables, the best combination, the map. Returns the folder, rows and the best."""
+def save_sweep(sweep: Sweep, out: Path, command: Sequence[str]) -> Found:
+    """Write ``<out>/sweeps/<name>/``: tables, the best combination, the map."""
     folder = make_folder(out / "sweeps" / sweep.name)
-    rows = point_rows(sweep, out)
-    combined = combinations(sweep, rows)
-    chosen = map_rows(sweep, combined)
+    found = cells(sweep, out)
+    combined = combinations(sweep, found)
+    chosen = heatmap(sweep, combined)
     best = choose(combined)
     if best is not None:
-        same = [row for row in rows if all(row[key] == best[key] for key in sweep.grid)]
-        best = {**best, "runs": [row["run"] for row in same]}
+        settings = [plain(best[key]) for key in sweep.grid]
+        same = [spec.id for spec in sweep.points if [plain(spec.labels[key]) for key in sweep.grid] == settings]
+        best = {**best, "runs": same}
     asked = {
         "recipe": sweep.recipe,
         "config": sweep.config.tree(),
@@ -132,41 +153,39 @@ def save_sweep(sweep: Sweep, out: Path, command: Sequence[str]) -> tuple[Path, R
         "command": shlex.join(command),
     }
     write_json(folder / "sweep.json", asked)
-    save_tables({"cells": table(rows), "combinations": table(combined), "heatmap": table(chosen)}, folder)
+    save_tables({"cells": found, "combinations": combined, "heatmap": chosen}, folder)
     write_json(folder / "best.json", best)
     _draw(sweep, chosen, folder / "heatmap")
-    return folder, rows, best
+    return Found(folder, found, best)
 
 
-def _draw(sweep: Sweep, chosen: Rows, stem: Path) -> None:
+def _draw(sweep: Sweep, chosen: pl.DataFrame, stem: Path) -> None:
     from unrandom.figures.panels import MapPanel, save_panels
 
-    down, across = axes(sweep)
-    rows, columns = ([plain(value) for value in _values(chosen, key)] for key in (down, across))
-    values = [[float("nan")] * len(columns) for _ in rows]
-    for place in chosen:
-        if place["test_last"] is not None:
-            row, column = (plain(place[key]) if key else "" for key in (down, across))
-            values[rows.index(row)][columns.index(column)] = place["test_last"]
+    down, across = sweep.axes
+    rows, columns = (_places(chosen, key) for key in (down, across))
+    names_down, names_across = list(dict.fromkeys(rows)), list(dict.fromkeys(columns))
+    values = [[float("nan")] * len(names_across) for _ in names_down]
+    for row, column, accuracy in zip(rows, columns, chosen["test_last"], strict=True):
+        if accuracy is not None:
+            values[names_down.index(row)][names_across.index(column)] = accuracy
     tuned = [key for key in sweep.grid if key not in (down, across) and len(sweep.grid[key]) > 1]
     panel = MapPanel(
         title=f"{sweep.recipe}: last number, test" + (f"\n(best {', '.join(tuned)} by validation)" if tuned else ""),
         x=across or "",
         y=down or "",
         values=values,
-        columns=columns,
-        rows=rows,
+        columns=names_across,
+        rows=names_down,
         bar="accuracy",
         written=True,
     )
     save_panels([panel], stem)
 
 
-def _values(rows: Rows, key: str | None) -> list[Any]:
-    """The distinct values of a column, in the order in which they come."""
-    if key is None:
-        return [""]
-    return list({plain(row[key]): row[key] for row in rows}.values())
+def _places(chosen: pl.DataFrame, key: str | None) -> list[str]:
+    """Where on one axis each row of the map is."""
+    return [""] * len(chosen) if key is None else [plain(value) for value in chosen[key].to_list()]
 
 
 def minutes_left(sweep: Sweep, crew: Crew) -> float | None:
