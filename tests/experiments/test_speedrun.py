@@ -8,7 +8,7 @@ import pytest
 from unrandom.core.errors import NonFiniteLoss, RunsFailed, UserError
 from unrandom.experiments.speedrun import race as race_module
 from unrandom.experiments.speedrun.catalogue import TRACKS, track
-from unrandom.experiments.speedrun.race import Attempt, Race, planned, race
+from unrandom.experiments.speedrun.race import Attempt, Pairing, Race, planned, race
 from unrandom.experiments.speedrun.ratios import expected_flops, ratios, why_no_record
 from unrandom.experiments.speedrun.records import (
     add_entry,
@@ -125,14 +125,14 @@ def test_the_grid_is_in_sequences(small, tiny):
 @pytest.mark.parametrize("pack", [1, 2])
 def test_both_arms_run_until_they_are_there(small, tiny, tmp_path, pack):
     candidate = tiny.override(["optimizer.lr=0.01"])
-    run = race(small, candidate, tiny, range(2), Work(tmp_path), pack)
+    run = race(Pairing(small, candidate, "paper", tiny), range(2), Work(tmp_path), pack)
     assert run is not None
     assert [(a.seed, a.reached, a.steps) for a in run.candidate] == [(0, True, 6), (1, True, 6)]
     assert {a.flops for a in (*run.candidate, *run.record)} == {6 * tiny.step_flops}
     assert {a.more_than for a in run.record} == {4 * tiny.step_flops}
     lines = (tmp_path / planned(small, tiny, [0])[0].id / "metrics.jsonl").read_text().splitlines()
     assert len(lines) == 5  # of six: it stopped when it was there
-    assert race(small, candidate, tiny, range(2), Work(tmp_path), pack) == run  # nothing is run again
+    assert race(Pairing(small, candidate, "paper", tiny), range(2), Work(tmp_path), pack) == run  # nothing is run again
     assert (
         why_no_record(run, 2) == "the interval of the ratio of training FLOPs, with the record a check earlier, holds 1"
     )
@@ -145,15 +145,15 @@ def test_the_arms_take_turns(small, tiny, tmp_path, monkeypatch):
         race_module, "_attempt", lambda track, run, work: Attempt(run.config.seed, True, 1, 1, 1.0, 0, "here")
     )
     candidate = tiny.override(["optimizer.lr=0.01"])
-    race(small, candidate, tiny, range(3), Work(tmp_path))
+    race(Pairing(small, candidate, "paper", tiny), range(3), Work(tmp_path))
     a, b = ([run.id for run in planned(small, config, range(3))] for config in (candidate, tiny))
     assert [each for (each,) in order] == [a[0], b[0], b[1], a[1], a[2], b[2]]
 
 
 def test_a_race_that_is_out_of_time_goes_on(never, tiny, tmp_path):
     candidate = tiny.override(["optimizer.lr=0.01"])
-    assert race(never, candidate, tiny, range(2), Work(tmp_path, deadline=1.0)) is None
-    run = race(never, candidate, tiny, range(2), Work(tmp_path))
+    assert race(Pairing(never, candidate, "paper", tiny), range(2), Work(tmp_path, deadline=1.0)) is None
+    run = race(Pairing(never, candidate, "paper", tiny), range(2), Work(tmp_path))
     assert run is not None
     assert not any(a.reached for a in (*run.candidate, *run.record))
     assert {a.steps for a in run.candidate} == {tiny.steps}
@@ -165,7 +165,7 @@ def test_a_race_that_is_out_of_time_goes_on(never, tiny, tmp_path):
 def test_a_run_that_breaks_down_is_a_failure(small, tiny, tmp_path):
     candidate = tiny.override(["optimizer.muon_lr=1000", "optimizer.lr=1000", "gradient_clip=none", "warmup_steps=0"])
     target = Target("a rate", lambda line: line["learning_rate"] < 1)
-    run = race(replace(small, target=target), candidate, tiny, range(1), Work(tmp_path))
+    run = race(Pairing(replace(small, target=target), candidate, "paper", tiny), range(1), Work(tmp_path))
     assert run is not None
     assert not run.candidate[0].reached
     assert run.record[0].reached
@@ -174,7 +174,7 @@ def test_a_run_that_breaks_down_is_a_failure(small, tiny, tmp_path):
 def test_another_failure_ends_the_race(small, tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(race_module, "carry_out", lambda job, work, stop: [Outcome("x", "failed", "it fell over")])
     with pytest.raises(RunsFailed, match="x failed: it fell over"):
-        race(small, tiny.override(["optimizer.lr=0.01"]), tiny, range(1), Work(tmp_path))
+        race(Pairing(small, tiny.override(["optimizer.lr=0.01"]), "paper", tiny), range(1), Work(tmp_path))
 
 
 def _arm(*flops: int, missed: tuple[int, ...] = ()) -> tuple[Attempt, ...]:
@@ -215,11 +215,12 @@ def test_records_are_kept_line_by_line(small, tiny, tmp_path):
     assert configuration_of(small, "paper", tmp_path) == tiny
     faster = tiny.override(["optimizer.lr=0.01"])
     run = Race(_arm(100, 100, 110), _arm(400, 420, 400))
-    made = outcome(small, "paper", faster, tiny, run, tmp_path)
-    add_entry(small, "faster", "a higher rate", made, faster, tmp_path)
+    higher = Pairing(small, faster, "paper", tiny)
+    made = outcome(higher, run, tmp_path)
+    add_entry(higher, "faster", "a higher rate", made, tmp_path)
     smaller = faster.override(["batch_size=8"])
-    made = outcome(small, "house", smaller, tiny, run, tmp_path)
-    add_entry(small, "smaller", "a smaller batch", made, smaller, tmp_path)
+    with_less = Pairing(small, smaller, "house", tiny)
+    add_entry(with_less, "smaller", "a smaller batch", outcome(with_less, run, tmp_path), tmp_path)
     first, second = read_records(small, tmp_path)
     assert first["changes"] == {"optimizer.lr": [0.003, 0.01]}
     assert first["against_digest"] == tiny.digest()
@@ -228,7 +229,7 @@ def test_records_are_kept_line_by_line(small, tiny, tmp_path):
     assert standing(small, "open", tmp_path) == "smaller"
     assert configuration_of(small, "smaller", tmp_path) == smaller
     with pytest.raises(UserError, match="has something called 'faster' already"):
-        add_entry(small, "faster", "again", made, faster, tmp_path)
+        add_entry(higher, "faster", "again", made, tmp_path)
     with pytest.raises(UserError, match=r"no record called 'none'; there are paper, house, faster, smaller"):
         configuration_of(small, "none", tmp_path)
 
@@ -247,30 +248,32 @@ def test_a_broken_line_is_named(small, tmp_path, line, said):
 def test_a_record_beats_the_standing_one(small, tiny, tmp_path):
     run = Race(_arm(100, 100, 110), _arm(400, 420, 400))
     first, second = (tiny.override([f"batch_size={size}"]) for size in (8, 32))
-    made = outcome(small, "house", first, tiny, run, tmp_path)
-    add_entry(small, "first", "a smaller batch", made, first, tmp_path)
-    made = outcome(small, "house", second, tiny, run, tmp_path)
+    beaten = Pairing(small, first, "house", tiny)
+    add_entry(beaten, "first", "a smaller batch", outcome(beaten, run, tmp_path), tmp_path)
+    made = outcome(Pairing(small, second, "house", tiny), run, tmp_path)
     assert not made["is_record"]
     assert made["because"] == "first is to be beaten, and not house"
     neutral = tiny.override(["optimizer.lr=0.01"])
-    assert outcome(small, "paper", neutral, tiny, run, tmp_path)["is_record"]
-    add_entry(small, "both", "a rate", outcome(small, "first", neutral, first, run, tmp_path), neutral, tmp_path)
+    assert outcome(Pairing(small, neutral, "paper", tiny), run, tmp_path)["is_record"]
+    both = Pairing(small, neutral, "first", first)
+    add_entry(both, "both", "a rate", outcome(both, run, tmp_path), tmp_path)
     assert (standing(small, "neutral", tmp_path), standing(small, "open", tmp_path)) == ("paper", "both")
 
 
 def test_a_neutral_record_takes_no_place_but_that_of_the_beaten_one(small, tiny, tmp_path):
     run = Race(_arm(100, 100, 110), _arm(400, 420, 400))
     for name, against, rate in (("good", "paper", "0.01"), ("worse", "house", "0.02")):
-        config = tiny.override([f"optimizer.lr={rate}"])
-        add_entry(small, name, "a rate", outcome(small, against, config, tiny, run, tmp_path), config, tmp_path)
+        pairing = Pairing(small, tiny.override([f"optimizer.lr={rate}"]), against, tiny)
+        add_entry(pairing, name, "a rate", outcome(pairing, run, tmp_path), tmp_path)
     assert (standing(small, "neutral", tmp_path), standing(small, "open", tmp_path)) == ("good", "worse")
 
 
 def test_a_line_that_was_pasted_without_its_end_stays_a_line(small, tiny, tmp_path):
-    made = outcome(small, "house", tiny, tiny, Race(_arm(100, 100, 110), _arm(400, 420, 400)), tmp_path)
-    path = add_entry(small, "first", "a\nrate", made, tiny, tmp_path)
+    pairing = Pairing(small, tiny, "house", tiny)
+    made = outcome(pairing, Race(_arm(100, 100, 110), _arm(400, 420, 400)), tmp_path)
+    path = add_entry(pairing, "first", "a\nrate", made, tmp_path)
     path.write_text(path.read_text().rstrip("\n"))
-    add_entry(small, "second", "another", made, tiny, tmp_path)
+    add_entry(pairing, "second", "another", made, tmp_path)
     assert [record["changed"] for record in read_records(small, tmp_path)] == ["a rate", "another"]
 
 
@@ -295,9 +298,9 @@ def test_a_failure_that_may_pass_is_tried_again(small, tiny, tmp_path, monkeypat
     real = work_module.execute
     monkeypatch.setattr(work_module, "execute", lambda *_, **__: 1 / 0)
     with pytest.raises(RunsFailed):
-        race(small, candidate, tiny, range(1), Work(tmp_path))
+        race(Pairing(small, candidate, "paper", tiny), range(1), Work(tmp_path))
     monkeypatch.setattr(work_module, "execute", real)
-    run = race(small, candidate, tiny, range(1), Work(tmp_path))
+    run = race(Pairing(small, candidate, "paper", tiny), range(1), Work(tmp_path))
     assert run is not None
     assert run.candidate[0].reached
 
@@ -307,7 +310,7 @@ def test_one_that_breaks_down_at_once_is_charged_up_to_the_first_check(small, ti
         raise NonFiniteLoss("the loss is nan at step 1")
 
     monkeypatch.setattr(work_module, "execute", broken)
-    run = race(small, tiny.override(["optimizer.lr=0.01"]), tiny, range(1), Work(tmp_path))
+    run = race(Pairing(small, tiny.override(["optimizer.lr=0.01"]), "paper", tiny), range(1), Work(tmp_path))
     assert run is not None
     assert (run.candidate[0].reached, run.candidate[0].steps) == (False, 2)
     assert run.candidate[0].flops == 2 * tiny.step_flops

@@ -11,18 +11,10 @@ from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
 from unrandom.experiments.speedrun.catalogue import TRACKS, track
 from unrandom.experiments.speedrun.race import race
-from unrandom.experiments.speedrun.records import (
-    add_entry,
-    check_name,
-    configuration_of,
-    outcome,
-    read_records,
-    standing,
-)
+from unrandom.experiments.speedrun.records import add_entry, check_name, outcome, pair, read_records
 from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, FIRST_SEED, Track
 from unrandom.report.records import arm_words, ratio_words, records_page
 from unrandom.runs.worker import Work
-from unrandom.training import RunConfig
 
 Tree = dict[str, Any]
 # arguments that only a race takes
@@ -74,12 +66,7 @@ def _shown(chosen: Track, results: Path) -> Answer:
 
 def _race(chosen: Track, arguments: Namespace) -> Answer:
     results: Path = arguments.results
-    candidate = _candidate(chosen, arguments)
-    chosen.check(candidate)
-    against = arguments.against or standing(chosen, chosen.kind(candidate), results)
-    record = configuration_of(chosen, against, results)
-    if chosen.prepared(candidate, 0).digest() == chosen.prepared(record, 0).digest():
-        raise UserError(f"the candidate is {against} itself; change something with --set, or take another --against")
+    pairing = pair(chosen, arguments.begin_with, arguments.assignments, arguments.against, results)
     if (arguments.keep is None) != (arguments.name is None) or arguments.keep == "":
         raise UserError("a race is kept with --name NAME and --keep 'what was changed'")
     if arguments.name is not None:
@@ -93,21 +80,16 @@ def _race(chosen: Track, arguments: Namespace) -> Answer:
         watch=TrainingProgress if pack == 1 else None,
     )
     seeds = range(FIRST_SEED, FIRST_SEED + (arguments.seeds or chosen.seeds))
-    run = race(chosen, candidate, record, seeds, work, pack)
+    run = race(pairing, seeds, work, pack)
     if run is None:
         return {"track": chosen.name, "finished": False}, "the time is up; the same command goes on"
-    made = outcome(chosen, against, candidate, record, run, results)
-    words = [_outcome_words(made, against), f"a record: {'yes' if made['is_record'] else 'no, as ' + made['because']}"]
+    made = outcome(pairing, run, results)
+    verdict = "yes" if made["is_record"] else f"no, as {made['because']}"
+    words = [_outcome_words(made, pairing.against), f"a record: {verdict}"]
     if arguments.keep is not None:
-        path = add_entry(chosen, arguments.name, arguments.keep, made, candidate, results)
+        path = add_entry(pairing, arguments.name, arguments.keep, made, results)
         words.append(f"kept     {path}")
     return {**made, "finished": True}, "\n".join(words)
-
-
-def _candidate(chosen: Track, arguments: Namespace) -> RunConfig:
-    """What it begins as, and what ``--set`` changes of it."""
-    begin = arguments.begin_with or standing(chosen, "open", arguments.results)
-    return configuration_of(chosen, begin, arguments.results).override(arguments.assignments)
 
 
 def _outcome_words(made: Tree, against: str) -> str:

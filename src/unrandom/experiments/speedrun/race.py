@@ -18,6 +18,16 @@ from unrandom.training import RunConfig
 
 
 @dataclass(frozen=True)
+class Pairing:
+    """A candidate of a track, and the record that it runs against, by name and configuration."""
+
+    track: Track
+    candidate: RunConfig
+    against: str
+    record: RunConfig
+
+
+@dataclass(frozen=True)
 class Attempt:
     """One run: what it took to reach the target, or, where it did not, all that it took."""
 
@@ -43,15 +53,14 @@ def planned(track: Track, config: RunConfig, seeds: Sequence[int]) -> list[RunSp
     return [RunSpec(track.name, track.prepared(config, seed)) for seed in seeds]
 
 
-def race(
-    track: Track, candidate: RunConfig, record: RunConfig, seeds: Sequence[int], work: Work, pack: int = 1
-) -> Race | None:
+def race(pairing: Pairing, seeds: Sequence[int], work: Work, pack: int = 1) -> Race | None:
     """Train both arms, ``pack`` seeds of one side by side, and the arms in turn; None if the time is up before the end.
 
     A run that breaks down with a loss that is not finite has not reached the target. Raises RunsFailed for any
     other failure.
     """
-    arms = [planned(track, config, seeds) for config in (candidate, record)]
+    track = pairing.track
+    arms = [planned(track, config, seeds) for config in (pairing.candidate, pairing.record)]
     for runs in _in_turn(arms, pack):
         if not _train(track, runs, work):
             return None

@@ -13,7 +13,7 @@ from pydantic import Field
 from unrandom.core.config import Config, dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
-from unrandom.experiments.speedrun.race import Attempt, Race
+from unrandom.experiments.speedrun.race import Attempt, Pairing, Race
 from unrandom.experiments.speedrun.ratios import expected_flops, ratios, why_no_record
 from unrandom.experiments.speedrun.tracks import Kind, Track
 from unrandom.training import RunConfig
@@ -108,9 +108,25 @@ def arm(attempts: Sequence[Attempt]) -> Tree:
     }
 
 
-def outcome(track: Track, against: str, candidate: RunConfig, record: RunConfig, run: Race, results: Path) -> Tree:
+def pair(track: Track, begin: str | None, assignments: Sequence[str], against: str | None, results: Path) -> Pairing:
+    """The entry called ``begin`` with some keys changed (as ``--set`` does it), and what it is to run against.
+
+    Without a name it begins as the standing open record, and runs against the standing record of its class. UserError
+    for a candidate that the track does not take, or that is the record itself.
+    """
+    candidate = configuration_of(track, begin or standing(track, "open", results), results).override(assignments)
+    track.check(candidate)
+    against = against or standing(track, track.kind(candidate), results)
+    record = configuration_of(track, against, results)
+    if track.prepared(candidate, 0).digest() == track.prepared(record, 0).digest():
+        raise UserError(f"the candidate is {against} itself; change something with --set, or take another --against")
+    return Pairing(track, candidate, against, record)
+
+
+def outcome(pairing: Pairing, run: Race, results: Path) -> Tree:
     """What a race came to, as JSON values."""
-    kind = track.kind(candidate)
+    track, against = pairing.track, pairing.against
+    kind = track.kind(pairing.candidate)
     to_beat = sorted({standing(track, "open", results), standing(track, kind, results)})
     found, reason = ratios(run), why_no_record(run, track.seeds)
     if against not in to_beat:
@@ -121,8 +137,8 @@ def outcome(track: Track, against: str, candidate: RunConfig, record: RunConfig,
         "track": track.name,
         "class": kind,
         "against": against,
-        "against_digest": record.digest(),
-        "changes": changes(record, candidate),
+        "against_digest": pairing.record.digest(),
+        "changes": changes(pairing.record, pairing.candidate),
         "ratios": found and {name: ratio.tree() for name, ratio in found.items()},
         "candidate": arm(run.candidate),
         "record": arm(run.record),
@@ -144,17 +160,17 @@ def check_name(track: Track, name: str, results: Path) -> None:
         raise UserError(f"{track.name} has something called {name!r} already; choose another --name")
 
 
-def add_entry(track: Track, name: str, changed: str, made: Tree, config: RunConfig, results: Path) -> Path:
+def add_entry(pairing: Pairing, name: str, changed: str, made: Tree, results: Path) -> Path:
     """Write a race at the end of the track's file, won or not; ``changed`` becomes one line. Returns the file."""
-    check_name(track, name, results)
+    check_name(pairing.track, name, results)
     line = {
         "name": name,
         "changed": " ".join(changed.split()),
         "date": datetime.now(UTC).date().isoformat(),
         **made,
-        "config": config.tree(),
+        "config": pairing.candidate.tree(),
     }
-    path = records_file(track, results)
+    path = records_file(pairing.track, results)
     make_folder(path.parent)
     lines = path.read_text().splitlines() if path.is_file() else []
     write_atomically(path, "\n".join([*lines, json.dumps(line, allow_nan=False), ""]))
