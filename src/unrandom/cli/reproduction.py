@@ -3,6 +3,7 @@
 import sys
 from argparse import Namespace
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,20 +18,18 @@ from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import (
     all_judgements,
-    carry_out,
     draw_and_judge,
     is_measured,
-    kept_folder,
+    measure_own,
+    measure_planned,
     missing_runs,
-    open_runs,
+    own_results,
     own_run,
 )
 from unrandom.experiments.timed_plan import Group
 from unrandom.experiments.timed_training import FITTED, TimedCommand, train_fitted
 from unrandom.report.results import results_page
-from unrandom.runs.archive import keep_runs
 from unrandom.runs.finding import find_run
-from unrandom.runs.run import Run
 from unrandom.runs.spec import with_ancestors
 
 Tree = dict[str, Any]
@@ -44,33 +43,27 @@ def reproduce(arguments: Namespace) -> Answer:
         )
     chosen = list(EXPERIMENTS.values()) if arguments.all else [experiment(name) for name in arguments.experiments]
     scale, results = arguments.scale, arguments.results
-    if arguments.run:  # its verdicts are not those of the experiment's own runs, and must not take their place
+    if arguments.run:
         own = own_run(find_run(arguments.run, arguments.out), chosen)
-        path = own.folder.path
-        results = path / "experiments"
-        rows = [row for each in chosen for row in _measured(each, [own], arguments, results, f"--run {path}")]
+        results = own_results(own)
+        judge = partial(measure_own, scale=scale, run=own)
     elif arguments.from_tables:
         chosen = _with_tables(chosen, arguments)
-        rows = [row for each in chosen for row in draw_and_judge(each, scale, results)]
+        judge = partial(draw_and_judge, scale=scale, results=results)
     else:
-        left = 0 if arguments.kept else _train(chosen, arguments)
-        if left:
+        if left := 0 if arguments.kept else _train(chosen, arguments):
             print(f"the time is up; {left} runs are left, and the same command goes on", file=sys.stderr)
             return {"scale": scale, "results": str(results), "claims": [], "left": left}, ""
-        rows = []
-        for each in chosen:
-            runs = open_runs(each, scale, arguments.seeds, results, arguments.out, kept=arguments.kept)
-            how = f"--seeds {arguments.seeds}" + " --kept" * arguments.kept
-            rows += _measured(each, runs, arguments, results, how)
-            keep_runs(runs, each.kept_seeds, kept_folder(scale, results))
+        planned = {"seeds": arguments.seeds, "runs_folder": arguments.out, "kept": arguments.kept}
+        judge = partial(measure_planned, scale=scale, results=results, **planned)
+    rows = [row for each in chosen for row in _judged(each, judge)]
     every = all_judgements(list(EXPERIMENTS.values()), scale, results)
-    index = results / scale / "index.html"
-    write_atomically(index, results_page(every, scale, results, index))
+    page = results / scale / "index.html"
+    write_atomically(page, results_page(every, scale, results, page))
     made = {each.name: _made(results / scale / each.name) for each in chosen}
-    answer = {"scale": scale, "results": str(results), "claims": rows, "made": made, "page": str(index)}
-    return answer, "\n".join([claims_table(rows), "", *_places(made), f"page      {index.resolve().as_uri()}"]).lstrip(
-        "\n"
-    )
+    answer = {"scale": scale, "results": str(results), "claims": rows, "made": made, "page": str(page)}
+    lines = [*([claims_table(rows), ""] if rows else []), *_places(made), f"page      {page.resolve().as_uri()}"]
+    return answer, "\n".join(lines)
 
 
 def _with_tables(chosen: list[Experiment], arguments: Namespace) -> list[Experiment]:
@@ -85,11 +78,10 @@ def _with_tables(chosen: list[Experiment], arguments: Namespace) -> list[Experim
     return [each for each in chosen if each not in missing]
 
 
-def _measured(each: Experiment, runs: list[Run], arguments: Namespace, results: Path, how: str) -> list[Tree]:
+def _judged(each: Experiment, judge: Callable[[Experiment], list[Tree]]) -> list[Tree]:
     """The verdicts on one experiment, and a line on standard error that counts them."""
-    command = f"{each.command(arguments.scale)} {how}"
     with working(each.name):
-        rows = carry_out(each, arguments.scale, runs, results, command)
+        rows = judge(each)
     counts = Counter(row["verdict"] for row in rows)
     said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "nothing to judge"
     print(f"{each.name}: {said}", file=sys.stderr, flush=True)

@@ -18,7 +18,7 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.paper import figure_title
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.timed_plan import TimedPlan
-from unrandom.runs.archive import kept_folder, open_kept
+from unrandom.runs.archive import keep_runs, kept_folder, open_kept
 from unrandom.runs.plan import plain, unfinished
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec, with_ancestors
@@ -61,6 +61,31 @@ def open_runs(
     if kept:
         return open_kept(planned, kept_folder(scale, results))
     return [Run.open(runs_folder / spec.id, spec.labels) for spec in planned]
+
+
+def measure_planned(
+    experiment: Experiment, scale: Scale, seeds: int, results: Path, runs_folder: Path, *, kept: bool = False
+) -> list[Tree]:
+    """Carry the experiment out with its own runs, and keep the small ones beside the results."""
+    runs = open_runs(experiment, scale, seeds, results, runs_folder, kept=kept)
+    how = f"--seeds {seeds}{' --kept' if kept else ''}"
+    rows = carry_out(experiment, scale, runs, results, f"{experiment.command(scale)} {how}")
+    keep_runs(runs, experiment.kept_seeds, kept_folder(scale, results))
+    return rows
+
+
+def measure_own(experiment: Experiment, scale: Scale, run: Run) -> list[Tree]:
+    """Carry the experiment out with a run of the user's own, in that run's folder.
+
+    Its verdicts are not those of the experiment's own runs, and must not take their place.
+    """
+    command = f"{experiment.command(scale)} --run {run.folder.path}"
+    return carry_out(experiment, scale, [run], own_results(run), command)
+
+
+def own_results(run: Run) -> Path:
+    """Where the results of measuring a run of the user's own are."""
+    return run.folder.path / "experiments"
 
 
 def carry_out(experiment: Experiment, scale: Scale, runs: list[Run], results: Path, command: str) -> list[Tree]:
