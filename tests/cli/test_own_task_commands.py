@@ -78,6 +78,27 @@ def test_a_run_whose_code_has_changed_is_not_trained_on(here, capsys):
     assert again["finished"]
 
 
+def test_code_that_breaks_later_is_one_line_too(here, capsys):
+    code = Path(EXAMPLE.rpartition(":")[0]).read_text()
+    assert "    def draw(" in code
+    head, _, rest = code.partition("    def draw(")
+    signature, _, body = rest.partition(":\n")
+    late = f"{head}    def draw({signature}:\n        if rows == 300:\n            raise KeyError('late')\n{body}"
+    (here / "late.py").write_text(late)
+    answer(capsys, "train", "late.py:SecondOrder", *SETTINGS)
+    line = late.splitlines().index("            raise KeyError('late')") + 1
+    said = refused(capsys, "evaluate", "latest", "--task", "late.py:SecondOrder", "--sequences", 300)
+    assert said.endswith(f"late.py, line {line}: KeyError: 'late'")
+
+
+def test_what_a_file_imports_beside_it_is_found(here, capsys):
+    folder = here / "mine"
+    folder.mkdir()
+    (folder / "beside_it.py").write_text(Path(EXAMPLE.rpartition(":")[0]).read_text())
+    (folder / "own.py").write_text("from beside_it import SecondOrder\n\nclass Mine(SecondOrder):\n    pass\n")
+    assert answer(capsys, "train", "mine/own.py:Mine", *SETTINGS)["finished"]
+
+
 def test_a_run_folder_imports_nothing_by_itself(here, capsys):
     (here / "trap.py").write_text(
         Path(EXAMPLE.rpartition(":")[0]).read_text().replace("class SecondOrder", "class Trap")

@@ -180,3 +180,11 @@ def test_a_full_disk_stops_the_sweep_in_one_line(sweep, small_disk):
     assert len(last) == 1, said
     assert "No space left on device" in last[0]
     assert not list((small_disk / "runs").glob("*/error.json"))
+
+
+def test_operations_above_2_to_63_are_added_exactly(tmp_path, capsys):
+    rates = ",".join(f"{k}e-3" for k in range(1, 9))
+    words = ["sweep", "um-2048", "--grid", f"optimizer.lr={rates}", "--seeds", "2", "--out", str(tmp_path)]
+    assert main([*words, "--dry-run", "--json"]) == 0
+    planned = json.loads(capsys.readouterr().out)
+    assert planned["flops"] == planned["flops_left"] == sum(cell["flops"] for cell in planned["cells"]) > 2**63

@@ -145,6 +145,15 @@ def test_a_task_without_digits_and_groups_is_drawn_without_them():
     assert "This run has not finished" in page.text
 
 
+def test_only_a_map_with_a_line_is_explained_by_it():
+    first, *others = SYNTHETIC["unseen_modulus"]()["evaluation"]
+    digits = first["by_digit"]
+    unknown = {**first, "by_digit": {**digits, "period": [None] * len(digits["digits"])}}
+    line = "Right of the white line"
+    assert render("unseen_modulus").text.count(line) == len(others) + 1
+    assert render("unseen_modulus", evaluation=[unknown, *others]).text.count(line) == len(others)
+
+
 def test_an_unseen_prime_has_its_other_reading_beside_it():
     (first, *others) = SYNTHETIC["unseen_modulus"]()["evaluation"]
     about = "a = 1, the one multiplier of full period, which only counts in steps of c"

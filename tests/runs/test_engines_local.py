@@ -17,6 +17,9 @@ from unrandom.runs.execution import create_run
 from unrandom.runs.plan import Job, jobs
 from unrandom.runs.spec import RunSpec, with_ancestors
 from unrandom.runs.worker import Outcome, Work, carry_out, failure, record_death
+from unrandom.tasks import load_task
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "second_order.py"
 
 
 def local(workers: int = 2):
@@ -29,6 +32,16 @@ def test_every_run_is_finished_once(tiny, tmp_path):
     assert {outcome.run for outcome in outcomes} == {run.id for run in runs}
     assert {outcome.status for outcome in outcomes} == {"finished"}
     assert all(steps_measured(tmp_path / run.id) == [4, 8, 12] for run in runs)
+
+
+def test_a_worker_says_why_it_cannot_unpack_its_job(tiny, tmp_path):
+    own = tmp_path / "own.py"
+    own.write_text(EXAMPLE.read_text())
+    changed = tiny.replace(data=load_task(f"{own}:SecondOrder").parse({"context": 10}))
+    own.write_text(EXAMPLE.read_text() + "# changed\n")
+    (outcome,) = run_jobs(local(1), jobs([RunSpec("own", changed)]), Work(tmp_path))
+    assert outcome.status == "failed"
+    assert outcome.error.endswith("own.py:SecondOrder was changed while the command ran")
 
 
 def test_a_run_waits_for_the_one_whose_weights_it_begins_with(tiny, tmp_path):

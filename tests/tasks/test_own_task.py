@@ -11,7 +11,7 @@ import pytest
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.runs.recipes import recipe
-from unrandom.tasks import TASKS, check_task, load_task
+from unrandom.tasks import TASKS, check_task, load_task, registry
 from unrandom.training import RunConfig
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "second_order.py"
@@ -45,6 +45,8 @@ class Counting(HeldValuesTask):
         step = given.get("step", rng.integers(1, 50, rows, dtype=np.uint64))
         return Steps(step, rng.integers(0, 50, rows, dtype=np.uint64))
 """
+
+AS_5 = "    @property\n    def {}(self): return 5\n\n    context: int = 8"
 
 
 @pytest.fixture
@@ -129,13 +131,28 @@ def test_what_is_no_task_is_said_in_one_line(name, said):
     [
         ("import numpy as np", "import numpy as np; 1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
         ("def vocabulary", "def vocabulari", "does not say what a task must: vocabulary"),
-        ("return 50", "return 40", r"Counting.draw_training: \d+ is not below the vocabulary of 40"),
+        ("return 50", "return 40", r"Counting\.draw_training: \d+ is not below the vocabulary of 40"),
         ("% np.uint64(50)", "% np.uint64(50) * 1.0", "numbers must be uint64, not float64"),
-        ("np.arange(length", "np.arange(length - 1", r"numbers of shape \[16, 9\] are needed, not \[16, 8\]"),
+        ("np.arange(length", "np.arange(length - 1", r"numbers of shape \[256, 9\] are needed, not \[256, 8\]"),
         ("rng.integers(0, 50", "np.random.default_rng().integers(0, 50", "two draws differed"),
         ('given.get("step", ', "(", "Counting.draw does not keep the step that it is given"),
         ("step: np.ndarray", "step: np.ndarray\n    units = {'seed': 'seeds'}", "its units name 'seed'"),
         ("[:5]", "", "nothing is left to train on"),
+        ("[:5]", "[:5].repeat(2)", "step needs one value or more, none of them twice"),
+        ('{"step": rng.permutation(np.arange(1, 50, dtype=np.uint64))[:5]}', "{}", "names no parameter"),
+        ('{"step"', '{"steps"', "names 'steps', which is no label of its sequences"),
+        ("    context: int = 8", AS_5.format("rule"), r"Counting\.rule must be words, not 5"),
+        ("    context: int = 8", AS_5.format("test_parts"), "must be a tuple of one or more, not 5"),
+        (
+            "    first: np.ndarray\n",
+            "    first: np.ndarray\n    basis = 1.5\n",
+            "a basis is a whole number from 2 to 2",
+        ),
+        (
+            "    first: np.ndarray\n",
+            "    first: np.ndarray\n    def followed(self, context): return {'few': np.ones(3, dtype=bool)}\n",
+            "what is followed as 'few' must be a yes or no for each sequence",
+        ),
     ],
 )
 def test_a_task_that_breaks_its_word_is_refused_in_one_line(written, old, new, said):
@@ -170,6 +187,15 @@ def test_values_that_are_held_out_are_the_units_where_a_task_names_none(written)
         ("return Steps(step,", "return None if given else Steps(step,", "Counting cannot be used: AttributeError"),
         ("    context: int = 8", '    name = "../evil"\n    context: int = 8', "cannot be that of"),
         ("    context: int = 8", "    def baselines(self): return None\n\n    context: int = 8", "cannot be used"),
+        ("    context: int = 8", "    name = 5\n    context: int = 8", "the name 5 cannot be that of a folder"),
+        ("    context: int = 8", "    name: str = 'mine'\n    context: int = 8", "name cannot be a setting"),
+        ("import numpy as np", "import numpy as np; raise SystemExit(0)", "cannot be imported: SystemExit: 0"),
+        (
+            "given.get(",
+            "given.gett(",
+            r"Counting cannot be used: own\.py, line \d+: AttributeError: 'dict' object has no",
+        ),
+        ("def numbers", "def number", "Steps does not say what its numbers"),
     ],
 )
 def test_code_that_breaks_is_one_line(written, old, new, said):
@@ -180,6 +206,8 @@ def test_code_that_breaks_is_one_line(written, old, new, said):
 
 def test_a_worker_does_not_go_on_with_other_code(written):
     config = pickle.dumps(recipe(written()).build())
+    assert pickle.loads(config) == recipe(written()).build()
     written(("first[:, None] +", "first[:, None] + np.uint64(1) +"))
+    registry._loaded.pop("Counting")  # as in another process
     with pytest.raises(UserError, match="was changed while the command ran"):
         pickle.loads(config)

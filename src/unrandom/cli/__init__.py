@@ -36,10 +36,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _say(f"{failure.strerror or failure}{where}; what was saved before is intact", 1)
     except (RunsFailed, ChecksFailed, NonFiniteLoss) as failure:
         return _say(str(failure), 1)
-    except (MemoryError, RuntimeError) as failure:
-        if not out_of_memory(failure):
-            raise
-        return _say(NO_MEMORY, 1)
+    except Exception as failure:
+        if out_of_memory(failure):
+            return _say(NO_MEMORY, 1)
+        if fault := _fault_of_own_task(failure):
+            return _say(fault, 2)
+        raise
     return 0
 
 
@@ -62,6 +64,11 @@ def _carry_out(arguments: Namespace) -> None:
         print_answer(arguments, answer, words)
         if failed := answer.get("not_passed"):  # `bench device` answers with the names of failed checks.
             raise ChecksFailed(f"not passed: {', '.join(failed)}")
+
+
+def _fault_of_own_task(failure: Exception) -> str | None:
+    registry = sys.modules.get("unrandom.tasks.registry")  # where it was not imported, no task of the user's was
+    return registry.fault_of_own_task(failure) if registry else None
 
 
 def _say(message: str, status: int) -> int:

@@ -75,6 +75,7 @@ def _plan(asked: Sweep, arguments: Namespace) -> Answer:
     minutes = minutes_left(asked, crew_of(arguments))
     expected = "" if minutes is None else f", about {minutes:.0f} min"
     lines.append(f"{cost_words(asked.points, out)}{expected}")
-    left = cells.filter(pl.col("status") != "finished")["flops"].sum()
-    answer = {"cells": cells.to_dicts(), "flops": cells["flops"].sum(), "flops_left": left, "minutes_left": minutes}
+    flops = cells["flops"].to_list()  # Python's integers, as the sum may be above 2^63
+    left = sum(cells.filter(pl.col("status") != "finished")["flops"].to_list())
+    answer = {"cells": cells.to_dicts(), "flops": sum(flops), "flops_left": left, "minutes_left": minutes}
     return answer, "\n".join(lines)

@@ -63,7 +63,7 @@ def _finished(run: Run) -> dict[str, Any]:
     else:
         print(
             f"{path} is finished, but its newest whole checkpoint is that of step {step}; to train the rest again, "
-            f"remove {run.folder.result} and then: unrandom resume {path}",
+            f"remove {run.folder.result} and then: unrandom resume {path}{run.task_option}",
             file=sys.stderr,
         )
     return result

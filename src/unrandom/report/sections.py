@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unrandom.figures.attention import attention_figure, distance_figure, tokens_shown
-from unrandom.figures.description import Figure
+from unrandom.figures.description import Figure, MapPanel
 from unrandom.figures.digits import digit_figure
 from unrandom.figures.embedding import embedding_figure, variance_figure
 from unrandom.figures.groups import group_figure
@@ -91,17 +91,18 @@ def _digits(measurements: Tree) -> Section:
     if not entries:
         return Section(key, heading, missing="Left out: accuracy was not measured digit by digit.")
     reading = "Each row is one digit of the next number, written in the primes of the modulus."
+    return Section(key, heading, reading, [[_digit_panel(entry) for entry in entries]])
+
+
+def _digit_panel(entry: Tree) -> Panel:
+    drawn = digit_figure(entry)
     note = "Colour runs from chance (dark) to always right (bright)."
-    if _digits_repeat(entries):
-        reading += " Along a test sequence each repeats after a period of its own, the longer the higher the digit."
+    if isinstance(drawn.first, MapPanel) and drawn.first.stairs:
         note += (
-            " Right of the white line the digit was seen one period earlier and can be copied; anything better than "
-            "chance to its left was not copied."
+            " Along a sequence digits repeat, lower ones sooner. Right of the white line the digit was seen one period "
+            "earlier and can be copied; anything better than chance to its left was not copied."
         )
-    panels = [
-        Panel(f"Accuracy of each digit, {entry['symbol']}", note, digit_figure(entry), wide=True) for entry in entries
-    ]
-    return Section(key, heading, reading, [panels])
+    return Panel(f"Accuracy of each digit, {entry['symbol']}", note, drawn, wide=True)
 
 
 def _digits_repeat(evaluation: list[Tree]) -> bool:

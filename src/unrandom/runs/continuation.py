@@ -70,8 +70,11 @@ class Reliability:
             start = seen
         return start
 
-    def words(self, run: Path, *, fewest: int) -> str:
-        """From how many numbers on the model is usually right, and a warning where the shortest sequence has fewer."""
+    def words(self, run: str, *, fewest: int) -> str:
+        """From how many numbers on the model is usually right, and a warning where the shortest sequence has fewer.
+
+        ``run`` is what names it to a command.
+        """
         if not self.accuracy_after:
             return f"how many numbers this model needs is unknown; measure it with: unrandom evaluate {run}"
         if self.start is None:

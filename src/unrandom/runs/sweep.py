@@ -68,7 +68,7 @@ class Found:
 
     folder: Path
     cells: pl.DataFrame
-    best: Tree | None  # the best combination, and its runs; none: nothing is finished
+    best: Tree | None  # the best combination; none: nothing is finished
 
 
 def plan(sweep: Sweep, out: Path) -> pl.DataFrame:
@@ -112,7 +112,7 @@ def _means(group: pl.DataFrame) -> Tree:
     for name in MEASURES:
         found = within_bounds(over_units(finished[name].to_list())) if len(finished) else None
         means |= {name: found and found.value, f"{name}_low": found and found.low, f"{name}_high": found and found.high}
-    return means
+    return {**means, "runs": group["run"].to_list()}
 
 
 def choose(combined: pl.DataFrame) -> Tree | None:
@@ -125,10 +125,10 @@ def choose(combined: pl.DataFrame) -> Tree | None:
 def heatmap(sweep: Sweep, combined: pl.DataFrame) -> pl.DataFrame:
     """A row for every place of the map: the combination chosen there by validation, and how it does in the test.
 
-    Where nothing is finished, nothing is chosen: what is tuned is None.
+    Where nothing is finished, nothing is chosen: what is tuned is None, and so are the runs.
     """
     keys = [key for key in sweep.axes if key is not None]
-    tuned = {key: None for key in sweep.grid if key not in keys}
+    tuned = {key: None for key in (*sweep.grid, "runs") if key not in keys}
     places = combined.group_by(keys, maintain_order=True)
     return table(choose(place) or {**place.row(0, named=True), **tuned} for _, place in places)
 
@@ -140,10 +140,6 @@ def save_sweep(sweep: Sweep, out: Path, command: Sequence[str]) -> Found:
     combined = combinations(sweep, found)
     chosen = heatmap(sweep, combined)
     best = choose(combined)
-    if best is not None:
-        settings = [plain(best[key]) for key in sweep.grid]
-        same = [spec.id for spec in sweep.points if [plain(spec.labels[key]) for key in sweep.grid] == settings]
-        best = {**best, "runs": same}
     asked = {
         "recipe": sweep.recipe,
         "config": sweep.config.tree(),

@@ -149,10 +149,10 @@ def _kind(error: Exception) -> str:
 
 
 def _line(error: Exception) -> str:
-    said = " ".join(str(error).split())
     if isinstance(error, OSError) and error.strerror:
-        said = error.strerror + (f": {error.filename}" if error.filename else "")
-    return said or type(error).__name__
+        return error.strerror + (f": {error.filename}" if error.filename else "")
+    said, kind = " ".join(str(error).split()), type(error).__name__
+    return f"{kind}: {said}" if said and _kind(error) == "error" else said or kind
 
 
 def record_failure(folder: Path, kind: str, message: str, trace: str | None = None) -> str:

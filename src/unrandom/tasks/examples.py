@@ -67,7 +67,7 @@ class Parameters:
 
     def numbers(self, length: int) -> UInt64[np.ndarray, "rows length"]:
         """The first ``length`` numbers of every sequence."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not say what its numbers(length) are")
 
     @property
     def labels(self) -> Mapping[str, Any]:

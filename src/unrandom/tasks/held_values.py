@@ -32,7 +32,13 @@ class HeldValuesTask(Task):
         """Values kept for the test, by the names of the parameters that have them; one parameter at least."""
 
     def split(self, seed: int) -> "HeldValues":
-        return HeldValues(self, seed, dict(self.held_values(stream(seed, "held out"))))
+        held = {name: np.asarray(values) for name, values in self.held_values(stream(seed, "held out")).items()}
+        if not held:
+            raise UserError(f"{self.name}.held_values names no parameter")
+        for name, values in held.items():
+            if values.ndim != 1 or not 0 < len(values) == len(np.unique(values)):
+                raise UserError(f"{self.name}.held_values: {name} needs one value or more, none of them twice")
+        return HeldValues(self, seed, held)
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,8 @@ class HeldValues(Split):
 
     def _withheld(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
         labels = parameters.labels
+        if lost := [name for name in self.held if name not in labels]:
+            raise UserError(f"{self.task.name}.held_values names {lost[0]!r}, which is no label of its sequences")
         return np.logical_or.reduce([np.isin(labels[name], values) for name, values in self.held.items()])
 
     def test(self, part: Part, sequences: int, *, name: str = "test") -> Examples:
@@ -100,7 +108,7 @@ class HeldValues(Split):
         return replace(self, held=first), replace(self, held=second)
 
     def unseen_by(self, earlier: Split) -> "HeldValues":
-        if not (isinstance(earlier, HeldValues) and type(earlier.task) is type(self.task)):
+        if not (isinstance(earlier, HeldValues) and earlier.task.name == self.task.name):
             raise another_task(earlier)
         both = {name: values[np.isin(values, earlier.held.get(name, ()))] for name, values in self.held.items()}
         if any(not len(values) for values in both.values()):

@@ -1,14 +1,20 @@
 """Does a task keep its word? What a user's task answers is tried once, before anything is trained on it."""
 
+import json
+
 import numpy as np
+from jaxtyping import UInt64
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
+from unrandom.generators.residues import digits_of
+from unrandom.predictors.protocol import Predictor
 from unrandom.tasks.examples import Parameters
-from unrandom.tasks.split import Split
-from unrandom.tasks.task import Task
+from unrandom.tasks.registry import fault_of_own_task
+from unrandom.tasks.split import Part, Split
+from unrandom.tasks.task import Baseline, Task
 
-ROWS = 16  # sequences that are drawn to see what they are
+MANY, FEW = 256, 16  # sequences of training and of the test that are drawn to see what they are
 
 
 def check_task(task: Task, seed: int) -> None:
@@ -18,24 +24,81 @@ def check_task(task: Task, seed: int) -> None:
     except UserError:
         raise
     except Exception as error:  # of the user's code, which may do anything
-        raise UserError(f"{task.name} cannot be used: {type(error).__name__}: {error}") from error
+        said = fault_of_own_task(error) or f"{type(error).__name__}: {error}"
+        raise UserError(f"{task.name} cannot be used: {said}") from error
 
 
 def _check(task: Task, seed: int) -> None:
+    _check_words(task)
     split = _split(task, seed)
-    training = split.draw_training(stream(seed, "check"), ROWS)
-    _check_numbers(task, training, "draw_training")
-    _check_again(training, _split(task, seed).draw_training(stream(seed, "check"), ROWS), task.context)
-    split.check(training)
-    for baseline in task.baselines().values():
-        baseline.make()
+    _check_training(split, _split(task, seed))
     for part in split.parts:
-        tested = split.test(part, ROWS).parameters
-        _check_numbers(task, tested, f"test({part!r}, ...)")
-        tested.groupings()
-        tested.words(0)
-        if not all(_is_kept(split, tested[row : row + 1]) for row in range(ROWS)):
-            raise UserError(f"{task.name}: its check lets training have sequences of test part {part!r}")
+        _check_test(split, part)
+
+
+def _check_words(task: Task) -> None:
+    said = {name: getattr(task, name) for name in ("kind", "rule", "scope", "unseen", "enough_words")}
+    if wrong := [name for name, words in said.items() if not isinstance(words, str)]:
+        raise UserError(f"{task.name}.{wrong[0]} must be words, not {said[wrong[0]]!r:.40}")
+    for name, baseline in task.baselines().items():
+        if not (isinstance(baseline, Baseline) and isinstance(baseline.make(), Predictor)):
+            raise UserError(f"{task.name}: its baseline {name!r} makes no predictor")
+
+
+def _split(task: Task, seed: int) -> Split:
+    split = task.split(seed)
+    if not isinstance(split, Split):
+        raise UserError(f"{task.name}.split gave a {type(split).__name__}; a Split is needed")
+    if not (isinstance(split.parts, tuple) and split.parts):
+        raise UserError(f"{task.name}: the parts of its test must be a tuple of one or more, not {split.parts!r:.40}")
+    try:
+        json.dumps(split.manifest())
+    except TypeError as error:
+        raise UserError(f"{task.name}: its split's manifest must be JSON values: {error}") from error
+    return split
+
+
+def _check_training(split: Split, again: Split) -> None:
+    """``again`` is the same split made a second time."""
+    task, asked = split.task, f"{split.task.name}.draw_training"
+    training, second = (each.draw_training(stream(split.seed, "check"), MANY) for each in (split, again))
+    numbers = _numbers(task, training, MANY, asked)
+    if not np.array_equal(numbers, second.numbers(task.context + 1)):
+        raise UserError(f"{asked} must be a function of the generator that it is given: two draws differed")
+    split.check(training)
+    for kind, rows in training.followed(task.context).items():
+        if np.shape(rows) != (MANY,):
+            raise UserError(f"{asked}: what is followed as {kind!r} must be a yes or no for each sequence")
+
+
+def _check_test(split: Split, part: Part) -> None:
+    task, asked = split.task, f"{split.task.name}: test({part!r}, ...)"
+    examples, again = (split.test(part, FEW) for _ in range(2))
+    tested = examples.parameters
+    numbers = _numbers(task, tested, FEW, asked)
+    if not (np.array_equal(examples.numbers, numbers) and np.array_equal(again.numbers, numbers)):
+        raise UserError(f"{asked} must give the same sequences each time, of context + 1 numbers")
+    if len(examples.units) > 2:
+        raise UserError(f"{asked}: a bootstrap resamples two units at most, not {len(examples.units)}")
+    if lost := [name for name in examples.units if name not in tested.labels]:
+        raise UserError(f"{asked}: its units name {lost[0]!r}, which is none of its labels")
+    if not all(_is_kept(split, tested[row : row + 1]) for row in range(FEW)):
+        raise UserError(f"{task.name}: its check lets training have sequences of test part {part!r}")
+    tested.groupings()
+    tested.words(0)
+    _check_digits(task, tested)
+    for baseline in task.baselines().values():
+        baseline.make().predict(numbers[:1])
+
+
+def _check_digits(task: Task, parameters: Parameters) -> None:
+    if (basis := parameters.basis) is None:
+        return
+    if not (isinstance(basis, int) and 2 <= basis <= 2**64):
+        raise UserError(f"{task.name}: a basis is a whole number from 2 to 2^64, not {basis!r:.40}")
+    for digit in digits_of(basis):
+        if not isinstance(period := parameters.digit_period(digit.prime, digit.power), int | None):
+            raise UserError(f"{task.name}: the period of a digit is a whole number or None, not {period!r:.40}")
 
 
 def _is_kept(split: Split, parameters: Parameters) -> bool:
@@ -47,34 +110,16 @@ def _is_kept(split: Split, parameters: Parameters) -> bool:
     return False
 
 
-def _split(task: Task, seed: int) -> Split:
-    split = task.split(seed)
-    if not isinstance(split, Split):
-        raise UserError(f"{task.name}.split gave a {type(split).__name__}; a Split is needed")
-    if not split.parts:
-        raise UserError(f"{task.name}: its test has no parts")
-    return split
-
-
-def _check_numbers(task: Task, parameters: Parameters, asked: str) -> None:
+def _numbers(task: Task, parameters: Parameters, rows: int, asked: str) -> UInt64[np.ndarray, "rows length"]:
+    """The numbers of so many sequences, which must be what a task promises."""
     length = task.context + 1
     numbers = parameters.numbers(length)
-    if len(parameters) != ROWS or numbers.shape != (ROWS, length):
-        raise UserError(
-            f"{task.name}.{asked}: numbers of shape [{ROWS}, {length}] are needed, not {list(numbers.shape)}"
-        )
+    if len(parameters) != rows or numbers.shape != (rows, length):
+        raise UserError(f"{asked}: numbers of shape [{rows}, {length}] are needed, not {list(numbers.shape)}")
     if numbers.dtype != np.uint64:
-        raise UserError(f"{task.name}.{asked}: numbers must be uint64, not {numbers.dtype}")
+        raise UserError(f"{asked}: numbers must be uint64, not {numbers.dtype}")
     if int(numbers.max()) >= task.vocabulary:
-        raise UserError(f"{task.name}.{asked}: {numbers.max()} is not below the vocabulary of {task.vocabulary}")
-    if wrong := [name for name, values in parameters.labels.items() if np.shape(values) != (ROWS,)]:
-        raise UserError(f"{task.name}.{asked}: the label {wrong[0]} must have a value for each sequence")
-    if len(parameters.units) > 2:
-        raise UserError(f"{task.name}: a bootstrap resamples two units at most, not {len(parameters.units)}")
-    if lost := [name for name in parameters.units if name not in parameters.labels]:
-        raise UserError(f"{task.name}: its units name {lost[0]!r}, which is none of its labels")
-
-
-def _check_again(first: Parameters, again: Parameters, length: int) -> None:
-    if not np.array_equal(first.numbers(length), again.numbers(length)):
-        raise UserError("draw_training must be a function of the generator that it is given: two draws differed")
+        raise UserError(f"{asked}: {numbers.max()} is not below the vocabulary of {task.vocabulary}")
+    if wrong := [name for name, values in parameters.labels.items() if np.shape(values) != (rows,)]:
+        raise UserError(f"{asked}: the label {wrong[0]} must have a value for each sequence")
+    return numbers

@@ -84,19 +84,24 @@ class Split(ABC):
 
     def training_set(self, rng: np.random.Generator) -> Parameters:
         """The sequences of a fixed training set."""
+        return self.draw_training(rng, self._set_size)
+
+    @property
+    def _set_size(self) -> int:
         if self.task.n_sequences is None:
             raise UserError(
                 f"data.mode=fixed needs data.n_sequences: the task {self.task.name} cannot list all that there are"
             )
-        return self.draw_training(rng, self.task.n_sequences)
+        return self.task.n_sequences
 
     def check_batch(self, rows: int) -> None:
         """UserError where some setting would do nothing in batches of so many rows."""
         return
 
     def try_drawing(self, rows: int) -> None:
-        """Draw a batch's training parameters. UserError where there are none."""
-        self.draw_training(stream(self.seed, "plan"), rows)
+        """Draw a batch's training parameters. UserError where there are none, or no size for a fixed set of them."""
+        most = self._set_size if self.task.mode == "fixed" else rows
+        self.draw_training(stream(self.seed, "plan"), min(rows, most))
 
     def curriculum(self) -> Sequence[tuple[Phase, "Split"]]:
         """Phases with the split that each draws its easier sequences from."""

@@ -35,7 +35,11 @@ def run(arguments: Namespace) -> Answer:
         print(f"only the last {longest} numbers {whole}are used; this model reads no more", file=sys.stderr)
     used = [numbers[-longest:] for numbers in sequences]
     reliability = Reliability.of(run.folder.read_metrics())
-    print(reliability.words(run.folder.path, fewest=min(map(len, used))), file=sys.stderr, flush=True)
+    print(
+        reliability.words(f"{run.folder.path}{run.task_option}", fewest=min(map(len, used))),
+        file=sys.stderr,
+        flush=True,
+    )
     with counting("predicting", len(used) * arguments.count) as count:
         predictions, probabilities = predict_sequences(predictor, used, arguments.count, count)
     answer = {

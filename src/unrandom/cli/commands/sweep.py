@@ -24,7 +24,11 @@ def add(command: Parser) -> None:
     command.add_argument("--seeds", type=at_least(int, 1), default=1, metavar="K", help="seeds of each cell (1)")
     add_workers(command)
     command.add_argument(
-        "--sequences", type=at_least(int, 1), default=1024, metavar="N", help="sequences a modulus, to measure (1024)"
+        "--sequences",
+        type=at_least(int, 1),
+        default=1024,
+        metavar="N",
+        help="sequences of each part of the test (1024)",
     )
     command.add_argument("--dry-run", action="store_true", help="say what would run and what it costs; write nothing")
 

@@ -5,6 +5,7 @@ A worker ends when its parent does, however that ends.
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Sequence
@@ -81,7 +82,7 @@ class LocalEngine:
             place = min(set(range(self.places)) - {worker.place for worker in self._workers.values()})
             device = device_of(place, self.share, self.devices) if self.devices else None
             ours, theirs = self._context.Pipe(duplex=False)
-            arguments = (theirs, job, replace(work, threads=self.threads), device)
+            arguments = (theirs, pickle.dumps(job), replace(work, threads=self.threads), device)
             process = self._context.Process(target=_work, args=arguments, daemon=True)
             process.start()
             theirs.close()
@@ -123,13 +124,18 @@ def _words(exit_code: int) -> str:
     return f"killed by signal {-exit_code}" if exit_code < 0 else f"its worker ended with exit status {exit_code}"
 
 
-def _work(answer: Connection, job: Job, work: Work, device: str | None) -> None:
-    """The whole life of a worker."""
+def _work(answer: Connection, packed: bytes, work: Work, device: str | None) -> None:
+    """The whole life of a worker. A job can hold a task of the user's own, whose code is imported as it is unpacked."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to all; the parent ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.environ["OMP_NUM_THREADS"] = str(work.threads)  # for what the worker itself starts
     if device is not None:
         os.environ["CUDA_VISIBLE_DEVICES"] = device
+    try:
+        job: Job = pickle.loads(packed)
+    except UserError as error:
+        answer.send(Death(str(error)))
+        return
     answer.send(carry_out(job, work))
 
 
