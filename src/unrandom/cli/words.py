@@ -10,10 +10,10 @@ COLUMNS = 12  # positions shown of an accuracy curve
 
 def result_words(result: Tree, run: Run) -> str:
     """The outcome of training in a few lines."""
+    seconds = "" if result["train_seconds"] is None else f" in {result['train_seconds']} s"
     lines = [
         f"run      {result['run']}",
-        f"steps    {result['steps']} of {run.config.steps}{_in_seconds(result['train_seconds'])} "
-        f"({result['data_mode']} data)",
+        f"steps    {result['steps']} of {run.config.steps}{seconds} ({result['data_mode']} data)",
     ]
     if result["train_loss"] is not None:
         lines.append(f"loss     train {result['train_loss']:.4f}  test {result['test_loss']:.4f} nats per token")
@@ -26,10 +26,6 @@ def result_words(result: Tree, run: Run) -> str:
     if not result["finished"]:
         lines.append(f"to go on: unrandom resume {result['run']}{run.task_option}")
     return "\n".join(lines)
-
-
-def _in_seconds(seconds: float | None) -> str:
-    return "" if seconds is None else f" in {seconds} s"
 
 
 def evaluation_words(evaluation: list[Tree]) -> str:

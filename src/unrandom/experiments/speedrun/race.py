@@ -94,8 +94,10 @@ def _train(track: Track, runs: Sequence[RunSpec], work: Work) -> bool:
 
 
 def _is_over(track: Track, run: RunSpec, work: Work) -> bool:
-    folder = work.out / run.id
-    return RunFolder(folder).finished or _broke_down(folder) or _reached(track, run, work) is not None
+    folder = RunFolder(work.out / run.id)
+    if folder.finished or _broke_down(folder.path):
+        return True
+    return track.reached(folder.read_metrics(), run.config.evaluate_every) is not None
 
 
 def _measured_bytes(run: RunSpec, work: Work) -> int:
@@ -107,10 +109,6 @@ def _broke_down(folder: Path) -> bool:
     """Whether the loss of a run was not finite. Any other failure is tried again."""
     broken = failure(folder)
     return broken is not None and broken["kind"] == "not finite"
-
-
-def _reached(track: Track, run: RunSpec, work: Work) -> int | None:
-    return track.reached(RunFolder(work.out / run.id).read_metrics(), run.config.evaluate_every)
 
 
 def _attempt(track: Track, run: RunSpec, work: Work) -> Attempt:

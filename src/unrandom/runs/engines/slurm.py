@@ -90,7 +90,10 @@ class SlurmEngine:
         self.settings = {"name": "unrandom", "timeout_min": TIMEOUT_MINUTES, "cpus_per_task": self.threads}
         if options.gpus_per_run:
             self.settings["gpus_per_node"] = -int(-options.gpus_per_run // 1)
-        self.settings |= {key if _is_general(key) else f"slurm_{key}": value for key, value in settings.items()}
+        self.settings |= {
+            key if key in GENERAL or key.startswith("slurm_") else f"slurm_{key}": value
+            for key, value in settings.items()
+        }
         self._executor: Any = None
         self._running: dict[Any, Job] = {}
         with tempfile.TemporaryDirectory() as folder:
@@ -141,10 +144,6 @@ class SlurmEngine:
 
 def make_engine(options: Options) -> SlurmEngine:
     return SlurmEngine(options)
-
-
-def _is_general(key: str) -> bool:
-    return key in GENERAL or key.startswith("slurm_")
 
 
 def _setting(text: str) -> tuple[str, Any]:
