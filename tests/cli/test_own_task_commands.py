@@ -105,9 +105,9 @@ def test_a_run_folder_imports_nothing_by_itself(here, capsys):
     )
     answer(capsys, "train", "trap.py:Trap", *SETTINGS)
     (here / "trap.py").write_text("raise SystemExit('this code was run')")
-    from unrandom.tasks import registry
+    from unrandom.tasks.registry import OWN
 
-    registry._loaded.pop("Trap")  # as in another process
+    OWN.pop("Trap")  # as in another process
     said = refused(capsys, "evaluate", "latest")
     assert "the task 'Trap' is not one of fm, um, truncated-lcg, quadratic" in said
     assert "trap.py:Trap" in said

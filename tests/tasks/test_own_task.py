@@ -11,7 +11,8 @@ import pytest
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.runs.recipes import recipe
-from unrandom.tasks import TASKS, check_task, load_task, registry
+from unrandom.tasks import TASKS, check_task, load_task
+from unrandom.tasks.registry import OWN
 from unrandom.training import RunConfig
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "second_order.py"
@@ -208,6 +209,6 @@ def test_a_worker_does_not_go_on_with_other_code(written):
     packed = pickle.dumps(config)
     assert pickle.loads(packed) == config
     written(("first[:, None] +", "first[:, None] + np.uint64(1) +"))
-    registry._loaded.pop("Counting")  # as in another process
+    OWN.pop("Counting")  # as in another process
     with pytest.raises(UserError, match="was changed while the command ran"):
         pickle.loads(packed)

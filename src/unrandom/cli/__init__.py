@@ -67,8 +67,8 @@ def _carry_out(arguments: Namespace) -> None:
 
 
 def _fault_of_own_task(failure: Exception) -> str | None:
-    registry = sys.modules.get("unrandom.tasks.registry")  # where it was not imported, no task of the user's was
-    return registry.fault_of_own_task(failure) if registry else None
+    own = sys.modules.get("unrandom.tasks.own")  # where it was not imported, no task of the user's was
+    return own.fault_of_own_task(failure) if own else None
 
 
 def _say(message: str, status: int) -> int:

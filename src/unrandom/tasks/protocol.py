@@ -10,7 +10,7 @@ from unrandom.core.seeds import stream
 from unrandom.generators.residues import digits_of
 from unrandom.predictors.protocol import Predictor
 from unrandom.tasks.examples import Parameters
-from unrandom.tasks.registry import fault_of_own_task
+from unrandom.tasks.own import fault_of_own_task
 from unrandom.tasks.split import Part, Split
 from unrandom.tasks.task import Baseline, Task
 

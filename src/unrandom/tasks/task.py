@@ -97,7 +97,7 @@ class Task(Config, ABC):
         """Workers are other processes: there the code of a user's task has to be imported first."""
         if self.source is None:
             return super().__reduce__()
-        from unrandom.tasks.registry import restore_task
+        from unrandom.tasks.own import restore_task
 
         return restore_task, (self.source.path, self.source.sha256, self.tree())
 
