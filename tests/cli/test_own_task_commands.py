@@ -91,6 +91,15 @@ def test_code_that_breaks_later_is_one_line_too(here, capsys):
     assert said.endswith(f"late.py, line {line}: KeyError: 'late'")
 
 
+def test_what_it_prints_is_not_in_the_answer(here, capsys):
+    code = Path(EXAMPLE.rpartition(":")[0]).read_text()
+    (here / "loud.py").write_text(f"print('imported')\n{code}")
+    assert main(["train", "loud.py:SecondOrder", *SETTINGS, "--json"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["finished"]
+    assert "imported" in said.err
+
+
 def test_what_a_file_imports_beside_it_is_found(here, capsys):
     folder = here / "mine"
     folder.mkdir()

@@ -182,6 +182,17 @@ def test_a_full_disk_stops_the_sweep_in_one_line(sweep, small_disk):
     assert not list((small_disk / "runs").glob("*/error.json"))
 
 
+def test_a_sweep_of_failures_is_one(sweep, tmp_path, capsys):
+    assert main([*sweep, "--out", str(tmp_path), "--dry-run", "--json"]) == 0
+    for cell in json.loads(capsys.readouterr().out)["cells"]:
+        (tmp_path / cell["run"]).mkdir()
+        (tmp_path / cell["run"] / "manifest.json").write_text("{}")
+        (tmp_path / cell["run"] / "metrics.jsonl").write_text("no metrics\n")
+    assert main([*sweep, "--out", str(tmp_path)]) == 1
+    assert "(and 3 more failed)" in capsys.readouterr().err
+    assert list((tmp_path / "sweeps").glob("*/cells.parquet"))
+
+
 def test_operations_above_2_to_63_are_added_exactly(tmp_path, capsys):
     rates = ",".join(f"{k}e-3" for k in range(1, 9))
     words = ["sweep", "um-2048", "--grid", f"optimizer.lr={rates}", "--seeds", "2", "--out", str(tmp_path)]

@@ -7,8 +7,9 @@ import logging
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stdout
 
-from unrandom.cli.answer import print_answer
+from unrandom.cli.answer import Answer, print_answer
 from unrandom.cli.commands import module_of
 from unrandom.cli.parsing import parse
 from unrandom.core.errors import ChecksFailed, NonFiniteLoss, RunsFailed, UserError, out_of_memory
@@ -46,24 +47,35 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _carry_out(arguments: Namespace) -> None:
-    """Run the command and print its answer. Torch takes seconds to import: neither audits nor lists wait for it."""
-    if arguments.command != "audit" and not getattr(arguments, "list", False):
-        from unrandom.cli.progress import working
+    """Run the command and print its answer, and with ``--json`` nothing else, whatever code of the user's prints."""
+    with redirect_stdout(sys.stderr) if arguments.json else nullcontext():
+        answered = _answer(arguments)
+    if answered is None:
+        return
+    answer, words = answered
+    print_answer(arguments, answer, words)
+    if failed := answer.get("not_passed"):  # `bench device` answers with the names of failed checks.
+        raise ChecksFailed(f"not passed: {', '.join(failed)}")
 
-        with working("starting"):
-            from unrandom.tasks import load_task
-            from unrandom.training.distributed import is_leading_process
 
-        if getattr(arguments, "task", None) is not None:
-            load_task(arguments.task)
-        answers = is_leading_process()
-    else:
-        answers = True
-    answer, words = module_of(arguments.command).run(arguments)
-    if answers:
-        print_answer(arguments, answer, words)
-        if failed := answer.get("not_passed"):  # `bench device` answers with the names of failed checks.
-            raise ChecksFailed(f"not passed: {', '.join(failed)}")
+def _answer(arguments: Namespace) -> Answer | None:
+    """What the command answers; None in a process of several that leaves it to another.
+
+    Torch takes seconds to import: neither audits nor lists wait for it.
+    """
+    run = module_of(arguments.command).run
+    if arguments.command == "audit" or getattr(arguments, "list", False):
+        return run(arguments)
+    from unrandom.cli.progress import working
+
+    with working("starting"):
+        from unrandom.tasks import load_task
+        from unrandom.training.distributed import is_leading_process
+
+    if getattr(arguments, "task", None) is not None:
+        load_task(arguments.task)
+    leads, answer = is_leading_process(), run(arguments)
+    return answer if leads else None
 
 
 def _fault_of_own_task(failure: Exception) -> str | None:

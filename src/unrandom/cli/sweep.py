@@ -8,6 +8,7 @@ import polars as pl
 
 from unrandom.cli.answer import Answer
 from unrandom.cli.crew import crew_of, train_shown
+from unrandom.runs.crew import raise_failures
 from unrandom.runs.grid_point import measured_point
 from unrandom.runs.plan import cost_words, grid_points, parse_grid, plain, settings_of
 from unrandom.runs.run import Run
@@ -39,6 +40,8 @@ def sweep(arguments: Namespace, recipe: str, config: RunConfig) -> Answer:
     outcomes = train_shown(wanted, crew_of(arguments), what="cell", sequences=asked.sequences, words=words)
     found = save_sweep(asked, arguments.out, arguments.command_line)
     left, failed = (sum(outcome.status == status for outcome in outcomes) for status in ("stopped", "failed"))
+    if not left and found.best is None:
+        raise_failures(outcomes)
     if left:
         print(f"the time is up; {left} cells are left, and the same command goes on", file=sys.stderr)
     answer = {"sweep": str(found.folder), "cells": found.cells.to_dicts(), "best": found.best}
