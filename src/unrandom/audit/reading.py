@@ -18,6 +18,7 @@ from unrandom.audit.parsing import Numbers
 from unrandom.audit.stream import Form, Stream
 from unrandom.audit.tables import column_of, is_table
 from unrandom.core.errors import UserError
+from unrandom.core.files import named_source, reading
 
 LARGEST = 64 * 2**20
 """Bytes of input that are read; more are refused."""
@@ -57,7 +58,7 @@ def read(
     numbers = Numbers()
     for line, words in _lines(source, column):
         numbers.add(line, words)
-    return stream_of(numbers, _named(source), bits, modulus, bounded)
+    return stream_of(numbers, named_source(source), bits, modulus, bounded)
 
 
 def _words(source: str, raw: Raw, bits: int | None, modulus: int | None, bounded: int | None) -> Stream:
@@ -66,9 +67,9 @@ def _words(source: str, raw: Raw, bits: int | None, modulus: int | None, bounded
     _check_size(len(content), source)
     size = 4 if raw == "u32" else 8
     if not content:
-        raise UserError(f"{_named(source)} holds no numbers")
+        raise UserError(f"{named_source(source)} holds no numbers")
     if len(content) % size:
-        raise UserError(f"{_named(source)} has {len(content)} bytes, which is no whole number of {raw} words")
+        raise UserError(f"{named_source(source)} has {len(content)} bytes, which is no whole number of {raw} words")
     values = np.frombuffer(content, dtype=f"<u{size}").astype(np.uint64)
     stream = stream_of_words(values, Form("decimal"), bits, modulus, bounded)
     return stream if bits or bounded else Stream(values, stream.form, 8 * size, modulus=modulus)
@@ -125,24 +126,16 @@ def _decoded(content: bytes, source: str) -> str:
 
 
 def _binary(source: str) -> UserError:
-    return UserError(f"{_named(source)} is not text; raw words are read with --raw u32 or --raw u64")
+    return UserError(f"{named_source(source)} is not text; raw words are read with --raw u32 or --raw u64")
 
 
 def _open(source: str) -> AbstractContextManager[IO[bytes]]:
     if source == "-":
         return nullcontext(sys.stdin.buffer)
-    try:
+    with reading(source):
         return Path(source).open("rb")
-    except FileNotFoundError:
-        raise UserError(f"{source} does not exist") from None
-    except (IsADirectoryError, PermissionError) as error:
-        raise UserError(f"{source} cannot be read: {error.strerror}") from None
 
 
 def _check_size(size: int, source: str) -> None:
     if size > LARGEST:
-        raise UserError(f"{_named(source)} has more than {LARGEST // 2**20} MB, the most that is read")
-
-
-def _named(source: str) -> str:
-    return "standard input" if source == "-" else source
+        raise UserError(f"{named_source(source)} has more than {LARGEST // 2**20} MB, the most that is read")

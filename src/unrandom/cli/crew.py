@@ -1,10 +1,9 @@
 """How does a command show runs that are trained by many? A line on standard error for each that ends."""
 
-import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 
-from unrandom.cli.progress import TrainingProgress
+from unrandom.cli.progress import TrainingProgress, say
 from unrandom.runs.crew import Crew, raise_failures, train_runs
 from unrandom.runs.engines import Options
 from unrandom.runs.spec import RunSpec
@@ -41,7 +40,7 @@ def train_shown(
         how = "finished" if ended.outcome.status == "finished" else f"failed: {ended.outcome.error}"
         more = "" if ended.minutes_left is None else f", about {ended.minutes_left:.0f} min left"
         said = f"{what} {ended.number} of {len(specs)} {how}: {words(ended.spec)}{more}"
-        print(said, file=sys.stderr, flush=True)
+        say(said)
     return outcomes
 
 

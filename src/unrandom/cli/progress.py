@@ -56,7 +56,7 @@ def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
                 return
             announced = True
             if (expected := spent / (done - first[0]) * total) > LONG:
-                print(f"{what} {total:,} numbers: at most about {in_words(expected)}", file=sys.stderr, flush=True)
+                say(f"{what} {total:,} numbers: at most about {in_words(expected)}")
 
         yield count
 
@@ -105,7 +105,7 @@ class TrainingProgress:
         measured = standing.latest.get("step", 0)
         if self._bar.disable and measured > self._said:
             self._said = measured
-            print(f"step {measured}/{self.steps}  {words}{self._left(measured)}", file=sys.stderr, flush=True)
+            say(f"step {measured}/{self.steps}  {words}{self._left(measured)}")
 
     def _left(self, step: int) -> str:
         """How long the rest will take at the pace since the first step."""

@@ -1,6 +1,5 @@
 """How does a command carry out experiments? One by one, with a line for each, and a table of all claims."""
 
-import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable
@@ -52,7 +51,7 @@ def reproduce(arguments: Namespace) -> Answer:
         judge = partial(draw_and_judge, scale=scale, results=results)
     else:
         if left := 0 if arguments.kept else _train(chosen, arguments):
-            print(f"the time is up; {left} runs are left, and the same command goes on", file=sys.stderr)
+            say(f"the time is up; {left} runs are left, and the same command goes on")
             return {"scale": scale, "results": str(results), "claims": [], "left": left}, ""
         planned = {"seeds": arguments.seeds, "runs_folder": arguments.out, "kept": arguments.kept}
         judge = partial(measure_planned, scale=scale, results=results, **planned)
@@ -74,7 +73,7 @@ def _with_tables(chosen: list[Experiment], arguments: Namespace) -> list[Experim
         raise UserError(f"{missing[0].name} has no tables in {folder}; measure it with: {measure}")
     if missing:
         names = ", ".join(each.name for each in missing)
-        print(f"left out, as they were not measured: {names}", file=sys.stderr, flush=True)
+        say(f"left out, as they were not measured: {names}")
     return [each for each in chosen if each not in missing]
 
 
@@ -84,7 +83,7 @@ def _judged(each: Experiment, judge: Callable[[Experiment], list[Tree]]) -> list
         rows = judge(each)
     counts = Counter(row["verdict"] for row in rows)
     said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "nothing to judge"
-    print(f"{each.name}: {said}", file=sys.stderr, flush=True)
+    say(f"{each.name}: {said}")
     return rows
 
 

@@ -1,6 +1,5 @@
 """How does a command show a sweep? A line for each grid point that ends, then all of them, the best, and the map."""
 
-import sys
 from argparse import Namespace
 from typing import Any
 
@@ -8,6 +7,7 @@ import polars as pl
 
 from unrandom.cli.answer import Answer
 from unrandom.cli.crew import crew_of, train_shown
+from unrandom.cli.progress import say
 from unrandom.runs.crew import raise_failures
 from unrandom.runs.grid_point import measured_point
 from unrandom.runs.plan import cost_words, grid_points, parse_grid, plain, settings_of
@@ -43,7 +43,7 @@ def sweep(arguments: Namespace, recipe: str, config: RunConfig) -> Answer:
     if not left and found.best is None:
         raise_failures(outcomes)
     if left:
-        print(f"the time is up; {left} cells are left, and the same command goes on", file=sys.stderr)
+        say(f"the time is up; {left} cells are left, and the same command goes on")
     answer = {"sweep": str(found.folder), "cells": found.cells.to_dicts(), "best": found.best}
     return {**answer, "left": left, "failed": failed}, _words(asked, found)
 

@@ -1,11 +1,10 @@
 """How does a command train a run? It configures it, says what it will cost, and shows how far it is."""
 
-import sys
 from argparse import Namespace
 from typing import Any
 
 from unrandom.cli.cost import Costs
-from unrandom.cli.progress import TrainingProgress
+from unrandom.cli.progress import TrainingProgress, say
 from unrandom.core.errors import UserError
 from unrandom.runs.execution import execute
 from unrandom.runs.finding import find_run
@@ -59,11 +58,10 @@ def _finished(run: Run) -> dict[str, Any]:
     if not is_leading_process():
         return result
     if step == run.config.steps:
-        print(f"{path} is finished; nothing to train", file=sys.stderr)
+        say(f"{path} is finished; nothing to train")
     else:
-        print(
+        say(
             f"{path} is finished, but its newest whole checkpoint is that of step {step}; to train the rest again, "
-            f"remove {run.folder.result} and then: unrandom resume {path}{run.task_option}",
-            file=sys.stderr,
+            f"remove {run.folder.result} and then: unrandom resume {path}{run.task_option}"
         )
     return result

@@ -4,7 +4,7 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -94,10 +94,10 @@ class Config(BaseModel):
         return type(self).parse(tree)
 
 
-def dotted_items(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Every leaf of a nested dictionary, with ``a.b.c`` for its key."""
+def dotted_items(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every leaf of a nested dictionary, with ``a.b.c`` for its key; an empty dictionary is a leaf."""
     for key, value in tree.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and value:
             yield from dotted_items(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value

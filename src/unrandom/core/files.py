@@ -4,6 +4,8 @@ import errno
 import hashlib
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,22 @@ def read_json(path: Path) -> Any:
         raise UserError(f"{path} does not exist") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{path} is not JSON: {error}") from None
+
+
+@contextmanager
+def reading(source: str) -> Iterator[None]:
+    """Says in one line that a user's file is not there, or cannot be read."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise UserError(f"{source} does not exist") from None
+    except (IsADirectoryError, PermissionError) as error:
+        raise UserError(f"{source} cannot be read: {error.strerror}") from None
+
+
+def named_source(source: str) -> str:
+    """What a file that is given to a command is called; ``-`` is standard input."""
+    return "standard input" if source == "-" else source
 
 
 def sha256(path: Path) -> str:

@@ -40,7 +40,7 @@ class TimedCommand:
     results: Path
     seeds: int
     crew: Crew  # its minutes are the time that is given
-    say: Callable[[str], None]  # is told what was decided
+    say: Callable[[str], None]  # shows a decision to the user
     watch: Watch | None = None  # makes what shows a run of so many steps
 
     @property

@@ -29,7 +29,7 @@ class Look:
     colour: str
     dash: str = "solid"  # a key of `style.DASHES`
     mark: str = ""  # a key of `style.MARKS`, to which "-open" may be added
-    width: float = 1  # as a multiple of the usual width
+    width: float = 1  # The usual width is 1.
     layer: int = 0  # lower ones are covered by higher ones
 
 
@@ -47,10 +47,10 @@ class Line:
     dots: bool = False  # points that no line joins
     crosses: bool = False  # crosses that no line joins
     stairs: bool = False  # each value holds until the next one
-    look: Look | None = None  # in place of the kind's
+    look: Look | None = None  # None: the colour and the dash of the kind
     marked: Sequence[float] | None = None  # the x at which it bears the mark of its look; all where None
     spans: Sequence[tuple[float, float]] = ()  # a horizontal interval about each point
-    texts: Sequence[str] = ()  # of each point, for ``hover``
+    texts: Sequence[str] = ()  # One text a point, which ``hover`` can show.
     hover: str = ""  # what is said of a point at which the mouse points; nothing where empty
 
 
@@ -111,7 +111,7 @@ class MapPanel:
     stairs: Sequence[tuple[float | None, float | None]] = field(default_factory=list)  # a line over the map, in cells
     edges: Sequence[float] = ()  # where columns begin and end on the x axis; the stairs count x as it does
     root: bool = False  # colours follow the square root of the values, so that faint ones show
-    texts: Sequence[Sequence[str]] = ()  # of each cell, for ``hover``
+    texts: Sequence[Sequence[str]] = ()  # One text a cell, which ``hover`` can show.
     hover: str = ""  # what is said of a cell
 
     @property

@@ -4,10 +4,11 @@ Figures are transparent and carry no theme: TEMPLATES hold the ink for a light a
 each category becomes there, as half of the palette is too pale for white or too dark for black.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from math import log10
 from typing import Any
 
+from unrandom.core.config import dotted_items
 from unrandom.figures import style
 from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look, MapPanel, Panel, ScatterPanel
 
@@ -62,14 +63,14 @@ def page_figure(figure: Figure) -> Tree:
     """The first view's ``data`` and ``layout``, and the ``menu``: the arguments of Plotly.update for each view."""
     views = {label: _drawn(panel, figure.height) for label, panel in figure.views.items()}
     traces = _changes([_by_key(view["data"]) for view in views.values()])
-    layouts = _changes([dict(leaves(view["layout"])) for view in views.values()])
+    layouts = _changes([dict(dotted_items(view["layout"])) for view in views.values()])
     menu = [{"label": label, "args": args} for label, *args in zip(views, traces, layouts, strict=True)]
     return {**next(iter(views.values())), "menu": menu}
 
 
 def _by_key(traces: Sequence[Tree]) -> Tree:
     """For each dotted key, its value in every trace; null where a trace does not have it."""
-    flat = [dict(leaves(trace)) for trace in traces]
+    flat = [dict(dotted_items(trace)) for trace in traces]
     return {key: [trace.get(key) for trace in flat] for key in dict.fromkeys(key for trace in flat for key in trace)}
 
 
@@ -78,15 +79,6 @@ def _changes(trees: Sequence[Tree]) -> list[Tree]:
     keys = dict.fromkeys(key for tree in trees for key in tree)
     differing = [key for key in keys if any(tree.get(key) != trees[0].get(key) for tree in trees)]
     return [{key: tree.get(key) for key in differing} for tree in trees]
-
-
-def leaves(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Nested keys as dotted ones, each with its value; an empty dictionary is a value."""
-    for key, value in tree.items():
-        if isinstance(value, dict) and value:
-            yield from leaves(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
 
 
 def _drawn(panel: Panel, height: int) -> Tree:

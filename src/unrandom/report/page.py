@@ -6,12 +6,14 @@ from typing import Any
 
 from plotly.offline import get_plotlyjs
 
+from unrandom.core.config import dotted_items
 from unrandom.core.files import write_atomically
-from unrandom.figures.pages import PAGE_COLOURS, TEMPLATES, leaves, page_figure
+from unrandom.figures.pages import PAGE_COLOURS, TEMPLATES, page_figure
 from unrandom.report.headline import headline
 from unrandom.report.samples import sample_cells
 from unrandom.report.sections import build_sections
 from unrandom.report.templates import template
+from unrandom.report.words import setting
 
 Tree = dict[str, Any]
 
@@ -31,10 +33,7 @@ def render_page(measurements: Tree) -> str:
         answer=headline(measurements),
         sections=sections,
         samples=[sample_cells(sample) for sample in measurements["samples"]],
-        configuration=[
-            (key, value if isinstance(value, str) else json.dumps(value))
-            for key, value in leaves(measurements["run"]["config"])
-        ],
+        configuration=[(key, setting(value)) for key, value in dotted_items(measurements["run"]["config"])],
         figures=json.loads(json.dumps(figures), parse_float=_short),
         themes=TEMPLATES,
         colours=PAGE_COLOURS,

@@ -1,6 +1,5 @@
 """How is a record shown? What each side of its race took, and the ratios with their intervals; and all on a page."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from unrandom.experiments.speedrun.catalogue import TRACKS
 from unrandom.experiments.speedrun.records import PAPER, read_records
 from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, FIRST_SEED, Track
 from unrandom.report.templates import template
+from unrandom.report.words import setting
 
 Tree = dict[str, Any]
 
@@ -40,13 +40,8 @@ def _record(record: Tree) -> Tree:
         "took": arm_words(record["candidate"]),
         "beaten": arm_words(record["record"]),
         "shown": {name: ratio_words(ratio) for name, ratio in (record["ratios"] or {}).items()},
-        "settings": [f"{key}={_plain(now)}" for key, (_, now) in record["changes"].items()],
+        "settings": [f"{key}={setting(now)}" for key, (_, now) in record["changes"].items()],
     }
-
-
-def _plain(value: Any) -> str:
-    """As ``--set`` takes it."""
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def arm_words(arm: Tree) -> str:

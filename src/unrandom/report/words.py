@@ -1,5 +1,6 @@
 """How is a number said? Shares, durations and intervals as a reader wants them."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,11 @@ def percent(share: float) -> str:
     if 0.9995 <= share < 1:
         return ">99.9%"
     return f"{share:.1%}" if 0 < share < 1 else f"{share:.0%}"
+
+
+def setting(value: Any) -> str:
+    """A value of a configuration, as ``--set`` takes it."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def duration(seconds: float | None) -> str:

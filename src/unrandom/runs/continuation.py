@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from unrandom.core.errors import UserError
+from unrandom.core.files import named_source, reading
 from unrandom.models.predictor import TransformerPredictor
 
 USUALLY = 0.9  # A model is usually right when this share of its guesses is.
@@ -23,7 +24,7 @@ def read_sequences(source: str, *, limit: int) -> list[list[int]]:
     lines = [(n, line.replace(",", " ").split()) for n, line in enumerate(_read(source).splitlines(), start=1)]
     filled = [(n, words) for n, words in lines if words]
     if not filled:
-        raise UserError(f"{_named(source)} holds no numbers")
+        raise UserError(f"{named_source(source)} holds no numbers")
     rows = [[_number(word, n, limit) for word in words] for n, words in filled]
     return rows if any(len(row) > 1 for row in rows) else [[row[0] for row in rows]]
 
@@ -99,19 +100,12 @@ def _numbers(count: int) -> str:
     return "1 number" if count == 1 else f"{count} numbers"
 
 
-def _named(source: str) -> str:
-    return "standard input" if source == "-" else source
-
-
 def _read(source: str) -> str:
     try:
-        return sys.stdin.read() if source == "-" else Path(source).read_text()
-    except FileNotFoundError:
-        raise UserError(f"{source} does not exist") from None
-    except (IsADirectoryError, PermissionError) as error:
-        raise UserError(f"{source} cannot be read: {error.strerror}") from None
+        with reading(source):
+            return sys.stdin.read() if source == "-" else Path(source).read_text()
     except UnicodeDecodeError:
-        raise UserError(f"{_named(source)} is not text") from None
+        raise UserError(f"{named_source(source)} is not text") from None
 
 
 def _number(word: str, line: int, limit: int) -> int:

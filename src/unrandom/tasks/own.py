@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from unrandom.core.errors import UserError
+from unrandom.core.files import sha256
 from unrandom.tasks.registry import OWN, TASKS
 from unrandom.tasks.task import Source, Task
 
@@ -54,7 +55,7 @@ def load_task(path: str) -> type[Task]:
     file = inspect.getsourcefile(found)
     assert file is not None, "a module that was imported from source has a file"
     named = Path(where).resolve() if where.endswith(".py") else where
-    found.source = Source(f"{named}:{class_name}", hashlib.sha256(Path(file).read_bytes()).hexdigest())
+    found.source = Source(f"{named}:{class_name}", sha256(Path(file)))
     OWN[found.name] = found
     _files.add(file)
     return found
@@ -102,9 +103,9 @@ def _classes(module: ModuleType) -> list[str]:
     return [name for name, _ in own]
 
 
-def restore_task(path: str, sha256: str, tree: Mapping[str, Any]) -> Task:
+def restore_task(path: str, digest: str, tree: Mapping[str, Any]) -> Task:
     """A user's task in another process of the same command, from the same code. UserError where that has changed."""
-    source = Source(path, sha256)
+    source = Source(path, digest)
     task = next((known for known in OWN.values() if known.source == source), None) or load_task(path)
     if task.source != source:
         raise UserError(f"{path} was changed while the command ran")

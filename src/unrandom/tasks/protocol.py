@@ -40,9 +40,6 @@ def _check_words(task: Task) -> None:
     said = {name: getattr(task, name) for name in ("kind", "rule", "scope", "unseen", "enough_words")}
     if wrong := [name for name, words in said.items() if not isinstance(words, str)]:
         raise UserError(f"{task.name}.{wrong[0]} must be words, not {said[wrong[0]]!r:.40}")
-    for name, baseline in task.baselines().items():
-        if not (isinstance(baseline, Baseline) and isinstance(baseline.make(), Predictor)):
-            raise UserError(f"{task.name}: its baseline {name!r} makes no predictor")
 
 
 def _split(task: Task, seed: int) -> Split:
@@ -87,8 +84,11 @@ def _check_test(split: Split, part: Part) -> None:
     tested.groupings()
     tested.words(0)
     _check_digits(task, tested)
-    for baseline in task.baselines().values():
-        baseline.make().predict(numbers[:1])
+    for name, baseline in task.baselines().items():
+        predictor = baseline.make() if isinstance(baseline, Baseline) else None
+        if not isinstance(predictor, Predictor):
+            raise UserError(f"{task.name}: its baseline {name!r} makes no predictor")
+        predictor.predict(numbers[:1])
 
 
 def _check_digits(task: Task, parameters: Parameters) -> None:

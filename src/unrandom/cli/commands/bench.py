@@ -1,6 +1,5 @@
 """What does `unrandom bench` do? It measures speed as ratios of one run, or checks what a device can do."""
 
-import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -60,10 +59,12 @@ def run(arguments: Namespace) -> Answer:
 
 def _checked(outcomes: Iterator["Outcome"]) -> Answer:
     """A line for each check of a device; what came of each is also said on standard error as it comes."""
+    from unrandom.cli.progress import say
+
     done = []
     for outcome in outcomes:
         done.append(outcome)
-        print(f"{outcome.check}: {outcome.result}", file=sys.stderr, flush=True)
+        say(f"{outcome.check}: {outcome.result}")
     width = max(len(outcome.check) for outcome in done)
     words = "\n".join(f"{outcome.result:<10}  {outcome.check:<{width}}  {outcome.words}" for outcome in done)
     failed = [outcome.check for outcome in done if outcome.result == "not passed"]

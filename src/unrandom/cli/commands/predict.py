@@ -1,6 +1,5 @@
 """What does `unrandom predict` do? It continues sequences of numbers, and says how far that can be trusted."""
 
-import sys
 from argparse import Namespace
 
 from unrandom.cli.answer import Answer
@@ -22,7 +21,7 @@ def add(command: Parser) -> None:
 
 def run(arguments: Namespace) -> Answer:
     """The next numbers of each sequence, with the probability that the model gives each."""
-    from unrandom.cli.progress import counting
+    from unrandom.cli.progress import counting, say
     from unrandom.runs.continuation import Reliability, predict_sequences, read_sequences
     from unrandom.runs.finding import find_run
     from unrandom.training.machine import choose_device
@@ -32,14 +31,10 @@ def run(arguments: Namespace) -> Answer:
     predictor = run.predictor(choose_device())
     if any(len(numbers) > longest for numbers in sequences):
         whole = "of each sequence " if len(sequences) > 1 else ""
-        print(f"only the last {longest} numbers {whole}are used; this model reads no more", file=sys.stderr)
+        say(f"only the last {longest} numbers {whole}are used; this model reads no more")
     used = [numbers[-longest:] for numbers in sequences]
     reliability = Reliability.of(run.folder.read_metrics())
-    print(
-        reliability.words(f"{run.folder.path}{run.task_option}", fewest=min(map(len, used))),
-        file=sys.stderr,
-        flush=True,
-    )
+    say(reliability.words(f"{run.folder.path}{run.task_option}", fewest=min(map(len, used))))
     with counting("predicting", len(used) * arguments.count) as count:
         predictions, probabilities = predict_sequences(predictor, used, arguments.count, count)
     answer = {

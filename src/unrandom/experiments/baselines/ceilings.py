@@ -17,6 +17,7 @@ from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import best_modulus, by_seed
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.figures.style import powers
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.comparison import CEILING, compare
 from unrandom.runs.run import Run
@@ -170,7 +171,7 @@ def draw(tables: Tables, folder: Path) -> None:
             for kind, of_predictor in enumerate(drawn.partition_by("predictor", maintain_order=True))
             for own in by_seed(of_predictor)
         ]
-        ticks = [2**k for k in range(max(positions["seen"]).bit_length())]
+        ticks = powers(2, max(positions["seen"]))
         title = f"{'fixed' if regime == FixedModulus.name else 'unseen'} modulus {modulus}"
         panels.append(
             LinePanel(title, "numbers seen (t)", "number right", lines, ticks, limits=(-0.04, 1.04), beside=True)

@@ -10,6 +10,7 @@ from unrandom.core.arithmetic import valuation
 from unrandom.experiments.scaling.law_panels import named_power
 from unrandom.experiments.summaries import by_modulus, by_run, seed_lines
 from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.figures.style import powers
 from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
 from unrandom.runs.tables import Tables
@@ -63,7 +64,7 @@ def stairs_panel(title: str, m: int, orders: Sequence[int], models: Mapping[str,
 
 
 def _bits_panel(title: str, m: int, longest: int, lines: Sequence[Line]) -> LinePanel:
-    ticks, limits = [2**k for k in range(longest.bit_length())], (0, log2(m) * 1.04)
+    ticks, limits = powers(2, longest), (0, log2(m) * 1.04)
     return LinePanel(title, "numbers seen (t)", "low bits known", lines, ticks, limits=limits, beside=True, whole=True)
 
 

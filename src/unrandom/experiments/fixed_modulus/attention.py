@@ -17,6 +17,7 @@ from unrandom.experiments.fixed_modulus.accuracy import POWER_OF_TWO, PRIMES, co
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, learned, matrix, seed_lines, seed_means
+from unrandom.figures import style
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import attention_by_distance, lookback_shares, strongest_distances
 from unrandom.interpretation.attention import DivisorLookback, PrimeLookback
@@ -159,7 +160,7 @@ def draw(tables: Tables, folder: Path) -> None:
     for (m,), distances in tables["by_distance"].group_by("modulus", maintain_order=True):
         lines = list(seed_lines(distances, "back", "weight", "one line per seed", 0))
         prime = min(factorize(m))
-        ticks = [prime**k for k in range(12) if prime**k <= max(distances["back"])]
+        ticks = style.powers(prime, max(distances["back"]))
         panels += [
             _pattern_map(m, by_run(tables["example"].filter(modulus=m))[0]),
             LinePanel(f"m = {m}", "numbers back from the guessed one", "mean weight", lines, ticks, limits=(0, None)),

@@ -14,6 +14,7 @@ from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, learned
 from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.figures.style import powers
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
@@ -78,7 +79,7 @@ def draw(tables: Tables, folder: Path) -> None:
             Line(pair["seen"].to_list(), pair["share"].to_list(), "a pair (a, c)", 0, faint=True)
             for pair in of_run.partition_by("pair", maintain_order=True)
         ]
-        ticks = [2**k for k in range(max(of_run["seen"]).bit_length())]
+        ticks = powers(2, max(of_run["seen"]))
         title = f"m = {of_run['modulus'][0]}, seed {of_run['seed'][0]}"
         panels.append(LinePanel(title, "numbers seen (t)", "accuracy", lines, ticks))
     save_panels(panels, folder / "fm-invariance", columns=3)

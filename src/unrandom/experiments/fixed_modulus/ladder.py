@@ -15,6 +15,7 @@ from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, each_run, learned, seed_lines
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
+from unrandom.figures.style import powers
 from unrandom.generators.residues import digit_period, digits_of
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
@@ -110,7 +111,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 def _curves(m: int, positions: pl.DataFrame) -> LinePanel:
     longest = max(positions["seen"])
-    ticks = [2**k for k in range(longest.bit_length())]
+    ticks = powers(2, longest)
     lines = [*seed_lines(positions, "seen", "value", "accuracy (one line per seed)", 0),
              *seed_lines(positions, "seen", "product", "product of digits", 1)]  # fmt: skip
     marks = [p**k for p in factorize(m) for k in range(1, 12) if p**k <= longest]

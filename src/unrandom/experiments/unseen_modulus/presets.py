@@ -39,7 +39,7 @@ RATE: dict[Scale, str] = {
     "gpu": "muon_lr",
     "paper": "lr",
 }
-RATES: dict[Scale, tuple[float, ...]] = {  # for each cell of another grid
+RATES: dict[Scale, tuple[float, ...]] = {  # Every cell of another grid is tuned over these.
     "smoke": (0.05,),
     "laptop": (0.03, 0.06),
     "gpu": (0.01, 0.02, 0.05),
@@ -51,7 +51,7 @@ WEIGHT_DECAYS: dict[Scale, tuple[float, ...]] = {
     "gpu": (0.1, 0.3),
     "paper": (0.01, 0.1, 1.0, 3.0),
 }
-RATES_WIDE: dict[Scale, tuple[float, ...]] = {  # for a grid of their own
+RATES_WIDE: dict[Scale, tuple[float, ...]] = {  # These span a grid by themselves.
     "smoke": (0.02, 0.05),
     "laptop": (0.01, 0.03, 0.1),
     "gpu": (0.003, 0.01, 0.03, 0.1),

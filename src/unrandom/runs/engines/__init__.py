@@ -29,7 +29,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Death:
-    """A worker ended without an answer."""
+    """A worker ended without outcomes, and why."""
 
     words: str
 

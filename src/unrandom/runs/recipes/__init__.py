@@ -76,11 +76,15 @@ RECIPES = {
         Recipe("um-base16-wide", "the same up to 2187, wider and deeper; one GPU", unseen_modulus.um_base16_wide),
         Recipe(
             "truncated-lcg",
-            "the upper four bits of an LCG modulo 2^8 of known multiplier; four minutes on one core",
+            "the upper four bits of an LCG modulo 2^8 of known multiplier; five to six minutes on one core",
             other_tasks.truncated_lcg,
         ),
         Recipe("truncated-lcg-smoke", "the same in seconds: not to learn anything", other_tasks.truncated_lcg_smoke),
-        Recipe("quadratic", "quadratic steps modulo 64 of unseen coefficients; five minutes", other_tasks.quadratic),
+        Recipe(
+            "quadratic",
+            "quadratic steps modulo 64 of unseen coefficients; four to five minutes on one core",
+            other_tasks.quadratic,
+        ),
         Recipe("quadratic-smoke", "the same in seconds: not to learn anything", other_tasks.quadratic_smoke),
         Recipe(
             "um-base256", "unseen moduli up to 2^16 in base-256 digits; one GPU for a day", unseen_modulus.um_base256
