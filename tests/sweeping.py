@@ -30,7 +30,7 @@ def losses(folder: Path) -> list[float]:
     return [row["train_loss"] for row in RunFolder(folder).read_metrics()]
 
 
-def wait_for(condition, seconds: float = 90.0):
+def synchronize(condition, seconds: float = 90.0):
     """What the condition gives, once it gives anything."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):

@@ -68,7 +68,7 @@ def test_every_check_of_a_device_passes_on_the_cpu_or_says_why_it_is_skipped(tin
     results = {name: outcome.result for name, outcome in outcomes.items()}
     assert {name for name, result in results.items() if result == "skipped"} == {"compile", "memory"}
     assert set(results.values()) == {"passed", "skipped"}
-    assert all(outcome.words for outcome in outcomes.values())
+    assert all(outcome.message for outcome in outcomes.values())
 
 
 def test_what_is_wrong_with_a_device_is_found(tiny, monkeypatch):
@@ -84,8 +84,8 @@ def test_what_is_wrong_with_a_device_is_found(tiny, monkeypatch):
     results = {outcome.check: outcome for outcome in bench_device(tiny)}
     for name in ("forward and backward, fp32", "optimisers", "fraction of the matrix rate"):
         assert results[name].result == "not passed", name
-    assert "off float64's by 1.0e-02" in results["forward and backward, fp32"].words
-    assert "TypeError" in results["fraction of the matrix rate"].words  # an error is an answer, too
+    assert "off float64's by 1.0e-02" in results["forward and backward, fp32"].message
+    assert "TypeError" in results["fraction of the matrix rate"].message  # an error is an answer, too
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])

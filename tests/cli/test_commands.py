@@ -368,7 +368,7 @@ def test_a_run_can_be_named_by_less_than_its_folder(run, capsys, monkeypatch, tm
     larger = answer(capsys, "train", "fm-256", *tiny_settings(**{"data.modulus": 128}), "--start-from", "fm-256")
     assert Run.open(larger["run"]).spec.ancestors()[-1].id == made.removeprefix("runs/")
     assert "nowhere is not a run folder" in mistake(capsys, "train", "fm-256", "--start-from", "nowhere")
-    assert "nowhere is not a run folder" in mistake(capsys, "reproduce", "fm-ladder", "--run", "nowhere")
+    assert "nowhere is not a run folder" in mistake(capsys, "reproduce", "fm-staircase", "--run", "nowhere")
 
 
 @pytest.mark.parametrize("evaluate_every", [1, 100])

@@ -63,8 +63,8 @@ def test_train_resume_evaluate_and_report(here, capsys):
 def test_workers_of_a_sweep_import_it_too(here, capsys):
     grid = ["--grid", "model.depth=1,2", "--workers", 2, "--sequences", 16]
     swept = answer(capsys, "sweep", EXAMPLE, *grid, *SETTINGS)
-    assert [cell["status"] for cell in swept["cells"]] == ["finished", "finished"]
-    assert {"validation_last@test", "test_last@test"} <= set(swept["cells"][0])
+    assert [cell["status"] for cell in swept["grid_points"]] == ["finished", "finished"]
+    assert {"validation_last@test", "test_last@test"} <= set(swept["grid_points"][0])
 
 
 def test_a_run_whose_code_has_changed_is_not_trained_on(here, capsys):
@@ -114,9 +114,9 @@ def test_a_run_folder_imports_nothing_by_itself(here, capsys):
     )
     answer(capsys, "train", "trap.py:Trap", *SETTINGS)
     (here / "trap.py").write_text("raise SystemExit('this code was run')")
-    from unrandom.tasks.registry import OWN
+    from unrandom.tasks.registry import USER_TASKS
 
-    OWN.pop("Trap")  # as in another process
+    USER_TASKS.pop("Trap")  # as in another process
     said = refused(capsys, "evaluate", "latest")
     assert "the task 'Trap' is not one of fm, um, truncated-lcg, quadratic" in said
     assert "trap.py:Trap" in said

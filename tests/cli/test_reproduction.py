@@ -14,7 +14,7 @@ from unrandom.cli import main, reproduction
 from unrandom.experiments import timed_training
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.timed_plan import TimedPlan
-from unrandom.runs import worker as work_module
+from unrandom.runs import worker as worker_module
 from unrandom.runs.execution import create_run, execute
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
@@ -74,8 +74,8 @@ def test_tables_can_be_judged_and_drawn_again_without_any_run(places, tmp_path, 
     assert json.loads(capsys.readouterr().out)["claims"] == first
     assert picture.is_file()
     assert not runs.exists()
-    assert main(["reproduce", "fm-ladder", *places, "--from-tables"]) == 2
-    assert "fm-ladder has no tables in" in capsys.readouterr().err
+    assert main(["reproduce", "fm-staircase", *places, "--from-tables"]) == 2
+    assert "fm-staircase has no tables in" in capsys.readouterr().err
     assert main(["reproduce", "--all", *places, "--from-tables", "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["claims"] == first
@@ -118,7 +118,7 @@ def test_without_names_the_runs_most_worth_having_are_trained_and_kept(places, t
     assert [row["run"].rsplit("-", 1)[0] for row in answer["runs"]] == ["fm-16", "um-80", "fm-2p4", "fm-2p6"]
     assert all(row["steps"] == row["of"] for row in answer["runs"])
     assert "fm-16: 100% of the planned steps" in err
-    kept = Run.open(answer["runs"][1]["kept"])
+    kept = Run.open(answer["runs"][1]["archived"])
     assert kept.result()["finished"]
     assert kept.folder.read_metrics() == Run.open(tmp_path / "runs" / kept.id).folder.read_metrics()
     weights = safetensors.torch.load_file(next(kept.folder.checkpoints.glob("*/model.safetensors")))
@@ -137,18 +137,18 @@ def test_a_run_that_was_stopped_is_kept_as_far_as_it_came_and_goes_on(places, tm
     whole, parts = [*arguments, "--results", str(tmp_path / "whole")], arguments
     assert main([*whole, "--out", str(tmp_path / "other"), "--max-minutes", "50"]) == 0
     wanted = json.loads(capsys.readouterr().out)["runs"][0]
-    monkeypatch.setattr(timed_training, "carry_out", _stopping_after(10))
+    monkeypatch.setattr(timed_training, "run_job", _stopping_after(10))
     assert main([*parts, "--max-minutes", "50"]) == 0
     row = json.loads(capsys.readouterr().out)["runs"][0]
     assert row["run"] == wanted["run"]
     assert 0 < row["steps"] < row["of"]
-    assert not Run.open(row["kept"]).folder.finished
+    assert not Run.open(row["archived"]).folder.finished
     path = tmp_path / "runs" / row["run"]
     shutil.move(path, tmp_path / "aside")  # as on another machine, where it gets less far
-    monkeypatch.setattr(timed_training, "carry_out", _stopping_after(4))
+    monkeypatch.setattr(timed_training, "run_job", _stopping_after(4))
     assert main([*parts, "--max-minutes", "50"]) == 0
     capsys.readouterr()
-    (kept,) = Run.open(row["kept"]).folder.checkpoints.iterdir()
+    (kept,) = Run.open(row["archived"]).folder.checkpoints.iterdir()
     assert kept.name == f"step-{row['steps']:08d}"
     shutil.rmtree(path)
     shutil.move(tmp_path / "aside", path)
@@ -156,17 +156,18 @@ def test_a_run_that_was_stopped_is_kept_as_far_as_it_came_and_goes_on(places, tm
     assert main([*parts, "--max-minutes", "50"]) == 0
     row = json.loads(capsys.readouterr().out)["runs"][0]
     assert row["steps"] == row["of"]
-    assert Run.open(row["kept"]).folder.finished
+    assert Run.open(row["archived"]).folder.finished
     losses = [
-        [metrics["train_loss"] for metrics in Run.open(each["kept"]).folder.read_metrics()] for each in (row, wanted)
+        [metrics["train_loss"] for metrics in Run.open(each["archived"]).folder.read_metrics()]
+        for each in (row, wanted)
     ]
     assert losses[0] == losses[1]
 
 
 def _stopping_after(steps):
-    def carried_out(job, work):
+    def carried_out(job, options):
         calls = iter(range(10_000))
-        return work_module.carry_out(job, work, stop=lambda: next(calls) >= steps)
+        return worker_module.run_job(job, options, stop=lambda: next(calls) >= steps)
 
     return carried_out
 
@@ -222,10 +223,10 @@ def test_a_run_that_the_analyses_cannot_read_is_refused(tiny, um_data, tmp_path,
     [
         (["reproduce"], "name an experiment, or --all"),
         (["reproduce", "--scale", "gpu", "--max-minutes", "1", "--engine", "ray"], "leave out --engine"),
-        (["reproduce", "fm-lader"], "near misses: fm-ladder"),
-        (["reproduce", "fm-ladder", "--scale", "huge"], "invalid choice"),
-        (["reproduce", "fm-ladder", "--run", "nowhere"], "nowhere is not a run folder"),
-        (["reproduce", "fm-ladder", "--kept", "--from-tables"], "not allowed with argument"),
+        (["reproduce", "fm-stairs"], "near misses: fm-staircase"),
+        (["reproduce", "fm-staircase", "--scale", "huge"], "invalid choice"),
+        (["reproduce", "fm-staircase", "--run", "nowhere"], "nowhere is not a run folder"),
+        (["reproduce", "fm-staircase", "--archived", "--from-tables"], "not allowed with argument"),
     ],
 )
 def test_mistakes(arguments, said, capsys):
@@ -254,13 +255,13 @@ def test_a_run_of_ones_own_in_the_other_regime(tiny, um_data, tmp_path, places, 
 
 def test_kept_models_are_measured_without_training(tmp_path, places, capsys):
     common = ["reproduce", "um-embedding", "--seeds", "1", *places]
-    assert main([*common, "--kept"]) == 2
-    assert "is not kept in" in capsys.readouterr().err
+    assert main([*common, "--archived"]) == 2
+    assert "is not archived in" in capsys.readouterr().err
     assert main([*common, "--out", str(tmp_path / "runs")]) == 0
     shares = tmp_path / "results" / "smoke" / "um-embedding" / "shares.parquet"
     first = polars.read_parquet(shares)
     shutil.rmtree(tmp_path / "runs")
-    assert main([*common, "--kept", "--out", str(tmp_path / "runs")]) == 0
+    assert main([*common, "--archived", "--out", str(tmp_path / "runs")]) == 0
     again = polars.read_parquet(shares)
     polars.testing.assert_frame_equal(again, first, abs_tol=0.02)  # from weights in bf16
     assert not (tmp_path / "runs").exists()

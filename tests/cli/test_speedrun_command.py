@@ -91,9 +91,9 @@ def test_how_a_race_is_run_is_passed_on(small, places, monkeypatch, tmp_path):
     monkeypatch.setattr(speedrun, "race", lambda *arguments: asked.append(arguments))
     how = ["--seeds", "4", "--threads", "3", "--pack", "2"]
     assert main(["speedrun", "small", "--set", "optimizer.lr=0.01", *how, *places]) == 0
-    ((pairing, seeds, work, pack),) = asked
+    ((pairing, seeds, options, pack),) = asked
     assert (pairing.candidate.optimizer.lr, list(seeds)) == (0.01, [100, 101, 102, 103])
-    assert (work.threads, pack, work.out) == (3, 2, tmp_path / "runs" / "speedrun-2-at-once")
+    assert (options.threads, pack, options.out) == (3, 2, tmp_path / "runs" / "speedrun-2-at-once")
 
 
 def test_time_that_is_up(small, places, capsys):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sweeping import children, holder, steps_measured, wait_for
+from sweeping import children, holder, steps_measured, synchronize
 from unrandom.cli import main
 
 GRID = ["--grid", "model.depth=1,2", "--grid", "model.n_heads=1,2"]
@@ -34,16 +34,16 @@ def test_plan_then_train_then_nothing_is_left(sweep, tmp_path, capsys):
     out = tmp_path / "runs"
     assert main([*sweep, "--out", str(out), "--dry-run", "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
-    assert [row["status"] for row in plan["cells"]] == ["new"] * 4
-    assert plan["flops_left"] == plan["flops"] == sum(row["flops"] for row in plan["cells"])
+    assert [row["status"] for row in plan["grid_points"]] == ["new"] * 4
+    assert plan["flops_left"] == plan["flops"] == sum(row["flops"] for row in plan["grid_points"])
     assert not out.exists()
     assert main([*sweep, "--out", str(out), "--json"]) == 0
     said = capsys.readouterr()
     done = json.loads(said.out)
-    assert [row["status"] for row in done["cells"]] == ["finished"] * 4
+    assert [row["status"] for row in done["grid_points"]] == ["finished"] * 4
     assert (done["left"], done["failed"]) == (0, 0)
-    assert done["best"]["validation_last"] == max(row["validation_last"] for row in done["cells"])
-    assert "cell 4 of 4 finished: model." in said.err
+    assert done["best"]["validation_last"] == max(row["validation_last"] for row in done["grid_points"])
+    assert "grid point 4 of 4 finished: model." in said.err
     assert (Path(done["sweep"]) / "heatmap.png").is_file()
     assert main([*sweep, "--out", str(out)]) == 0
     said = capsys.readouterr()
@@ -90,7 +90,7 @@ def test_without_the_extra_an_engine_says_so(sweep, tmp_path, capsys, monkeypatc
 def test_out_of_time_says_what_is_left_and_the_same_command_goes_on(sweep, tmp_path, capsys):
     assert main([*sweep, "--out", str(tmp_path), "--max-minutes", "0", "--json"]) == 0
     said = capsys.readouterr()
-    assert "the time is up; 4 cells are left" in said.err
+    assert "the time is up; 4 grid points are left" in said.err
     assert json.loads(said.out)["left"] == 4
     assert main([*sweep, "--out", str(tmp_path), "--json", "--pack", "2"]) == 0
     assert json.loads(capsys.readouterr().out)["left"] == 0
@@ -98,7 +98,7 @@ def test_out_of_time_says_what_is_left_and_the_same_command_goes_on(sweep, tmp_p
 
 def test_a_cell_that_fails_is_a_row_and_the_others_are_finished(sweep, tmp_path, capsys):
     assert main([*sweep, "--out", str(tmp_path), "--dry-run", "--json"]) == 0
-    bad = tmp_path / json.loads(capsys.readouterr().out)["cells"][0]["run"]
+    bad = tmp_path / json.loads(capsys.readouterr().out)["grid_points"][0]["run"]
     bad.mkdir()
     (bad / "manifest.json").write_text("{}")
     (bad / "metrics.jsonl").write_text("no metrics\n")
@@ -108,23 +108,23 @@ def test_a_cell_that_fails_is_a_row_and_the_others_are_finished(sweep, tmp_path,
     assert f"{bad.name}  user error: {bad}/metrics.jsonl is damaged" in said.out
     shutil.rmtree(bad)
     assert main([*sweep, "--out", str(tmp_path), "--json"]) == 0  # tried again
-    assert [row["error"] for row in json.loads(capsys.readouterr().out)["cells"]] == [None] * 4
+    assert [row["error"] for row in json.loads(capsys.readouterr().out)["grid_points"]] == [None] * 4
 
 
 def test_a_killed_sweep_leaves_no_worker_and_goes_on_where_it_was(sweep, tmp_path):
     slow = [*sweep, "--set", "steps=60", "--set", "checkpoint_every=5"]
     with unrandom(slow, tmp_path) as killed:
-        wait_for(lambda: list(tmp_path.glob("*/result.json")))
+        synchronize(lambda: list(tmp_path.glob("*/result.json")))
         below = children(killed.pid)
         killed.send_signal(signal.SIGKILL)
         killed.wait()
     finished = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/result.json")}
     assert len(below) >= 2
-    wait_for(lambda: not any(_alive(process) for process in below), seconds=10)
+    synchronize(lambda: not any(_alive(process) for process in below), seconds=10)
     with unrandom([*slow, "--json"], tmp_path) as again:
         out, err = again.communicate(timeout=120)
     assert again.returncode == 0, err
-    assert [row["status"] for row in json.loads(out)["cells"]] == ["finished"] * 4
+    assert [row["status"] for row in json.loads(out)["grid_points"]] == ["finished"] * 4
     assert all(path.stat().st_mtime_ns == before for path, before in finished.items())
     assert all(steps_measured(run) == list(range(3, 61, 3)) for run in runs(tmp_path))
 
@@ -142,7 +142,7 @@ def test_two_sweeps_at_once_train_nothing_twice(sweep, tmp_path):
         answers = [each.communicate(timeout=150) for each in (one, two)]
     assert [one.returncode, two.returncode] == [0, 0], answers
     for out, _ in answers:
-        assert [row["status"] for row in json.loads(out)["cells"]] == ["finished"] * 4
+        assert [row["status"] for row in json.loads(out)["grid_points"]] == ["finished"] * 4
     assert len(runs(tmp_path)) == 4
     for run in runs(tmp_path):
         assert steps_measured(run) == list(range(3, 61, 3))
@@ -152,7 +152,7 @@ def test_two_sweeps_at_once_train_nothing_twice(sweep, tmp_path):
 
 def test_an_interrupt_ends_all_at_once_in_one_line(sweep, tmp_path):
     with unrandom([*sweep, "--set", "steps=100000"], tmp_path) as running:
-        worker = wait_for(lambda: next((held for run in runs(tmp_path) if (held := holder(run))), None))
+        worker = synchronize(lambda: next((held for run in runs(tmp_path) if (held := holder(run))), None))
         running.send_signal(signal.SIGINT)
         _, said = running.communicate(timeout=30)
     assert running.returncode == 130
@@ -176,7 +176,7 @@ def test_a_full_disk_stops_the_sweep_in_one_line(sweep, small_disk):
     with unrandom(sweep, small_disk / "runs") as running:
         _, said = running.communicate(timeout=120)
     assert running.returncode == 1
-    last = [line for line in said.splitlines() if not line.startswith("cell ")]
+    last = [line for line in said.splitlines() if not line.startswith("grid point ")]
     assert len(last) == 1, said
     assert "No space left on device" in last[0]
     assert not list((small_disk / "runs").glob("*/error.json"))
@@ -184,13 +184,13 @@ def test_a_full_disk_stops_the_sweep_in_one_line(sweep, small_disk):
 
 def test_a_sweep_of_failures_is_one(sweep, tmp_path, capsys):
     assert main([*sweep, "--out", str(tmp_path), "--dry-run", "--json"]) == 0
-    for cell in json.loads(capsys.readouterr().out)["cells"]:
+    for cell in json.loads(capsys.readouterr().out)["grid_points"]:
         (tmp_path / cell["run"]).mkdir()
         (tmp_path / cell["run"] / "manifest.json").write_text("{}")
         (tmp_path / cell["run"] / "metrics.jsonl").write_text("no metrics\n")
     assert main([*sweep, "--out", str(tmp_path)]) == 1
     assert "(and 3 more failed)" in capsys.readouterr().err
-    assert list((tmp_path / "sweeps").glob("*/cells.parquet"))
+    assert list((tmp_path / "sweeps").glob("*/grid_points.parquet"))
 
 
 def test_operations_above_2_to_63_are_added_exactly(tmp_path, capsys):
@@ -198,4 +198,4 @@ def test_operations_above_2_to_63_are_added_exactly(tmp_path, capsys):
     words = ["sweep", "um-2048", "--grid", f"optimizer.lr={rates}", "--seeds", "2", "--out", str(tmp_path)]
     assert main([*words, "--dry-run", "--json"]) == 0
     planned = json.loads(capsys.readouterr().out)
-    assert planned["flops"] == planned["flops_left"] == sum(cell["flops"] for cell in planned["cells"]) > 2**63
+    assert planned["flops"] == planned["flops_left"] == sum(cell["flops"] for cell in planned["grid_points"]) > 2**63

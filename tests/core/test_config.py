@@ -7,11 +7,11 @@ from unrandom.training import RunConfig
 
 
 def test_the_tree_is_an_exact_inverse_of_parse(tiny):
-    assert RunConfig.parse(tiny.tree()) == tiny
+    assert RunConfig.parse(tiny.to_json()) == tiny
 
 
 def test_equal_configurations_have_equal_digests_and_different_ones_do_not(tiny):
-    assert tiny.digest() == RunConfig.parse(tiny.tree()).digest()
+    assert tiny.digest() == RunConfig.parse(tiny.to_json()).digest()
     assert tiny.digest() != tiny.override(["seed=1"]).digest()
     assert len(tiny.digest()) == 8
     assert int(tiny.digest(), 16) >= 0
@@ -69,7 +69,7 @@ def test_what_does_not_fit_is_said_in_one_line(tiny, assignment, said):
 
 
 def test_an_unknown_key_in_a_file_is_named_with_its_near_misses(tiny):
-    tree = tiny.tree()
+    tree = tiny.to_json()
     tree["model"]["n_head"] = 2
     with pytest.raises(UserError, match=r"model\.n_head.*near misses.*model\.n_heads"):
         RunConfig.parse(tree)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unrandom.core.quantities import in_words, scaled
+from unrandom.core.quantities import duration, scaled
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from unrandom.core.quantities import in_words, scaled
     ],
 )
 def test_times(seconds, words):
-    assert in_words(seconds) == words
+    assert duration(seconds) == words
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def sequences():
 
 def test_the_truth_is_always_right(sequences):
     found = evaluate(Oracle(), sequences)
-    assert found.last_number_accuracy.tree()["value"] == 1
+    assert found.last_number_accuracy.to_json()["value"] == 1
     assert found.by_position.value.tolist() == [1] * 8
     assert all((tally.value == 1).all() for tally in found.by_digit().values())
 
@@ -76,7 +76,7 @@ def test_the_interval_is_over_multipliers_and_not_over_sequences():
         numbers[hard] = (numbers[hard] + np.uint64(1)) % np.uint64(M)
         return numbers
 
-    found = evaluate(Oracle(spoil), made).tree()
+    found = evaluate(Oracle(spoil), made).to_json()
     for accuracy in (found["number_accuracy"], found["last_number_accuracy"]):
         assert accuracy["value"] == 0.5
         assert accuracy["high"] - accuracy["low"] > 0.6  # by independent sequences it would be .06
@@ -85,7 +85,7 @@ def test_the_interval_is_over_multipliers_and_not_over_sequences():
 
 
 def test_where_all_clusters_agree_the_interval_depends_on_how_many_there_are():
-    few, many = (evaluate(Oracle(), sequences_of(n, 4, 10)).tree()["last_number_accuracy"] for n in (2, 4))
+    few, many = (evaluate(Oracle(), sequences_of(n, 4, 10)).to_json()["last_number_accuracy"] for n in (2, 4))
     assert few["value"] == many["value"] == few["high"] == 1
     assert few["low"] < many["low"] < 1
 
@@ -117,10 +117,10 @@ def test_multipliers_without_full_period_are_told_apart_by_period_alone(sequence
 def test_independent_sequences_have_the_interval_of_their_count():
     made = sequences_of(6, 4, 10)
     alone = Examples.of(made.parameters, 9, independent=True)
-    found = evaluate(Oracle(), alone).tree()
+    found = evaluate(Oracle(), alone).to_json()
     assert found["units"] == {}
     assert found["last_number_accuracy"]["interval"] == f"Wilson over {len(made)} independent sequences"
-    shared = evaluate(Oracle(), made).tree()["last_number_accuracy"]
+    shared = evaluate(Oracle(), made).to_json()["last_number_accuracy"]
     assert found["last_number_accuracy"]["low"] > shared["low"]
 
 
@@ -129,7 +129,7 @@ def test_position_t_is_the_guess_after_t_numbers(sequences):
         numbers[:, 3] += np.uint64(1)  # the guess for number 4, after numbers 0 … 3 were seen
         return numbers
 
-    tree = evaluate(Oracle(spoil), sequences).tree()
+    tree = evaluate(Oracle(spoil), sequences).to_json()
     assert dict(zip(tree["by_position"]["seen"], tree["by_position"]["value"], strict=True))[4] == 0
     assert sum(tree["by_position"]["value"]) == 7
 
@@ -142,7 +142,7 @@ def test_period_groups_cover_every_sequence_in_order(sequences):
 
 
 def test_the_tree_is_json(sequences):
-    tree = evaluate(Oracle(), sequences).tree()
+    tree = evaluate(Oracle(), sequences).to_json()
     assert json.loads(json.dumps(tree, allow_nan=False)) == tree
     assert tree["by_digit"]["digits"] == ["2^0", "2^1", "2^2", "3^0", "3^1", "5^0"]
     assert tree["by_digit"]["chance"] == pytest.approx([0.5, 0.5, 0.5, 1 / 3, 1 / 3, 0.2], abs=1e-6)

@@ -32,8 +32,8 @@ def test_by_position_is_a_tally_of_arrays():
     tally = Tally.of(correct, axis=0) + Tally.of(correct, axis=0)
     assert tally.correct.tolist() == [4, 2]
     assert tally.total.tolist() == [4, 4]
-    assert tally.tree()["value"] == [1.0, 0.5]
+    assert tally.to_json()["value"] == [1.0, 0.5]
 
 
 def test_what_was_not_counted_is_null():
-    assert Tally.of(np.zeros(0, dtype=bool)).tree()["value"] is None
+    assert Tally.of(np.zeros(0, dtype=bool)).to_json()["value"] is None

@@ -44,7 +44,7 @@ def test_what_was_not_learned_is_not_judged_though_the_numbers_are_shown():
         "not judged",
         "it presupposes last-number accuracy ≥ 0.9, which is 0.240",
     )
-    assert judged.tree()["interval"] is not None
+    assert judged.to_json()["interval"] is not None
     assert judge(TRAINED, [0.95, 0.96, 0.97], {"learned": 0.9}).verdict == "reproduced"
     assert "was not measured" in judge(TRAINED, [0.95, 0.96, 0.97], {"learned": None}).reason
 
@@ -53,7 +53,7 @@ def test_a_bound_has_no_interval_and_decides_in_its_own_direction():
     why = "3 of 3 runs of AdamW never got there"
     shown = judge(HIGH, Bound([3.3, 3.5, 3.7], at_least=True, why=why), {})
     assert (shown.verdict, shown.reason) == ("reproduced", why)
-    tree = shown.tree()
+    tree = shown.to_json()
     assert (tree["bound"], tree["value"], tree["interval"], tree["units"]) == ("≥", 3.3, None, 3)
     for bound in (Bound([0.2, 0.3, 0.4], at_least=True, why=why), Bound([3.3, 3.5, 3.7], at_least=False, why=why)):
         assert judge(HIGH, bound, {}).verdict == "not judged"  # what is beyond it may be on either side
@@ -66,7 +66,7 @@ def test_an_interval_of_a_share_ends_at_zero_and_one():
     share = Claim(key="s", statement="x", quantity="x", unit="share", threshold=0.9, precondition=None)
     values = [0.8, 0.99, 0.99]
     assert over_units(values).high > 1
-    assert judge(share, values, {}).tree()["interval"][1] == 1
+    assert judge(share, values, {}).to_json()["interval"][1] == 1
 
 
 def test_missing_and_unknown_keys_are_errors():
@@ -93,7 +93,7 @@ def test_a_judgement_is_json_and_says_all_of_the_claim():
         origin="beyond",
         written="after",
     )
-    tree = judge(claim, [0.95, 0.96, 0.97], {"learned": 1.0}).tree()
+    tree = judge(claim, [0.95, 0.96, 0.97], {"learned": 1.0}).to_json()
     assert json.loads(json.dumps(tree)) == tree
     assert tree == {
         "key": "k",

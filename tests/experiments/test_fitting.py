@@ -8,9 +8,9 @@ import torch
 
 from unrandom.core.errors import UserError
 from unrandom.experiments.fitting import LEAST_SHARE, Fit, MeasuredSpeed, described, fit
+from unrandom.experiments.priorities import by_priority
 from unrandom.experiments.reproduce import missing_runs
 from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
-from unrandom.experiments.worth import most_worth
 from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig
@@ -79,7 +79,7 @@ def test_with_less_time_it_has_fewer_steps_and_is_finished_in_time():
     found, config = fitted(planned, 0.6 * seconds(planned), Machine())
     assert found.share == pytest.approx(0.5)
     assert (config.steps, config.warmup_steps) == (5000, 500)
-    assert found.words == "50% of the planned steps"
+    assert found.text == "50% of the planned steps"
 
 
 def test_before_it_has_too_few_steps_it_is_narrower():
@@ -95,7 +95,7 @@ def test_what_cannot_fit_at_best_is_not_tried():
     found, config = fitted(planned, 1e-3 * seconds(planned), machine)
     assert machine.tried == []
     assert (found.measured, found.share, found.divisor, config.steps) == (False, LEAST_SHARE, 4, 2500)
-    assert "over several calls" in found.words
+    assert "over several calls" in found.text
     assert "at best" in described(found, [planned])
 
 
@@ -152,8 +152,8 @@ def test_a_run_begins_with_its_parent_as_that_was_cut_and_a_curriculum_shrinks_w
         "child",
         RunConfig.parse(
             {
-                **wide(**{"data.curriculum": json.dumps([phase])}).config.tree(),
-                "start": {"recipe": parent.recipe, "config": parent.config.tree()},
+                **wide(**{"data.curriculum": json.dumps([phase])}).config.to_json(),
+                "start": {"recipe": parent.recipe, "config": parent.config.to_json()},
             }
         ),
     )
@@ -257,7 +257,7 @@ def test_a_plan_that_was_tampered_with_is_refused(tmp_path, text):
 
 
 def test_what_is_worth_most_comes_first_for_each_seed():
-    groups = most_worth("gpu", 2)
+    groups = by_priority("gpu", 2)
     runs = [run for group in groups for run in group.runs]
     assert [group.round for group in groups] == [run.config.seed for run in runs] == [0] * 4 + [1] * 4
     assert [run.config.data.largest_modulus for run in runs[:4]] == [2048, 2457, 2**16, 2**32]

@@ -56,10 +56,10 @@ def test_reproduced(published):
     agrees(published["fm-neurons", "periodic"], periodic, "reproduced")
     parity = table("fm-embedding/shares").filter(modulus=256, residue=2, component=1).sort("seed")["share"].to_list()
     agrees(published["fm-embedding", "parity"], parity, "reproduced")
-    ladder = table("fm-ladder/digits").filter(polars.col("seen") >= digit_period(polars.col("digit")))
-    runs = ladder.group_by("run", "seed").agg(polars.col("value").mean())
+    staircase = table("fm-staircase/digits").filter(polars.col("seen") >= digit_period(polars.col("digit")))
+    runs = staircase.group_by("run", "seed").agg(polars.col("value").mean())
     seeds = runs.group_by("seed").agg(polars.col("value").mean()).sort("seed")["value"].to_list()
-    agrees(published["fm-ladder", "digits"], seeds, "reproduced")
+    agrees(published["fm-staircase", "digits"], seeds, "reproduced")
 
 
 def digit_period(digit):
@@ -74,14 +74,14 @@ def test_not_reproduced(published):
     spread = (polars.col("share").max() - polars.col("share").min()).alias("spread")
     ranges = pairs.group_by("seed", "seen").agg(spread).group_by("seed").agg(polars.col("spread").max())
     agrees(published["fm-invariance", "on-top"], ranges.sort("seed")["spread"].to_list(), "not reproduced")
-    positions = table("fm-ladder/positions").with_columns(gap=(polars.col("value") - polars.col("product")).abs())
+    positions = table("fm-staircase/positions").with_columns(gap=(polars.col("value") - polars.col("product")).abs())
     gaps = (
         positions.group_by("seed", "modulus")
         .agg(polars.col("gap").max())
         .group_by("seed")
         .agg(polars.col("gap").mean())
     )
-    agrees(published["fm-ladder", "product"], gaps.sort("seed")["gap"].to_list(), "not reproduced")
+    agrees(published["fm-staircase", "product"], gaps.sort("seed")["gap"].to_list(), "not reproduced")
     correlations = []
     for seed in (0, 1, 2):
         at = table("fm-scaling/multipliers").filter(modulus=2**12, seed=seed)
@@ -92,16 +92,17 @@ def test_not_reproduced(published):
 def test_inconclusive(published):
     jumps = []
     for seed in (0, 1, 2):
-        curve = table("fm-ladder/positions").filter(modulus=256, seed=seed).sort("seen")["value"].to_list()
+        curve = table("fm-staircase/positions").filter(modulus=256, seed=seed).sort("seen")["value"].to_list()
         rises = sum(curve[k] - curve[k - 2] for k in (4, 8, 16, 32))  # place k is the guess after k + 1 numbers
         jumps.append(rises / (max(curve) - curve[0]))
-    agrees(published["fm-ladder", "jumps"], jumps, "inconclusive")
+    agrees(published["fm-staircase", "jumps"], jumps, "inconclusive")
     runs = table("fm-what-helps/runs")
     half, plain = (
-        runs.filter(polars.col("means").str.starts_with(name)).sort("seed")["flops"] for name in ("half", "plain")
+        runs.filter(polars.col("intervention").str.starts_with(name)).sort("seed")["flops"]
+        for name in ("half", "plain")
     )
     agrees(published["fm-what-helps", "full-period"], (half / plain).to_list(), "inconclusive")
-    rotary = runs.filter(polars.col("means").str.starts_with("rotary")).sort("seed")["flops"]
+    rotary = runs.filter(polars.col("intervention").str.starts_with("rotary")).sort("seed")["flops"]
     agrees(published["fm-what-helps", "abacus"], (rotary / plain).to_list(), "inconclusive")
 
 
@@ -125,13 +126,13 @@ def test_not_judged(published):
     assert row["verdict"] == "not judged"
     assert float(row["reason"].rsplit(" ", 1)[1]) == pytest.approx(learned, abs=1e-3)
     assert learned < 0.9
-    spread = table("fm-seeds/elements").filter(threshold=0.99, data_seed=0)["needed"]
+    spread = table("fm-seeds/context_needed").filter(threshold=0.99, data_seed=0)["needed"]
     row = published["fm-seeds", "model-spread"]
     assert (row["verdict"], row["units"], row["value"]) == ("not judged", 1, spread.max() / spread.min())
 
 
 def test_by_hand_is_a_bound_where_a_seed_never_got_there(published):
-    needed = table("fm-scaling/elements").filter(polars.col("modulus") < 2**16, group="arbitrary", threshold=0.99)
+    needed = table("fm-scaling/context_needed").filter(polars.col("modulus") < 2**16, group="arbitrary", threshold=0.99)
     assert needed["needed"].null_count() > 0
     numbers = polars.coalesce("needed", polars.col("longest") + 1)
     ratios = needed.group_by("seed").agg((numbers / polars.col("modulus").sqrt()).mean().alias("ratio"))
@@ -161,7 +162,7 @@ def last_of_each_run(name, **wanted):
 
 
 def test_a_law_is_a_regression_over_moduli(published):
-    needed = table("fm-scaling/elements").filter(group="arbitrary", threshold=1.0).drop_nulls("needed")
+    needed = table("fm-scaling/context_needed").filter(group="arbitrary", threshold=1.0).drop_nulls("needed")
     least = needed.group_by("modulus").agg(polars.col("needed").min()).sort("modulus")
     line = linregress(np.log(least["modulus"]), np.log(least["needed"]))
     reach = t.ppf(0.975, len(least) - 2) * line.stderr
@@ -181,10 +182,10 @@ def test_a_law_is_a_regression_over_moduli(published):
 
 def test_a_ratio_with_runs_that_never_got_there_is_a_bound(published):
     runs = table("fm-what-helps/runs").sort("seed")
-    plain = runs.filter(polars.col("means").str.starts_with("plain"))
+    plain = runs.filter(polars.col("intervention").str.starts_with("plain"))
     assert not plain["censored"].any()
     for key, name, verdict in (("muon", "AdamW, rate 0.001", "reproduced"), ("grown", "from a", "not reproduced")):
-        other = runs.filter(polars.col("means").str.starts_with(name))
+        other = runs.filter(polars.col("intervention").str.starts_with(name))
         assert other["censored"].any()
         ratios = other["flops"] / plain["flops"] if key == "muon" else plain["flops"] / other["flops"]
         row = published["fm-what-helps", key]

@@ -9,7 +9,7 @@ from unrandom.experiments.catalogue import CATALOGUE
 from unrandom.experiments.claims import judge_all
 from unrandom.experiments.paper import FIGURES
 from unrandom.experiments.registry import EXPERIMENTS, experiment
-from unrandom.experiments.reproduce import all_judgements, carry_out, draw_and_judge, missing_runs, read_tables
+from unrandom.experiments.reproduce import all_judgements, draw_and_judge, measure_and_judge, missing_runs, read_tables
 from unrandom.experiments.scale import SCALES
 from unrandom.experiments.timed_plan import TimedPlan
 from unrandom.runs.execution import create_run, execute
@@ -28,7 +28,7 @@ def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
     for run in runs:
         execute(run)
     assert missing_runs([each], "smoke", 2, runs_folder, TimedPlan("smoke", tmp_path)) == []
-    rows = carry_out(each, "smoke", runs, tmp_path, "the command")
+    rows = measure_and_judge(each, "smoke", runs, tmp_path, "the command")
     folder = tmp_path / "smoke" / name
     assert [row["claim"] for row in rows] == [claim.statement for claim in each.claims]
     assert {path.suffix for path in folder.iterdir()} == {".json", ".parquet", ".png", ".svg"}
@@ -37,7 +37,9 @@ def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
     assert json.loads((folder / "made.json").read_text())["command"] == "the command"
     if each.claims:
         evidence = each.evidence(tables)  # from what was saved, without a model
-        assert [judged.tree()["value"] for judged in judge_all(each.claims, evidence)] == [row["value"] for row in rows]
+        assert [judged.to_json()["value"] for judged in judge_all(each.claims, evidence)] == [
+            row["value"] for row in rows
+        ]
     pictures = {path: path.read_bytes() for path in folder.glob("*.png")}
     assert draw_and_judge(each, "smoke", tmp_path) == rows
     assert {path: path.read_bytes() for path in folder.glob("*.png")} == pictures
@@ -52,7 +54,7 @@ def test_every_scale_is_planned(name, scale):
 
 
 def test_runs_are_shared_between_experiments(tmp_path):
-    two, plan = [EXPERIMENTS["fm-ladder"], EXPERIMENTS["fm-invariance"]], TimedPlan("laptop", tmp_path)
+    two, plan = [EXPERIMENTS["fm-staircase"], EXPERIMENTS["fm-invariance"]], TimedPlan("laptop", tmp_path)
     together = missing_runs(two, "laptop", 3, tmp_path, plan)
     assert len(together) == len({run.id for run in together}) == 9
 
@@ -61,7 +63,7 @@ def test_the_demo_is_one_of_the_runs():
     from unrandom.runs.recipes import recipe
 
     demo = recipe("fm-256").build()
-    assert demo in [planned.config for planned in EXPERIMENTS["fm-ladder"].runs("laptop", 1)]
+    assert demo in [planned.config for planned in EXPERIMENTS["fm-staircase"].runs("laptop", 1)]
 
 
 def test_what_was_not_measured_is_not_run(tmp_path):
@@ -74,8 +76,8 @@ def test_what_was_not_measured_is_not_run(tmp_path):
 
 
 def test_an_unknown_experiment_names_the_near_misses():
-    with pytest.raises(UserError, match="near misses: fm-ladder"):
-        experiment("fm-lader")
+    with pytest.raises(UserError, match="near misses: fm-staircase"):
+        experiment("fm-stairs")
 
 
 def test_the_catalogue_is_what_there_is():

@@ -8,7 +8,7 @@ from unrandom.experiments.claims import Bound, Unknown, judge, judge_all
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.scaling import fixed_modulus, laws, unseen_modulus, what_helps
 from unrandom.experiments.scaling import presets as runs
-from unrandom.experiments.scaling.elements import needed_for, reached
+from unrandom.experiments.scaling.measurement import needed_for, reached
 from unrandom.generators.spectral import best_multipliers
 from unrandom.runs.tables import table
 
@@ -29,7 +29,7 @@ def test_the_paper_s_scale_is_the_paper_s():
     assert {0xD9F5, 0x915F77F5} <= set(held_out.extra_multipliers)
 
 
-def element_rows(gamma, **columns):
+def context_rows(gamma, **columns):
     return [
         {"modulus": 2**k, "seed": seed, "group": laws.ARBITRARY, "threshold": threshold,
          "needed": round(100 * 2 ** (gamma * k) + seed), "low": 1, "high": 999, "longest": 10**6, **columns}
@@ -54,17 +54,17 @@ def test_the_exponent_is_judged_by_its_interval():
         for seed in (0, 1, 2)
         for bit in range(16)
     ]
-    tables = {"elements": element_rows(0.25), "positions": positions, "bits": bits, "multipliers": multipliers}
+    tables = {"context_needed": context_rows(0.25), "positions": positions, "bits": bits, "multipliers": multipliers}
     verdicts = verdicts_of("fm-scaling", tables)
     assert verdicts.pop("by-hand") == "not reproduced"  # look-back by hand needs 16 to 256
     assert set(verdicts.values()) == {"reproduced"}
     found = EXPERIMENTS["fm-scaling"].evidence(frames(tables)).findings
     assert found["exponent-low"].value == pytest.approx(0.25, abs=0.01)
     assert found["merit"] == pytest.approx([-1, -1, -1])
-    verdicts = verdicts_of("fm-scaling", {**tables, "elements": element_rows(0.4)})
+    verdicts = verdicts_of("fm-scaling", {**tables, "context_needed": context_rows(0.4)})
     assert verdicts["exponent-low"] == "reproduced"
     assert verdicts["exponent-high"] == "not reproduced"
-    verdicts = verdicts_of("fm-scaling", {**tables, "elements": element_rows(0.4)[:24]})
+    verdicts = verdicts_of("fm-scaling", {**tables, "context_needed": context_rows(0.4)[:24]})
     assert verdicts["exponent-high"] == "not judged"  # two moduli are no law
 
 
@@ -76,14 +76,14 @@ def verdicts_of(name, tables):
 
 
 def test_a_modulus_that_one_seed_does_not_reach_is_no_part_of_the_law():
-    rows = element_rows(0.25)
+    rows = context_rows(0.25)
     rows[0] = {**rows[0], "needed": None}
     assert set(reached(needed_for(table(rows), 0.6))["modulus"]) == {2**k for k in (10, 12, 14, 16)}
     assert set(reached(needed_for(table(rows), 0.9))["modulus"]) == {2**k for k in (8, 10, 12, 14, 16)}
 
 
 def test_the_law_of_the_best_seed_takes_every_modulus_that_one_seed_reached():
-    rows = [{**row, "group": "arbitrary"} for row in element_rows(0.25)]
+    rows = [{**row, "group": "arbitrary"} for row in context_rows(0.25)]
     lost = [{**row, "needed": None} if row["seed"] == 1 else row for row in rows]
     assert any(row["needed"] is None for row in lost)
     assert any(row["needed"] for row in lost)
@@ -117,14 +117,15 @@ def test_unseen_moduli_are_above_the_context_and_three_of_the_prime_of_each_base
 def helps(track="open", /, **interventions):
     """Rows of runs: by intervention, compute, whether it never got there, and numbers needed, seed by seed."""
     return [
-        {"means": name, "seed": seed, "flops": flops, "censored": censored, "elements": elements, "track": track,
+        {"intervention": name, "seed": seed, "flops": flops, "censored": censored, "context_needed": elements,
+         "track": track,
          "final": 0.2 if censored else 1.0}
         for name, of in interventions.items() for seed, (flops, censored, elements) in enumerate(of)
     ]  # fmt: skip
 
 
 def test_moduli_that_were_not_solved_could_only_make_the_exponent_larger():
-    rows = element_rows(0.1)
+    rows = context_rows(0.1)
     for row in rows:
         row["needed"] = None if row["modulus"] == 2**16 else row["needed"]
     claims = {claim.key: claim for claim in EXPERIMENTS["fm-scaling"].claims}
@@ -133,7 +134,7 @@ def test_moduli_that_were_not_solved_could_only_make_the_exponent_larger():
     assert judge(claims["least-exponent-low"], found, {}).verdict == "not judged"
     assert judge(claims["least-exponent-high"], found, {}).verdict == "not judged"
     assert (
-        judge(claims["least-exponent-high"], fixed_modulus._exponent(table(element_rows(0.1)), "least"), {}).verdict
+        judge(claims["least-exponent-high"], fixed_modulus._exponent(table(context_rows(0.1)), "least"), {}).verdict
         == "reproduced"
     )
 
@@ -159,7 +160,7 @@ def test_the_law_of_unseen_moduli_is_that_of_both_bases(bases):
 def test_compute_is_compared_seed_by_seed():
     rows = table(helps(plain=[(10.0, False, 30), (20.0, False, 30)], rotary=[(30.0, False, None), (30.0, False, None)]))
     assert what_helps.ratio(rows, "rotary", "plain") == [3.0, 1.5]
-    assert isinstance(what_helps.ratio(rows, "rotary", "plain", "elements"), Unknown)
+    assert isinstance(what_helps.ratio(rows, "rotary", "plain", "context_needed"), Unknown)
 
 
 def test_a_run_that_never_gets_there_leaves_a_bound_and_no_interval():
@@ -188,7 +189,7 @@ def test_muon_is_judged_by_what_adamw_took_in_vain():
         for j in judge_all(what_helps.CLAIMS, EXPERIMENTS["fm-what-helps"].evidence(frames({"runs": rows})))
     }
     assert judged["muon"].verdict == "reproduced"
-    assert judged["muon"].tree()["interval"] is None
+    assert judged["muon"].to_json()["interval"] is None
     assert judged["curriculum"].verdict == "not reproduced"
     for row in rows:
         row["final"] = 0.2

@@ -19,8 +19,8 @@ from unrandom.experiments.speedrun.records import (
     standing,
 )
 from unrandom.experiments.speedrun.tracks import Target, Track, hash_of_test
-from unrandom.runs import worker as work_module
-from unrandom.runs.worker import Outcome, Work
+from unrandom.runs import worker as worker_module
+from unrandom.runs.worker import Outcome, WorkerOptions
 
 
 @pytest.fixture
@@ -58,9 +58,9 @@ def test_a_candidate_with_another_test_is_refused(small, tiny, assignment):
 
 
 def test_a_candidate_cannot_begin_with_trained_weights(small, tiny):
-    start = {"recipe": "tiny", "config": tiny.tree()}
+    start = {"recipe": "tiny", "config": tiny.to_json()}
     with pytest.raises(UserError, match="begins with random weights"):
-        small.check(type(tiny).parse({**tiny.tree(), "start": start}))
+        small.check(type(tiny).parse({**tiny.to_json(), "start": start}))
 
 
 def test_a_near_miss_is_named():
@@ -125,14 +125,16 @@ def test_the_grid_is_in_sequences(small, tiny):
 @pytest.mark.parametrize("pack", [1, 2])
 def test_both_arms_run_until_they_are_there(small, tiny, tmp_path, pack):
     candidate = tiny.override(["optimizer.lr=0.01"])
-    run = race(Pairing(small, candidate, "paper", tiny), range(2), Work(tmp_path), pack)
+    run = race(Pairing(small, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path), pack)
     assert run is not None
     assert [(a.seed, a.reached, a.steps) for a in run.candidate] == [(0, True, 6), (1, True, 6)]
     assert {a.flops for a in (*run.candidate, *run.record)} == {6 * tiny.step_flops}
     assert {a.more_than for a in run.record} == {4 * tiny.step_flops}
     lines = (tmp_path / planned(small, tiny, [0])[0].id / "metrics.jsonl").read_text().splitlines()
     assert len(lines) == 5  # of six: it stopped when it was there
-    assert race(Pairing(small, candidate, "paper", tiny), range(2), Work(tmp_path), pack) == run  # nothing is run again
+    assert (
+        race(Pairing(small, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path), pack) == run
+    )  # nothing is run again
     assert (
         why_no_record(run, 2) == "the interval of the ratio of training FLOPs, with the record a check earlier, holds 1"
     )
@@ -140,20 +142,20 @@ def test_both_arms_run_until_they_are_there(small, tiny, tmp_path, pack):
 
 def test_the_arms_take_turns(small, tiny, tmp_path, monkeypatch):
     order = []
-    monkeypatch.setattr(race_module, "_train", lambda track, runs, work: not order.append([r.id for r in runs]))
+    monkeypatch.setattr(race_module, "_train", lambda track, runs, options: not order.append([r.id for r in runs]))
     monkeypatch.setattr(
-        race_module, "_attempt", lambda track, run, work: Attempt(run.config.seed, True, 1, 1, 1.0, 0, "here")
+        race_module, "_attempt", lambda track, run, options: Attempt(run.config.seed, True, 1, 1, 1.0, 0, "here")
     )
     candidate = tiny.override(["optimizer.lr=0.01"])
-    race(Pairing(small, candidate, "paper", tiny), range(3), Work(tmp_path))
+    race(Pairing(small, candidate, "paper", tiny), range(3), WorkerOptions(tmp_path))
     a, b = ([run.id for run in planned(small, config, range(3))] for config in (candidate, tiny))
     assert [each for (each,) in order] == [a[0], b[0], b[1], a[1], a[2], b[2]]
 
 
 def test_a_race_that_is_out_of_time_goes_on(never, tiny, tmp_path):
     candidate = tiny.override(["optimizer.lr=0.01"])
-    assert race(Pairing(never, candidate, "paper", tiny), range(2), Work(tmp_path, deadline=1.0)) is None
-    run = race(Pairing(never, candidate, "paper", tiny), range(2), Work(tmp_path))
+    assert race(Pairing(never, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path, deadline=1.0)) is None
+    run = race(Pairing(never, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path))
     assert run is not None
     assert not any(a.reached for a in (*run.candidate, *run.record))
     assert {a.steps for a in run.candidate} == {tiny.steps}
@@ -165,16 +167,16 @@ def test_a_race_that_is_out_of_time_goes_on(never, tiny, tmp_path):
 def test_a_run_that_breaks_down_is_a_failure(small, tiny, tmp_path):
     candidate = tiny.override(["optimizer.muon_lr=1000", "optimizer.lr=1000", "gradient_clip=none", "warmup_steps=0"])
     target = Target("a rate", lambda line: line["learning_rate"] < 1)
-    run = race(Pairing(replace(small, target=target), candidate, "paper", tiny), range(1), Work(tmp_path))
+    run = race(Pairing(replace(small, target=target), candidate, "paper", tiny), range(1), WorkerOptions(tmp_path))
     assert run is not None
     assert not run.candidate[0].reached
     assert run.record[0].reached
 
 
 def test_another_failure_ends_the_race(small, tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr(race_module, "carry_out", lambda job, work, stop: [Outcome("x", "failed", "it fell over")])
+    monkeypatch.setattr(race_module, "run_job", lambda job, options, stop: [Outcome("x", "failed", "it fell over")])
     with pytest.raises(RunsFailed, match="x failed: it fell over"):
-        race(Pairing(small, tiny.override(["optimizer.lr=0.01"]), "paper", tiny), range(1), Work(tmp_path))
+        race(Pairing(small, tiny.override(["optimizer.lr=0.01"]), "paper", tiny), range(1), WorkerOptions(tmp_path))
 
 
 def _arm(*flops: int, missed: tuple[int, ...] = ()) -> tuple[Attempt, ...]:
@@ -295,12 +297,12 @@ def test_seconds_of_different_machines_are_not_compared():
 
 def test_a_failure_that_may_pass_is_tried_again(small, tiny, tmp_path, monkeypatch):
     candidate = tiny.override(["optimizer.lr=0.01"])
-    real = work_module.execute
-    monkeypatch.setattr(work_module, "execute", lambda *_, **__: 1 / 0)
+    real = worker_module.execute
+    monkeypatch.setattr(worker_module, "execute", lambda *_, **__: 1 / 0)
     with pytest.raises(RunsFailed):
-        race(Pairing(small, candidate, "paper", tiny), range(1), Work(tmp_path))
-    monkeypatch.setattr(work_module, "execute", real)
-    run = race(Pairing(small, candidate, "paper", tiny), range(1), Work(tmp_path))
+        race(Pairing(small, candidate, "paper", tiny), range(1), WorkerOptions(tmp_path))
+    monkeypatch.setattr(worker_module, "execute", real)
+    run = race(Pairing(small, candidate, "paper", tiny), range(1), WorkerOptions(tmp_path))
     assert run is not None
     assert run.candidate[0].reached
 
@@ -309,8 +311,8 @@ def test_one_that_breaks_down_at_once_is_charged_up_to_the_first_check(small, ti
     def broken(*_, **__):
         raise NonFiniteLoss("the loss is nan at step 1")
 
-    monkeypatch.setattr(work_module, "execute", broken)
-    run = race(Pairing(small, tiny.override(["optimizer.lr=0.01"]), "paper", tiny), range(1), Work(tmp_path))
+    monkeypatch.setattr(worker_module, "execute", broken)
+    run = race(Pairing(small, tiny.override(["optimizer.lr=0.01"]), "paper", tiny), range(1), WorkerOptions(tmp_path))
     assert run is not None
     assert (run.candidate[0].reached, run.candidate[0].steps) == (False, 2)
     assert run.candidate[0].flops == 2 * tiny.step_flops

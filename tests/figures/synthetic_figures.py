@@ -6,14 +6,14 @@ from unrandom.figures.attention import attention_figure, distance_figure
 from unrandom.figures.digits import digit_figure
 from unrandom.figures.embedding import embedding_figure, variance_figure
 from unrandom.figures.groups import group_figure
-from unrandom.figures.ladder import ladder_figure
+from unrandom.figures.staircase import staircase_figure
 from unrandom.figures.training import accuracy_figure, loss_figure
 
 FM, UM, SMALL = fixed_modulus(), unseen_modulus(), one_modulus(16, {2: 4}, 20)
 FIGURES = {
-    "ladder": ladder_figure([SMALL]),
-    "unseen": ladder_figure(UM["evaluation"], enough=UM["run"]["task"]["enough"]),
-    "ceilings": ladder_figure([SMALL], ceilings=ceilings(16, 20)),
+    "staircase": staircase_figure([SMALL]),
+    "unseen": staircase_figure(UM["evaluation"], enough=UM["run"]["task"]["enough"]),
+    "ceilings": staircase_figure([SMALL], ceilings=ceilings(16, 20)),
     "digits": digit_figure(SMALL),
     "groups": group_figure(UM["evaluation"]),
     "training": accuracy_figure(FM["metrics"]),

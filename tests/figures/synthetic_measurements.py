@@ -1,18 +1,16 @@
-"""Measurements with the shapes the paper reports, made without any model: ladders, staircases, planted digits."""
-
-from typing import Any
+"""Measurements with the shapes the paper reports, made without any model: staircases, staircases, planted digits."""
 
 import numpy as np
 
-from unrandom.runs.measurement import task_tree
+from unrandom.core.files import JsonObject
+from unrandom.runs.measurement import task_json
 from unrandom.tasks import FixedModulus, Task, UnseenModulus
 
-Tree = dict[str, Any]
 FIXED = FixedModulus(modulus=256, mode="streaming", n_sequences=None)
 UNSEEN = UnseenModulus(test_moduli=(1800, 2048, 2352), mode="streaming", n_sequences=None)
 
 
-def share(value: float, total: int) -> Tree:
+def share(value: float, total: int) -> JsonObject:
     """A share with a 95 % Wilson interval, as the evaluation saves it."""
     correct, z = round(value * total), 1.96
     p, denominator = correct / total, 1 + z**2 / total
@@ -22,7 +20,7 @@ def share(value: float, total: int) -> Tree:
     return {"value": p, "low": low, "high": high, "correct": correct, "total": total}
 
 
-def clustered(value: float, total: int) -> Tree:
+def clustered(value: float, total: int) -> JsonObject:
     """A share over sequences that share multipliers and increments: the interval is wider, and says how it was made."""
     plain = share(value, total)
     low, high = max(0.0, plain["value"] - 0.06), min(1.0, plain["value"] + 0.06)
@@ -30,7 +28,7 @@ def clustered(value: float, total: int) -> Tree:
     return {**plain, "low": low, "high": high, "interval": kind}
 
 
-def by_valuation(factors: dict[int, int], best: float) -> list[Tree]:
+def by_valuation(factors: dict[int, int], best: float) -> list[JsonObject]:
     """Accuracy by v_p(a − 1): the least that full period allows is the hardest, a = 1 the easiest."""
     groupings = []
     for prime, highest in factors.items():
@@ -44,7 +42,7 @@ def by_valuation(factors: dict[int, int], best: float) -> list[Tree]:
     return groupings
 
 
-def by_period(full: float) -> Tree:
+def by_period(full: float) -> JsonObject:
     """Arbitrary parameters, told apart by period; the longest is the hardest."""
     rows = [
         {"group": group, "units": {}, **share(value, 64 if value < 0.98 else 300)}
@@ -65,7 +63,7 @@ def digit_accuracy(prime: int, power: int, seen: np.ndarray, best: float) -> np.
     return 1 / prime + (best - 1 / prime) * np.where(missing == 0, 1.0, 0.62**missing)
 
 
-def one_modulus(modulus: int, factors: dict[int, int], length: int, best: float = 0.9995) -> Tree:
+def one_modulus(modulus: int, factors: dict[int, int], length: int, best: float = 0.9995) -> JsonObject:
     """One entry of "evaluation": overall accuracy is the product of the digits' accuracies."""
     rng, total, seen = np.random.default_rng(modulus), 1024, np.arange(1, length + 1)
     digits = [(prime, power) for prime, highest in factors.items() for power in range(highest)]
@@ -96,7 +94,7 @@ def one_modulus(modulus: int, factors: dict[int, int], length: int, best: float 
     }
 
 
-def metrics(best: float) -> list[Tree]:
+def metrics(best: float) -> list[JsonObject]:
     """A loss that falls and accuracies that rise, short periods first."""
     rows = []
     for step in range(50, 451, 50):
@@ -118,7 +116,7 @@ def metrics(best: float) -> list[Tree]:
     return rows
 
 
-def attention_head(tokens: int, prime: int, layer: int, head: int) -> Tree:
+def attention_head(tokens: int, prime: int, layer: int, head: int) -> JsonObject:
     """A head that looks back by the highest power of the prime that fits, and by the one below it."""
     rng = np.random.default_rng(layer * 10 + head)
     pattern = np.tril(rng.exponential(0.02, size=(tokens, tokens)))
@@ -138,7 +136,7 @@ def attention_head(tokens: int, prime: int, layer: int, head: int) -> Tree:
     }
 
 
-def embedding(tokens: int, moduli: list[int]) -> Tree:
+def embedding(tokens: int, moduli: list[int]) -> JsonObject:
     """Parity on PC1, residues mod 4 on PC2-PC3 and mod 8 on PC4-PC5, with noise."""
     rng, x = np.random.default_rng(0), np.arange(tokens)
     angles = [np.pi * x / 2, np.pi * x / 4]
@@ -156,7 +154,7 @@ def embedding(tokens: int, moduli: list[int]) -> Tree:
     }
 
 
-def sample(modulus: int, a: int, c: int, length: int, right_from: int) -> Tree:
+def sample(modulus: int, a: int, c: int, length: int, right_from: int) -> JsonObject:
     """One sequence: mostly wrong before ``right_from`` numbers were seen, right afterwards."""
     rng, numbers = np.random.default_rng(a), [1]
     for _ in range(length):
@@ -175,18 +173,18 @@ def sample(modulus: int, a: int, c: int, length: int, right_from: int) -> Tree:
     }
 
 
-def run(recipe: str, task: Task) -> Tree:
+def run(recipe: str, task: Task) -> JsonObject:
     """What a run folder says about itself, with what its task says."""
     return {
         "id": f"{recipe}-1a2b3c4d",
         "recipe": recipe,
         "config": {
             "model": {"depth": 1, "n_heads": 1, "d_model": 64, "vocab_size": 256},
-            "data": task.tree(),
+            "data": task.to_json(),
             "optimizer": {"learning_rate": 0.001, "betas": [0.9, 0.99]},
             "seed": 0,
         },
-        "task": task_tree(task),
+        "task": task_json(task),
         "command": f"unrandom train {recipe}",
         "again": [f"unrandom train {recipe} --seed 0", f"unrandom report runs/{recipe}-1a2b3c4d"],
         "device": "cpu (2 threads)",
@@ -202,7 +200,7 @@ def run(recipe: str, task: Task) -> Tree:
     }
 
 
-def ceilings(modulus: int, length: int) -> list[Tree]:
+def ceilings(modulus: int, length: int) -> list[JsonObject]:
     """Other predictors: copying never, the others certain from some count on, two of them the same."""
     first = {"copy": length + 1, "lookback": 32, "algebraic": 3, "bayes": 3}
     seen = list(range(1, length + 1))
@@ -213,7 +211,7 @@ def ceilings(modulus: int, length: int) -> list[Tree]:
     return [{"part": modulus, "symbol": f"m = {modulus}", "basis": modulus, "predictors": rows}]
 
 
-def fixed_modulus() -> Tree:
+def fixed_modulus() -> JsonObject:
     """A one-layer, one-head model on m = 256."""
     sequences = [(5, 31, 128), (13, 7, 128), (21, 3, 64), (29, 101, 128), (37, 55, 100)]
     return {
@@ -228,7 +226,7 @@ def fixed_modulus() -> Tree:
     }
 
 
-def unseen_modulus() -> Tree:
+def unseen_modulus() -> JsonObject:
     """A deeper model with two heads in each of two layers, on three moduli it never trained on."""
     moduli = {1800: {2: 3, 3: 2, 5: 2}, 2048: {2: 11}, 2352: {2: 4, 3: 1, 7: 2}}
     heads = [attention_head(128, 2, layer, head) for layer in range(2) for head in range(2)]

@@ -84,5 +84,5 @@ def test_a_png_has_a_palette_that_keeps_the_colours(tmp_path: Path):
 
 
 def test_an_unknown_kind_of_file_is_named(tmp_path: Path):
-    with pytest.raises(ValueError, match=r"ladder\.bmp"):
-        save_figure(FIGURES["ladder"], tmp_path / "ladder.bmp")
+    with pytest.raises(ValueError, match=r"staircase\.bmp"):
+        save_figure(FIGURES["staircase"], tmp_path / "staircase.bmp")

@@ -11,7 +11,7 @@ from unrandom.figures.description import LinePanel, MapPanel
 from unrandom.figures.digits import above_chance, digit_figure, staircase
 from unrandom.figures.embedding import embedding_figure, variance_figure
 from unrandom.figures.groups import group_figure
-from unrandom.figures.ladder import LOOKS, common_base, first_stays_above, ladder_figure
+from unrandom.figures.staircase import LOOKS, common_base, first_stays_above, staircase_figure
 from unrandom.figures.style import CATEGORIES, category, powers
 from unrandom.figures.training import accuracy_figure, loss_figure
 
@@ -34,22 +34,22 @@ def test_the_axis_is_marked_in_the_prime_the_moduli_share():
     assert powers(3, 80) == [1, 3, 9, 27]
 
 
-def test_the_ladder_shows_every_modulus_and_what_would_be_enough():
+def test_the_staircase_shows_every_modulus_and_what_would_be_enough():
     known, unknown = (
-        ladder_figure(each["evaluation"], enough=each["run"]["task"]["enough"]).first for each in (FM, UM)
+        staircase_figure(each["evaluation"], enough=each["run"]["task"]["enough"]).first for each in (FM, UM)
     )
     assert [line.label for line in known.lines if line.label] == ["m = 256"]
     assert [line.label for line in unknown.lines if line.label] == ["m = 1800", "m = 2048", "m = 2352"]
     at = FM["evaluation"][0]["by_position"]
     assert (known.lines[0].y, known.lines[0].low, known.lines[0].high) == (at["value"], at["low"], at["high"])
-    words = [note.words for note in unknown.notes]
+    words = [note.text for note in unknown.notes]
     assert len(words) == 2
     assert "unknown" in words[1]
-    assert [note.words for note in known.notes] == ["three numbers would do"]
+    assert [note.text for note in known.notes] == ["three numbers would do"]
 
 
-def test_the_ladder_has_two_scales():
-    views = ladder_figure(FM["evaluation"]).views
+def test_the_staircase_has_two_scales():
+    views = staircase_figure(FM["evaluation"]).views
     assert [(panel.axes[0].log, panel.axes[0].limits) for panel in views.values()] == [
         (True, (0.97, pytest.approx(261.12))),
         (False, (0, pytest.approx(261.12))),
@@ -57,9 +57,9 @@ def test_the_ladder_has_two_scales():
     assert [panel.axes[0].ticks for panel in views.values()] == [powers(2, 256), [16, 32, 64, 128, 256]]
 
 
-def test_the_ladder_shows_other_predictors_for_the_largest_modulus():
+def test_the_staircase_shows_other_predictors_for_the_largest_modulus():
     two = [*ceilings(1800, 9), *ceilings(2352, 9)]
-    panel = ladder_figure(UM["evaluation"], enough=UM["run"]["task"]["enough"], ceilings=two).first
+    panel = staircase_figure(UM["evaluation"], enough=UM["run"]["task"]["enough"], ceilings=two).first
     names = [line.label for line in panel.lines][3:]
     assert names == [f"{name}, m = 2352" for name in ("copy", "lookback", "algebraic", "bayes")]
     assert list(panel.lines[-1].y) == [0, 0, *[1] * 7]
@@ -67,7 +67,7 @@ def test_the_ladder_shows_other_predictors_for_the_largest_modulus():
 
 
 def test_no_two_predictors_look_alike_and_those_that_coincide_bear_marks_in_turn():
-    lines = ladder_figure(FM["evaluation"], ceilings=FM["ceilings"]).first.lines
+    lines = staircase_figure(FM["evaluation"], ceilings=FM["ceilings"]).first.lines
     marks = {line.label: line for line in lines if line.look}
     (model,) = (line for line in lines if line.label == "m = 256")
     assert marks.keys() == LOOKS.keys()
@@ -82,7 +82,7 @@ def test_no_two_predictors_look_alike_and_those_that_coincide_bear_marks_in_turn
 
 
 def test_what_is_pointed_at_is_named():
-    assert ladder_figure(FM["evaluation"]).first.hover == "after %{x} numbers"
+    assert staircase_figure(FM["evaluation"]).first.hover == "after %{x} numbers"
     assert loss_figure(FM["metrics"]).first.hover == "step %{x}"
 
 

@@ -49,7 +49,7 @@ def test_an_embedding_of_nothing_has_no_direction():
 
 
 def test_the_table_is_json():
-    tree = cosine_by_shared_digits(np.eye(6), 6, 3).tree()
+    tree = cosine_by_shared_digits(np.eye(6), 6, 3).to_json()
     assert json.loads(json.dumps(tree, allow_nan=False)) == tree
     assert tree["pairs"] == [12, 3]
 

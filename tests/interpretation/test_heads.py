@@ -149,9 +149,9 @@ def test_the_heads_of_the_counting_model_pass_on_their_primes():
 
 def test_scores_are_json_and_repeat(model, numbers):
     found = residue_scores(model, numbers, 3)
-    tree = found.tree()
+    tree = found.to_json()
     assert json.loads(json.dumps(tree, allow_nan=False)) == tree
-    assert tree == residue_scores(model, numbers, 3).tree()
+    assert tree == residue_scores(model, numbers, 3).to_json()
     assert replace(found, share=found.shuffled).own_modulus.tolist() == [0, 0, 0, 0]
 
 

@@ -168,7 +168,7 @@ def test_low_and_high_digits_of_a_composite_modulus_are_those_of_the_prime():
 
 
 def test_the_entries_are_json(copying, sequences):
-    tree = [entry.tree() for entry in lookback_ablation(copying, sequences, p=2)]
+    tree = [entry.to_json() for entry in lookback_ablation(copying, sequences, p=2)]
     assert json.loads(json.dumps(tree, allow_nan=False)) == tree
     assert len(tree[0]["low"]["per_sequence"]) == len(sequences)
 

@@ -82,8 +82,8 @@ def test_a_composite_modulus_shows_the_divisor_it_prefers():
     found = {divisor.divisor: divisor for divisor in lookback_shares(pattern, 36).divisors}
     assert list(found) == [2, 3, 4, 6, 9, 12, 18]
     assert found[6].weight == 1
-    assert found[6].strongest.pooled.tree()["correct"] == 25  # t = 6 … 30
-    assert found[6].strongest.pooled.tree()["total"] == 28  # t = 3 … 30 could look back by 2 or 3
+    assert found[6].strongest.pooled.to_json()["correct"] == 25  # t = 6 … 30
+    assert found[6].strongest.pooled.to_json()["total"] == 28  # t = 3 … 30 could look back by 2 or 3
     assert all(found[r].weight == 0 and found[r].strongest.pooled.correct == 0 for r in found if r != 6)
 
 
@@ -91,7 +91,7 @@ def test_weights_are_means_over_queries_that_reach():
     (found,) = lookback_shares(np.tril(np.ones((3, 3))) / np.arange(1, 4)[:, None], 3).divisors
     assert found.divisor == 3
     np.testing.assert_allclose(found.weight, [1 / 3])
-    assert found.strongest.tree() == {"value": None, "correct": 0, "total": 0, "per_sequence": [None]}
+    assert found.strongest.to_json() == {"value": None, "correct": 0, "total": 0, "per_sequence": [None]}
 
 
 def test_primes_without_queries_are_left_out():
@@ -101,7 +101,7 @@ def test_primes_without_queries_are_left_out():
 
 
 def test_the_table_is_json():
-    tree = lookback_shares(noise(2, 12, 12), 36).tree()
+    tree = lookback_shares(noise(2, 12, 12), 36).to_json()
     assert json.loads(json.dumps(tree, allow_nan=False)) == tree
     assert set(tree["primes"][0]) == {"prime", "strongest", "second", "chance"}
     assert len(tree["divisors"][0]["weight_per_sequence"]) == 2
@@ -109,4 +109,4 @@ def test_the_table_is_json():
 
 def test_a_share_pools_what_its_sequences_counted():
     share = Share.of(np.array([[True, False], [True, True]]))
-    assert share.tree() == {"value": 0.75, "correct": 3, "total": 4, "per_sequence": [0.5, 1.0]}
+    assert share.to_json() == {"value": 0.75, "correct": 3, "total": 4, "per_sequence": [0.5, 1.0]}

@@ -120,9 +120,9 @@ def test_its_pattern_shows_it_too(sequences):
 
 
 def test_the_tables_are_json(sequences):
-    trees = [estimate.tree() for estimate in modulus_estimates(greedy_model(), sequences, below=27)]
+    trees = [estimate.to_json() for estimate in modulus_estimates(greedy_model(), sequences, below=27)]
     numbers = sequences.numbers[:, :12]
-    trees.append(size_rank_correlation(looking_at(numbers, numbers + 1.0), numbers).tree())
+    trees.append(size_rank_correlation(looking_at(numbers, numbers + 1.0), numbers).to_json())
     assert json.loads(json.dumps(trees, allow_nan=False)) == trees
 
 

@@ -82,10 +82,10 @@ def test_silent_and_constant_neurons_are_told_apart():
 def test_the_table_is_json():
     responses = np.maximum(np.random.default_rng(0).normal(size=(16, 3)), 0)
     responses[:, 1] = 0
-    tree = dominant_periods(responses).tree()
+    tree = dominant_periods(responses).to_json()
     assert json.loads(json.dumps(tree, allow_nan=False)) == tree
     assert tree["period"][1] is None
-    assert tree == dominant_periods(responses).tree()
+    assert tree == dominant_periods(responses).to_json()
 
 
 def test_responses_are_ordered_by_the_target():

@@ -71,7 +71,7 @@ def test_rows_meet_their_own_patches_however_the_batch_is_cut(copying, parameter
 
 
 def test_the_table_is_json(copying, parameters):
-    tree = [part.tree() for part in patch_all(copying, sequences(parameters), sequences(parameters))]
+    tree = [part.to_json() for part in patch_all(copying, sequences(parameters), sequences(parameters))]
     assert json.loads(json.dumps(tree, allow_nan=False)) == tree
 
 

@@ -116,7 +116,7 @@ def test_damage_is_relative_to_what_there_is_to_lose(counting):
     found.after[:] = [[0, 0.5], [0, 0.4], [0, 0]]
     assert np.isnan(found.relative[:, 0]).all()
     np.testing.assert_allclose(found.relative[:, 1], [0, 0.6, 1])
-    tree = found.tree()
+    tree = found.to_json()
     assert json.loads(json.dumps(tree, allow_nan=False)) == tree
     assert tree["relative"][0][0] is None
 
@@ -140,7 +140,7 @@ def test_heads_without_damage_or_without_a_digit_do_not_count():
     none = own_prime_share(relative, np.array([2, 3]), np.array([0, 7, 5, 0]))
     assert np.isnan(none.value)
     assert (none.p_value, none.heads) == (1, 0)
-    assert none.tree()["value"] is None
+    assert none.to_json()["value"] is None
 
 
 def test_many_heads_are_permuted_at_random_and_alike_each_time():
@@ -158,7 +158,7 @@ def test_many_heads_are_permuted_at_random_and_alike_each_time():
 def test_the_entries_are_json(counting):
     sequences = counting_sequences()
     tree = [
-        part.tree()
+        part.to_json()
         for part in prune_heads(counting, sequences, mean_head_values(counting.model, sequences.numbers), "scalar-mean")
     ]
     assert json.loads(json.dumps(tree, allow_nan=False)) == tree

@@ -16,10 +16,10 @@ from unrandom.core.quantities import listed
 from unrandom.figures.style import CATEGORIES
 from unrandom.report import page as page_module
 from unrandom.report.page import render_page, write_page
-from unrandom.report.words import duration, percent
+from unrandom.report.text import duration, percent
 
 SYNTHETIC = run_path(str(Path(__file__).parents[1] / "figures" / "synthetic_measurements.py"))
-SECTIONS = ("training", "ladder", "digits", "groups", "attention", "embedding", "samples", "again")
+SECTIONS = ("training", "staircase", "digits", "groups", "attention", "embedding", "samples", "again")
 
 
 class Page(HTMLParser):
@@ -134,7 +134,7 @@ def test_what_is_missing_is_said_and_never_drawn_empty():
     assert absent == ["training", "digits", "groups", "embedding"]
     links = {attributes["href"] for tag, attributes in page.tags if tag == "a"}
     assert not links & {f"#{name}" for name in absent}
-    assert len(json.loads(page.scripts["figures"])) == 3  # the ladder, and two of attention
+    assert len(json.loads(page.scripts["figures"])) == 3  # the staircase, and two of attention
 
 
 def test_a_task_without_digits_and_groups_is_drawn_without_them():
@@ -172,7 +172,7 @@ def test_without_other_predictors_the_page_says_what_is_enough():
 
 def test_intervals_are_named_as_they_were_made(page: Page):
     kind = "two-way cluster bootstrap over 16 multipliers and 16 increments"
-    assert page.text.count(kind) == 2  # at the head, and at the ladder
+    assert page.text.count(kind) == 2  # at the head, and at the staircase
     assert "binomial" not in page.text
 
 

@@ -12,7 +12,7 @@ def test_a_report_leaves_measurements_figures_and_a_page(finished_run, tmp_path)
     measurements, page = report_run(run)
     assert json.loads((run.folder.path / "measurements.json").read_text()) == measurements
     drawn = {path.name for path in (run.folder.path / "figures").iterdir()}
-    assert {"ladder.png", "training.png", "digits-64.png", "attention-layer0-head1.png", "embedding.png"} <= drawn
+    assert {"staircase.png", "training.png", "digits-64.png", "attention-layer0-head1.png", "embedding.png"} <= drawn
     assert page == run.folder.path / "report.html"
     assert run.id in page.read_text()
 

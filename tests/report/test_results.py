@@ -347,11 +347,11 @@ def test_a_section_says_which_settings_its_runs_had_that_they_would_not_have_tod
         ([today.config, today.config.override(["steps=9"])], {}),
     ):
         (folder / "made.json").write_text(
-            json.dumps({"configurations": {str(i): c.tree() for i, c in enumerate(configs)}})
+            json.dumps({"configurations": {str(i): c.to_json() for i, c in enumerate(configs)}})
         )
         assert other_settings(each, "smoke", tmp_path) == said
     (folder / "made.json").write_text(
-        json.dumps({"configurations": {"0": today.config.override(["data.hold_out=values"]).tree()}})
+        json.dumps({"configurations": {"0": today.config.override(["data.hold_out=values"]).to_json()}})
     )
     for name in ("results.md", "results.html"):
         page = results_page([row(experiment=each.name)], "smoke", tmp_path, tmp_path / name)

@@ -8,27 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from sweeping import holder, killing, losses, planned, steps_measured, wait_for
+from sweeping import holder, killing, losses, planned, steps_measured, synchronize
 from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
-from unrandom.runs.engines import Death, Options, load_engine, run_jobs
+from unrandom.runs.engines import Death, EngineOptions, load_engine, run_jobs
 from unrandom.runs.engines.local import device_of, physical_cores, workers_and_threads
 from unrandom.runs.execution import create_run
-from unrandom.runs.plan import Job, jobs
+from unrandom.runs.plan import Job, pack_jobs
 from unrandom.runs.spec import RunSpec, with_ancestors
-from unrandom.runs.worker import Outcome, Work, carry_out, failure, record_death
+from unrandom.runs.worker import Outcome, WorkerOptions, failure, record_death, run_job
 from unrandom.tasks import load_task
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "second_order.py"
 
 
 def local(workers: int = 2):
-    return load_engine("local", Options(workers=workers, threads=1))
+    return load_engine("local", EngineOptions(workers=workers, threads=1))
 
 
 def test_every_run_is_finished_once(tiny, tmp_path):
     runs = planned(tiny, 4)
-    outcomes = list(run_jobs(local(), jobs(runs), Work(tmp_path, sequences=16)))
+    outcomes = list(run_jobs(local(), pack_jobs(runs), WorkerOptions(tmp_path, sequences=16)))
     assert {outcome.run for outcome in outcomes} == {run.id for run in runs}
     assert {outcome.status for outcome in outcomes} == {"finished"}
     assert all(steps_measured(tmp_path / run.id) == [4, 8, 12] for run in runs)
@@ -39,18 +39,18 @@ def test_a_worker_says_why_it_cannot_unpack_its_job(tiny, tmp_path):
     own.write_text(EXAMPLE.read_text())
     changed = tiny.replace(data=load_task(f"{own}:SecondOrder").parse({"context": 10}))
     own.write_text(EXAMPLE.read_text() + "# changed\n")
-    (outcome,) = run_jobs(local(1), jobs([RunSpec("own", changed)]), Work(tmp_path))
+    (outcome,) = run_jobs(local(1), pack_jobs([RunSpec("own", changed)]), WorkerOptions(tmp_path))
     assert outcome.status == "failed"
     assert outcome.error.endswith("own.py:SecondOrder was changed while the command ran")
 
 
 def test_a_run_waits_for_the_one_whose_weights_it_begins_with(tiny, tmp_path):
     shape = tiny.override(["data.base=4", "model.positions=abacus"])
-    start = json.dumps({"recipe": "small", "config": shape.tree()})
+    start = json.dumps({"recipe": "small", "config": shape.to_json()})
     children = [RunSpec("large", shape.override([f"start={start}", f"seed={seed}"])) for seed in (0, 1)]
     runs = with_ancestors(children)
     assert [run.recipe for run in runs] == ["small", "large", "large"]
-    outcomes = list(run_jobs(local(), jobs(runs[::-1]), Work(out=tmp_path)))
+    outcomes = list(run_jobs(local(), pack_jobs(runs[::-1]), WorkerOptions(out=tmp_path)))
     assert outcomes[0].run == runs[0].id
     assert {outcome.status for outcome in outcomes} == {"finished"}
     assert steps_measured(tmp_path / runs[0].id) == [4, 8, 12]
@@ -58,22 +58,24 @@ def test_a_run_waits_for_the_one_whose_weights_it_begins_with(tiny, tmp_path):
 
 def test_workers_and_threads_fill_the_cores():
     cores = physical_cores()
-    assert workers_and_threads(Options()) == (cores, 1)
-    assert workers_and_threads(Options(workers=1)) == (1, cores)
-    assert workers_and_threads(Options(threads=cores)) == (1, cores)
-    assert workers_and_threads(Options(workers=3, threads=2)) == (3, 2)
+    assert workers_and_threads(EngineOptions()) == (cores, 1)
+    assert workers_and_threads(EngineOptions(workers=1)) == (1, cores)
+    assert workers_and_threads(EngineOptions(threads=cores)) == (1, cores)
+    assert workers_and_threads(EngineOptions(workers=3, threads=2)) == (3, 2)
 
 
 def test_options_of_another_engine_are_refused():
     with pytest.raises(UserError, match="goes with --engine slurm"):
-        load_engine("local", Options(slurm=("partition=gpu",)))
+        load_engine("local", EngineOptions(slurm=("partition=gpu",)))
 
 
 def test_after_the_deadline_what_runs_saves_and_nothing_starts(tiny, tmp_path):
     runs = planned(tiny, 3, steps=100_000, checkpoint_every=100_000, evaluate_every=100_000)
-    list(run_jobs(local(), jobs(planned(tiny, 1)), Work(tmp_path / "other")))  # workers start quickly from here on
-    work = Work(tmp_path, deadline=time.time() + 4)
-    outcomes = {outcome.run: outcome for outcome in run_jobs(local(1), jobs(runs), work)}
+    list(
+        run_jobs(local(), pack_jobs(planned(tiny, 1)), WorkerOptions(tmp_path / "other"))
+    )  # workers start quickly from here on
+    options = WorkerOptions(tmp_path, deadline=time.time() + 4)
+    outcomes = {outcome.run: outcome for outcome in run_jobs(local(1), pack_jobs(runs), options)}
     assert {outcome.status for outcome in outcomes.values()} == {"stopped"}
     assert list((tmp_path / runs[0].id / "checkpoints").glob("step-*"))
     assert not (tmp_path / runs[2].id).exists()
@@ -82,23 +84,23 @@ def test_after_the_deadline_what_runs_saves_and_nothing_starts(tiny, tmp_path):
 def test_a_killed_worker_is_replaced_and_its_run_goes_on(tiny, tmp_path):
     (run,) = planned(tiny, 1, steps=120, checkpoint_every=10)
     engine = local(1)
-    engine.start(jobs([run]), Work(tmp_path))
-    wait_for(lambda: list((tmp_path / run.id).glob("checkpoints/step-*")))
+    engine.start(pack_jobs([run]), WorkerOptions(tmp_path))
+    synchronize(lambda: list((tmp_path / run.id).glob("checkpoints/step-*")))
     os.kill(holder(tmp_path / run.id) or 0, signal.SIGKILL)
-    (answer,) = wait_for(lambda: engine.ended(1))
-    assert answer[1].words == "killed by signal 9, as the kernel does when memory runs out"
+    (answer,) = synchronize(lambda: engine.ended(1))
+    assert answer[1].message == "killed by signal 9, as the kernel does when memory runs out"
     left = max(int(path.name[5:]) for path in (tmp_path / run.id / "checkpoints").glob("step-*"))
     assert left > 0
-    (outcome,) = run_jobs(engine, jobs([run]), Work(tmp_path))
+    (outcome,) = run_jobs(engine, pack_jobs([run]), WorkerOptions(tmp_path))
     assert outcome.status == "finished"
-    carry_out(jobs([run])[0], Work(tmp_path / "whole"))
+    run_job(pack_jobs([run])[0], WorkerOptions(tmp_path / "whole"))
     assert losses(tmp_path / run.id) == losses(tmp_path / "whole" / run.id)
 
 
 def test_a_worker_that_is_killed_again_is_recorded_as_killed(tiny, tmp_path):
     long, short = planned(tiny, 1, steps=1_000_000)[0], planned(tiny, 1)[0]
     with killing(tmp_path / long.id):
-        outcomes = {each.run: each for each in run_jobs(local(1), jobs([long, short]), Work(tmp_path))}
+        outcomes = {each.run: each for each in run_jobs(local(1), pack_jobs([long, short]), WorkerOptions(tmp_path))}
     assert outcomes[short.id].status == "finished"
     assert outcomes[long.id].status == "failed"
     assert outcomes[long.id].error == "killed by signal 9, as the kernel does when memory runs out"
@@ -114,7 +116,7 @@ def test_of_a_pack_whose_worker_dies_each_run_is_tried_alone(tiny, tmp_path):
         def __init__(self):
             self.started = []
 
-        def start(self, jobs, work):
+        def start(self, jobs, options):
             self.started += jobs
 
         def ended(self, seconds):
@@ -126,16 +128,16 @@ def test_of_a_pack_whose_worker_dies_each_run_is_tried_alone(tiny, tmp_path):
             pass
 
     engine = OnePackDies()
-    outcomes = {each.run: each.status for each in run_jobs(engine, jobs(runs, pack=3), Work(tmp_path))}
+    outcomes = {each.run: each.status for each in run_jobs(engine, pack_jobs(runs, pack=3), WorkerOptions(tmp_path))}
     assert [job.runs for job in engine.started] == [tuple(runs), *((run,) for run in runs)]
     assert [outcomes[run.id] for run in runs] == ["finished", "failed", "finished"]
 
 
 def test_a_run_that_is_done_is_not_called_killed(tiny, tmp_path):
     (run,) = planned(tiny, 1)
-    carry_out(Job((run,)), Work(tmp_path, sequences=16))
+    run_job(Job((run,)), WorkerOptions(tmp_path, sequences=16))
     for sequences, status in ((None, "finished"), (16, "finished"), (32, "failed")):
-        assert record_death(run, Work(tmp_path, sequences=sequences), "killed").status == status
+        assert record_death(run, WorkerOptions(tmp_path, sequences=sequences), "killed").status == status
 
 
 @pytest.mark.parametrize(
@@ -151,14 +153,14 @@ def test_workers_share_the_gpus_that_were_left_to_us(monkeypatch, visible, devic
 
 def test_several_gpus_a_run_are_refused():
     with pytest.raises(UserError, match="takes 1 at most"):
-        load_engine("local", Options(gpus_per_run=2))
+        load_engine("local", EngineOptions(gpus_per_run=2))
 
 
 def test_a_run_that_another_process_holds_is_waited_for(tiny, tmp_path):
     first, second = planned(tiny, 2)
     create_run(first, tmp_path, [])
     with RunFolder(tmp_path / first.id).lock():
-        outcomes = run_jobs(local(), jobs([first, second]), Work(tmp_path))
+        outcomes = run_jobs(local(), pack_jobs([first, second]), WorkerOptions(tmp_path))
         assert next(outcomes).run == second.id
     assert [(outcome.run, outcome.status) for outcome in outcomes] == [(first.id, "finished")]
 
@@ -166,7 +168,7 @@ def test_a_run_that_another_process_holds_is_waited_for(tiny, tmp_path):
 def test_an_interrupted_parent_ends_its_workers_at_once(tiny, tmp_path):
     (run,) = planned(tiny, 1, steps=1_000_000)
     engine = local(1)
-    engine.start(jobs([run]), Work(tmp_path))
-    worker = wait_for(lambda: holder(tmp_path / run.id))
+    engine.start(pack_jobs([run]), WorkerOptions(tmp_path))
+    worker = synchronize(lambda: holder(tmp_path / run.id))
     engine.close()
     assert not Path(f"/proc/{worker}").exists()

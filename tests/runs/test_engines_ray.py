@@ -9,9 +9,9 @@ import pytest
 
 from sweeping import children, killing, losses, planned, steps_measured
 from unrandom.core.errors import UserError
-from unrandom.runs.engines import Options, load_engine, run_jobs
-from unrandom.runs.plan import Job, jobs
-from unrandom.runs.worker import Work, carry_out
+from unrandom.runs.engines import EngineOptions, load_engine, run_jobs
+from unrandom.runs.plan import Job, pack_jobs
+from unrandom.runs.worker import WorkerOptions, run_job
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # Ray's own
@@ -37,24 +37,24 @@ def listening() -> set[str]:
 
 def test_part_of_a_second_gpu_is_refused():
     with pytest.raises(UserError, match="whole number"):
-        load_engine("ray", Options(gpus_per_run=1.5))
+        load_engine("ray", EngineOptions(gpus_per_run=1.5))
 
 
 def test_runs_are_finished_and_a_killed_worker_s_run_goes_on(tiny, tmp_path, monkeypatch):
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     (long,) = planned(tiny, 1, steps=120, checkpoint_every=10)
     short = planned(tiny, 2)[1]
-    engine = load_engine("ray", Options(workers=2))
+    engine = load_engine("ray", EngineOptions(workers=2))
     with killing(tmp_path / long.id, most=1) as killed:
         outcomes, opened = [], set()
-        for outcome in run_jobs(engine, jobs([long, short]), Work(tmp_path)):
+        for outcome in run_jobs(engine, pack_jobs([long, short]), WorkerOptions(tmp_path)):
             outcomes.append((outcome.run, outcome.status))
             opened |= listening()
     assert opened  # or nobody looked
     assert opened <= {"0100007F", "0000000000000000FFFF00000100007F"}
     assert set(outcomes) == {(long.id, "finished"), (short.id, "finished")}
     assert len(killed) == 1
-    carry_out(Job((long,)), Work(tmp_path / "whole"))
+    run_job(Job((long,)), WorkerOptions(tmp_path / "whole"))
     assert losses(tmp_path / long.id) == pytest.approx(losses(tmp_path / "whole" / long.id), abs=1e-6)
     assert steps_measured(tmp_path / short.id) == [4, 8, 12]
     folder = engine._folder

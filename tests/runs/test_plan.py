@@ -3,7 +3,7 @@
 import pytest
 
 from unrandom.core.errors import UserError
-from unrandom.runs.plan import cost_words, grid_points, jobs, parse_grid, settings_of, state
+from unrandom.runs.plan import cost_text, grid_points, pack_jobs, parse_grid, run_state, settings_of
 from unrandom.runs.spec import RunSpec
 
 
@@ -64,20 +64,20 @@ def test_lists_of_test_moduli_are_settings_too(tiny, um_data):
 
 def test_only_runs_of_one_shape_are_packed_and_the_order_is_kept(tiny):
     runs = grid_points("t", tiny, parse_grid(["model.depth=1,2", "optimizer.lr=1,2,3"]), 1)
-    assert [job.runs for job in jobs(runs)] == [(run,) for run in runs]
-    packed = jobs(runs, pack=2)
+    assert [job.runs for job in pack_jobs(runs)] == [(run,) for run in runs]
+    packed = pack_jobs(runs, pack=2)
     assert [job.runs for job in packed] == [tuple(runs[:2]), (runs[2],), tuple(runs[3:5]), (runs[5],)]
     assert packed[0].flops == 2 * runs[0].flops
-    assert len(jobs(runs, pack=10)) == 2
+    assert len(pack_jobs(runs, pack=10)) == 2
 
 
 def test_the_state_of_a_run_and_the_cost_of_a_plan(finished_run, tiny, tmp_path):
     out = finished_run.folder.path.parent
     done, other = (RunSpec("tiny", tiny.replace(seed=seed)) for seed in (0, 1))
-    assert [state(done, out), state(other, out)] == ["finished", "new"]
-    assert cost_words([done, other], out).startswith("2 runs, 1 finished; ")
+    assert [run_state(done, out), run_state(other, out)] == ["finished", "new"]
+    assert cost_text([done, other], out).startswith("2 runs, 1 finished; ")
     (tmp_path / other.id).mkdir()
     (tmp_path / other.id / "manifest.json").touch()
-    assert state(other, tmp_path) == "part way"
+    assert run_state(other, tmp_path) == "part way"
     (tmp_path / other.id / "error.json").touch()
-    assert state(other, tmp_path) == "failed"
+    assert run_state(other, tmp_path) == "failed"

@@ -39,7 +39,7 @@ def test_by_values_the_unseen_modulus_runs_are_those_of_before():
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_recipe_builds_a_configuration_whose_split_can_be_made(name):
     config = recipe(name).build()
-    assert type(config).parse(config.tree()) == config
+    assert type(config).parse(config.to_json()) == config
     assert config.data.split(config.seed).parts
 
 

@@ -15,7 +15,7 @@ from unrandom.runs.execution import create_run, execute
 from unrandom.runs.grid_point import measure_point, measured_point, sets_to_measure
 from unrandom.runs.plan import grid_points, parse_grid
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.sweep import Sweep, cells, choose, combinations, heatmap, save_sweep
+from unrandom.runs.sweep import Sweep, choose, combinations, grid_point_table, heatmap, save_sweep
 from unrandom.runs.tables import table
 from unrandom.tasks import LCGParameters
 
@@ -129,13 +129,13 @@ def test_a_sweep_is_saved_with_its_failures_and_what_is_left(tiny, tmp_path):
     (tmp_path / failed.id / "error.json").write_text(json.dumps(trouble))
     found = save_sweep(sweep, tmp_path, ["unrandom", "sweep"])
     folder = found.folder
-    assert found.cells["status"].to_list() == ["finished", "failed", "new", "new"]
-    assert found.cells["error"][1] == "out of memory: no room"
+    assert found.points["status"].to_list() == ["finished", "failed", "new", "new"]
+    assert found.points["error"][1] == "out of memory: no room"
     assert found.best["runs"] == [done.id]
-    saved = polars.read_parquet(folder / "cells.parquet")
+    saved = polars.read_parquet(folder / "grid_points.parquet")
     assert saved["model.depth"].to_list() == [1, 1, 2, 2]
     assert saved["test_last@64"].null_count() == 3
-    assert saved.equals(cells(sweep, tmp_path))
+    assert saved.equals(grid_point_table(sweep, tmp_path))
     assert json.loads((folder / "best.json").read_text())["model.depth"] == 1
     assert json.loads((folder / "sweep.json").read_text())["grid"] == {
         "model.depth": ["1", "2"],

@@ -15,7 +15,7 @@ from unrandom.runs import worker as working
 from unrandom.runs.execution import create_run
 from unrandom.runs.grid_point import is_measured
 from unrandom.runs.plan import Job
-from unrandom.runs.worker import Work, carry_out, failure
+from unrandom.runs.worker import WorkerOptions, failure, run_job
 
 
 @pytest.fixture
@@ -24,21 +24,21 @@ def run(tiny):
 
 
 def test_a_run_is_trained_and_measured(run, tmp_path):
-    (outcome,) = carry_out(Job((run,)), Work(tmp_path, sequences=16, threads=1))
+    (outcome,) = run_job(Job((run,)), WorkerOptions(tmp_path, sequences=16, threads=1))
     assert (outcome.run, outcome.status, outcome.error) == (run.id, "finished", "")
     assert steps_measured(tmp_path / run.id) == [4, 8, 12]
     assert is_measured(tmp_path / run.id, 16)
 
 
 def test_out_of_time_nothing_starts_and_told_to_stop_a_run_saves(run, tmp_path):
-    (outcome,) = carry_out(Job((run,)), Work(tmp_path, deadline=time.time() - 1))
+    (outcome,) = run_job(Job((run,)), WorkerOptions(tmp_path, deadline=time.time() - 1))
     assert outcome.status == "stopped"
     assert not (tmp_path / run.id).exists()
     asked = iter([False, False, False, False, True])
-    (outcome,) = carry_out(Job((run,)), Work(tmp_path), stop=lambda: next(asked))
+    (outcome,) = run_job(Job((run,)), WorkerOptions(tmp_path), stop=lambda: next(asked))
     assert outcome.status == "stopped"
     assert (tmp_path / run.id / "checkpoints" / "step-00000004").is_dir()
-    (outcome,) = carry_out(Job((run,)), Work(tmp_path))
+    (outcome,) = run_job(Job((run,)), WorkerOptions(tmp_path))
     assert outcome.status == "finished"
 
 
@@ -64,7 +64,7 @@ def test_a_failure_is_kept_and_the_next_run_goes_on(tiny, tmp_path, monkeypatch,
         return real(run, **options)
 
     monkeypatch.setattr(working, "execute", fail)
-    outcomes = carry_out(Job((bad,)), Work(tmp_path)) + carry_out(Job((good,)), Work(tmp_path))
+    outcomes = run_job(Job((bad,)), WorkerOptions(tmp_path)) + run_job(Job((good,)), WorkerOptions(tmp_path))
     assert [outcome.status for outcome in outcomes] == ["failed", "finished"]
     assert said in outcomes[0].error
     assert "\n" not in outcomes[0].error
@@ -72,7 +72,7 @@ def test_a_failure_is_kept_and_the_next_run_goes_on(tiny, tmp_path, monkeypatch,
     assert kept["kind"] == kind
     assert (kept["traceback"] is not None) == (kind == "error")
     monkeypatch.setattr(working, "execute", real)
-    assert carry_out(Job((bad,)), Work(tmp_path))[0].status == "finished"
+    assert run_job(Job((bad,)), WorkerOptions(tmp_path))[0].status == "finished"
     assert failure(tmp_path / bad.id) is None
 
 
@@ -82,7 +82,7 @@ def test_a_full_disk_is_no_failure_of_the_run(run, tmp_path, monkeypatch, number
         raise OSError(number, os.strerror(number), "checkpoint")
 
     monkeypatch.setattr(working, "execute", full)
-    (outcome,) = carry_out(Job((run,)), Work(tmp_path))
+    (outcome,) = run_job(Job((run,)), WorkerOptions(tmp_path))
     assert (outcome.status, outcome.error) == ("full disk", f"{os.strerror(number)}: checkpoint")
     assert outcome.errno == number
     assert failure(tmp_path / run.id) is None
@@ -94,23 +94,23 @@ def test_a_disk_too_full_for_the_record_of_a_failure_is_a_full_disk(run, tmp_pat
 
     monkeypatch.setattr(working, "execute", lambda *_arguments, **_options: 1 / 0)
     monkeypatch.setattr(working, "write_json", full)
-    assert carry_out(Job((run,)), Work(tmp_path))[0].status == "full disk"
+    assert run_job(Job((run,)), WorkerOptions(tmp_path))[0].status == "full disk"
 
 
 def test_a_folder_in_use_is_busy(run, tmp_path):
     create_run(run, tmp_path, [])
     with RunFolder(tmp_path / run.id).lock():
-        (outcome,) = carry_out(Job((run,)), Work(tmp_path))
+        (outcome,) = run_job(Job((run,)), WorkerOptions(tmp_path))
     assert outcome.status == "busy"
     assert failure(tmp_path / run.id) is None
 
 
 def test_a_pack_ends_as_its_runs_alone_would(tiny, tmp_path):
     runs = planned(tiny, 3)
-    together = carry_out(Job(tuple(runs)), Work(tmp_path / "together", sequences=16))
+    together = run_job(Job(tuple(runs)), WorkerOptions(tmp_path / "together", sequences=16))
     assert [outcome.status for outcome in together] == ["finished"] * 3
     for run in runs:
-        carry_out(Job((run,)), Work(tmp_path / "alone", sequences=16))
+        run_job(Job((run,)), WorkerOptions(tmp_path / "alone", sequences=16))
         assert losses(tmp_path / "together" / run.id) == pytest.approx(losses(tmp_path / "alone" / run.id), abs=2e-4)
         assert is_measured(tmp_path / "together" / run.id, 16)
 
@@ -129,6 +129,6 @@ def test_of_a_pack_that_breaks_only_the_cause_fails(tiny, tmp_path, monkeypatch)
 
     monkeypatch.setattr(working, "execute", fail)
     monkeypatch.setattr(working, "execute_together", fail_together)
-    outcomes = carry_out(Job((bad, good)), Work(tmp_path))
+    outcomes = run_job(Job((bad, good)), WorkerOptions(tmp_path))
     assert [outcome.status for outcome in outcomes] == ["failed", "finished"]
     assert json.loads((tmp_path / bad.id / "error.json").read_text())["kind"] == "not finite"

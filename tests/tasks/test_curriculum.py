@@ -66,7 +66,7 @@ def test_easier_sequences_are_of_training_alone_and_up_to_the_phase_s_modulus(da
 
 
 def test_the_seed_of_the_data_fixes_the_split_and_the_set_and_not_the_order(tiny):
-    tree = tiny.tree()
+    tree = tiny.to_json()
     tree["data"].update(mode="fixed", n_sequences=64)
     one = RunConfig.parse({**tree, "seed": 1, "data_seed": 7})
     two = RunConfig.parse({**tree, "seed": 2, "data_seed": 7})
@@ -165,8 +165,8 @@ def test_a_run_of_the_third_generation_is_tested_on_nothing_that_the_second_saw(
         configs = []
         for moduli, largest, rule in (((25, 32), 40, "values"), ((49, 64), 80, "values"), ((81, 96), 120, "pairs")):
             data = UnseenModulus(test_moduli=moduli, max_modulus=largest, hold_out=rule, **common)
-            start = {"recipe": "before", "config": configs[-1].tree()} if configs else None
-            tree = {**tiny.tree(), "data": data.tree(), "seed": seed, "start": start}
+            start = {"recipe": "before", "config": configs[-1].to_json()} if configs else None
+            tree = {**tiny.to_json(), "data": data.to_json(), "seed": seed, "start": start}
             configs.append(RunConfig.parse(tree))
         splits = [split_of(config) for config in configs]
         for split in splits[:2]:

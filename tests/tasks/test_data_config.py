@@ -18,7 +18,7 @@ from unrandom.tasks import FixedModulus, UnseenModulus
 )
 def test_fixed_modulus(fm_data, changes, said):
     with pytest.raises(UserError, match=said):
-        FixedModulus.parse({**fm_data.tree(), **changes})
+        FixedModulus.parse({**fm_data.to_json(), **changes})
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_fixed_modulus(fm_data, changes, said):
 )
 def test_unseen_modulus(um_data, changes, said):
     with pytest.raises(UserError, match=said):
-        UnseenModulus.parse({**um_data.tree(), **changes})
+        UnseenModulus.parse({**um_data.to_json(), **changes})
 
 
 def test_the_paper_s_range_of_training_moduli():

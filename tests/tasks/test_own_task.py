@@ -12,7 +12,7 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.runs.recipes import recipe
 from unrandom.tasks import TASKS, check_task, load_task
-from unrandom.tasks.registry import OWN
+from unrandom.tasks.registry import USER_TASKS
 from unrandom.training import RunConfig
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "second_order.py"
@@ -87,7 +87,7 @@ def test_a_module_of_the_working_directory_can_be_named(tmp_path, monkeypatch):
 def test_its_code_is_part_of_what_a_run_is(written):
     before = recipe(written()).build()
     after = recipe(written(("first[:, None] +", "first[:, None] + np.uint64(1) +"))).build()
-    assert before.tree() == after.tree()
+    assert before.to_json() == after.to_json()
     assert before.digest() != after.digest()
 
 
@@ -100,7 +100,7 @@ def test_a_worker_imports_it_again(written, tmp_path):
 
 
 def test_a_configuration_of_it_is_not_read_before_it_is_named():
-    tree = RunConfig(data=TASKS["quadratic"]()).tree()
+    tree = RunConfig(data=TASKS["quadratic"]()).to_json()
     tree["data"]["regime"] = "NeverNamed"
     with pytest.raises(UserError, match="the task 'NeverNamed' is not one of fm, um, truncated-lcg, quadratic"):
         RunConfig.parse(tree)
@@ -209,6 +209,6 @@ def test_a_worker_does_not_go_on_with_other_code(written):
     packed = pickle.dumps(config)
     assert pickle.loads(packed) == config
     written(("first[:, None] +", "first[:, None] + np.uint64(1) +"))
-    OWN.pop("Counting")  # as in another process
+    USER_TASKS.pop("Counting")  # as in another process
     with pytest.raises(UserError, match="was changed while the command ran"):
         pickle.loads(packed)

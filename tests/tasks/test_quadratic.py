@@ -91,7 +91,7 @@ def test_its_own_modulus_can_be_named_and_no_other():
 
 def test_validation_and_test_share_no_value():
     split = Quadratic(modulus=256, context=12, n_test_a=4, n_test_c=6).split(0)
-    first, second = split.for_choosing()
+    first, second = split.validation_and_test()
     assert all(not set(first.held[name].tolist()) & set(second.held[name].tolist()) for name in ("a", "c"))
     assert all(len(first.held[name]) + len(second.held[name]) == len(split.held[name]) for name in ("a", "c"))
 

@@ -236,7 +236,7 @@ def test_validation_moduli_are_held_out_beside_the_test_moduli():
     split = config.split(0)
     assert {part.modulus for part in split.held_out} == {32, 27}
     assert not set(split.train_moduli) & {32, 27, 36, 25}
-    validation, test = split.for_choosing()
+    validation, test = split.validation_and_test()
     assert [part.modulus for part in validation.held_out] == [36, 25]
     assert test is split
     held = np.concatenate([part.multipliers for part in (*split.held_out, *validation.held_out)])
@@ -246,13 +246,13 @@ def test_validation_moduli_are_held_out_beside_the_test_moduli():
 
 def test_without_validation_moduli_the_held_out_parameters_are_halved():
     split = FixedModulus(modulus=256, context=12, n_test_a=8, n_test_c=6).split(0)
-    (validation,), (test,) = (part.held_out for part in split.for_choosing())
+    (validation,), (test,) = (part.held_out for part in split.validation_and_test())
     for first, second in ((validation.multipliers, test.multipliers), (validation.increments, test.increments)):
         assert len(first) == len(second)
         assert not set(first.tolist()) & set(second.tolist())
     few = FixedModulus(modulus=256, context=12, n_test_a=1, n_test_c=1).split(0)
     with pytest.raises(UserError, match="choosing by validation needs 2"):
-        few.for_choosing()
+        few.validation_and_test()
 
 
 def test_a_modulus_is_not_for_test_and_validation():

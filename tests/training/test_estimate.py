@@ -27,15 +27,15 @@ def a_machine(monkeypatch):
 def test_words(monkeypatch):
     config = recipe("um-2048").build().override(["precision=bf16"])
     expected = estimate(config, ranks=1, device=CPU)
-    first, second = expected.words.splitlines()
+    first, second = expected.text.splitlines()
     assert first == "about 1.22 EFLOP: 12.2 TFLOP a step"
     assert second == (
         "memory 19.3 GB of 24 GB a rank "
         "(weights 122 MB, gradients 122 MB, optimiser 243 MB, activations 17.6 GB, data 1.18 GB)"
     )
-    assert expected.tree() == {"flops": expected.flops, "memory_bytes": expected.memory_bytes, "seconds": None}
+    assert expected.to_json() == {"flops": expected.flops, "memory_bytes": expected.memory_bytes, "seconds": None}
     monkeypatch.setattr(estimates, "available_memory", lambda: None)
-    assert "memory 19.3 GB a rank" in estimate(config, ranks=1, device=CPU).words
+    assert "memory 19.3 GB a rank" in estimate(config, ranks=1, device=CPU).text
 
 
 def test_time_is_that_of_the_steps_and_evaluations_that_are_left(tiny):
@@ -50,8 +50,8 @@ def test_time_is_that_of_the_steps_and_evaluations_that_are_left(tiny):
     assert whole.seconds is None
     assert whole.timed(0.5).seconds == pytest.approx(0.5 * (10 + 3 * 1))
     said = "about 6.5 s for 10 steps: 500 ms a step as measured, and an evaluation of 500 ms every 4 steps"
-    assert whole.timed(0.5).time_words == said
-    assert whole.timed(0.5).tree()["seconds"] == 6.5
+    assert whole.timed(0.5).time_text == said
+    assert whole.timed(0.5).to_json()["seconds"] == 6.5
 
 
 def test_ranks_share_the_work_and_the_memory_of_the_machine(tiny):
@@ -68,7 +68,7 @@ def test_blocks_that_run_twice_take_a_third_more_operations():
     once, twice = (estimate(config.override([f"recompute={r}"]), ranks=1, device=CPU) for r in ("false", "true"))
     assert twice.flops == once.flops
     assert once.steps_per_evaluation / twice.steps_per_evaluation == pytest.approx(4 / 3, rel=0.05)
-    assert "TFLOP once more" in twice.words
+    assert "TFLOP once more" in twice.text
 
 
 def seen(timer, *seconds):
@@ -90,7 +90,7 @@ def test_the_first_steps_do_not_count_and_the_others_are_averaged():
 
 def test_what_a_device_has_yet_to_do_is_waited_for_and_counts(monkeypatch):
     found = []
-    monkeypatch.setattr(estimates, "wait_for", lambda _device: 0.5)
+    monkeypatch.setattr(estimates, "synchronize", lambda _device: 0.5)
     seen(StepTimer(torch.device("meta"), found.append), *[0.1] * (WARM_UP + 5))
     assert found == [pytest.approx(0.6)]
 
@@ -125,7 +125,7 @@ def test_what_does_not_fit_is_told_what_to_set(monkeypatch):
 
     def advice(gigabytes, *settings):
         monkeypatch.setattr(estimates, "available_memory", lambda: int(gigabytes * GB))
-        return estimate(config.override(settings), ranks=1, device=CPU).words.rpartition("; ")[2]
+        return estimate(config.override(settings), ranks=1, device=CPU).text.rpartition("; ")[2]
 
     assert advice(24) == "set micro_batches=4 to need 21.2 GB"
     assert "set" not in advice(24, "micro_batches=4")

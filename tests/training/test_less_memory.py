@@ -18,7 +18,7 @@ from unrandom.runs.spec import RunSpec
 from unrandom.tasks import make_batches
 from unrandom.training.distributed import Ranks
 from unrandom.training.loop import SingleStepper
-from unrandom.training.machine import prepare
+from unrandom.training.machine import configure_process
 from unrandom.training.optimizers import Optimizers
 from unrandom.training.trainee import Progress, build_model
 from unrandom.training.trial import trial_step
@@ -29,7 +29,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(autouse=True)
 def memory_is_kept_again():
     yield
-    prepare(CPU)
+    configure_process(CPU)
     torch.set_flush_denormal(False)
 
 

@@ -17,7 +17,7 @@ SHAPE = ("data.base=4", "data.modulus=64", "model.positions=abacus")
 
 def grown(tiny, **changes):
     small = tiny.override([*SHAPE, "data.digits=4"])
-    start = json.dumps({"recipe": "small", "config": small.tree()})
+    start = json.dumps({"recipe": "small", "config": small.to_json()})
     values = {"data.modulus": 256, "data.context": 16, "start": start, **changes}
     return tiny.override([*SHAPE, *(f"{key}={value}" for key, value in values.items())])
 
@@ -58,7 +58,7 @@ def test_shapes_that_do_not_fit_are_refused_before_anything_runs(tiny, change, s
 
 def test_from_the_command_line(tiny, tmp_path, capsys):
     small = create_run(RunSpec("fm-256", tiny.override([*SHAPE, "data.digits=4"])), tmp_path, ["test"])
-    tree = grown(tiny).tree()
+    tree = grown(tiny).to_json()
     plain = ("batch_size", "steps", "warmup_steps", "precision", "evaluate_every", "checkpoint_every", "test_sequences")
     values = {key: tree[key] for key in plain} | {
         f"{section}.{key}": value

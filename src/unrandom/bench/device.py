@@ -13,7 +13,7 @@ import torch
 from unrandom.bench.device_checks import CHECKS, NotPassed, Place, Skipped
 from unrandom.runs.recipes import recipe
 from unrandom.training import RunConfig
-from unrandom.training.machine import choose_device, describe, forget_models, prepare
+from unrandom.training.machine import choose_device, configure_process, describe, release_models
 
 Result = Literal["passed", "not passed", "skipped"]
 
@@ -24,7 +24,7 @@ class Outcome:
 
     check: str
     result: Result
-    words: str
+    message: str
     seconds: float = 0.0
 
 
@@ -38,14 +38,14 @@ def for_this_device() -> RunConfig:
 def bench_device(config: RunConfig) -> Iterator[Outcome]:
     """The outcome of each check, as it comes. No check raises."""
     device = choose_device()
-    prepare(device)
+    configure_process(device)
     place = Place(config, device)
     yield Outcome(
         "device", "passed", f"{describe(device)}, torch {torch.__version__}; training runs in {place.precision}"
     )
     for name, check in CHECKS.items():
-        prepare(device)  # the check before may have trained a run that returns freed memory
-        forget_models(device)
+        configure_process(device)  # the check before may have trained a run that returns freed memory
+        release_models(device)
         began = time.perf_counter()
         result: Result = "passed"
         try:

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from unrandom.bench.timing import interleaved
-from unrandom.core.quantities import in_words, scaled
+from unrandom.core.quantities import duration, scaled
 from unrandom.models import Transformer
 from unrandom.models.attention import AttentionPath
 from unrandom.models.numerics import autocast, choose_attention, choose_precision, has_fast_bf16
@@ -32,7 +32,7 @@ from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig
 from unrandom.training.distributed import Ranks, backend_of, process_group
 from unrandom.training.estimate import step_memory
-from unrandom.training.machine import matrix_product, wait_for
+from unrandom.training.machine import matrix_product, synchronize
 from unrandom.training.trainee import build_model
 from unrandom.training.trial import trial_batches, trial_step, trial_stepper
 
@@ -98,7 +98,7 @@ def _forward_and_backward(precision: str) -> Callable[[Place], str]:
         loss, gradients = _gradients(model, batch, precision)
         exact_loss, exact = _gradients(place.model(torch.device("cpu")).double(), batch, "float64")
         error, allowed = _difference(gradients, exact), place.allowed(precision)
-        taken = in_words(_seconds(partial(_gradients, model, batch, precision), place.device))
+        taken = duration(_seconds(partial(_gradients, model, batch, precision), place.device))
         words = (
             f"loss {loss:.4f}, gradients off float64's by {error:.1e} (allowed {allowed:g}); "
             f"{taken} for {SEQUENCES} sequences"
@@ -134,7 +134,7 @@ def _compile(place: Place) -> str:
     began = time.perf_counter()
     error = _difference(_gradients(compiled, batch, place.precision)[1], eager)
     seconds = time.perf_counter() - began
-    words = f"compiled in {in_words(seconds)}; gradients differ from eager ones by {error:.1e}"
+    words = f"compiled in {duration(seconds)}; gradients differ from eager ones by {error:.1e}"
     return _judged(error <= place.allowed(place.precision), words)
 
 
@@ -228,7 +228,7 @@ def _rate(place: Place) -> str:
     rate = operations / multiplied
     fraction = place.config.step_flops / taken / rate
     words = (
-        f"{in_words(taken)} a step, {fraction:.2f} of the {scaled(rate, 'FLOP/s')} of a large matrix product "
+        f"{duration(taken)} a step, {fraction:.2f} of the {scaled(rate, 'FLOP/s')} of a large matrix product "
         f"in {place.precision} (at least {LEAST_RATE})"
     )
     return _judged(fraction >= LEAST_RATE, words)
@@ -274,7 +274,7 @@ def _difference(found: list[Tensor], wanted: list[Tensor]) -> float:
 def _seconds(action: Callable[[], object], device: torch.device) -> float:
     def waited() -> None:
         action()
-        wait_for(device)
+        synchronize(device)
 
     return interleaved(waited, rounds=ROUNDS)[0]
 

@@ -9,7 +9,7 @@ from unrandom.bench.timing import interleaved
 from unrandom.evaluation import evaluate
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.training import RunConfig
-from unrandom.training.machine import choose_device, prepare
+from unrandom.training.machine import choose_device, configure_process
 from unrandom.training.trainee import build_model
 
 SEQUENCES = 256
@@ -18,7 +18,7 @@ SEQUENCES = 256
 def bench_evaluation(config: RunConfig, sequences: int = SEQUENCES, rounds: int = 9) -> dict[str, Any]:
     """Sequences per second of an evaluation (fp32) and of the bare forward passes, and their ratio."""
     device = choose_device()
-    prepare(device)
+    configure_process(device)
     model = build_model(config, device).eval().use_attention("explicit")
     predictor = TransformerPredictor(model, config.data.tokenizer)
     tested = config.data.split(config.split_seed).test_of_largest(sequences, name="test")

@@ -10,7 +10,7 @@ from unrandom.bench.evaluation import bench_evaluation
 from unrandom.bench.timing import interleaved
 from unrandom.core.memory import available_memory
 from unrandom.training import RunConfig
-from unrandom.training.machine import choose_device, prepare
+from unrandom.training.machine import choose_device, configure_process
 from unrandom.training.trial import trial_batches, trial_step
 
 UNSEEN_ROWS = 32_768 * 128  # the paper's n_m x n_a, with one increment each
@@ -26,9 +26,9 @@ from unrandom.training.trial import trial_step
 from unrandom.core.memory import peak_memory, resident_memory
 from unrandom.training import RunConfig
 from unrandom.training.estimate import step_memory
-from unrandom.training.machine import choose_device, prepare
+from unrandom.training.machine import choose_device, configure_process
 device = choose_device("cpu")
-prepare(device)
+configure_process(device)
 config = RunConfig.parse(json.loads(sys.argv[1]))
 tiny = config.replace(model={"d_model": 2 * config.model.n_heads}, batch_size=config.micro_batches)
 for shape in (tiny, config):
@@ -75,7 +75,7 @@ def bench_scaling(
 
 def step_on_cpu(config: RunConfig) -> dict[str, Any]:
     """Peak memory of a training step on the CPU, beside the estimate."""
-    command = [sys.executable, "-c", STEP_MEMORY, json.dumps(config.tree())]
+    command = [sys.executable, "-c", STEP_MEMORY, json.dumps(config.to_json())]
     measured, expected = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
     return {
         "step_peak_gigabytes": measured and round(measured / 1e9, 3),
@@ -94,7 +94,7 @@ def _unseen_set(rows: int) -> dict[str, Any]:
 def _fresh(config: RunConfig) -> dict[str, Any]:
     """The share of a step that goes into making its sequences."""
     device = choose_device()
-    prepare(device)
+    configure_process(device)
     batches = trial_batches(config)
     steps = iter(range(2**32))
     whole, made = interleaved(trial_step(config, device), lambda: batches.tokens(next(steps)), rounds=5, warmup=1)

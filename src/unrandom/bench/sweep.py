@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.bench.timing import interleaved
-from unrandom.runs.engines import Options, load_engine, run_jobs
+from unrandom.runs.engines import EngineOptions, load_engine, run_jobs
 from unrandom.runs.engines.local import physical_cores
-from unrandom.runs.plan import Job, jobs
+from unrandom.runs.plan import Job, pack_jobs
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.worker import Outcome, Work, carry_out
+from unrandom.runs.worker import Outcome, WorkerOptions, run_job
 from unrandom.training import RunConfig
 
 RUNS, STEPS = 4, 100
@@ -27,9 +27,9 @@ def bench_sweep(config: RunConfig, steps: int = STEPS) -> dict[str, Any]:
     runs = [RunSpec("bench", base.replace(seed=seed)) for seed in range(RUNS)]
     cores = physical_cores()
     serial, processes, stacked = interleaved(
-        lambda: _in_turn(jobs(runs), cores),
-        lambda: _in_processes(jobs(runs)),
-        lambda: _in_turn(jobs(runs, pack=RUNS), cores),
+        lambda: _in_turn(pack_jobs(runs), cores),
+        lambda: _in_processes(pack_jobs(runs)),
+        lambda: _in_turn(pack_jobs(runs, pack=RUNS), cores),
         rounds=ROUNDS,
         warmup=1,
     )
@@ -47,11 +47,13 @@ def bench_sweep(config: RunConfig, steps: int = STEPS) -> dict[str, Any]:
 
 def _in_turn(planned: Sequence[Job], threads: int) -> None:
     """In this process, job after job, with all threads."""
-    _in_a_folder(lambda out: [each for job in planned for each in carry_out(job, Work(out, threads=threads))])
+    _in_a_folder(lambda out: [each for job in planned for each in run_job(job, WorkerOptions(out, threads=threads))])
 
 
 def _in_processes(planned: Sequence[Job]) -> None:
-    _in_a_folder(lambda out: list(run_jobs(load_engine("local", Options(threads=1)), planned, Work(out))))
+    _in_a_folder(
+        lambda out: list(run_jobs(load_engine("local", EngineOptions(threads=1)), planned, WorkerOptions(out)))
+    )
 
 
 def _in_a_folder(train: Callable[[Path], list[Outcome]]) -> None:

@@ -11,7 +11,7 @@ from unrandom.bench.timing import interleaved
 from unrandom.models import Transformer
 from unrandom.models.numerics import choose_precision
 from unrandom.training import RunConfig
-from unrandom.training.machine import choose_device, matrix_product, prepare
+from unrandom.training.machine import choose_device, configure_process, matrix_product
 from unrandom.training.trial import trial_batches, trial_step
 
 SECONDS_WANTED = 20.0  # of measuring, for all sides together
@@ -23,7 +23,7 @@ def bench_training(config: RunConfig) -> dict[str, Any]:
     The operations of a step are the closed form's: the causal half of attention, three forward passes' worth.
     """
     device = choose_device()
-    prepare(device)
+    configure_process(device)
     precision = choose_precision(config.precision, device)
     ours, baseline = trial_step(config, device), _baseline_step(config, device)
     product, operations = matrix_product(precision, device)

@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.command_line = ["unrandom", *command]
     logging.basicConfig(format="unrandom: %(levelname)s: %(message)s", stream=sys.stderr, level=logging.WARNING)
     try:
-        _carry_out(arguments)
+        _run_command(arguments)
     except UserError as mistake:
         return _say(str(mistake), 2)
     except KeyboardInterrupt:
@@ -40,13 +40,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as failure:
         if out_of_memory(failure):
             return _say(NO_MEMORY, 1)
-        if fault := _fault_of_own_task(failure):
+        if fault := _fault_in_user_task(failure):
             return _say(fault, 2)
         raise
     return 0
 
 
-def _carry_out(arguments: Namespace) -> None:
+def _run_command(arguments: Namespace) -> None:
     """Run the command and print its answer, and with ``--json`` nothing else, whatever code of the user's prints."""
     with redirect_stdout(sys.stderr) if arguments.json else nullcontext():
         answered = _answer(arguments)
@@ -70,17 +70,17 @@ def _answer(arguments: Namespace) -> Answer | None:
 
     with working("starting"):
         from unrandom.tasks import load_task
-        from unrandom.training.distributed import is_leading_process
+        from unrandom.training.distributed import is_main_process
 
     if getattr(arguments, "task", None) is not None:
         load_task(arguments.task)
-    leads, answer = is_leading_process(), run(arguments)
+    leads, answer = is_main_process(), run(arguments)
     return answer if leads else None
 
 
-def _fault_of_own_task(failure: Exception) -> str | None:
-    own = sys.modules.get("unrandom.tasks.own")  # where it was not imported, no task of the user's was
-    return own.fault_of_own_task(failure) if own else None
+def _fault_in_user_task(failure: Exception) -> str | None:
+    own = sys.modules.get("unrandom.tasks.user_tasks")  # where it was not imported, no task of the user's was
+    return own.fault_in_user_task(failure) if own else None
 
 
 def _say(message: str, status: int) -> int:

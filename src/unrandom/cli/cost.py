@@ -3,7 +3,7 @@
 import time
 
 from unrandom.cli.progress import say
-from unrandom.core.quantities import in_words
+from unrandom.core.quantities import duration
 from unrandom.evaluation.during_training import PROBES
 from unrandom.runs.run import Run
 from unrandom.training import Progress
@@ -25,7 +25,7 @@ class Costs:
         device = choose_device(launched_device())
         cost = estimate(run.config, ranks=launched_ranks(), device=device, step=step, probes=PROBES)
         compiling = "compiling and " if device.type == "cuda" else ""
-        say(f"{preface}{cost.words}\nmaking the data, then {compiling}timing the first steps ...")
+        say(f"{preface}{cost.text}\nmaking the data, then {compiling}timing the first steps ...")
         self.estimates[run.id], self._began, self._starting = cost, time.monotonic(), 0.0
         self._timer = StepTimer(device, lambda seconds: self._found(run.id, seconds))
 
@@ -36,4 +36,4 @@ class Costs:
 
     def _found(self, run: str, seconds: float) -> None:
         self.estimates[run] = self.estimates[run].timed(seconds)
-        say(f"{self.estimates[run].time_words}; starting took {in_words(self._starting)}")
+        say(f"{self.estimates[run].time_text}; starting took {duration(self._starting)}")

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from unrandom.core.quantities import in_words
+from unrandom.core.quantities import duration
 
 LONG = 5.0  # seconds of work that are announced
 TRIED = 1.0  # seconds of it after which the rest can be estimated
@@ -56,7 +56,7 @@ def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
                 return
             announced = True
             if (expected := spent / (done - first[0]) * total) > LONG:
-                say(f"{what} {total:,} numbers: at most about {in_words(expected)}")
+                say(f"{what} {total:,} numbers: at most about {duration(expected)}")
 
         yield count
 
@@ -114,7 +114,7 @@ class TrainingProgress:
         if not first < step < self.steps:
             return ""
         seconds = (time.monotonic() - began) / (step - first) * (self.steps - step)
-        return f"  about {in_words(seconds)} left"
+        return f"  about {duration(seconds)} left"
 
 
 def _words(standing: Standing) -> str:

@@ -5,13 +5,12 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.crew import crew_of, train_all
+from unrandom.cli.launcher import launcher_of, train_all
 from unrandom.cli.progress import say, working
 from unrandom.core.errors import UserError
-from unrandom.core.files import write_atomically
+from unrandom.core.files import JsonObject, write_atomically
 from unrandom.experiments.catalogue import CATALOGUE
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.registry import EXPERIMENTS, experiment
@@ -31,8 +30,6 @@ from unrandom.report.results import results_page
 from unrandom.runs.finding import find_run
 from unrandom.runs.spec import with_ancestors
 
-Tree = dict[str, Any]
-
 
 def reproduce(arguments: Namespace) -> Answer:
     """Train what is missing, then measure, draw and judge each experiment."""
@@ -50,10 +47,10 @@ def reproduce(arguments: Namespace) -> Answer:
         chosen = _with_tables(chosen, arguments)
         judge = partial(draw_and_judge, scale=scale, results=results)
     else:
-        if left := 0 if arguments.kept else _train(chosen, arguments):
+        if left := 0 if arguments.archived else _train(chosen, arguments):
             say(f"the time is up; {left} runs are left, and the same command goes on")
             return {"scale": scale, "results": str(results), "claims": [], "left": left}, ""
-        planned = {"seeds": arguments.seeds, "runs_folder": arguments.out, "kept": arguments.kept}
+        planned = {"seeds": arguments.seeds, "runs_folder": arguments.out, "archived": arguments.archived}
         judge = partial(measure_planned, scale=scale, results=results, **planned)
     rows = [row for each in chosen for row in _judged(each, judge)]
     every = all_judgements(list(EXPERIMENTS.values()), scale, results)
@@ -77,7 +74,7 @@ def _with_tables(chosen: list[Experiment], arguments: Namespace) -> list[Experim
     return [each for each in chosen if each not in missing]
 
 
-def _judged(each: Experiment, judge: Callable[[Experiment], list[Tree]]) -> list[Tree]:
+def _judged(each: Experiment, judge: Callable[[Experiment], list[JsonObject]]) -> list[JsonObject]:
     """The verdicts on one experiment, and a line on standard error that counts them."""
     with working(each.name):
         rows = judge(each)
@@ -103,16 +100,16 @@ def _places(made: dict[str, dict[str, list[str]]]) -> list[str]:
 
 def _train(chosen: list[Experiment], arguments: Namespace) -> int:
     """Train what is missing; returns how many runs are left when the time was up."""
-    crew = crew_of(arguments)
-    asked = TimedCommand(arguments.scale, arguments.results, arguments.seeds, crew, say)
-    if arguments.scale in FITTED and crew.minutes is not None:
+    launcher = launcher_of(arguments)
+    asked = TimedCommand(arguments.scale, arguments.results, arguments.seeds, launcher, say)
+    if arguments.scale in FITTED and launcher.minutes is not None:
         groups = [Group(each.name, tuple(with_ancestors(each.runs(asked.scale, asked.seeds)))) for each in chosen]
         return train_fitted(groups, asked, partial(train_all, what="run"))
     missing = missing_runs(chosen, arguments.scale, arguments.seeds, arguments.out, asked.plan)
-    return train_all(missing, crew, what="run")
+    return train_all(missing, launcher, what="run")
 
 
-def claims_table(rows: list[Tree]) -> str:
+def claims_table(rows: list[JsonObject]) -> str:
     """A line for each claim, and below it why it was not judged, or why its number is a bound."""
     lines, width = [], max((len(_value(row)) for row in rows), default=0)
     for row in rows:
@@ -123,7 +120,7 @@ def claims_table(rows: list[Tree]) -> str:
     return "\n".join(lines)
 
 
-def _value(row: Tree) -> str:
+def _value(row: JsonObject) -> str:
     if row["value"] is None:
         return f"(wanted {row['threshold']})"
     interval = "" if row["interval"] is None else f" [{row['interval'][0]:.3g}, {row['interval'][1]:.3g}]"

@@ -3,20 +3,18 @@
 import time
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
 
 from unrandom.cli.answer import Answer
 from unrandom.cli.progress import TrainingProgress
 from unrandom.core.errors import UserError
-from unrandom.core.files import make_folder, write_atomically
+from unrandom.core.files import JsonObject, make_folder, write_atomically
 from unrandom.experiments.speedrun.catalogue import TRACKS, track
 from unrandom.experiments.speedrun.race import race
 from unrandom.experiments.speedrun.records import add_entry, check_name, outcome, pair, read_records
 from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, FIRST_SEED, Track
-from unrandom.report.records import arm_words, ratio_words, records_page
-from unrandom.runs.worker import Work
+from unrandom.report.records import arm_text, ratio_text, records_page
+from unrandom.runs.worker import WorkerOptions
 
-Tree = dict[str, Any]
 # arguments that only a race takes
 RACING = ("assignments", "begin_with", "against", "seeds", "pack", "threads", "name", "keep", "max_minutes")
 
@@ -50,13 +48,13 @@ def _all_tracks(arguments: Namespace) -> Answer:
 def _shown(chosen: Track, results: Path) -> Answer:
     """A track and its records, with the ratios by which they won."""
     records = read_records(chosen, results)
-    tree = {"track": chosen.name, "about": chosen.about, "target": chosen.target.words, "records": records}
-    lines = [f"{chosen.name}: {chosen.about}", f"target   {chosen.target.words}, in {CHECKS_IN_A_ROW} checks in a row"]
+    tree = {"track": chosen.name, "about": chosen.about, "target": chosen.target.text, "records": records}
+    lines = [f"{chosen.name}: {chosen.about}", f"target   {chosen.target.text}, in {CHECKS_IN_A_ROW} checks in a row"]
     for record in records:
         kind = "record" if record["is_record"] else "entry "
         lines += [
             f"{kind}   {record['name']} ({record['class']}, {record['date']}): {record['changed']}",
-            f"         {arm_words(record['candidate'])}",
+            f"         {arm_text(record['candidate'])}",
             f"         against {record['against']}: {_ratios(record)}",
         ]
     if not any(record["is_record"] for record in records):
@@ -72,7 +70,7 @@ def _race(chosen: Track, arguments: Namespace) -> Answer:
     if arguments.name is not None:
         check_name(chosen, arguments.name, results)
     pack = arguments.pack or 1
-    work = Work(
+    options = WorkerOptions(
         out=arguments.out / ("speedrun" if pack == 1 else f"speedrun-{pack}-at-once"),  # their seconds are no others'
         command=tuple(arguments.command_line),
         threads=arguments.threads,
@@ -80,29 +78,29 @@ def _race(chosen: Track, arguments: Namespace) -> Answer:
         watch=TrainingProgress if pack == 1 else None,
     )
     seeds = range(FIRST_SEED, FIRST_SEED + (arguments.seeds or chosen.seeds))
-    run = race(pairing, seeds, work, pack)
+    run = race(pairing, seeds, options, pack)
     if run is None:
         return {"track": chosen.name, "finished": False}, "the time is up; the same command goes on"
     made = outcome(pairing, run, results)
     verdict = "yes" if made["is_record"] else f"no, as {made['because']}"
-    words = [_outcome_words(made, pairing.against), f"a record: {verdict}"]
+    words = [_outcome_text(made, pairing.against), f"a record: {verdict}"]
     if arguments.keep is not None:
         path = add_entry(pairing, arguments.name, arguments.keep, made, results)
         words.append(f"kept     {path}")
     return {**made, "finished": True}, "\n".join(words)
 
 
-def _outcome_words(made: Tree, against: str) -> str:
+def _outcome_text(made: JsonObject, against: str) -> str:
     names = ("candidate", against)
     width = max(map(len, names))
     arms = [
-        f"{name:<{width}}  {arm_words(made[side])}" for name, side in zip(names, ("candidate", "record"), strict=True)
+        f"{name:<{width}}  {arm_text(made[side])}" for name, side in zip(names, ("candidate", "record"), strict=True)
     ]
     return "\n".join([*arms, f"candidate to {against} ({made['class']}): {_ratios(made)}"])
 
 
-def _ratios(made: Tree) -> str:
+def _ratios(made: JsonObject) -> str:
     """Each ratio with its interval."""
     if made["ratios"] is None:
         return "no ratio, as the candidate did not reach the target under every seed"
-    return ", ".join(f"{name} {ratio_words(ratio)}" for name, ratio in made["ratios"].items())
+    return ", ".join(f"{name} {ratio_text(ratio)}" for name, ratio in made["ratios"].items())

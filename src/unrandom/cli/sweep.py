@@ -1,22 +1,20 @@
 """How does a command show a sweep? A line for each grid point that ends, then all of them, the best, and the map."""
 
 from argparse import Namespace
-from typing import Any
 
 import polars as pl
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.crew import crew_of, train_shown
+from unrandom.cli.launcher import launcher_of, train_shown
 from unrandom.cli.progress import say
-from unrandom.runs.crew import raise_failures
+from unrandom.core.files import JsonObject
 from unrandom.runs.grid_point import measured_point
-from unrandom.runs.plan import cost_words, grid_points, parse_grid, plain, settings_of
+from unrandom.runs.launcher import raise_failures
+from unrandom.runs.plan import as_typed, cost_text, grid_points, parse_grid, settings_of
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.sweep import Found, Sweep, minutes_left, plan, save_sweep
+from unrandom.runs.sweep import Sweep, SweepResult, minutes_left, plan, save_sweep
 from unrandom.training import RunConfig
-
-Tree = dict[str, Any]
 
 
 def sweep(arguments: Namespace, recipe: str, config: RunConfig) -> Answer:
@@ -37,31 +35,34 @@ def sweep(arguments: Namespace, recipe: str, config: RunConfig) -> Answer:
         return f"{said}: last number {measured['validation_last']:.3f} in validation"
 
     wanted = asked.left(arguments.out)
-    outcomes = train_shown(wanted, crew_of(arguments), what="cell", sequences=asked.sequences, words=words)
+    outcomes = train_shown(wanted, launcher_of(arguments), what="grid point", sequences=asked.sequences, words=words)
     found = save_sweep(asked, arguments.out, arguments.command_line)
     left, failed = (sum(outcome.status == status for outcome in outcomes) for status in ("stopped", "failed"))
     if not left and found.best is None:
         raise_failures(outcomes)
     if left:
-        say(f"the time is up; {left} cells are left, and the same command goes on")
-    answer = {"sweep": str(found.folder), "cells": found.cells.to_dicts(), "best": found.best}
+        say(f"the time is up; {left} grid points are left, and the same command goes on")
+    answer = {"sweep": str(found.folder), "grid_points": found.points.to_dicts(), "best": found.best}
     return {**answer, "left": left, "failed": failed}, _words(asked, found)
 
 
-def _words(asked: Sweep, found: Found) -> str:
+def _words(asked: Sweep, found: SweepResult) -> str:
     columns = [*asked.grid, "seed", "validation", "test", "95 % interval", "run"]
-    cells = found.cells.iter_rows(named=True)
-    table = [columns, *([*(plain(row[key]) for key in asked.grid), str(row["seed"]), *_shares(row)] for row in cells)]
+    points = found.points.iter_rows(named=True)
+    table = [
+        columns,
+        *([*(as_typed(row[key]) for key in asked.grid), str(row["seed"]), *_shares(row)] for row in points),
+    ]
     widths = [max(len(line[index]) for line in table) for index in range(len(columns))]
     lines = ["  ".join(f"{text:<{width}}" for text, width in zip(line, widths, strict=True)).rstrip() for line in table]
     lines.append("(accuracy on the last number; settings are chosen by validation)")
     if (best := found.best) is not None:
-        settings = " ".join(f"{key}={plain(best[key])}" for key in asked.grid)
+        settings = " ".join(f"{key}={as_typed(best[key])}" for key in asked.grid)
         lines.append(f"best    {settings}: validation {best['validation_last']:.4f}, test {best['test_last']:.4f}")
     return "\n".join([*lines, f"sweep   {found.folder}"])
 
 
-def _shares(row: Tree) -> list[str]:
+def _shares(row: JsonObject) -> list[str]:
     if row["status"] != "finished":
         return ["-", "-", "-", f"{row['run']}  {row['error'] or row['status']}"]
     interval = f"{row['test_last_low']:.4f} to {row['test_last_high']:.4f}"
@@ -69,16 +70,16 @@ def _shares(row: Tree) -> list[str]:
 
 
 def _plan(asked: Sweep, arguments: Namespace) -> Answer:
-    """The cells, where each stands, and what is to be paid."""
-    out, cells = arguments.out, plan(asked, arguments.out)
+    """The points, where each stands, and what is to be paid."""
+    out, points = arguments.out, plan(asked, arguments.out)
     lines = [
         f"{status:<9} {flops:.1e}  {settings_of(spec)}"
-        for spec, status, flops in zip(asked.points, cells["status"], cells["flops"], strict=True)
+        for spec, status, flops in zip(asked.points, points["status"], points["flops"], strict=True)
     ]
-    minutes = minutes_left(asked, crew_of(arguments))
+    minutes = minutes_left(asked, launcher_of(arguments))
     expected = "" if minutes is None else f", about {minutes:.0f} min"
-    lines.append(f"{cost_words(asked.points, out)}{expected}")
-    flops = cells["flops"].to_list()  # Python's integers, as the sum may be above 2^63
-    left = sum(cells.filter(pl.col("status") != "finished")["flops"].to_list())
-    answer = {"cells": cells.to_dicts(), "flops": sum(flops), "flops_left": left, "minutes_left": minutes}
+    lines.append(f"{cost_text(asked.points, out)}{expected}")
+    flops = points["flops"].to_list()  # Python's integers, as the sum may be above 2^63
+    left = sum(points.filter(pl.col("status") != "finished")["flops"].to_list())
+    answer = {"grid_points": points.to_dicts(), "flops": sum(flops), "flops_left": left, "minutes_left": minutes}
     return answer, "\n".join(lines)

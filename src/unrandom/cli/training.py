@@ -12,7 +12,7 @@ from unrandom.runs.run import Run
 from unrandom.tasks import check_task
 from unrandom.training import RunConfig, StartFrom, run_id
 from unrandom.training.checkpoint import checkpoint_to_load
-from unrandom.training.distributed import is_leading_process
+from unrandom.training.distributed import is_main_process
 
 
 def configured(config: RunConfig, arguments: Namespace) -> RunConfig:
@@ -42,20 +42,20 @@ def train(run: Run, max_minutes: float | None) -> dict[str, Any]:
         return {**_finished(run), "estimate": None}
     costs = Costs()
 
-    def announce(each: Run, step: int) -> None:
+    def on_start(each: Run, step: int) -> None:
         costs.begin(each, step, "" if each.id == run.id else f"first {each.id}, whose weights it begins with: ")
         progress.begin(each.config.steps)
 
     with TrainingProgress(run.config.steps) as progress:
-        result = execute(run, max_minutes=max_minutes, observers=(progress, costs), announce=announce)
-    return {**result, "estimate": costs.estimates[run.id].tree() if run.id in costs.estimates else None}
+        result = execute(run, max_minutes=max_minutes, observers=(progress, costs), on_start=on_start)
+    return {**result, "estimate": costs.estimates[run.id].to_json() if run.id in costs.estimates else None}
 
 
 def _finished(run: Run) -> dict[str, Any]:
     """The result of a finished run. UserError, saying what to do, where no whole checkpoint of it is left."""
     result = run.result()
     path, step = run.folder.path, checkpoint_to_load(run.folder).step
-    if not is_leading_process():
+    if not is_main_process():
         return result
     if step == run.config.steps:
         say(f"{path} is finished; nothing to train")

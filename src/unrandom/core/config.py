@@ -23,7 +23,7 @@ class Config(BaseModel):
     # Fields that came after runs had been kept: at their default they do not count in the digest.
     added_later: ClassVar[frozenset[str]] = frozenset()
     # Fields that say how something is computed, and not what: they never count.
-    only_how: ClassVar[frozenset[str]] = frozenset()
+    not_hashed: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
     def parse(cls: type[C], tree: Any) -> C:
@@ -33,13 +33,13 @@ class Config(BaseModel):
         except ValidationError as error:
             raise UserError(_first_error(error, tree)) from None
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """This configuration as plain JSON values."""
         return self.model_dump(mode="json")
 
     def at(self, key: str) -> Any:
         """The value of a dotted key, such as ``model.depth``, as in the tree. Raises KeyError for an unknown key."""
-        value: Any = self.tree()
+        value: Any = self.to_json()
         for part in key.split("."):
             value = value[part]
         return value
@@ -51,10 +51,10 @@ class Config(BaseModel):
 
     def identity(self) -> dict[str, Any]:
         """The part of the tree that tells this configuration from others."""
-        tree = self.tree()
+        tree = self.to_json()
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
-            if name in self.only_how or (name in self.added_later and value == field.default):
+            if name in self.not_hashed or (name in self.added_later and value == field.default):
                 del tree[name]
             elif isinstance(value, Config):
                 tree[name] = value.identity()
@@ -77,7 +77,7 @@ class Config(BaseModel):
         try:
             return type(self)(**values)
         except ValidationError as error:
-            raise UserError(_first_error(error, self.tree())) from None
+            raise UserError(_first_error(error, self.to_json())) from None
 
     def override(self: C, assignments: Sequence[str]) -> C:
         """A copy with dotted assignments applied, e.g. ``["model.depth=2", "data.modulus=2^16"]``.
@@ -85,7 +85,7 @@ class Config(BaseModel):
         Values are JSON, or bare words, or comma-separated lists, or powers such as ``2^32``.
         Raises UserError for an unknown key (naming the near misses) and for a value that does not fit.
         """
-        tree = self.tree()
+        tree = self.to_json()
         for assignment in assignments:
             key, separator, text = assignment.partition("=")
             if not separator or not key:

@@ -27,7 +27,7 @@ class ChecksFailed(Exception):
     """Something that was checked is not as it should be. The message is one line."""
 
 
-def named(what: str, name: str, known: Mapping[str, T]) -> T:
+def lookup(what: str, name: str, known: Mapping[str, T]) -> T:
     """The one called ``name`` among ``known``. A UserError names the near misses where there is none."""
     if name not in known:
         near = difflib.get_close_matches(name, known, n=3, cutoff=0.4) or list(known)

@@ -11,6 +11,9 @@ from typing import Any
 
 from unrandom.core.errors import UserError
 
+JsonObject = dict[str, Any]
+"""A JSON object as Python reads it: string keys, and JSON values of any depth."""
+
 FULL = (errno.ENOSPC, errno.EDQUOT)  # no room on the disk, or none of it left to this user
 
 

@@ -5,20 +5,20 @@ from pathlib import Path
 
 def available_memory() -> int | None:
     """What could be asked for without swapping."""
-    return _told(Path("/proc/meminfo"), "MemAvailable")
+    return _read_field(Path("/proc/meminfo"), "MemAvailable")
 
 
 def resident_memory() -> int | None:
     """What this process takes now."""
-    return _told(Path("/proc/self/status"), "VmRSS")
+    return _read_field(Path("/proc/self/status"), "VmRSS")
 
 
 def peak_memory() -> int | None:
     """The most that this process has ever taken (getrusage would count what its parent took before)."""
-    return _told(Path("/proc/self/status"), "VmHWM")
+    return _read_field(Path("/proc/self/status"), "VmHWM")
 
 
-def _told(path: Path, name: str) -> int | None:
+def _read_field(path: Path, name: str) -> int | None:
     try:
         lines = path.read_text().splitlines()
     except OSError:

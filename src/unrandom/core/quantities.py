@@ -12,7 +12,7 @@ def scaled(number: float, unit: str) -> str:
     return f"{number:.3g} {prefix}{unit}"
 
 
-def in_words(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """A time: 118 ms, 8.3 s, 1.6 minutes, 50 days."""
     for size, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
         if seconds >= 1.5 * size:

@@ -1,7 +1,7 @@
 """How good is a predictor? Counts of right and wrong, by position, digit and period, with intervals."""
 
+from unrandom.evaluation.context_needed import ContextNeeded, context_needed
 from unrandom.evaluation.during_training import TrainingMeasure
-from unrandom.evaluation.elements import Elements, elements_needed
 from unrandom.evaluation.evaluate import Evaluation, evaluate
 from unrandom.evaluation.intervals import Clustered, Estimate, mean_of, over_trials, over_units
 from unrandom.evaluation.known_bits import bits_known
@@ -10,14 +10,14 @@ from unrandom.evaluation.trends import PowerLaw, power_law
 
 __all__ = [
     "Clustered",
-    "Elements",
+    "ContextNeeded",
     "Estimate",
     "Evaluation",
     "PowerLaw",
     "Tally",
     "TrainingMeasure",
     "bits_known",
-    "elements_needed",
+    "context_needed",
     "evaluate",
     "mean_of",
     "over_trials",

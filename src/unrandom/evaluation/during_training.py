@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool
 
-from unrandom.evaluation.elements import THRESHOLDS, first_lasting
+from unrandom.evaluation.context_needed import THRESHOLDS, first_lasting
 from unrandom.evaluation.tally import Tally
 from unrandom.models import Transformer
 from unrandom.models.predictor import TransformerPredictor

@@ -93,15 +93,15 @@ class Evaluation:
             {
                 "label": grouping.label,
                 "about": grouping.about,
-                "groups": [{"group": name, **self.only(rows)._group_tree()} for name, rows in grouping.rows()],
+                "groups": [{"group": name, **self.only(rows)._group_json()} for name, rows in grouping.rows()],
             }
             for grouping in self.parameters.groupings()
         ]
 
-    def _group_tree(self) -> dict[str, Any]:
+    def _group_json(self) -> dict[str, Any]:
         counts = self.counts()
         alone = {"low": None, "high": None, "interval": None} if 1 in list(counts.values())[:1] else {}
-        return {"units": counts, **self.last_number_tree(), **alone}
+        return {"units": counts, **self.last_number_json(), **alone}
 
     def counts(self) -> dict[str, int]:
         """How many different values each unit has, by what they are called."""
@@ -112,17 +112,17 @@ class Evaluation:
         arrays = {name: getattr(self, name)[rows] for name in ("parameters", "correct", "guesses", "truth")}
         return replace(self, **arrays, abstained=0)
 
-    def last_number_tree(self) -> dict[str, Any]:
+    def last_number_json(self) -> dict[str, Any]:
         """Accuracy on the last number with its interval, as JSON values."""
         return self._share(self.last_number_accuracy, last=True)
 
     def _share(self, tally: Tally, *, last: bool) -> dict[str, Any]:
         """A tally with the interval that its units allow: Wilson's where the sequences are independent."""
         if not self.units and last:
-            return {**tally.tree(), "interval": f"Wilson over {len(self.correct)} independent sequences"}
+            return {**tally.to_json(), "interval": f"Wilson over {len(self.correct)} independent sequences"}
         clustered = self.clustered(last=last)
         _, low, high = clustered.first()
-        return {**tally.tree(), "low": round(low, 6), "high": round(high, 6), "interval": clustered.kind}
+        return {**tally.to_json(), "low": round(low, 6), "high": round(high, 6), "interval": clustered.kind}
 
     def curve(self) -> dict[str, list[Any]]:
         """Accuracy by position with its interval, as JSON values."""
@@ -134,15 +134,15 @@ class Evaluation:
             **{name: np.round(end, 6).tolist() for name, end in ends},
         }
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values. Intervals are cluster bootstraps over the units."""
-        digits = {digit: tally.tree() for digit, tally in self.by_digit().items()} if self.digits else {}
+        digits = {digit: tally.to_json() for digit, tally in self.by_digit().items()} if self.digits else {}
         return {
             "predictor": self.predictor,
             "basis": self.parameters.basis,
             "sequences": len(self.parameters),
             "units": self.counts(),
-            "last_number_accuracy": self.last_number_tree(),
+            "last_number_accuracy": self.last_number_json(),
             "number_accuracy": self._share(self.number_accuracy, last=False),
             "abstained": self.abstained,
             "by_position": self.curve(),

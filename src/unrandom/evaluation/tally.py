@@ -40,7 +40,7 @@ class Tally:
             half = Z_95 / (1 + Z_95**2 / n) * np.sqrt(p * (1 - p) / n + Z_95**2 / (4 * n**2))
         return np.asarray(np.clip(centre - half, 0, 1)), np.asarray(np.clip(centre + half, 0, 1))
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values: value, low, high, correct, total; numbers or lists, null where nothing was counted."""
         low, high = self.interval()
         shares = {"value": self.value, "low": low, "high": high}

@@ -15,7 +15,7 @@ Logs = Float[np.ndarray, " moduli"]
 
 @dataclass(frozen=True)
 class PowerLaw:
-    """elements = factor · m^exponent, by least squares on logarithms."""
+    """context = factor · m^exponent, by least squares on logarithms."""
 
     exponent: Estimate
     factor: float
@@ -24,13 +24,13 @@ class PowerLaw:
         return self.factor * m**self.exponent.value
 
 
-def power_law(elements: Mapping[int, Sequence[float]]) -> PowerLaw | None:
+def power_law(context: Mapping[int, Sequence[float]]) -> PowerLaw | None:
     """The fit to the mean logarithm of the elements at each modulus, one value a seed, in the order of the seeds.
 
     The interval holds two of Student's: that of the regression, whose units are the moduli, and, where every modulus
     has the same three seeds or more, that of the slopes of single seeds. None for fewer than three moduli.
     """
-    seeds = {m: np.log(np.asarray(values, dtype=float)) for m, values in sorted(elements.items()) if len(values)}
+    seeds = {m: np.log(np.asarray(values, dtype=float)) for m, values in sorted(context.items()) if len(values)}
     if len(seeds) < FEWEST_MODULI:
         return None
     logs, groups = np.log(np.array([float(m) for m in seeds])), list(seeds.values())

@@ -6,7 +6,7 @@ Nothing heavy is imported: a list of experiments should not wait for torch. ``re
 from dataclasses import dataclass
 from typing import Literal
 
-from unrandom.core.errors import named
+from unrandom.core.errors import lookup
 
 Half = Literal["background", "fixed modulus", "unseen modulus", "larger moduli", "beyond the paper"]
 
@@ -50,8 +50,8 @@ CATALOGUE: dict[str, Entry] = {
                 ("fig:training", "figapp:accuracy_vs_step_m=2048", "figapp:accuracy_vs_step_m=7776"),
             ),
             (
-                "fm-ladder",
-                "ladder",
+                "fm-staircase",
+                "staircase",
                 "accuracy by position climbs in steps, digit by digit",
                 ("fig:acc_vs_token", "figapp:accuracy_m=2048_h1", "figapp:accuracy_m=7776"),
             ),
@@ -254,4 +254,4 @@ CATALOGUE: dict[str, Entry] = {
 
 def entry(name: str) -> Entry:
     """The experiment called ``name``; a UserError names the near misses when there is none."""
-    return named("experiment", name, CATALOGUE)
+    return lookup("experiment", name, CATALOGUE)

@@ -101,7 +101,7 @@ class Judgement:
     found: Estimate | Bound | None = None
     reason: str = ""  # why it was not judged, or whose runs make the number a bound
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values."""
         claim, found = self.claim, self.found
         ends = (found.low, found.high) if isinstance(found, Estimate) else (None, None)

@@ -31,7 +31,7 @@ class Experiment:
     evidence: Callable[[Tables], Evidence]
     task: type[Task] | None = None  # a run of any other task is refused, and every run is if this is None
     compares: bool = False  # whether it needs several runs, and one alone says nothing
-    kept_seeds: int = 0  # the trained models of so many seeds are saved beside the results, if they are small
+    archived_seeds: int = 0  # the trained models of so many seeds are saved beside the results, if they are small
 
     @property
     def entry(self) -> Entry:

@@ -12,13 +12,13 @@ from typing import Protocol, runtime_checkable
 import torch
 
 from unrandom.core.errors import out_of_memory
-from unrandom.core.quantities import in_words
+from unrandom.core.quantities import duration
 from unrandom.evaluation.during_training import PROBES
 from unrandom.models import forward_flops
 from unrandom.models.numerics import choose_precision
 from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig
-from unrandom.training.machine import forget_models, matrix_product, prepare
+from unrandom.training.machine import configure_process, matrix_product, release_models
 from unrandom.training.trial import step_seconds
 
 LEAST_SHARE = 0.25  # of the steps that a run is planned with; a narrower model is better than fewer
@@ -47,7 +47,7 @@ class MeasuredSpeed:
     """By the rate of a large matrix product, and by a trial of each configuration."""
 
     def __init__(self, device: torch.device) -> None:
-        prepare(device)
+        configure_process(device)
         self._device = device
         self._rates: dict[str, float] = {}  # FLOP/s, by precision
 
@@ -66,7 +66,7 @@ class MeasuredSpeed:
                 raise
             return math.inf
         finally:
-            forget_models(self._device)
+            release_models(self._device)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Fit:
         return replace(run, config=_cut(_narrowed(run.config, self.divisor), self.share, self.rate))
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """What was decided, in a line."""
         width = "" if self.divisor == 1 else f" with 1/{self.divisor} of the width"
         several = "" if self.measured and self.share > LEAST_SHARE else ", over several calls"
@@ -134,7 +134,7 @@ def _cut(config: RunConfig, share: float, rate: float) -> RunConfig:
     evaluation = (
         forward_flops(config.transformer, sequences=read, tokens=config.data.context_tokens) / flops
     )  # in steps
-    tree = config.tree() | {
+    tree = config.to_json() | {
         "steps": steps,
         "warmup_steps": min(config.warmup_steps, steps // 10),
         "evaluate_every": min(steps, max(math.ceil(steps / POINTS), math.ceil(EVALUATION_STEPS * evaluation))),
@@ -144,7 +144,7 @@ def _cut(config: RunConfig, share: float, rate: float) -> RunConfig:
         phase["begin"] = round(share * phase["begin"])
         phase["steps"] = phase["steps"] and max(1, round(share * phase["steps"]))
     if config.start is not None:
-        tree["start"]["config"] = _cut(config.start.config, share, rate).tree()
+        tree["start"]["config"] = _cut(config.start.config, share, rate).to_json()
     return RunConfig.parse(tree)
 
 
@@ -158,4 +158,4 @@ def _rounded(steps: float) -> int:
 def described(found: Fit, runs: Sequence[RunSpec]) -> str:
     """The decision with what it rests on."""
     step = max(found.cut(run).config.step_flops for run in runs) / found.rate
-    return f"{found.words} ({in_words(step)} a step {'as measured' if found.measured else 'at best'})"
+    return f"{found.text} ({duration(step)} a step {'as measured' if found.measured else 'at best'})"

@@ -8,26 +8,24 @@ Finished runs are shared and never trained again.
 import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from unrandom.core.config import dotted_items
 from unrandom.core.errors import UserError
-from unrandom.core.files import make_folder, read_json, write_json
+from unrandom.core.files import JsonObject, make_folder, read_json, write_json
 from unrandom.experiments.claims import Judgement, judge_all
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.paper import figure_title
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.timed_plan import TimedPlan
-from unrandom.runs.archive import keep_runs, kept_folder, open_kept
-from unrandom.runs.plan import plain, unfinished
+from unrandom.runs.archive import archive_folder, archive_runs, open_archived
+from unrandom.runs.plan import as_typed, unfinished
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec, with_ancestors
 from unrandom.runs.tables import read_tables, rounded, save_tables, table
 from unrandom.tasks import lcg_task
 from unrandom.training import RunConfig
 
-Tree = dict[str, Any]
-Notes = dict[str, dict[str, Tree]]  # experiment → claim → the verdict that is explained, and how
+Notes = dict[str, dict[str, JsonObject]]  # experiment → claim → the verdict that is explained, and how
 
 
 def missing_runs(
@@ -53,34 +51,34 @@ def own_run(run: Run, experiments: Sequence[Experiment]) -> Run:
 
 
 def open_runs(
-    experiment: Experiment, scale: Scale, seeds: int, results: Path, runs_folder: Path, *, kept: bool = False
+    experiment: Experiment, scale: Scale, seeds: int, results: Path, runs_folder: Path, *, archived: bool = False
 ) -> list[Run]:
     """The experiment's runs: those that were trained, or those that are saved beside the results."""
     plan = TimedPlan(scale, results)
     planned = plan.runs(experiment.name, experiment.runs(scale, seeds))
-    if kept:
-        return open_kept(planned, kept_folder(scale, results))
+    if archived:
+        return open_archived(planned, archive_folder(scale, results))
     return [Run.open(runs_folder / spec.id, spec.labels) for spec in planned]
 
 
 def measure_planned(
-    experiment: Experiment, scale: Scale, seeds: int, results: Path, runs_folder: Path, *, kept: bool = False
-) -> list[Tree]:
+    experiment: Experiment, scale: Scale, seeds: int, results: Path, runs_folder: Path, *, archived: bool = False
+) -> list[JsonObject]:
     """Carry the experiment out with its own runs, and keep the small ones beside the results."""
-    runs = open_runs(experiment, scale, seeds, results, runs_folder, kept=kept)
-    how = f"--seeds {seeds}{' --kept' if kept else ''}"
-    rows = carry_out(experiment, scale, runs, results, f"{experiment.command(scale)} {how}")
-    keep_runs(runs, experiment.kept_seeds, kept_folder(scale, results))
+    runs = open_runs(experiment, scale, seeds, results, runs_folder, archived=archived)
+    how = f"--seeds {seeds}{' --archived' if archived else ''}"
+    rows = measure_and_judge(experiment, scale, runs, results, f"{experiment.command(scale)} {how}")
+    archive_runs(runs, experiment.archived_seeds, archive_folder(scale, results))
     return rows
 
 
-def measure_own(experiment: Experiment, scale: Scale, run: Run) -> list[Tree]:
+def measure_own(experiment: Experiment, scale: Scale, run: Run) -> list[JsonObject]:
     """Carry the experiment out with a run of the user's own, in that run's folder.
 
     Its verdicts are not those of the experiment's own runs, and must not take their place.
     """
     command = f"{experiment.command(scale)} --run {run.folder.path}"
-    return carry_out(experiment, scale, [run], own_results(run), command)
+    return measure_and_judge(experiment, scale, [run], own_results(run), command)
 
 
 def own_results(run: Run) -> Path:
@@ -88,7 +86,9 @@ def own_results(run: Run) -> Path:
     return run.folder.path / "experiments"
 
 
-def carry_out(experiment: Experiment, scale: Scale, runs: list[Run], results: Path, command: str) -> list[Tree]:
+def measure_and_judge(
+    experiment: Experiment, scale: Scale, runs: list[Run], results: Path, command: str
+) -> list[JsonObject]:
     """Measure runs, save, draw and judge in ``results/<scale>/<experiment>/``; returns a row for each claim."""
     folder = make_folder(results / scale / experiment.name)
     tables = dict(experiment.measure(runs, scale))
@@ -97,18 +97,18 @@ def carry_out(experiment: Experiment, scale: Scale, runs: list[Run], results: Pa
     for stale in folder.glob("*.parquet"):
         stale.unlink()
     save_tables({name: rounded(frame) for name, frame in tables.items()}, folder)
-    write_json(folder / "made.json", {"command": command, "configurations": {r.id: r.config.tree() for r in runs}})
+    write_json(folder / "made.json", {"command": command, "configurations": {r.id: r.config.to_json() for r in runs}})
     return draw_and_judge(experiment, scale, results)
 
 
-def draw_and_judge(experiment: Experiment, scale: Scale, results: Path) -> list[Tree]:
+def draw_and_judge(experiment: Experiment, scale: Scale, results: Path) -> list[JsonObject]:
     """Draw and judge again from the saved tables. UserError where there are none. Returns one row for each claim."""
     folder = results / scale / experiment.name
     experiment.draw(read_tables(folder), folder)
     return judged_rows(experiment, scale, results, {})
 
 
-def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Path) -> list[Tree]:
+def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Path) -> list[JsonObject]:
     """A row for every claim, from the saved tables; those that were never measured are *not run*.
 
     UserError where nothing was ever measured at this scale.
@@ -121,7 +121,7 @@ def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Pat
     return [row for experiment in experiments for row in judged_rows(experiment, scale, results, notes)]
 
 
-def judged_rows(experiment: Experiment, scale: Scale, results: Path, notes: Notes) -> list[Tree]:
+def judged_rows(experiment: Experiment, scale: Scale, results: Path, notes: Notes) -> list[JsonObject]:
     """A row for every claim of one experiment."""
     if not is_measured(experiment, scale, results):
         command = experiment.command(scale)
@@ -156,9 +156,9 @@ def _settings(configs: Iterable[RunConfig]) -> dict[str, set[str]]:
     """Every configuration key with the values that it has."""
     found: dict[str, set[str]] = {}
     for config in configs:
-        for key, value in dotted_items(config.tree()):
+        for key, value in dotted_items(config.to_json()):
             if not key.startswith(("start", "seed")):
-                found.setdefault(key, set()).add(plain(value))
+                found.setdefault(key, set()).add(as_typed(value))
     return found
 
 
@@ -199,13 +199,13 @@ def _trained(runs: Sequence[Run]) -> Rows:
     ]
 
 
-def _row(experiment: Experiment, scale: Scale, judgement: Judgement, command: str, notes: Notes) -> Tree:
+def _row(experiment: Experiment, scale: Scale, judgement: Judgement, command: str, notes: Notes) -> JsonObject:
     note = notes.get(experiment.name, {}).get(judgement.claim.key)
     return {
         "experiment": experiment.name,
         "half": experiment.entry.half,
         "scale": scale,
-        **judgement.tree(),
+        **judgement.to_json(),
         "figure_title": figure_title(judgement.claim.figure),
         "why": note["note"] if note and note["verdict"] == judgement.verdict else "",
         "command": command,

@@ -8,24 +8,23 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from unrandom.core.errors import RunsFailed, UserError
+from unrandom.core.files import JsonObject
 from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.fitting import MeasuredSpeed
+from unrandom.experiments.priorities import EXPONENTS, by_priority
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
-from unrandom.experiments.worth import EXPONENTS, most_worth
-from unrandom.runs.archive import keep_run, kept_folder, steps_made
-from unrandom.runs.crew import Crew, Watch, raise_full_disk
+from unrandom.runs.archive import archive_folder, archive_run, steps_made
+from unrandom.runs.launcher import Launcher, Watch, raise_full_disk
 from unrandom.runs.plan import Job, unfinished
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.worker import Outcome, Work, carry_out
+from unrandom.runs.worker import Outcome, WorkerOptions, run_job
 from unrandom.training.checkpoint import latest_checkpoint
-from unrandom.training.machine import choose_device, forget_models
+from unrandom.training.machine import choose_device, release_models
 
-Tree = dict[str, Any]
 FITTED = ("gpu",)  # scales whose sizes depend on the machine
 WITHOUT_NAMES = tuple(EXPONENTS)  # scales at which runs are trained that no experiment was named for
 # A share of the time that is given is left over, within bounds in seconds.
@@ -39,7 +38,7 @@ class TimedCommand:
     scale: Scale
     results: Path
     seeds: int
-    crew: Crew  # its minutes are the time that is given
+    launcher: Launcher  # its minutes are the time that is given
     say: Callable[[str], None]  # shows a decision to the user
     watch: Watch | None = None  # makes what shows a run of so many steps
 
@@ -49,57 +48,61 @@ class TimedCommand:
 
     def deadline(self) -> float:
         """When training has to end, in seconds since the epoch, so that some time is left over."""
-        assert self.crew.minutes is not None, "a time is given"
-        seconds = 60 * self.crew.minutes
+        assert self.launcher.minutes is not None, "a time is given"
+        seconds = 60 * self.launcher.minutes
         reserved = min(MOST_RESERVED, max(LEAST_RESERVED, RESERVED_SHARE * seconds))
         return time.time() + seconds - reserved
 
 
-def train_most_worth(command: TimedCommand) -> Tree:
+def train_by_priority(command: TimedCommand) -> JsonObject:
     """Train the runs that are most worth having, and keep each beside the results as far as it came.
 
     One after another in this process; UserError where workers are asked for. Raises RunsFailed where one fails.
     """
-    crew = command.crew
-    if crew.engine != "local" or crew.pack > 1 or crew.options.workers or crew.options.gpus_per_run:
+    launcher = command.launcher
+    if launcher.engine != "local" or launcher.pack > 1 or launcher.options.workers or launcher.options.gpus_per_run:
         raise UserError(
             "without names, runs are trained one after another here: leave out --engine, --workers and the like"
         )
     deadline, plan = command.deadline(), command.plan
-    kept = kept_folder(command.scale, command.results)
+    archived = archive_folder(command.scale, command.results)
     outcomes: list[Outcome] = []
 
     def train(runs: list[RunSpec]) -> bool:
-        if RunFolder(kept / runs[0].id).finished:  # It was finished on another machine, and has no folder here.
+        if RunFolder(archived / runs[0].id).finished:  # It was finished on another machine, and has no folder here.
             return False
-        forget_models(choose_device())
+        release_models(choose_device())
         outcomes.extend(
-            carry_out(Job(tuple(runs)), Work(crew.out, crew.command, deadline=deadline, watch=command.watch))
+            run_job(
+                Job(tuple(runs)), WorkerOptions(launcher.out, launcher.command, deadline=deadline, watch=command.watch)
+            )
         )
-        raise_full_disk(outcomes[-1], crew.out)
-        if latest_checkpoint(RunFolder(crew.out / runs[0].id)) is not None:
-            keep_run(Run.open(crew.out / runs[0].id), kept / runs[0].id)
+        raise_full_disk(outcomes[-1], launcher.out)
+        if latest_checkpoint(RunFolder(launcher.out / runs[0].id)) is not None:
+            archive_run(Run.open(launcher.out / runs[0].id), archived / runs[0].id)
         return True
 
-    groups = most_worth(command.scale, command.seeds)
+    groups = by_priority(command.scale, command.seeds)
     _in_turn(groups, plan, deadline, train, command.say)
     decided = [run for group in groups if group.name in plan for run in plan.runs(group.name, group.runs)]
-    rows = [row for run in decided if (row := _standing(run, crew.out / run.id, kept / run.id))["steps"]]
+    rows = [row for run in decided if (row := _standing(run, launcher.out / run.id, archived / run.id))["steps"]]
     if failed := [outcome for outcome in outcomes if outcome.status in ("failed", "busy")]:
         raise RunsFailed(f"{failed[0].run} failed: {failed[0].error}")
     left = len(groups) - sum(row["steps"] == row["of"] for row in rows)
     if left:
         command.say(f"the time is up; {left} of {len(groups)} runs are left, and the same command goes on")
-    return {"scale": command.scale, "plan": str(plan.path), "kept": str(kept), "runs": rows, "left": left}
+    return {"scale": command.scale, "plan": str(plan.path), "archived": str(archived), "runs": rows, "left": left}
 
 
-def train_fitted(groups: list[Group], command: TimedCommand, train_all: Callable[[list[RunSpec], Crew], object]) -> int:
+def train_fitted(
+    groups: list[Group], command: TimedCommand, train_all: Callable[[list[RunSpec], Launcher], object]
+) -> int:
     """Train the runs of each group with as many steps as fit; returns how many runs are left."""
-    deadline, plan, out = command.deadline(), command.plan, command.crew.out
+    deadline, plan, out = command.deadline(), command.plan, command.launcher.out
 
     def train(runs: list[RunSpec]) -> bool:
         missing = unfinished(runs, out)
-        train_all(missing, replace(command.crew, minutes=max(0.0, deadline - time.time()) / 60))
+        train_all(missing, replace(command.launcher, minutes=max(0.0, deadline - time.time()) / 60))
         return bool(missing)
 
     _in_turn([group for group in groups if group.runs], plan, deadline, train, command.say)
@@ -119,13 +122,13 @@ def _in_turn(
     train_in_turn(groups, plan, speed, seconds_left=lambda: deadline - time.time(), train=train, say=say)
 
 
-def _standing(run: RunSpec, folder: Path, kept: Path) -> Tree:
-    """How far a run came, here or where it was kept before."""
-    metrics = RunFolder(kept).read_metrics()
+def _standing(run: RunSpec, folder: Path, archived: Path) -> JsonObject:
+    """How far a run came, here or where it was archived before."""
+    metrics = RunFolder(archived).read_metrics()
     return {
         "run": run.id,
-        "steps": max(steps_made(RunFolder(folder)), steps_made(RunFolder(kept))),
+        "steps": max(steps_made(RunFolder(folder)), steps_made(RunFolder(archived))),
         "of": run.config.steps,
         "last_number_accuracy": metrics[-1]["last_number_accuracy"] if metrics else None,
-        "kept": str(kept) if RunFolder(kept).exists else None,
+        "archived": str(archived) if RunFolder(archived).exists else None,
     }

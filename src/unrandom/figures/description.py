@@ -60,7 +60,7 @@ class Note:
 
     x: float
     y: float
-    words: str
+    text: str
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from unrandom.figures.description import Axis, Figure, MapPanel
-from unrandom.figures.ladder import seen_axes
+from unrandom.figures.staircase import seen_axes
 
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -105,7 +105,7 @@ def _draw_lines(axis: Any, panel: LinePanel) -> None:
     for mark in panel.marks:
         axis.axvline(mark, color=style.GREY, linewidth=0.8, linestyle=":")
     for note in panel.notes:
-        axis.text(note.x, note.y, note.words, va="center", color=style.GREY)
+        axis.text(note.x, note.y, note.text, va="center", color=style.GREY)
     if any(labelled):
         columns = max(1, min(3, 54 // max(map(len, labelled))))
         under = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18), "ncols": columns, "fontsize": 7}

@@ -9,10 +9,10 @@ from math import log10
 from typing import Any
 
 from unrandom.core.config import dotted_items
+from unrandom.core.files import JsonObject
 from unrandom.figures import style
 from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look, MapPanel, Panel, ScatterPanel
 
-Tree = dict[str, Any]
 SHADES = {  # of each category, on a light page and on a dark one
     style.BLUE: ("#0072B2", "#56B4E9"),
     style.VERMILLION: ("#D55E00", "#F0803C"),
@@ -30,7 +30,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Liberat
 CLEAR = "rgba(0,0,0,0)"
 
 
-def _template(ink: str, grid: str, paper: str) -> Tree:
+def _template(ink: str, grid: str, paper: str) -> JsonObject:
     axis = {
         "gridcolor": grid,
         "linecolor": grid,
@@ -59,7 +59,7 @@ TEMPLATES = {
 }
 
 
-def page_figure(figure: Figure) -> Tree:
+def page_figure(figure: Figure) -> JsonObject:
     """The first view's ``data`` and ``layout``, and the ``menu``: the arguments of Plotly.update for each view."""
     views = {label: _drawn(panel, figure.height) for label, panel in figure.views.items()}
     traces = _changes([_by_key(view["data"]) for view in views.values()])
@@ -68,20 +68,20 @@ def page_figure(figure: Figure) -> Tree:
     return {**next(iter(views.values())), "menu": menu}
 
 
-def _by_key(traces: Sequence[Tree]) -> Tree:
+def _by_key(traces: Sequence[JsonObject]) -> JsonObject:
     """For each dotted key, its value in every trace; null where a trace does not have it."""
     flat = [dict(dotted_items(trace)) for trace in traces]
     return {key: [trace.get(key) for trace in flat] for key in dict.fromkeys(key for trace in flat for key in trace)}
 
 
-def _changes(trees: Sequence[Tree]) -> list[Tree]:
+def _changes(trees: Sequence[JsonObject]) -> list[JsonObject]:
     """Of each tree, the keys that do not have the same value in all of them."""
     keys = dict.fromkeys(key for tree in trees for key in tree)
     differing = [key for key in keys if any(tree.get(key) != trees[0].get(key) for tree in trees)]
     return [{key: tree.get(key) for key in differing} for tree in trees]
 
 
-def _drawn(panel: Panel, height: int) -> Tree:
+def _drawn(panel: Panel, height: int) -> JsonObject:
     """Data and layout. A property that is null is as if it were not there."""
     across, up = (_axis(axis, bare=isinstance(panel, MapPanel)) for axis in panel.axes)
     layout = {
@@ -99,7 +99,7 @@ def _drawn(panel: Panel, height: int) -> Tree:
     return {"data": _DATA[type(panel)](panel), "layout": layout}
 
 
-def _axis(described: Axis, *, bare: bool) -> Tree:
+def _axis(described: Axis, *, bare: bool) -> JsonObject:
     low, high = described.limits
     known = low is not None and high is not None
     return {
@@ -115,13 +115,13 @@ def _axis(described: Axis, *, bare: bool) -> Tree:
     }
 
 
-def _lines(panel: LinePanel) -> list[Tree]:
+def _lines(panel: LinePanel) -> list[JsonObject]:
     words = {
         "type": "scatter",
         "mode": "text",
         "x": [note.x for note in panel.notes],
         "y": [note.y for note in panel.notes],
-        "text": [note.words for note in panel.notes],
+        "text": [note.text for note in panel.notes],
         "textposition": "middle right",
         "textfont": {"color": style.GREY, "size": 12},
         "hoverinfo": "skip",
@@ -130,7 +130,7 @@ def _lines(panel: LinePanel) -> list[Tree]:
     return [*(trace for line in panel.lines for trace in _line(line)), *([words] if panel.notes else [])]
 
 
-def _line(line: Line) -> list[Tree]:
+def _line(line: Line) -> list[JsonObject]:
     """A band first, where there is one. A line that bears marks at some points only is followed by them.
 
     The legend then shows the latter, which are drawn with a line and a mark.
@@ -146,7 +146,7 @@ def _line(line: Line) -> list[Tree]:
     return [*band, {**curve, "showlegend": False}, marks]
 
 
-def _curve(line: Line, look: Look) -> Tree:
+def _curve(line: Line, look: Look) -> JsonObject:
     apart = line.dots or line.crosses
     shape = "hv" if line.stairs else "linear"
     ends = list(zip(line.x, line.spans, strict=True)) if line.spans else []
@@ -168,7 +168,7 @@ def _curve(line: Line, look: Look) -> Tree:
     }
 
 
-def _band(line: Line, look: Look) -> list[Tree]:
+def _band(line: Line, look: Look) -> list[JsonObject]:
     if line.low is None or line.high is None:
         return []
     outline = {"x": [*line.x, *reversed(line.x)], "y": [*line.low, *reversed(line.high)], "line": {"width": 0}}
@@ -176,7 +176,7 @@ def _band(line: Line, look: Look) -> list[Tree]:
     return [{"type": "scatter", "mode": "lines", **outline, **filled, "showlegend": False, "legendgroup": line.label}]
 
 
-def _map(panel: MapPanel) -> list[Tree]:
+def _map(panel: MapPanel) -> list[JsonObject]:
     low, high = panel.limits
     # The colour bar reads in values all the same.
     faint = [[(i / 16) ** (1 / style.FAINT), colour] for i, colour in enumerate(style.viridis(17))]
@@ -199,7 +199,7 @@ def _map(panel: MapPanel) -> list[Tree]:
     return [cells, *({**path, "line": look} for look in looks if panel.stairs)]
 
 
-def _points(panel: ScatterPanel) -> list[Tree]:
+def _points(panel: ScatterPanel) -> list[JsonObject]:
     groups = max(panel.groups) + 1
     if groups > len(style.CATEGORIES):
         colours = [[i / 8, colour] for i, colour in enumerate(style.viridis(9))]
@@ -220,13 +220,13 @@ def _points(panel: ScatterPanel) -> list[Tree]:
     return [{"type": "scatter", "mode": "markers", "name": "", "x": x, "y": y, "marker": marker, **_hover(panel.hover)}]
 
 
-def _colour_bar(title: str) -> Tree:
+def _colour_bar(title: str) -> JsonObject:
     """A slim bar whose title runs along it, so that narrow screens keep their width."""
     along = {"text": title, "side": "right", "font": {"size": 12.5}}
     return {"title": along, "thickness": 10, "outlinewidth": 0, "len": 1}
 
 
-def _hover(template: str) -> Tree:
+def _hover(template: str) -> JsonObject:
     return {"hovertemplate": template} if template else {"hoverinfo": "skip"}
 
 

@@ -5,7 +5,7 @@ What experiments take is offered here. Its parts, and the types of the tables, a
 
 from unrandom.interpretation.attention import attention_by_distance, lookback_shares, strongest_distances
 from unrandom.interpretation.damage import Damage, digit_damage, own_prime_share
-from unrandom.interpretation.distances import common_divisor, follows, strongest_key_distances
+from unrandom.interpretation.distances import common_divisor, divisor_agreement, strongest_key_distances
 from unrandom.interpretation.embedding import (
     additive_variance,
     cosine_by_shared_digits,
@@ -43,9 +43,9 @@ __all__ = [
     "common_divisor",
     "cosine_by_shared_digits",
     "digit_damage",
+    "divisor_agreement",
     "dominant_periods",
     "embedding_table",
-    "follows",
     "head_outputs",
     "head_plane",
     "lookback_ablation",

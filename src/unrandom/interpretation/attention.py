@@ -43,12 +43,12 @@ class Share:
         """Over all sequences."""
         return Tally(np.asarray(self.by_sequence.correct.sum()), np.asarray(self.by_sequence.total.sum()))
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values: value, correct and total over all sequences, and the share in each."""
-        pooled = self.pooled.tree()
+        pooled = self.pooled.to_json()
         return {
             **{name: pooled[name] for name in ("value", "correct", "total")},
-            "per_sequence": self.by_sequence.tree()["value"],
+            "per_sequence": self.by_sequence.to_json()["value"],
         }
 
 
@@ -61,9 +61,9 @@ class PrimeLookback:
     second: Share  # of queries whose second strongest key is number t - p^(k-1)
     chance: float  # either share, were the key any of the t with the same probability
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values."""
-        shares = {"strongest": self.strongest.tree(), "second": self.second.tree()}
+        shares = {"strongest": self.strongest.to_json(), "second": self.second.to_json()}
         return {"prime": self.prime, **shares, "chance": round(self.chance, 6)}
 
 
@@ -76,13 +76,13 @@ class DivisorLookback:
     strongest: Share  # of queries that have two divisors to choose from: those whose strongest key is number t - r
     chance: float  # the same, were the key any of the t with the same probability
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values."""
         return {
             "divisor": self.divisor,
             "weight": round(float(self.weight.mean()), 6),
             "weight_per_sequence": np.round(self.weight.astype(float), 6).tolist(),
-            "strongest": self.strongest.tree(),
+            "strongest": self.strongest.to_json(),
             "chance": round(self.chance, 6),
         }
 
@@ -95,12 +95,12 @@ class Lookbacks:
     primes: list[PrimeLookback]
     divisors: list[DivisorLookback]
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values."""
         return {
             "modulus": self.modulus,
-            "primes": [prime.tree() for prime in self.primes],
-            "divisors": [divisor.tree() for divisor in self.divisors],
+            "primes": [prime.to_json() for prime in self.primes],
+            "divisors": [divisor.to_json() for divisor in self.divisors],
         }
 
 

@@ -61,7 +61,7 @@ class Damage:
         )
         return np.clip(drop, -1, 1)
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values. The relative damage of a digit that has nothing to lose is null."""
         relative = np.where(np.isnan(self.relative), np.array(None), np.round(self.relative, 6))
         return {
@@ -87,7 +87,7 @@ class OwnPrimeShare:
     p_value: float  # the share of permutations whose value is at least as large
     heads: int  # that count
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values. Both shares are null if no head counts."""
         shares = {"value": self.value, "permuted": self.permuted}
         return {

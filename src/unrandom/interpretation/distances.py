@@ -53,7 +53,7 @@ class CommonDivisor:
         best = self.excess.max()
         return int(self.divisors[self.excess >= best - AS_GOOD].max()) if best > LEAST_EXCESS else 1
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values."""
         return {
             "divisors": self.divisors.tolist(),
@@ -65,7 +65,7 @@ class CommonDivisor:
 
 
 @dataclass(frozen=True)
-class Follows:
+class DivisorAgreement:
     """Whether a head's preferred divisor is one of m for each modulus, and not the same for all."""
 
     preferred: dict[int, int]  # by modulus
@@ -80,7 +80,7 @@ class Follows:
     def holds(self) -> bool:
         return all(self.divides.values()) and self.differs
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values, a row a modulus."""
         rows = [
             {"modulus": m, "preferred": r, "divides": self.divides[m], "chance": round(self.chance[m], 6)}
@@ -123,7 +123,7 @@ def common_divisor(spacings: Int[np.ndarray, " tokens"], largest: int = LARGEST_
     return CommonDivisor(divisors, share, total)
 
 
-def follows(preferred: dict[int, int], largest: int = LARGEST_DIVISOR) -> Follows:
+def divisor_agreement(preferred: dict[int, int], largest: int = LARGEST_DIVISOR) -> DivisorAgreement:
     """Whether the preferred divisor of one head, by modulus, adapts to the modulus."""
     chances = {m: sum(m % r == 0 for r in range(2, largest + 1)) / (largest - 1) for m in preferred}
-    return Follows(dict(preferred), {m: r > 1 and m % r == 0 for m, r in preferred.items()}, chances)
+    return DivisorAgreement(dict(preferred), {m: r > 1 and m % r == 0 for m, r in preferred.items()}, chances)

@@ -43,7 +43,7 @@ class SharedDigits:
     raw: Float[np.ndarray, " groups"]
     centred: Float[np.ndarray, " groups"]  # after the mean embedding was taken away
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values."""
         cosines = {"raw": np.round(self.raw, 6).tolist(), "centred": np.round(self.centred, 6).tolist()}
         return {"shared": self.shared.tolist(), "pairs": self.pairs.tolist(), **cosines}

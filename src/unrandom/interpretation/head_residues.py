@@ -110,7 +110,7 @@ class ResidueScores:
         """The excess of one modulus; 0 for one that was not asked for."""
         return self.excess[:, self.moduli == q].sum(axis=1)
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values: lists over heads, then moduli."""
         shares = ("share", "shuffled", "excess", "plane_share", "plane_excess", "plane_explained", "size_excess")
         return {

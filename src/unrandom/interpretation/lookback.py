@@ -37,9 +37,9 @@ class DigitShares:
     low: Share
     high: Share
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values."""
-        return {"low": self.low.tree(), "high": self.high.tree()}
+        return {"low": self.low.to_json(), "high": self.high.to_json()}
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,15 @@ class Ablation:
         """The digits that can be copied, and the others."""
         return low_and_high_digits(self.evaluation, self.prime)
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values."""
-        whole = self.evaluation.tree()
+        whole = self.evaluation.to_json()
         return {
             "keep": self.keep,
             "renormalised": self.renormalised,
             "prime": self.prime,
             **{name: whole[name] for name in ("number_accuracy", "by_position", "by_digit")},
-            **self.digit_shares().tree(),
+            **self.digit_shares().to_json(),
         }
 
 

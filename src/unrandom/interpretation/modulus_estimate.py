@@ -29,7 +29,7 @@ class SizeAttention:
     strongest_is_largest: Float[np.ndarray, "heads sequences"]  # share of queries
     chance: float  # the same share, were the key any with the same probability
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values: means over sequences, lists over heads."""
         shares = ("correlation", "strongest_is_largest")
         return {
@@ -81,7 +81,7 @@ class ModulusEstimate:
         """Their median."""
         return float(np.median(self.estimates))
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values: distances are means over sequences."""
         return {
             "modulus": self.modulus,

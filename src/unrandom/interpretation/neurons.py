@@ -53,7 +53,7 @@ class Periods:
         """targets / frequency."""
         return np.where(self.frequency > 0, self.targets / np.maximum(self.frequency, 1), np.nan)
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values, a list over neurons each."""
         shares = ("peak_share", "harmonic_share", "shuffled_peak_share", "shuffled_harmonic_share")
         return {

@@ -43,7 +43,7 @@ class Patched:
         """In the mean over sequences."""
         return float(self.effects.mean())
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values: means over sequences."""
         shares = ("below_before", "below_after", "right_before", "right_after")
         return {

@@ -41,9 +41,9 @@ class Pruned:
     replacement: Replacement
     evaluation: Evaluation
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values."""
-        whole = self.evaluation.tree()
+        whole = self.evaluation.to_json()
         return {
             "layer": self.layer,
             "head": self.head,

@@ -31,7 +31,7 @@ class Forward:
         return 2 if self.precision == "bf16" else 0
 
 
-class Kept(NamedTuple):
+class SavedTensor(NamedTuple):
     """A tensor that the forward pass keeps for the backward pass."""
 
     tensor: str
@@ -69,7 +69,7 @@ class PartCosts:
         return 2 * cls.weights_read(config) * tokens
 
     @classmethod
-    def kept(cls, config: TransformerConfig, forward: Forward) -> list[Kept]:
+    def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
         """Tensors kept of one sequence. The copies of weights that products read are not among them."""
         return []
 
@@ -103,10 +103,10 @@ class LayerNormCosts(PartCosts):
         return {"weight": (config.d_model,)}
 
     @classmethod
-    def kept(cls, config: TransformerConfig, forward: Forward) -> list[Kept]:
+    def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
         return [
-            Kept("input", 4 * config.context * config.d_model, "normalisation"),
-            Kept("mean and deviation of each token", 8 * config.context, "normalisation"),
+            SavedTensor("input", 4 * config.context * config.d_model, "normalisation"),
+            SavedTensor("mean and deviation of each token", 8 * config.context, "normalisation"),
         ]
 
 
@@ -116,9 +116,9 @@ class KeyValueShiftCosts(PartCosts):
         return {"own_k": (config.n_heads,), "own_v": (config.n_heads,)}
 
     @classmethod
-    def kept(cls, config: TransformerConfig, forward: Forward) -> list[Kept]:
+    def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
         features = forward.read * config.context * config.d_model
-        return [Kept("keys and values of the number before", 2 * features, "the shares' gradients")]
+        return [SavedTensor("keys and values of the number before", 2 * features, "the shares' gradients")]
 
 
 class AttentionCosts(PartCosts):
@@ -135,7 +135,7 @@ class AttentionCosts(PartCosts):
         return super().forward_flops(config, tokens, pairs) + 4 * config.d_model * pairs
 
     @classmethod
-    def kept(cls, config: TransformerConfig, forward: Forward) -> list[Kept]:
+    def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
         """A tensor that is a view of another has no bytes of its own; the other is kept for its sake."""
         features = forward.read * config.context * config.d_model
         explicit, rotary, shift = forward.attention == "explicit", config.positions == "rotary", config.kv_shift
@@ -144,14 +144,14 @@ class AttentionCosts(PartCosts):
         # The fused kernel writes in the order of its queries. Turned ones lie head by head; W_O reads token by token.
         reordered = rotary and not explicit and config.n_heads > 1
         return [
-            Kept("input", features, "W_QKV"),
-            Kept("W_QKV's output", 3 * features * (shift or not copies), "the shift, and views of it below"),
-            Kept("queries", features * (copies or rotary), "scores"),
-            Kept("keys", features * (copies or rotary or shift), "scores"),
-            Kept("values", features * (copies or shift), "mixing"),
-            *_kept_of_pattern(config, forward),
-            Kept("what is mixed, head by head", features * reordered, "fused kernel"),
-            Kept("what is mixed", features, "W_O"),
+            SavedTensor("input", features, "W_QKV"),
+            SavedTensor("W_QKV's output", 3 * features * (shift or not copies), "the shift, and views of it below"),
+            SavedTensor("queries", features * (copies or rotary), "scores"),
+            SavedTensor("keys", features * (copies or rotary or shift), "scores"),
+            SavedTensor("values", features * (copies or shift), "mixing"),
+            *_saved_of_pattern(config, forward),
+            SavedTensor("what is mixed, head by head", features * reordered, "fused kernel"),
+            SavedTensor("what is mixed", features, "W_O"),
         ]
 
     @classmethod
@@ -161,11 +161,14 @@ class AttentionCosts(PartCosts):
         return (4 + 4 - forward.copied) * pairs if forward.attention == "explicit" else 0
 
 
-def _kept_of_pattern(config: TransformerConfig, forward: Forward) -> list[Kept]:
+def _saved_of_pattern(config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
     rows, pairs = config.n_heads * config.context, config.n_heads * config.context**2
     if forward.attention == "fused":
-        return [Kept("logarithm of each row's sum", 4 * rows, "fused kernel")]
-    return [Kept("pattern", 4 * pairs, "softmax"), Kept("pattern's copy", forward.copied * pairs, "mixing")]
+        return [SavedTensor("logarithm of each row's sum", 4 * rows, "fused kernel")]
+    return [
+        SavedTensor("pattern", 4 * pairs, "softmax"),
+        SavedTensor("pattern's copy", forward.copied * pairs, "mixing"),
+    ]
 
 
 class MLPCosts(PartCosts):
@@ -176,12 +179,14 @@ class MLPCosts(PartCosts):
         return {"W_in.weight": (config.d_mlp, config.d_model), "W_out.weight": (config.d_model, config.d_mlp)}
 
     @classmethod
-    def kept(cls, config: TransformerConfig, forward: Forward) -> list[Kept]:
+    def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
         inside = forward.read * config.context * config.d_mlp
         return [
-            Kept("input", forward.read * config.context * config.d_model, "W_in"),
-            Kept("activation's input", inside * (config.activation == "gelu"), "gelu; relu needs its output alone"),
-            Kept("activation's output", inside, "W_out"),
+            SavedTensor("input", forward.read * config.context * config.d_model, "W_in"),
+            SavedTensor(
+                "activation's input", inside * (config.activation == "gelu"), "gelu; relu needs its output alone"
+            ),
+            SavedTensor("activation's output", inside, "W_out"),
         ]
 
     @classmethod
@@ -205,10 +210,10 @@ class UnembeddingCosts(PartCosts):
         return config.vocab_size * config.d_model
 
     @classmethod
-    def kept(cls, config: TransformerConfig, forward: Forward) -> list[Kept]:
+    def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
         return [
-            Kept("input", forward.read * config.context * config.d_model, "unembedding"),
-            Kept("log-probabilities", 4 * config.context * config.vocab_size, "cross-entropy"),
+            SavedTensor("input", forward.read * config.context * config.d_model, "unembedding"),
+            SavedTensor("log-probabilities", 4 * config.context * config.vocab_size, "cross-entropy"),
         ]
 
     @classmethod

@@ -39,9 +39,9 @@ class _MicroBatch:
     forward: Forward
     rows: int
 
-    def kept(self, parts: Iterable[type[PartCosts]]) -> int:
+    def saved_tensors(self, parts: Iterable[type[PartCosts]]) -> int:
         """Tensors that parts keep for the backward pass."""
-        return self.rows * sum(row.bytes for part in parts for row in part.kept(self.config, self.forward))
+        return self.rows * sum(row.bytes for part in parts for row in part.saved_tensors(self.config, self.forward))
 
     def copies(self, parts: Iterable[type[PartCosts]]) -> int:
         """Copies of the weights that their products read."""
@@ -69,9 +69,9 @@ def training_memory(
     """
     batch = _MicroBatch(config, Forward(precision, attention), -(-sequences // micro_batches))
     inside, top = block_parts(config), (LayerNormCosts, UnembeddingCosts)
-    block = batch.kept(inside) + batch.copies(inside)
+    block = batch.saved_tensors(inside) + batch.copies(inside)
     stream = 4 * batch.rows * config.context * config.d_model  # the residual stream, or its gradient
-    of_blocks, of_top = config.depth * (stream if recompute else block), batch.kept(top) + batch.copies(top)
+    of_blocks, of_top = config.depth * (stream if recompute else block), batch.saved_tensors(top) + batch.copies(top)
     # The backward pass frees what it has used. When it reaches the last block, nothing of the top is left; a block of
     # which only the input was kept has run again. In its attention, what the MLP and W_O read is gone as well.
     at_block = of_blocks + (block - stream if recompute else 0) + stream
@@ -79,7 +79,7 @@ def training_memory(
     highest = max(
         of_blocks + of_top + batch.gradients(UnembeddingCosts),
         at_block + batch.gradients(MLPCosts),
-        at_block - batch.kept((LayerNormCosts, MLPCosts)) - read_by_W_O + batch.gradients(AttentionCosts),
+        at_block - batch.saved_tensors((LayerNormCosts, MLPCosts)) - read_by_W_O + batch.gradients(AttentionCosts),
     )
     parameters = parameter_count(config)
     momenta = 2 * parameters  # of AdamW two a parameter, of Muon one

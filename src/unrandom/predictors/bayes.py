@@ -37,7 +37,7 @@ class BayesFixed:
 
     def __init__(self, modulus: int, *, full_period_share: float = 1.0) -> None:
         as_modulus(modulus)
-        self.assumes = f"the modulus, and {prior_in_words(full_period_share)}"
+        self.assumes = f"the modulus, and {prior_text(full_period_share)}"
         self.modulus, self.share = modulus, full_period_share
         self.step, self.units = multiplier_step(modulus), count_increments(modulus)
 
@@ -97,7 +97,7 @@ class BayesFixed:
         return np.gcd(subtract(x % r, y % r, self.step), r) == 1
 
 
-def prior_in_words(full_period_share: float) -> str:
+def prior_text(full_period_share: float) -> str:
     """For the table; UserError unless the share is from 0 to 1."""
     if not 0 <= full_period_share <= 1:
         raise UserError(f"a share must be from 0 to 1, but full_period_share={full_period_share} was given")

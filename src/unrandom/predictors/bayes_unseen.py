@@ -22,7 +22,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int64, UInt64
 
 from unrandom.core.errors import UserError
-from unrandom.predictors.bayes import prior_in_words
+from unrandom.predictors.bayes import prior_text
 from unrandom.predictors.protocol import Predictions
 
 LARGEST = 2**20
@@ -54,7 +54,7 @@ class BayesUnseen:
             given = f"{len(moduli)} from {min(moduli)} to {max(moduli)}" if len(moduli) else "none"
             raise UserError(f"the exact posterior needs different moduli from 2 to 2^20, but {given} were given")
         primes = " (all pairs for prime m)" if arbitrary_for_primes else ""
-        self.assumes = f"that m is one of {len(moduli)} moduli, and {prior_in_words(full_period_share)}{primes}"
+        self.assumes = f"that m is one of {len(moduli)} moduli, and {prior_text(full_period_share)}{primes}"
         self.m = np.array(sorted(moduli))
         self.limit = int(self.m[-1])
         phi, self.moebius, step = _sieve(self.limit)

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-Tree = dict[str, Any]
+from unrandom.core.files import JsonObject
+
 PURE = ("share", "ratio")  # numbers without a unit: the quantity says of what
 SPACE, MINUS = "\N{NO-BREAK SPACE}", "\N{MINUS SIGN}"
 
@@ -38,7 +38,7 @@ VERDICTS = {
 ORIGINS = {"paper": "claims of the paper", "beyond": "claims beyond the paper"}
 
 
-def shown(row: Tree) -> Tree:
+def shown(row: JsonObject) -> JsonObject:
     """A claim with what the pages print of it; a value that is only a bound has no interval."""
     measured = row["value"] is not None
     interval = row["interval"] if measured and not row["bound"] else None
@@ -63,7 +63,7 @@ def sentence(text: str) -> str:
     return (text[:1].upper() if word else text[:1]) + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
 
 
-def _remarks(row: Tree) -> list[str]:
+def _remarks(row: JsonObject) -> list[str]:
     """What a reader needs beside the numbers; some may be empty."""
     unjudged = row["verdict"] in ("not judged", "not run")
     reason = f"{row['verdict']}: {row['reason']}" if unjudged and row["reason"] else row["reason"]
@@ -87,13 +87,13 @@ def number(value: float, unit: str) -> str:
     return text.replace("-", MINUS)
 
 
-def tally(rows: Iterable[Tree]) -> list[tuple[VerdictSign, int]]:
+def tally(rows: Iterable[JsonObject]) -> list[tuple[VerdictSign, int]]:
     """How many claims have each verdict, all verdicts in their order."""
     counts = Counter(row["verdict"] for row in rows)
     return [(verdict, counts[name]) for name, verdict in VERDICTS.items()]
 
 
-def summary(rows: Sequence[Tree]) -> list[Tree]:
+def summary(rows: Sequence[JsonObject]) -> list[JsonObject]:
     """The claims of the paper and those beyond it, counted by verdict, and each of them by half."""
     groups = []
     for origin, name in ORIGINS.items():
@@ -104,5 +104,5 @@ def summary(rows: Sequence[Tree]) -> list[Tree]:
     return [group for group in groups if group["total"]]
 
 
-def _counted(rows: Sequence[Tree]) -> Tree:
+def _counted(rows: Sequence[JsonObject]) -> JsonObject:
     return {"total": len(rows), "counts": tally(rows)}

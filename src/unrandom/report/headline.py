@@ -1,16 +1,14 @@
 """What was reached, after how many numbers, and under which conditions? The head of the page."""
 
-from typing import Any
+from unrandom.core.files import JsonObject
+from unrandom.figures.staircase import first_stays_above
+from unrandom.report.text import duration, intervals, percent
 
-from unrandom.figures.ladder import first_stays_above
-from unrandom.report.words import duration, intervals, percent
-
-Tree = dict[str, Any]
 LEVELS = (0.5, 0.9, 0.99)
 DATA = {"streaming": "fresh sequences at every step", "fixed": "a fixed set of sequences, repeated"}
 
 
-def headline(measurements: Tree) -> Tree:
+def headline(measurements: JsonObject) -> JsonObject:
     """What the template says before the first section."""
     run, evaluation = measurements["run"], measurements["evaluation"]
     task = run["task"]
@@ -28,13 +26,13 @@ def headline(measurements: Tree) -> Tree:
     }
 
 
-def _reached(evaluation: list[Tree]) -> str:
+def _reached(evaluation: list[JsonObject]) -> str:
     """The smallest and the largest accuracy on the last number."""
     shares = sorted(entry["last_number_accuracy"]["value"] for entry in evaluation)
     return " to ".join(dict.fromkeys(map(percent, shares[:1] + shares[-1:])))
 
 
-def _row(entry: Tree) -> Tree:
+def _row(entry: JsonObject) -> JsonObject:
     last = entry["last_number_accuracy"]
     return {
         "symbol": entry["symbol"],

@@ -2,29 +2,26 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 from plotly.offline import get_plotlyjs
 
 from unrandom.core.config import dotted_items
-from unrandom.core.files import write_atomically
+from unrandom.core.files import JsonObject, write_atomically
 from unrandom.figures.pages import PAGE_COLOURS, TEMPLATES, page_figure
 from unrandom.report.headline import headline
 from unrandom.report.samples import sample_cells
 from unrandom.report.sections import build_sections
 from unrandom.report.templates import template
-from unrandom.report.words import setting
-
-Tree = dict[str, Any]
+from unrandom.report.text import setting
 
 
-def write_page(measurements: Tree, path: Path) -> Path:
+def write_page(measurements: JsonObject, path: Path) -> Path:
     """Render the page and write it atomically; the folder must exist."""
     write_atomically(path, render_page(measurements))
     return path
 
 
-def render_page(measurements: Tree) -> str:
+def render_page(measurements: JsonObject) -> str:
     """The whole page as one string of HTML; everything that came from the run is escaped."""
     sections = build_sections(measurements)
     figures = [page_figure(panel.figure) for section in sections for group in section.groups for panel in group]

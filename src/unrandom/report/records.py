@@ -1,16 +1,14 @@
 """How is a record shown? What each side of its race took, and the ratios with their intervals; and all on a page."""
 
 from pathlib import Path
-from typing import Any
 
-from unrandom.core.quantities import in_words, scaled
+from unrandom.core.files import JsonObject
+from unrandom.core.quantities import duration, scaled
 from unrandom.experiments.speedrun.catalogue import TRACKS
 from unrandom.experiments.speedrun.records import PAPER, read_records
 from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, FIRST_SEED, Track
 from unrandom.report.templates import template
-from unrandom.report.words import setting
-
-Tree = dict[str, Any]
+from unrandom.report.text import setting
 
 
 def records_page(results: Path) -> str:
@@ -19,32 +17,32 @@ def records_page(results: Path) -> str:
     return template("records.md.j2").render(tracks=tracks, checks=CHECKS_IN_A_ROW, first_seed=FIRST_SEED)
 
 
-def _track(track: Track, records: list[Tree]) -> Tree:
+def _track(track: Track, records: list[JsonObject]) -> JsonObject:
     return {
         "name": track.name,
         "about": track.about,
-        "target": track.target.words,
+        "target": track.target.text,
         "seeds": track.seeds,
         "check_every": track.check_every,
         "test": track.test,
         "records": [_record(record) for record in records if record["is_record"]],
         "others": [_record(record) for record in records if not record["is_record"]],
-        "paper": next((arm_words(record["record"]) for record in records if record["against"] == PAPER), None),
+        "paper": next((arm_text(record["record"]) for record in records if record["against"] == PAPER), None),
     }
 
 
-def _record(record: Tree) -> Tree:
+def _record(record: JsonObject) -> JsonObject:
     return {
         **record,
         "made_by": sorted({attempt["made_by"] for attempt in record["candidate"]["attempts"]}),
-        "took": arm_words(record["candidate"]),
-        "beaten": arm_words(record["record"]),
-        "shown": {name: ratio_words(ratio) for name, ratio in (record["ratios"] or {}).items()},
+        "took": arm_text(record["candidate"]),
+        "beaten": arm_text(record["record"]),
+        "shown": {name: ratio_text(ratio) for name, ratio in (record["ratios"] or {}).items()},
         "settings": [f"{key}={setting(now)}" for key, (_, now) in record["changes"].items()],
     }
 
 
-def arm_words(arm: Tree) -> str:
+def arm_text(arm: JsonObject) -> str:
     """What one side of a race took."""
     reached = [attempt for attempt in arm["attempts"] if attempt["reached"]]
     said = f"reached under {arm['reached']} of {arm['seeds']} seeds"
@@ -54,10 +52,10 @@ def arm_words(arm: Tree) -> str:
     steps = sorted(attempt["steps"] for attempt in reached)
     span = f"{steps[0]:,}" if steps[0] == steps[-1] else f"{steps[0]:,} to {steps[-1]:,}"
     seconds = sum(attempt["seconds"] for attempt in reached) / len(reached)
-    return f"{said}, after {span} steps and {in_words(seconds)}; {scaled(arm['expected_flops'], 'FLOP')} a success"
+    return f"{said}, after {span} steps and {duration(seconds)}; {scaled(arm['expected_flops'], 'FLOP')} a success"
 
 
-def ratio_words(ratio: Tree) -> str:
+def ratio_text(ratio: JsonObject) -> str:
     """A ratio with its interval."""
     interval = "" if ratio["low"] is None else f" [{ratio['low']:.3g}, {ratio['high']:.3g}]"
     return f"{'at most ' * ratio['at_most']}{ratio['value']:.3g}{interval}"

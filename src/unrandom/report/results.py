@@ -3,8 +3,8 @@
 import os
 import struct
 from pathlib import Path
-from typing import Any
 
+from unrandom.core.files import JsonObject
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.paper import figure_title
 from unrandom.experiments.registry import EXPERIMENTS
@@ -13,10 +13,8 @@ from unrandom.experiments.scale import Scale
 from unrandom.report import claims
 from unrandom.report.templates import template
 
-Tree = dict[str, Any]
 
-
-def results_page(rows: list[Tree], scale: Scale, results: Path, page: Path) -> str:
+def results_page(rows: list[JsonObject], scale: Scale, results: Path, page: Path) -> str:
     """The text of ``page`` (.html, else Markdown), from saved judgements; pictures are linked relative to it."""
     sections = [_section(each, rows, scale, results, page.parent) for each in EXPERIMENTS.values()]
     return template("results.html.j2" if page.suffix == ".html" else "results.md.j2").render(
@@ -30,7 +28,7 @@ def results_page(rows: list[Tree], scale: Scale, results: Path, page: Path) -> s
     )
 
 
-def _section(experiment: Experiment, rows: list[Tree], scale: Scale, results: Path, folder: Path) -> Tree:
+def _section(experiment: Experiment, rows: list[JsonObject], scale: Scale, results: Path, folder: Path) -> JsonObject:
     """One experiment with its claims, the titles of the paper's figures that it answers to, and its pictures."""
     pictures = results / scale / experiment.name
     own = [row for row in rows if row["experiment"] == experiment.name]
@@ -48,7 +46,7 @@ def _section(experiment: Experiment, rows: list[Tree], scale: Scale, results: Pa
     }
 
 
-def _picture(path: Path, about: str, name: str, folder: Path) -> Tree:
+def _picture(path: Path, about: str, name: str, folder: Path) -> JsonObject:
     """Where it is, how large (so that nothing moves when it is loaded late), and what it shows."""
     width, height = struct.unpack(">II", path.read_bytes()[16:24])  # a PNG file begins with them
     variant = path.stem.removeprefix(name).strip("-").replace("-", " ")

@@ -9,7 +9,7 @@ from unrandom.figures.description import Figure
 from unrandom.figures.digits import digit_figure
 from unrandom.figures.embedding import embedding_figure
 from unrandom.figures.files import save_figure
-from unrandom.figures.ladder import ladder_figure
+from unrandom.figures.staircase import staircase_figure
 from unrandom.figures.training import accuracy_figure
 from unrandom.report.page import write_page
 from unrandom.runs.measurement import measure_run
@@ -29,7 +29,7 @@ def report_run(run: Run) -> tuple[dict[str, Any], Path]:
 def main_figures(measurements: dict[str, Any]) -> dict[str, Figure]:
     """Those that are kept as files, by their names."""
     evaluation, embedding = measurements["evaluation"], measurements["embedding"]
-    drawn = {"ladder": ladder_figure(evaluation, enough=measurements["run"]["task"]["enough"])}
+    drawn = {"staircase": staircase_figure(evaluation, enough=measurements["run"]["task"]["enough"])}
     if measurements["metrics"]:
         drawn["training"] = accuracy_figure(measurements["metrics"])
     for entry in evaluation:

@@ -1,12 +1,11 @@
 """What did the model guess, number by number? A sample sequence as cells and a strip of right and wrong."""
 
 from collections.abc import Sequence
-from typing import Any
 
-Tree = dict[str, Any]
+from unrandom.core.files import JsonObject
 
 
-def sample_cells(sample: Tree) -> Tree:
+def sample_cells(sample: JsonObject) -> JsonObject:
     """One sequence: a strip of right and wrong, and every number with what was guessed."""
     truth, guesses = sample["numbers"][1:], sample["predicted"]
     right = [guess == number for guess, number in zip(guesses, truth, strict=True)]

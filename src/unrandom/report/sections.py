@@ -1,18 +1,17 @@
 """Which questions does the page answer? A section for each, with its figures, or with what is missing for it."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
+from unrandom.core.files import JsonObject
 from unrandom.figures.attention import attention_figure, distance_figure, tokens_shown
 from unrandom.figures.description import Figure, MapPanel
 from unrandom.figures.digits import digit_figure
 from unrandom.figures.embedding import embedding_figure, variance_figure
 from unrandom.figures.groups import group_figure
-from unrandom.figures.ladder import common_base, ladder_figure
+from unrandom.figures.staircase import common_base, staircase_figure
 from unrandom.figures.training import accuracy_figure, loss_figure
-from unrandom.report.words import intervals
+from unrandom.report.text import intervals
 
-Tree = dict[str, Any]
 PLANES = ((0, 1), (1, 2), (3, 4))  # components: parity, then the circles mod 4 and mod 8 that the paper finds
 
 
@@ -37,13 +36,13 @@ class Section:
     missing: str = ""
 
 
-def build_sections(measurements: Tree) -> list[Section]:
+def build_sections(measurements: JsonObject) -> list[Section]:
     """All sections, in the order of the page."""
-    parts = (_training, _ladder, _digits, _groups, _attention, _embedding)
+    parts = (_training, _staircase, _digits, _groups, _attention, _embedding)
     return [build(measurements) for build in parts]
 
 
-def _training(measurements: Tree) -> Section:
+def _training(measurements: JsonObject) -> Section:
     key, heading, metrics = "training", "Training", measurements["metrics"]
     if not metrics:
         return Section(key, heading, missing="Left out: no evaluations were logged during training.")
@@ -63,7 +62,7 @@ def _training(measurements: Tree) -> Section:
     return Section(key, heading, "", [[loss, accuracy]])
 
 
-def _ladder(measurements: Tree) -> Section:
+def _staircase(measurements: JsonObject) -> Section:
     evaluation, ceilings, task = measurements["evaluation"], measurements["ceilings"], measurements["run"]["task"]
     beside = "The grey line is what is enough in principle."
     if ceilings:
@@ -73,8 +72,8 @@ def _ladder(measurements: Tree) -> Section:
     panel = Panel(
         "Accuracy of the next number, by how many numbers were seen",
         "Each point is the share of test sequences whose next number is named exactly; the band is its 95% "
-        f"interval ({intervals(evaluation)}). {beside} {task['enough_words']}",
-        ladder_figure(evaluation, enough=task["enough"], ceilings=ceilings),
+        f"interval ({intervals(evaluation)}). {beside} {task['enough_text']}",
+        staircase_figure(evaluation, enough=task["enough"], ceilings=ceilings),
     )
     reading = ""
     if _digits_repeat(evaluation):
@@ -82,10 +81,10 @@ def _ladder(measurements: Tree) -> Section:
             "A model that has found the digits of the numbers climbs in steps: once the period of a digit was seen, it "
             "can look back by that many places, to where the digit was the same."
         )
-    return Section("ladder", "How many numbers it must see", reading, [[panel]])
+    return Section("staircase", "How many numbers it must see", reading, [[panel]])
 
 
-def _digits(measurements: Tree) -> Section:
+def _digits(measurements: JsonObject) -> Section:
     key, heading = "digits", "Which digits it knows, and from when"
     entries = [entry for entry in measurements["evaluation"] if entry["by_digit"]["digits"]]
     if not entries:
@@ -94,7 +93,7 @@ def _digits(measurements: Tree) -> Section:
     return Section(key, heading, reading, [[_digit_panel(entry) for entry in entries]])
 
 
-def _digit_panel(entry: Tree) -> Panel:
+def _digit_panel(entry: JsonObject) -> Panel:
     drawn = digit_figure(entry)
     note = "Colour runs from chance (dark) to always right (bright)."
     if isinstance(drawn.first, MapPanel) and drawn.first.stairs:
@@ -105,14 +104,14 @@ def _digit_panel(entry: Tree) -> Panel:
     return Panel(f"Accuracy of each digit, {entry['symbol']}", note, drawn, wide=True)
 
 
-def _digits_repeat(evaluation: list[Tree]) -> bool:
+def _digits_repeat(evaluation: list[JsonObject]) -> bool:
     """Whether any digit has a period that is known."""
     return any(period is not None for entry in evaluation for period in entry["by_digit"]["period"])
 
 
-def _groups(measurements: Tree) -> Section:
+def _groups(measurements: JsonObject) -> Section:
     key, heading, evaluation = "groups", "Which sequences are harder", measurements["evaluation"]
-    further: dict[str, list[Tree]] = {}  # what else was tested, by what it is
+    further: dict[str, list[JsonObject]] = {}  # what else was tested, by what it is
     for entry in evaluation:
         for test in entry["further"]:
             further.setdefault(test["about"], []).append({**test, "symbol": entry["symbol"]})
@@ -130,14 +129,14 @@ def _groups(measurements: Tree) -> Section:
     return Section(key, heading, alone, [[panel] for panel in panels])
 
 
-def _group_panel(about: str, entries: list[Tree]) -> Panel:
+def _group_panel(about: str, entries: list[JsonObject]) -> Panel:
     groupings = [grouping for entry in entries for grouping in entry["by_group"]]
     said = "; ".join(dict.fromkeys(f"{grouping['label']} is {grouping['about']}" for grouping in groupings))
     bars = "Bars are 95% intervals; a group with a single value of what sequences share has none."
     return Panel(f"Accuracy of the last number: {about}", f"{said}. {bars}", group_figure(entries))
 
 
-def _attention(measurements: Tree) -> Section:
+def _attention(measurements: JsonObject) -> Section:
     key, heading, heads = "attention", "Where it looks", measurements["attention"]
     if not heads:
         return Section(key, heading, missing="Left out: this model has no attention patterns.")
@@ -160,7 +159,7 @@ def _attention(measurements: Tree) -> Section:
     return Section(key, heading, "", [[pattern, distance]])
 
 
-def _embedding(measurements: Tree) -> Section:
+def _embedding(measurements: JsonObject) -> Section:
     key, heading, table = "embedding", "How it represents numbers", measurements["embedding"]
     known = len(table["explained"])
     if known < 2:

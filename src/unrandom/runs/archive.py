@@ -17,48 +17,48 @@ from unrandom.runs.spec import RunSpec
 from unrandom.training.checkpoint import checkpoint_to_load, latest_checkpoint, save_checkpoint
 
 LARGEST = 1_000_000  # parameters, of models that an experiment keeps
-LARGEST_BY_NAME = 16_000_000  # parameters, of runs that are kept one by one: two files
+LARGEST_BY_NAME = 16_000_000  # parameters, of runs that are archived one by one: two files
 
 
-def kept_folder(scale: str, results: Path) -> Path:
-    """Where the kept runs of a scale are."""
+def archive_folder(scale: str, results: Path) -> Path:
+    """Where the archived runs of a scale are."""
     return results / scale / "weights"
 
 
-def keep_runs(runs: Sequence[Run], seeds: int, folder: Path) -> None:
+def archive_runs(runs: Sequence[Run], seeds: int, folder: Path) -> None:
     """Keep the finished runs of the first seeds, up to a size."""
     for run in runs:
         if run.config.seed < seeds and parameter_count(run.config.transformer) <= LARGEST:
-            keep_run(run, folder / run.id)
+            archive_run(run, folder / run.id)
 
 
-def keep_run(run: Run, path: Path) -> None:
+def archive_run(run: Run, path: Path) -> None:
     """A run as it stands, without what only training needs. One that came further, or as far, is left alone."""
-    kept, checkpoint = RunFolder(path), checkpoint_to_load(run.folder)
-    if kept.finished or (not run.folder.finished and steps_made(kept) >= checkpoint.step):
+    archived, checkpoint = RunFolder(path), checkpoint_to_load(run.folder)
+    if archived.finished or (not run.folder.finished and steps_made(archived) >= checkpoint.step):
         return
-    kept.create(run.folder.read_manifest())
+    archived.create(run.folder.read_manifest())
     if parameter_count(run.config.transformer) <= LARGEST_BY_NAME:
         seconds = {"train_seconds": checkpoint.progress.get("train_seconds")}
-        save_checkpoint(kept, checkpoint.step, checkpoint.load_model(), None, seconds, small=True)
-        for older in sorted(kept.checkpoints.glob("step-*"))[:-1]:
+        save_checkpoint(archived, checkpoint.step, checkpoint.load_model(), None, seconds, small=True)
+        for older in sorted(archived.checkpoints.glob("step-*"))[:-1]:
             shutil.rmtree(older)
     for file in (run.folder.metrics, run.folder.result):
         if file.is_file():
-            write_atomically(kept.path / file.name, file.read_bytes())
+            write_atomically(archived.path / file.name, file.read_bytes())
 
 
 def steps_made(folder: RunFolder) -> int:
-    """How far a run came, by its newest checkpoint or, where its weights were not kept, by its curve."""
+    """How far a run came, by its newest checkpoint or, where its weights were not archived, by its curve."""
     standing, metrics = latest_checkpoint(folder), folder.read_metrics()
     return max(standing.step if standing else 0, metrics[-1]["step"] if metrics else 0)
 
 
-def open_kept(specs: Sequence[RunSpec], folder: Path) -> list[Run]:
-    """The kept runs of these specifications, with their labels; a UserError naming the first that was not kept."""
+def open_archived(specs: Sequence[RunSpec], folder: Path) -> list[Run]:
+    """The archived runs of these specifications, with their labels. UserError naming the first that is not archived."""
     for spec in specs:
         if not RunFolder(folder / spec.id).finished:
             raise UserError(
-                f"{spec.id} is not kept in {folder}; leave out --kept to train it, or ask for fewer --seeds"
+                f"{spec.id} is not archived in {folder}; leave out --archived to train it, or ask for fewer --seeds"
             )
     return [Run.open(folder / spec.id, spec.labels) for spec in specs]

@@ -1,23 +1,21 @@
 """How far is a run from what is possible? Its model beside other predictors, on one test set."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from unrandom.core.errors import UserError
-from unrandom.evaluation import Evaluation, bits_known, elements_needed, evaluate
-from unrandom.evaluation.elements import THRESHOLDS
+from unrandom.core.files import JsonObject
+from unrandom.evaluation import Evaluation, bits_known, context_needed, evaluate
+from unrandom.evaluation.context_needed import THRESHOLDS
 from unrandom.predictors import Predictor
 from unrandom.runs.run import Run
 from unrandom.tasks import Part
 
 CEILING = "bayes"
 
-Tree = dict[str, Any]
 
-
-def compare(run: Run, predictors: Sequence[Predictor], *, part: Part | None, sequences: int) -> list[Tree]:
+def compare(run: Run, predictors: Sequence[Predictor], *, part: Part | None, sequences: int) -> list[JsonObject]:
     """For each part of the run's test (or the one given), a row for each predictor, all on the same sequences.
 
     Numbers needed are those from which accuracy stays above a threshold, with the interval over the units of the
@@ -32,20 +30,20 @@ def compare(run: Run, predictors: Sequence[Predictor], *, part: Part | None, seq
     for each in split.parts if part is None else (part,):
         test = split.test(each, sequences)
         rows = [predictor_row(evaluate(predictor, test), predictor.assumes) for predictor in predictors]
-        named = {"part": each, "name": task.part_words(each), "symbol": task.part_symbol(each)}
+        named = {"part": each, "name": task.part_text(each), "symbol": task.part_symbol(each)}
         compared.append(
             {**named, "basis": test.parameters.basis, "sequences": sequences, "predictors": with_ratios(rows)}
         )
     return compared
 
 
-def predictor_row(tested: Evaluation, assumes: str) -> Tree:
+def predictor_row(tested: Evaluation, assumes: str) -> JsonObject:
     """One predictor on one test set, as JSON values."""
-    needed = {threshold: elements_needed(tested, threshold) for threshold in THRESHOLDS}
+    needed = {threshold: context_needed(tested, threshold) for threshold in THRESHOLDS}
     return {
         "predictor": tested.predictor,
         "assumes": assumes,
-        "last_number_accuracy": tested.last_number_tree(),
+        "last_number_accuracy": tested.last_number_json(),
         "number_accuracy": float(np.round(tested.number_accuracy.value, 6)),
         "abstained": tested.abstained,
         "needed": {
@@ -57,7 +55,7 @@ def predictor_row(tested: Evaluation, assumes: str) -> Tree:
     }
 
 
-def with_ratios(rows: list[Tree]) -> list[Tree]:
+def with_ratios(rows: list[JsonObject]) -> list[JsonObject]:
     """The rows with numbers needed over those of the ceiling; null where either never gets there."""
     ceiling = next((row for row in rows if row["predictor"] == CEILING), None)
     for row in rows:

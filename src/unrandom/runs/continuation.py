@@ -12,7 +12,7 @@ from unrandom.core.errors import UserError
 from unrandom.core.files import named_source, reading
 from unrandom.models.predictor import TransformerPredictor
 
-USUALLY = 0.9  # A model is usually right when this share of its guesses is.
+USUAL_ACCURACY = 0.9  # A model is usually right when this share of its guesses is.
 
 
 def read_sequences(source: str, *, limit: int) -> list[list[int]]:
@@ -66,12 +66,12 @@ class Reliability:
         """The first count from which on the model is usually right; None: there is none, or nobody knows."""
         start = None
         for seen in sorted(self.accuracy_after, reverse=True):
-            if self.accuracy_after[seen] < USUALLY:
+            if self.accuracy_after[seen] < USUAL_ACCURACY:
                 break
             start = seen
         return start
 
-    def words(self, run: str, *, fewest: int) -> str:
+    def text(self, run: str, *, fewest: int) -> str:
         """From how many numbers on the model is usually right, and a warning where the shortest sequence has fewer.
 
         ``run`` is what names it to a command.

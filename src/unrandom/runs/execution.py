@@ -23,11 +23,11 @@ from unrandom.training import Progress, train
 from unrandom.training.checkpoint import checkpoint_to_resume, set_aside_later
 from unrandom.training.distributed import Ranks, joined_ranks, launched_device
 from unrandom.training.loop import Observer
-from unrandom.training.machine import choose_device, prepare
+from unrandom.training.machine import choose_device, configure_process
 from unrandom.training.stacked import train_together
 from unrandom.training.trainee import Trainee
 
-Announce = Callable[["Run", int], None]
+OnStart = Callable[["Run", int], None]
 
 
 def create_run(spec: RunSpec, out: Path, command: list[str]) -> Run:
@@ -53,19 +53,19 @@ def execute(
     max_minutes: float | None = None,
     stop: Callable[[], bool] | None = None,
     observers: tuple[Observer, ...] = (),
-    announce: Announce | None = None,
+    on_start: OnStart | None = None,
 ) -> dict[str, Any]:
     """Train ``run`` from where it stands, or until it has to stop; returns its result. A finished run is not run again.
 
     Runs whose weights it begins with are trained before; if the time is up in one of these, the result names it as
-    ``waits_for``. ``announce`` is called with each run to be trained, and its step, before its data are made.
+    ``waits_for``. ``on_start`` is called with each run to be trained, and its step, before its data are made.
     Raises Busy, a UserError, when another process holds the folder, NonFiniteLoss when training breaks down.
     """
     device = choose_device(launched_device())
-    prepare(device)
+    configure_process(device)
     until = None if max_minutes is None else time.monotonic() + 60 * max_minutes
     with joined_ranks(device) as ranks:
-        control = _Control(until, stop, observers, announce) if ranks.is_main else _Control(until, stop)
+        control = _Control(until, stop, observers, on_start) if ranks.is_main else _Control(until, stop)
         ranks.check_batch(run.config.batch_size, run.config.micro_batches)
         for ancestor in run.ancestors() if ranks.broadcast(_needs_ancestors(run), device) else ():
             if ranks.is_main:
@@ -90,7 +90,7 @@ class _Control:
     until: float | None  # on the monotonic clock
     stop: Callable[[], bool] | None
     observers: tuple[Observer, ...] = ()
-    announce: Announce | None = None
+    on_start: OnStart | None = None
 
 
 def _seconds_left(until: float | None) -> float | None:
@@ -105,7 +105,7 @@ def _train_alone(run: Run, device: torch.device, ranks: Ranks, control: _Control
     with run.folder.lock() if ranks.is_main else nullcontext():
         if ranks.broadcast(run.folder.finished, device):  # by another process, which has let go of it meanwhile
             return run.result()
-        trainee, batches = _prepare_trainee(run, device, ranks, control.announce)
+        trainee, batches = _prepare_trainee(run, device, ranks, control.on_start)
         train(
             trainee,
             batches,
@@ -128,7 +128,7 @@ def execute_together(
     """
     until = None if max_minutes is None else time.monotonic() + 60 * max_minutes
     device = choose_device()
-    prepare(device)
+    configure_process(device)
     with ExitStack() as locks:
         for run in runs:
             if _needs_ancestors(run) and not all(ancestor.folder.finished for ancestor in run.ancestors()):
@@ -149,15 +149,15 @@ def execute_together(
 
 
 def _prepare_trainee(
-    run: Run, device: torch.device, ranks: Ranks | None = None, announce: Announce | None = None
+    run: Run, device: torch.device, ranks: Ranks | None = None, on_start: OnStart | None = None
 ) -> tuple[Trainee, Batches]:
     """The run where it stands: its newest whole checkpoint, and the folder without what came later."""
     config, split = run.config, run.split()
     start = checkpoint_to_resume(run.folder)
     if start is not None:
         start.check_shape(config.transformer)
-    if announce is not None:
-        announce(run, start.step if start else 0)
+    if on_start is not None:
+        on_start(run, start.step if start else 0)
     batches = make_batches(split, config.batch_size, config.seed)
     precision = choose_precision(config.precision, device)
     measure = TrainingMeasure(split, batches, test_sequences=config.test_sequences, precision=precision)

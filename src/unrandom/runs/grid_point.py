@@ -19,7 +19,7 @@ SIDES = ("validation", "test")
 
 def sets_to_measure(split: Split, sequences: int) -> dict[str, dict[Part, Examples]]:
     """Sequences for validation and for testing, ``sequences`` of each part of the test."""
-    sides = zip(SIDES, split.for_choosing(), strict=True)
+    sides = zip(SIDES, split.validation_and_test(), strict=True)
     return {name: {part: side.test(part, sequences, name=name) for part in side.parts} for name, side in sides}
 
 
@@ -68,8 +68,8 @@ def _accuracies(name: str, tested: dict[Part, Evaluation]) -> dict[str, Any]:
     }
     for part, each in tested.items():
         row |= {
-            f"{name}_last@{part}": each.last_number_accuracy.tree()["value"],
-            f"{name}_number@{part}": each.number_accuracy.tree()["value"],
+            f"{name}_last@{part}": each.last_number_accuracy.to_json()["value"],
+            f"{name}_number@{part}": each.number_accuracy.to_json()["value"],
         }
     return row
 

@@ -22,10 +22,10 @@ def manifest(spec: RunSpec, split: Split, command: list[str]) -> dict[str, Any]:
     """As JSON values."""
     return {
         "recipe": spec.recipe,
-        "config": spec.config.tree(),
+        "config": spec.config.to_json(),
         "parameters": parameter_count(spec.config.transformer),
         "split": split.manifest(),
-        **({} if spec.config.data.source is None else {"task": spec.config.data.source.tree()}),
+        **({} if spec.config.data.source is None else {"task": spec.config.data.source.to_json()}),
         "command": shlex.join(command),
         "device": describe(choose_device(launched_device())),
         "versions": {"unrandom": __version__, "python": platform.python_version()}

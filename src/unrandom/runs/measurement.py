@@ -4,10 +4,10 @@ Analyses run on the eager model in fp32 with explicit attention. Drawing needs o
 """
 
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
+from unrandom.core.files import JsonObject
 from unrandom.evaluation import evaluate
 from unrandom.interpretation.attention import attention_by_distance, attention_patterns, pattern_taps
 from unrandom.interpretation.embedding import embedding_table, prime_powers
@@ -23,10 +23,8 @@ SEQUENCES_OF_CEILINGS = 256
 SAMPLES = 10
 SMALL_MODULI = (2, 3, 4, 5, 6, 7, 8, 9)  # residues looked for where training saw many moduli
 
-Tree = dict[str, Any]
 
-
-def evaluate_run(run: Run, predictor: TransformerPredictor, *, part: Part | None, sequences: int) -> list[Tree]:
+def evaluate_run(run: Run, predictor: TransformerPredictor, *, part: Part | None, sequences: int) -> list[JsonObject]:
     """Accuracy by position, digit and label for one part of the test, or (None) for each.
 
     On sequences that are held out by the run's task; for a part that the task does not name (a modulus of the user's
@@ -39,7 +37,7 @@ def evaluate_run(run: Run, predictor: TransformerPredictor, *, part: Part | None
     ]
 
 
-def measure_run(run: Run, *, sequences: int = 1024) -> Tree:
+def measure_run(run: Run, *, sequences: int = 1024) -> JsonObject:
     """Everything the report shows."""
     predictor = run.predictor()
     manifest = run.folder.read_manifest()
@@ -52,35 +50,35 @@ def measure_run(run: Run, *, sequences: int = 1024) -> Tree:
         "evaluation": evaluate_run(run, predictor, part=None, sequences=sequences),
         "ceilings": _ceilings(run),
         "attention": _attention(predictor, shown, _shown(split, SEQUENCES_AVERAGED)),
-        "attention_sequence": shown.parameters.words(0),
+        "attention_sequence": shown.parameters.text(0),
         "embedding": _embedding(run, predictor.model),
         "samples": _samples(predictor, _shown(split, SAMPLES)),
     }
 
 
-def _ceilings(run: Run) -> list[Tree]:
+def _ceilings(run: Run) -> list[JsonObject]:
     """What other predictors do with as many numbers, for each part of the test."""
     task = run.config.data
     names = [name for name, baseline in task.baselines().items() if baseline.in_reports]
     return compare(run, make_predictors(names, task), part=None, sequences=SEQUENCES_OF_CEILINGS) if names else []
 
 
-def _evaluate_part(run: Run, predictor: TransformerPredictor, split: Split, part: Part, sequences: int) -> Tree:
+def _evaluate_part(run: Run, predictor: TransformerPredictor, split: Split, part: Part, sequences: int) -> JsonObject:
     task = run.config.data
     further = split.further_tests(part, sequences, seed=run.config.seed)
     return {
         "part": part,
-        "name": task.part_words(part),
+        "name": task.part_text(part),
         "symbol": task.part_symbol(part),
-        **evaluate(predictor, split.test(part, sequences)).tree(),
+        **evaluate(predictor, split.test(part, sequences)).to_json(),
         "about": split.about,
         "further": [_further(predictor, test) for test in further],
     }
 
 
-def _further(predictor: TransformerPredictor, test: FurtherTest) -> Tree:
+def _further(predictor: TransformerPredictor, test: FurtherTest) -> JsonObject:
     tested = evaluate(predictor, test.examples)
-    accuracy = tested.last_number_tree()
+    accuracy = tested.last_number_json()
     return {"name": test.name, "about": test.about, "last_number_accuracy": accuracy, "by_group": tested.by_group()}
 
 
@@ -89,7 +87,7 @@ def _shown(split: Split, sequences: int) -> Examples:
     return split.test_of_largest(sequences, name="shown")
 
 
-def _attention(predictor: TransformerPredictor, shown: Examples, many: Examples) -> list[Tree]:
+def _attention(predictor: TransformerPredictor, shown: Examples, many: Examples) -> list[JsonObject]:
     """What each head looks at, of the layers that have attention patterns."""
     patterns, averaged = (attention_patterns(predictor, part) for part in (shown, many))
     layers = [int(name.split(".")[1]) for name in pattern_taps(predictor.model)]
@@ -106,7 +104,7 @@ def _attention(predictor: TransformerPredictor, shown: Examples, many: Examples)
     ]
 
 
-def _embedding(run: Run, model: Transformer) -> Tree:
+def _embedding(run: Run, model: Transformer) -> JsonObject:
     task = run.config.data
     searched = task.embedding_modulus
     moduli = SMALL_MODULI if searched is None else prime_powers(searched)
@@ -114,12 +112,12 @@ def _embedding(run: Run, model: Transformer) -> Tree:
     return {"labels": "numbers" if task.base is None else "digits", **table}
 
 
-def _samples(predictor: TransformerPredictor, sequences: Examples) -> list[Tree]:
+def _samples(predictor: TransformerPredictor, sequences: Examples) -> list[JsonObject]:
     predictions = predictor.predict(sequences.numbers)
     assert predictions.truth_probability is not None
     return [
         {
-            "parameters": sequences.parameters.words(row),
+            "parameters": sequences.parameters.text(row),
             "numbers": sequences.numbers[row].tolist(),
             "predicted": predictions.numbers[row].tolist(),
             "probability": np.round(predictions.truth_probability[row].astype(float), 4).tolist(),
@@ -128,14 +126,14 @@ def _samples(predictor: TransformerPredictor, sequences: Examples) -> list[Tree]
     ]
 
 
-def _about(run: Run, manifest: Tree) -> Tree:
+def _about(run: Run, manifest: JsonObject) -> JsonObject:
     checkpoint = latest_checkpoint(run.folder)
     assert checkpoint is not None, "the model was loaded from one"
     return {
         "id": run.id,
         "recipe": run.recipe,
         "config": manifest["config"],
-        "task": task_tree(run.config.data),
+        "task": task_json(run.config.data),
         "data_mode": run.config.data.mode,
         "seed": run.config.seed,
         "steps": checkpoint.step,
@@ -151,7 +149,7 @@ def _about(run: Run, manifest: Tree) -> Tree:
     }
 
 
-def task_tree(task: Task) -> Tree:
+def task_json(task: Task) -> JsonObject:
     """What a task says of itself to readers."""
     return {
         "name": task.name,
@@ -160,7 +158,7 @@ def task_tree(task: Task) -> Tree:
         "scope": task.scope,
         "unseen": task.unseen,
         "enough": [asdict(each) for each in task.enough],
-        "enough_words": task.enough_words,
+        "enough_text": task.enough_text,
         "baselines": {name: baseline.about for name, baseline in task.baselines().items()},
         "width": task.tokenizer.width,
     }

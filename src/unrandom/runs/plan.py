@@ -32,7 +32,7 @@ class Job:
         return sum(run.flops for run in self.runs)
 
 
-def plain(value: Any) -> str:
+def as_typed(value: Any) -> str:
     """A setting's value as it can be typed."""
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
 
@@ -85,7 +85,7 @@ def grid_points(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[
                 if chosen.data.source is not None:
                     check_task(chosen.data, chosen.split_seed)
                 split = split_of(chosen)
-                split.for_choosing()
+                split.validation_and_test()
                 split_already.add(data)
                 if data[0] not in drawn_already:
                     split.try_drawing(chosen.batch_size)
@@ -98,10 +98,10 @@ def grid_points(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[
 
 def settings_of(spec: RunSpec) -> str:
     """What tells a grid point from the others, as it can be typed."""
-    return " ".join(f"{key}={plain(value)}" for key, value in spec.labels.items())
+    return " ".join(f"{key}={as_typed(value)}" for key, value in spec.labels.items())
 
 
-def jobs(runs: Sequence[RunSpec], pack: int = 1) -> list[Job]:
+def pack_jobs(runs: Sequence[RunSpec], pack: int = 1) -> list[Job]:
     """The runs in the order of need, up to ``pack`` of those that can be trained side by side in one job."""
     packs: list[list[RunSpec]] = []
     filling: dict[str, list[RunSpec]] = {}
@@ -114,7 +114,7 @@ def jobs(runs: Sequence[RunSpec], pack: int = 1) -> list[Job]:
     return [Job(tuple(packed)) for packed in packs]
 
 
-def state(planned: RunSpec, out: Path) -> State:
+def run_state(planned: RunSpec, out: Path) -> State:
     """How far a run has come, by what lies in its folder."""
     folder = out / planned.id
     if RunFolder(folder).finished:
@@ -129,7 +129,7 @@ def unfinished(runs: Sequence[RunSpec], out: Path) -> list[RunSpec]:
     return [run for run in runs if not RunFolder(out / run.id).finished]
 
 
-def cost_words(runs: Sequence[RunSpec], out: Path) -> str:
+def cost_text(runs: Sequence[RunSpec], out: Path) -> str:
     """The size of a plan in a line."""
     left = unfinished(runs, out)
     total, wanted = sum(run.flops for run in runs), sum(run.flops for run in left)

@@ -6,16 +6,15 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from unrandom.core.files import make_folder, read_json, write_json
+from unrandom.core.files import JsonObject, make_folder, read_json, write_json
 from unrandom.evaluation.intervals import over_units, within_bounds
-from unrandom.runs.crew import Crew
 from unrandom.runs.engines import load_engine
 from unrandom.runs.grid_point import is_measured, measured_point
-from unrandom.runs.plan import Grid, plain, state
+from unrandom.runs.launcher import Launcher
+from unrandom.runs.plan import Grid, as_typed, run_state
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec, with_ancestors
 from unrandom.runs.tables import save_tables, table
@@ -23,8 +22,6 @@ from unrandom.runs.worker import failure
 from unrandom.training import RunConfig
 
 MEASURES = ("validation_last", "test_last", "validation_number", "test_number")  # averaged over seeds
-
-Tree = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -53,43 +50,43 @@ class Sweep:
 
     def is_done(self, spec: RunSpec, out: Path) -> bool:
         """Whether a grid point is trained and measured."""
-        return state(spec, out) == "finished" and is_measured(out / spec.id, self.sequences)
+        return run_state(spec, out) == "finished" and is_measured(out / spec.id, self.sequences)
 
     def left(self, out: Path) -> list[RunSpec]:
         """The grid points that are not done, after the runs that they begin with and that are not trained."""
         missing = [spec for spec in self.points if not self.is_done(spec, out)]
         begun_with = [run for run in with_ancestors(missing) if run not in missing]
-        return [run for run in begun_with if state(run, out) != "finished"] + missing
+        return [run for run in begun_with if run_state(run, out) != "finished"] + missing
 
 
 @dataclass(frozen=True)
-class Found:
+class SweepResult:
     """What came of a sweep so far."""
 
     folder: Path
-    cells: pl.DataFrame
-    best: Tree | None  # the best combination; none: nothing is finished
+    points: pl.DataFrame
+    best: JsonObject | None  # the best combination; none: nothing is finished
 
 
 def plan(sweep: Sweep, out: Path) -> pl.DataFrame:
     """A row for every grid point: its settings, how far it has come, and its training operations."""
     return table(
-        {**spec.labels, "run": spec.id, "status": state(spec, out), "flops": spec.flops} for spec in sweep.points
+        {**spec.labels, "run": spec.id, "status": run_state(spec, out), "flops": spec.flops} for spec in sweep.points
     )
 
 
-def cells(sweep: Sweep, out: Path) -> pl.DataFrame:
+def grid_point_table(sweep: Sweep, out: Path) -> pl.DataFrame:
     """A row for every grid point: its settings and where it stands; once it is finished, also what was measured."""
-    rows = [_cell(sweep, spec, out) for spec in sweep.points]
+    rows = [_grid_point_row(sweep, spec, out) for spec in sweep.points]
     columns = dict.fromkeys(key for row in rows for key in row)
     return table({key: row.get(key) for key in columns} for row in rows)
 
 
-def _cell(sweep: Sweep, spec: RunSpec, out: Path) -> Tree:
+def _grid_point_row(sweep: Sweep, spec: RunSpec, out: Path) -> JsonObject:
     folder = out / spec.id
     done = sweep.is_done(spec, out)
     wrong = None if done else failure(folder)
-    how_far = "finished" if done else "failed" if wrong else state(spec, out)
+    how_far = "finished" if done else "failed" if wrong else run_state(spec, out)
     return {
         **spec.labels,
         "run": spec.id,
@@ -100,22 +97,22 @@ def _cell(sweep: Sweep, spec: RunSpec, out: Path) -> Tree:
     }
 
 
-def combinations(sweep: Sweep, cells: pl.DataFrame) -> pl.DataFrame:
+def combinations(sweep: Sweep, points: pl.DataFrame) -> pl.DataFrame:
     """A row for every combination of settings: means over finished seeds; from two on, Student's intervals."""
-    groups = cells.group_by(list(sweep.grid), maintain_order=True)
+    groups = points.group_by(list(sweep.grid), maintain_order=True)
     return table({**dict(zip(sweep.grid, settings, strict=True)), **_means(group)} for settings, group in groups)
 
 
-def _means(group: pl.DataFrame) -> Tree:
+def _means(group: pl.DataFrame) -> JsonObject:
     finished = group.filter(status="finished")
-    means: Tree = {"seeds": len(group), "finished": len(finished)}
+    means: JsonObject = {"seeds": len(group), "finished": len(finished)}
     for name in MEASURES:
         found = within_bounds(over_units(finished[name].to_list())) if len(finished) else None
         means |= {name: found and found.value, f"{name}_low": found and found.low, f"{name}_high": found and found.high}
     return {**means, "runs": group["run"].to_list()}
 
 
-def choose(combined: pl.DataFrame) -> Tree | None:
+def choose(combined: pl.DataFrame) -> JsonObject | None:
     """The best combination by validation. One whose seeds did not all finish is second to those whose did."""
     able = combined.filter(pl.col("finished") > 0)
     whole = pl.col("finished") == pl.col("seeds")
@@ -133,26 +130,26 @@ def heatmap(sweep: Sweep, combined: pl.DataFrame) -> pl.DataFrame:
     return table(choose(place) or {**place.row(0, named=True), **tuned} for _, place in places)
 
 
-def save_sweep(sweep: Sweep, out: Path, command: Sequence[str]) -> Found:
+def save_sweep(sweep: Sweep, out: Path, command: Sequence[str]) -> SweepResult:
     """Write ``<out>/sweeps/<name>/``: tables, the best combination, the map."""
     folder = make_folder(out / "sweeps" / sweep.name)
-    found = cells(sweep, out)
+    found = grid_point_table(sweep, out)
     combined = combinations(sweep, found)
     chosen = heatmap(sweep, combined)
     best = choose(combined)
     asked = {
         "recipe": sweep.recipe,
-        "config": sweep.config.tree(),
+        "config": sweep.config.to_json(),
         "grid": {key: list(values) for key, values in sweep.grid.items()},
         "seeds": len({spec.config.seed for spec in sweep.points}),
         "sequences": sweep.sequences,
         "command": shlex.join(command),
     }
     write_json(folder / "sweep.json", asked)
-    save_tables({"cells": found, "combinations": combined, "heatmap": chosen}, folder)
+    save_tables({"grid_points": found, "combinations": combined, "heatmap": chosen}, folder)
     write_json(folder / "best.json", best)
     _draw(sweep, chosen, folder / "heatmap")
-    return Found(folder, found, best)
+    return SweepResult(folder, found, best)
 
 
 def _draw(sweep: Sweep, chosen: pl.DataFrame, stem: Path) -> None:
@@ -181,19 +178,19 @@ def _draw(sweep: Sweep, chosen: pl.DataFrame, stem: Path) -> None:
 
 def _places(chosen: pl.DataFrame, key: str | None) -> list[str]:
     """Where on one axis each row of the map is."""
-    return [""] * len(chosen) if key is None else [plain(value) for value in chosen[key].to_list()]
+    return [""] * len(chosen) if key is None else [as_typed(value) for value in chosen[key].to_list()]
 
 
-def minutes_left(sweep: Sweep, crew: Crew) -> float | None:
+def minutes_left(sweep: Sweep, launcher: Launcher) -> float | None:
     """What is left will take so long, by the speed of the grid points that are finished; none without one."""
-    out = crew.out
-    finished = [spec for spec in sweep.points if state(spec, out) == "finished"]
+    out = launcher.out
+    finished = [spec for spec in sweep.points if run_state(spec, out) == "finished"]
     if not finished:
         return None
     seconds = sum(read_json(out / run.id / "result.json")["train_seconds"] for run in finished)
     left = sum(spec.flops for spec in sweep.points) - sum(run.flops for run in finished)
     workers = 1
-    if crew.engine == "local":
-        workers = load_engine("local", crew.options).places
+    if launcher.engine == "local":
+        workers = load_engine("local", launcher.options).places
     waiting = len(sweep.points) - len(finished)
     return round(seconds / sum(run.flops for run in finished) * left / max(1, min(workers, waiting)) / 60, 2)

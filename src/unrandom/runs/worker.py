@@ -30,7 +30,7 @@ Stop = Callable[[], bool]
 
 
 @dataclass(frozen=True)
-class Work:
+class WorkerOptions:
     """How the jobs of one command are to be done, wherever that is. It is sent to the workers."""
 
     out: Path
@@ -60,14 +60,14 @@ class Outcome:
     errno: int = 0  # of a full disk
 
 
-def carry_out(job: Job, work: Work, stop: Stop | None = None) -> list[Outcome]:
+def run_job(job: Job, options: WorkerOptions, stop: Stop | None = None) -> list[Outcome]:
     """Train the runs of a job, side by side if they are several; else, or if that fails, one after the other."""
-    if work.threads is not None:
-        torch.set_num_threads(work.threads)
+    if options.threads is not None:
+        torch.set_num_threads(options.threads)
     began = time.perf_counter()
-    if len(job.runs) > 1 and not work.over:
+    if len(job.runs) > 1 and not options.over:
         try:
-            _train_together(job.runs, work, stop)
+            _train_together(job.runs, options, stop)
         except OSError as error:
             if error.errno in FULL:
                 return [_full_disk(job.runs[0], error, time.perf_counter() - began)]
@@ -75,32 +75,32 @@ def carry_out(job: Job, work: Work, stop: Stop | None = None) -> list[Outcome]:
             pass
     outcomes: list[Outcome] = []
     for planned in job.runs:
-        outcomes.append(_train_one(planned, work, stop))
+        outcomes.append(_train_one(planned, options, stop))
         if outcomes[-1].status == "full disk":
             break
     return outcomes
 
 
-def _train_together(runs: Sequence[RunSpec], work: Work, stop: Stop | None) -> None:
-    opened = [_open(planned, work) for planned in runs]
+def _train_together(runs: Sequence[RunSpec], options: WorkerOptions, stop: Stop | None) -> None:
+    opened = [_open(planned, options) for planned in runs]
     waiting = [run for run in opened if not run.folder.finished]
     if len(waiting) > 1:
-        execute_together(waiting, max_minutes=work.minutes_left(), stop=stop)
+        execute_together(waiting, max_minutes=options.minutes_left(), stop=stop)
 
 
-def _open(planned: RunSpec, work: Work) -> Run:
+def _open(planned: RunSpec, options: WorkerOptions) -> Run:
     """The run's folder, made if need be."""
-    return create_run(planned, work.out, list(work.command))
+    return create_run(planned, options.out, list(options.command))
 
 
-def _train_one(planned: RunSpec, work: Work, stop: Stop | None) -> Outcome:
+def _train_one(planned: RunSpec, options: WorkerOptions, stop: Stop | None) -> Outcome:
     began = time.perf_counter()
 
     def outcome(status: Status, error: str = "") -> Outcome:
         return Outcome(planned.id, status, error, round(time.perf_counter() - began, 3))
 
     try:
-        return outcome("finished" if _finish(planned, work, stop) else "stopped")
+        return outcome("finished" if _finish(planned, options, stop) else "stopped")
     except Busy as error:
         return outcome("busy", str(error))
     except Exception as error:
@@ -108,7 +108,7 @@ def _train_one(planned: RunSpec, work: Work, stop: Stop | None) -> Outcome:
             if not (isinstance(error, OSError) and error.errno in FULL):
                 kind = _kind(error)
                 trace = "".join(traceback.format_exception(error)) if kind == "error" else None
-                return outcome("failed", record_failure(work.out / planned.id, kind, _line(error), trace))
+                return outcome("failed", record_failure(options.out / planned.id, kind, _line(error), trace))
             full = error
         except OSError as second:  # no room for the record either
             full = second
@@ -119,22 +119,22 @@ def _full_disk(planned: RunSpec, error: OSError, seconds: float = 0.0) -> Outcom
     return Outcome(planned.id, "full disk", _line(error), round(seconds, 3), error.errno or errno.ENOSPC)
 
 
-def _finish(planned: RunSpec, work: Work, stop: Stop | None) -> bool:
+def _finish(planned: RunSpec, options: WorkerOptions, stop: Stop | None) -> bool:
     """Whether the run is at its end (and measured, if that is asked for). Time and ``stop`` can come before."""
-    folder = work.out / planned.id
+    folder = options.out / planned.id
     finished = RunFolder(folder).finished
     if not finished:
-        if work.over or (stop is not None and stop()):
+        if options.over or (stop is not None and stop()):
             return False
-        run = _open(planned, work)
+        run = _open(planned, options)
         (folder / "error.json").unlink(missing_ok=True)
-        watching = work.watch(planned.config.steps) if work.watch else nullcontext()
+        watching = options.watch(planned.config.steps) if options.watch else nullcontext()
         with watching as observer:
             observers = () if observer is None else (observer,)
-            result = execute(run, max_minutes=work.minutes_left(), stop=stop, observers=observers)
+            result = execute(run, max_minutes=options.minutes_left(), stop=stop, observers=observers)
         finished = bool(result["finished"])
-    if finished and work.sequences is not None:
-        measured_point(Run.open(folder), work.sequences)
+    if finished and options.sequences is not None:
+        measured_point(Run.open(folder), options.sequences)
     if finished:
         (folder / "error.json").unlink(missing_ok=True)  # of an earlier try
     return finished
@@ -161,13 +161,13 @@ def record_failure(folder: Path, kind: str, message: str, trace: str | None = No
     return message if kind in ("error", "killed", "user error") or kind in message else f"{kind}: {message}"
 
 
-def record_death(planned: RunSpec, work: Work, words: str) -> Outcome:
+def record_death(planned: RunSpec, options: WorkerOptions, message: str) -> Outcome:
     """The outcome of a run whose worker died over it again and again."""
-    folder = work.out / planned.id
-    if RunFolder(folder).finished and (work.sequences is None or is_measured(folder, work.sequences)):
+    folder = options.out / planned.id
+    if RunFolder(folder).finished and (options.sequences is None or is_measured(folder, options.sequences)):
         return Outcome(planned.id, "finished")
     try:
-        return Outcome(planned.id, "failed", record_failure(folder, "killed", words))
+        return Outcome(planned.id, "failed", record_failure(folder, "killed", message))
     except OSError as error:
         if error.errno not in FULL:
             raise

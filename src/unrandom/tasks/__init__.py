@@ -4,7 +4,6 @@ from unrandom.tasks.batches import Batches, CurriculumBatches, FixedBatches, Str
 from unrandom.tasks.examples import Examples, Grouping, Parameters, sequence_tokens
 from unrandom.tasks.held_values import HeldValues, HeldValuesTask
 from unrandom.tasks.lcg import FixedModulus, LCGParameters, LCGSplit, LCGTask, Phase, UnseenModulus, lcg_split, lcg_task
-from unrandom.tasks.own import is_import_path, load_task
 from unrandom.tasks.predictors import make_predictors
 from unrandom.tasks.protocol import check_task
 from unrandom.tasks.quadratic import Quadratic
@@ -12,6 +11,7 @@ from unrandom.tasks.registry import TASKS, AnyTask
 from unrandom.tasks.split import FurtherTest, Part, Split
 from unrandom.tasks.task import Baseline, Enough, Task
 from unrandom.tasks.truncated_lcg import TruncatedLCG
+from unrandom.tasks.user_tasks import is_import_path, load_task
 
 __all__ = [
     "TASKS",

@@ -83,7 +83,7 @@ class Parameters:
         """Steps after which the digit of weight prime^power repeats, in every sequence; None where nobody knows."""
         return None
 
-    def words(self, row: int) -> str:
+    def text(self, row: int) -> str:
         """What determines one sequence, for readers; broken over lines only between the parameters."""
         return in_symbols({name: int(values[row]) for name, values in self._arrays().items()})
 

@@ -96,7 +96,7 @@ class HeldValues(Split):
     def manifest(self) -> dict[str, Any]:
         return {"seed": self.seed, "test": {name: values.tolist() for name, values in self.held.items()}}
 
-    def for_choosing(self) -> tuple["HeldValues", "HeldValues"]:
+    def validation_and_test(self) -> tuple["HeldValues", "HeldValues"]:
         """Halves of the values; a parameter with a single one has it in both."""
         if all(len(values) < 2 for values in self.held.values()):
             raise UserError("one value of each parameter is held out; choosing by validation needs 2 of one of them")

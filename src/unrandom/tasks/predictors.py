@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Sequence
 
-from unrandom.core.errors import UserError, named
+from unrandom.core.errors import UserError, lookup
 from unrandom.predictors.protocol import Predictor
 from unrandom.tasks.task import Task
 
@@ -24,7 +24,7 @@ def _make(name: str, task: Task) -> Predictor:
         raise UserError(f"{name!r} was given; no predictor is known for the task {task.name}")
     if kind not in baselines and not difflib.get_close_matches(kind, baselines, cutoff=0.4):
         raise UserError(f"the task {task.name} has no predictor {kind!r}; it has {', '.join(baselines)}")
-    baseline = named("predictor", kind, baselines)
+    baseline = lookup("predictor", kind, baselines)
     if not colon:
         return baseline.make()
     if baseline.by_order is None:

@@ -10,9 +10,9 @@ from unrandom.core.seeds import stream
 from unrandom.generators.residues import digits_of
 from unrandom.predictors.protocol import Predictor
 from unrandom.tasks.examples import Parameters
-from unrandom.tasks.own import fault_of_own_task
 from unrandom.tasks.split import Part, Split
 from unrandom.tasks.task import Baseline, Task
+from unrandom.tasks.user_tasks import fault_in_user_task
 
 MANY, FEW = 256, 16  # sequences of training and of the test that are drawn to see what they are
 
@@ -24,7 +24,7 @@ def check_task(task: Task, seed: int) -> None:
     except UserError:
         raise
     except Exception as error:  # of the user's code, which may do anything
-        said = fault_of_own_task(error) or f"{type(error).__name__}: {error}"
+        said = fault_in_user_task(error) or f"{type(error).__name__}: {error}"
         raise UserError(f"{task.name} cannot be used: {said}") from error
 
 
@@ -37,7 +37,7 @@ def _check(task: Task, seed: int) -> None:
 
 
 def _check_words(task: Task) -> None:
-    said = {name: getattr(task, name) for name in ("kind", "rule", "scope", "unseen", "enough_words")}
+    said = {name: getattr(task, name) for name in ("kind", "rule", "scope", "unseen", "enough_text")}
     if wrong := [name for name, words in said.items() if not isinstance(words, str)]:
         raise UserError(f"{task.name}.{wrong[0]} must be words, not {said[wrong[0]]!r:.40}")
 
@@ -82,7 +82,7 @@ def _check_test(split: Split, part: Part) -> None:
     if not all(_is_kept(split, tested[row : row + 1]) for row in range(FEW)):
         raise UserError(f"{task.name}: its check lets training have sequences of test part {part!r}")
     tested.groupings()
-    tested.words(0)
+    tested.text(0)
     _check_digits(task, tested)
     for name, baseline in task.baselines().items():
         predictor = baseline.make() if isinstance(baseline, Baseline) else None

@@ -24,7 +24,7 @@ TASKS: dict[str, type[Task]] = {
 """The tasks of the package, by name."""
 
 
-OWN: dict[str, type[Task]] = {}
+USER_TASKS: dict[str, type[Task]] = {}
 """The tasks of the user's own that were named so far, by name."""
 
 
@@ -35,7 +35,7 @@ def _as_task(value: Any) -> Task:
     if not isinstance(value, dict):
         raise ValueError("a task is a table of settings")
     name = str(value.get(TAG))
-    task = TASKS.get(name) or OWN.get(name)
+    task = TASKS.get(name) or USER_TASKS.get(name)
     if task is None:
         raise UserError(
             f"the task {value.get(TAG)!r} is not one of {', '.join(TASKS)}; if it is one of your own, name it again: "

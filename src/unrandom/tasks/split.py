@@ -64,7 +64,7 @@ class Split(ABC):
         """What is held out, as JSON, for the run folder."""
 
     @abstractmethod
-    def for_choosing(self) -> tuple["Split", "Split"]:
+    def validation_and_test(self) -> tuple["Split", "Split"]:
         """One split to choose settings by and one to test the choice on, with nothing held out in common.
 
         UserError where there is too little to halve.

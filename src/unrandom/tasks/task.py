@@ -41,7 +41,7 @@ class Enough:
 
     seen: int
     accuracy: float
-    words: str  # beside a line in a figure
+    text: str  # beside a line in a figure
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Source:
     path: str  # as it can be named again: an absolute file, or a module, and the class
     sha256: str  # of the file
 
-    def tree(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, str]:
         """As JSON values."""
         return {"path": self.path, "sha256": self.sha256}
 
@@ -97,9 +97,9 @@ class Task(Config, ABC):
         """Workers are other processes: there the code of a user's task has to be imported first."""
         if self.source is None:
             return super().__reduce__()
-        from unrandom.tasks.own import restore_task
+        from unrandom.tasks.user_tasks import restore_task
 
-        return restore_task, (self.source.path, self.source.sha256, self.tree())
+        return restore_task, (self.source.path, self.source.sha256, self.to_json())
 
     @property
     @abstractmethod
@@ -140,7 +140,7 @@ class Task(Config, ABC):
         return ()
 
     @property
-    def enough_words(self) -> str:
+    def enough_text(self) -> str:
         """A sentence about it, for readers."""
         return ""
 
@@ -170,7 +170,7 @@ class Task(Config, ABC):
         """Tokens that the model reads: all of the sequence but the last one."""
         return (self.context + 1) * self.tokenizer.width - 1
 
-    def part_words(self, part: Part) -> str:
+    def part_text(self, part: Part) -> str:
         """A part in words, such as "modulus 64"."""
         return f"{self.part_name[0]} {part}" if isinstance(part, int) else part
 

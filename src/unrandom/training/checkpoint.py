@@ -140,7 +140,7 @@ def write_model(folder: Path, model: Transformer, *, small: bool = False) -> Non
     for number, part in enumerate(parts, start=1):
         name = WEIGHTS if number == 1 else MORE_WEIGHTS.replace("*", str(number))
         write_atomically(folder / name, safetensors.torch.save(part))
-    write_json(folder / SHAPE, model.config.tree())
+    write_json(folder / SHAPE, model.config.to_json())
 
 
 def _parts(tensors: dict[str, Tensor]) -> list[dict[str, Tensor]]:

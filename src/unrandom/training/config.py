@@ -64,7 +64,7 @@ class RunConfig(Config):
     recompute: bool = False  # blocks run again in the backward pass: less memory, a third more operations
 
     added_later: ClassVar[frozenset[str]] = frozenset({"data_seed", "start"})
-    only_how: ClassVar[frozenset[str]] = frozenset({"micro_batches", "recompute"})
+    not_hashed: ClassVar[frozenset[str]] = frozenset({"micro_batches", "recompute"})
 
     @property
     def split_seed(self) -> int:
@@ -99,7 +99,7 @@ class RunConfig(Config):
 
     def stack_key(self) -> str:
         """Equal for runs that can be trained side by side: they differ in the seed and the optimiser's numbers only."""
-        tree = {**self.tree(), "seed": None, "data_seed": None, "optimizer": self.optimizer.name}
+        tree = {**self.to_json(), "seed": None, "data_seed": None, "optimizer": self.optimizer.name}
         if self.micro_batches > 1 or self.recompute:
             return f"{self.digest()} {self.seed}"  # what needs the memory is trained alone
         return json.dumps(tree, sort_keys=True)

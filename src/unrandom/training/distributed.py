@@ -59,7 +59,7 @@ class Ranks:
             raise UserError(f"batch_size={batch_size} must be a multiple of the {self.count} ranks{parts}")
 
 
-def is_leading_process() -> bool:
+def is_main_process() -> bool:
     """Whether this is rank 0 of torchrun, or the only process."""
     return os.environ.get("RANK", "0") == "0"
 

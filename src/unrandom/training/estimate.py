@@ -7,11 +7,11 @@ import numpy as np
 import torch
 
 from unrandom.core.memory import available_memory
-from unrandom.core.quantities import in_words, scaled
+from unrandom.core.quantities import duration, scaled
 from unrandom.models import TrainingMemory, forward_flops, recomputed_flops, training_memory
 from unrandom.models.numerics import choose_attention, choose_precision
 from unrandom.training.config import RunConfig
-from unrandom.training.machine import returns_memory, wait_for
+from unrandom.training.machine import returns_memory, synchronize
 from unrandom.training.trainee import Progress
 
 # What a step takes on a CPU over what its tensors take: freed memory that the process keeps lies in pieces, and a new
@@ -61,7 +61,7 @@ class CostEstimate:
         return replace(self, step_seconds=step_seconds)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Operations and memory, a line each."""
         recomputed = self.recomputed_flops_per_step
         again = f", and {scaled(recomputed, 'FLOP')} once more" if recomputed else ""
@@ -80,17 +80,17 @@ class CostEstimate:
         )
 
     @property
-    def time_words(self) -> str:
+    def time_text(self) -> str:
         """The time in a line, once a step was measured."""
         step, whole = self.step_seconds, self.seconds
         assert step is not None, "a step is measured first"
         assert whole is not None, "it follows from that of a step"
         return (
-            f"about {in_words(whole)} for {self.steps:,} steps: {in_words(step)} a step as measured, "
-            f"and an evaluation of {in_words(self.steps_per_evaluation * step)} every {self.evaluate_every} steps"
+            f"about {duration(whole)} for {self.steps:,} steps: {duration(step)} a step as measured, "
+            f"and an evaluation of {duration(self.steps_per_evaluation * step)} every {self.evaluate_every} steps"
         )
 
-    def tree(self) -> dict[str, float | int | None]:
+    def to_json(self) -> dict[str, float | int | None]:
         """As JSON values."""
         seconds = None if self.seconds is None else round(self.seconds, 1)
         return {"flops": self.flops, "memory_bytes": self.memory_bytes, "seconds": seconds}
@@ -134,7 +134,7 @@ class StepTimer:
         if self._done:
             return
         self._calls += 1
-        waited = wait_for(self._device)  # what a GPU has yet to do is not in the time of the step
+        waited = synchronize(self._device)  # what a GPU has yet to do is not in the time of the step
         if self._calls > WARM_UP:
             self._spent += progress.train_seconds - self._before + waited
         self._before = progress.train_seconds

@@ -20,7 +20,7 @@ from unrandom.models.numerics import autocast, choose_precision
 from unrandom.tasks import Batches
 from unrandom.training.config import RunConfig
 from unrandom.training.distributed import Ranks
-from unrandom.training.machine import prepare
+from unrandom.training.machine import configure_process
 from unrandom.training.optimizers import Optimizers
 from unrandom.training.schedule import learning_rate_factor
 from unrandom.training.trainee import CHECKPOINT_REMAINS, Progress, Trainee
@@ -46,10 +46,10 @@ def train(
     """
     ranks = ranks or Ranks()
     config, progress = trainee.config, trainee.progress
-    prepare(device, config)
+    configure_process(device, config)
     stepper = SingleStepper(config, trainee.model, trainee.optimizers, progress, batches, ranks, device)
     trainee.set_precision(stepper.precision)
-    ends_here = ends_after(max_seconds, stop)
+    ends_here = stop_condition(max_seconds, stop)
 
     def should_stop() -> bool:
         can_stop = max_seconds is not None or stop is not None
@@ -59,7 +59,7 @@ def train(
     trainee.model.eval()
 
 
-def ends_after(max_seconds: float | None, stop: ShouldStop | None) -> ShouldStop:
+def stop_condition(max_seconds: float | None, stop: ShouldStop | None) -> ShouldStop:
     """Says whenever it is asked whether ``max_seconds`` have passed since now, or ``stop`` says to stop."""
     began = time.perf_counter()
 

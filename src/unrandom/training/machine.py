@@ -39,7 +39,7 @@ def choose_device(name: str | None = None) -> torch.device:
     return device
 
 
-def prepare(device: torch.device, config: RunConfig | None = None) -> None:
+def configure_process(device: torch.device, config: RunConfig | None = None) -> None:
     """Settings of the whole process for what comes next: training a run, or without one, anything else.
 
     On a GPU, fp32 products may keep ten bits of each factor. On a CPU, denormal numbers count as zero (a saturated
@@ -80,7 +80,7 @@ def matrix_product(precision: str, device: torch.device) -> tuple[Callable[[], N
     return product, 2 * size**3
 
 
-def forget_models(device: torch.device) -> None:
+def release_models(device: torch.device) -> None:
     """Give back what models that are gone have left, memory and compiled code, so that the next begins afresh."""
     gc.collect()
     if device.type == "cuda":
@@ -88,7 +88,7 @@ def forget_models(device: torch.device) -> None:
         torch.cuda.empty_cache()
 
 
-def wait_for(device: torch.device) -> float:
+def synchronize(device: torch.device) -> float:
     """Wait until the device has done what it was given; returns for how many seconds. A CPU is never behind."""
     if device.type == "cpu":
         return 0.0

@@ -16,8 +16,8 @@ from torch.nn import functional as F
 
 from unrandom.models.numerics import autocast, choose_precision
 from unrandom.tasks import Batches
-from unrandom.training.loop import check_finite, ends_after, run_steps
-from unrandom.training.machine import prepare
+from unrandom.training.loop import check_finite, run_steps, stop_condition
+from unrandom.training.machine import configure_process
 from unrandom.training.schedule import learning_rate_factor
 from unrandom.training.trainee import Trainee
 
@@ -35,10 +35,10 @@ def train_together(
     Raises ValueError for runs that differ in more than seeds and rates, or in the step they are at.
     """
     stepper = StackedStepper(trainees, batches, device)
-    prepare(device, stepper.config)
+    configure_process(device, stepper.config)
     for trainee in trainees:
         trainee.set_precision(stepper.precision)
-    run_steps(stepper, trainees, ends_after(max_seconds, stop))
+    run_steps(stepper, trainees, stop_condition(max_seconds, stop))
     for trainee in trainees:
         trainee.model.eval()
 

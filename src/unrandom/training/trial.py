@@ -10,7 +10,7 @@ from unrandom.training.config import RunConfig
 from unrandom.training.distributed import Ranks
 from unrandom.training.estimate import StepTimer
 from unrandom.training.loop import SingleStepper
-from unrandom.training.machine import prepare
+from unrandom.training.machine import configure_process
 from unrandom.training.optimizers import Optimizers
 from unrandom.training.trainee import Progress, build_model
 
@@ -40,7 +40,7 @@ def step_seconds(config: RunConfig, device: torch.device) -> float:
 def trial_stepper(config: RunConfig, model: Transformer, ranks: Ranks | None = None) -> SingleStepper:
     """What makes the steps of a run, for a model that is not kept."""
     optimizers, device = Optimizers(model, config.optimizer), next(model.parameters()).device
-    prepare(device, config)
+    configure_process(device, config)
     return SingleStepper(config, model, optimizers, Progress(), trial_batches(config), ranks or Ranks(), device)
 
 

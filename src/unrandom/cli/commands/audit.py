@@ -33,8 +33,8 @@ def add(command: Parser) -> None:
 
 def run(arguments: Namespace) -> Answer:
     """The verdict on the stream that the arguments name, as a tree and in words. It imports no torch."""
-    from unrandom.audit.reading import read
-    from unrandom.audit.search import audit, choose
+    from unrandom.auditing.reading import read
+    from unrandom.auditing.search import audit, choose
 
     modulus = _number(arguments.modulus, "--modulus", 2, 2**WIDEST)
     bounded = _number(arguments.bounded, "--bounded", 2, 2**WIDEST)
@@ -49,7 +49,7 @@ def run(arguments: Namespace) -> Answer:
     )
     verdict = audit(stream, max_seconds=arguments.max_seconds, family=arguments.family, watch=_say)
     _say("")
-    return verdict.tree(), verdict.words()
+    return verdict.to_json(), verdict.text()
 
 
 def _number(text: str | None, name: str, least: int, most: int) -> int | None:

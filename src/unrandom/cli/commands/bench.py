@@ -66,6 +66,6 @@ def _checked(outcomes: Iterator["Outcome"]) -> Answer:
         done.append(outcome)
         say(f"{outcome.check}: {outcome.result}")
     width = max(len(outcome.check) for outcome in done)
-    words = "\n".join(f"{outcome.result:<10}  {outcome.check:<{width}}  {outcome.words}" for outcome in done)
+    words = "\n".join(f"{outcome.result:<10}  {outcome.check:<{width}}  {outcome.message}" for outcome in done)
     failed = [outcome.check for outcome in done if outcome.result == "not passed"]
     return {"checks": [vars(outcome) for outcome in done], "not_passed": failed}, words

@@ -16,8 +16,8 @@ def add(command: Parser) -> None:
 def run(arguments: Namespace) -> Answer:
     """Train, measure and draw."""
     from unrandom.cli.progress import working
+    from unrandom.cli.text import evaluation_text
     from unrandom.cli.training import configured, train
-    from unrandom.cli.words import evaluation_words
     from unrandom.report import report_run
     from unrandom.runs.execution import create_run
     from unrandom.runs.recipes import recipe
@@ -36,5 +36,5 @@ def run(arguments: Namespace) -> Answer:
         "last_number_accuracy": tested["last_number_accuracy"]["value"],
         "number_accuracy_by_position": tested["by_position"]["value"],
     }
-    said = evaluation_words(measurements["evaluation"])
+    said = evaluation_text(measurements["evaluation"])
     return answer, f"{said}\nrun     {run.folder.path}\nreport  {page.resolve().as_uri()}"

@@ -31,7 +31,7 @@ def add(command: Parser) -> None:
 def run(arguments: Namespace) -> Answer:
     """Accuracy on the test of the run, or on one part of it."""
     from unrandom.cli.progress import working
-    from unrandom.cli.words import evaluation_words
+    from unrandom.cli.text import evaluation_text
     from unrandom.core.config import parse_integer
     from unrandom.runs.finding import find_run
     from unrandom.runs.measurement import evaluate_run
@@ -43,13 +43,13 @@ def run(arguments: Namespace) -> Answer:
         return compared(run, part, arguments)
     with working("evaluating"):
         tested = evaluate_run(run, run.predictor(choose_device()), part=part, sequences=arguments.sequences)
-    return {"run": str(run.folder.path), "evaluation": tested}, evaluation_words(tested)
+    return {"run": str(run.folder.path), "evaluation": tested}, evaluation_text(tested)
 
 
 def compared(run: "Run", part: int | None, arguments: Namespace) -> Answer:
     """The model beside other predictors, with a picture."""
     from unrandom.cli.progress import working
-    from unrandom.cli.words import comparison_words
+    from unrandom.cli.text import comparison_text
     from unrandom.core.files import make_folder
     from unrandom.figures.comparison import save_comparison
     from unrandom.runs.comparison import compare
@@ -62,4 +62,4 @@ def compared(run: "Run", part: int | None, arguments: Namespace) -> Answer:
         found = compare(run, predictors, part=part, sequences=arguments.sequences)
         picture = save_comparison(found, make_folder(run.folder.path / "figures") / "predictors")
     answer = {"run": str(run.folder.path), "comparison": found, "picture": str(picture)}
-    return answer, f"{comparison_words(found)}\npicture {picture}"
+    return answer, f"{comparison_text(found)}\npicture {picture}"

@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> Answer:
         say(f"only the last {longest} numbers {whole}are used; this model reads no more")
     used = [numbers[-longest:] for numbers in sequences]
     reliability = Reliability.of(run.folder.read_metrics())
-    say(reliability.words(f"{run.folder.path}{run.task_option}", fewest=min(map(len, used))))
+    say(reliability.text(f"{run.folder.path}{run.task_option}", fewest=min(map(len, used))))
     with counting("predicting", len(used) * arguments.count) as count:
         predictions, probabilities = predict_sequences(predictor, used, arguments.count, count)
     answer = {

@@ -6,7 +6,7 @@ from pathlib import Path
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import RUN, Parser, add_results, add_scale, add_workers, at_least
 
-EXAMPLE = "unrandom reproduce fm-ladder fm-primes --scale laptop --seeds 3"
+EXAMPLE = "unrandom reproduce fm-staircase fm-primes --scale laptop --seeds 3"
 
 
 def add(command: Parser) -> None:
@@ -19,7 +19,7 @@ def add(command: Parser) -> None:
     source = command.add_mutually_exclusive_group()
     source.add_argument("--run", metavar="RUN", help=f"measure this run instead, into its own folder: {RUN}")
     source.add_argument(
-        "--kept", action="store_true", help="measure the models saved beside the results; train nothing"
+        "--archived", action="store_true", help="measure the models saved beside the results; train nothing"
     )
     source.add_argument(
         "--from-tables", action="store_true", help="draw and judge again from the saved tables; measure nothing"
@@ -39,9 +39,9 @@ def run(arguments: Namespace) -> Answer:
         return list_experiments(arguments.results)
     from unrandom.experiments.timed_training import WITHOUT_NAMES
 
-    named = arguments.all or arguments.experiments or arguments.run or arguments.kept or arguments.from_tables
+    named = arguments.all or arguments.experiments or arguments.run or arguments.archived or arguments.from_tables
     if arguments.max_minutes is not None and arguments.scale in WITHOUT_NAMES and not named:
-        return most_worth(arguments)  # apart from the rest, which draws: where a GPU is lent, that may be missing
+        return by_priority(arguments)  # apart from the rest, which draws: where a GPU is lent, that may be missing
     from unrandom.cli.reproduction import reproduce
 
     return reproduce(arguments)
@@ -69,17 +69,19 @@ def list_experiments(results: Path) -> Answer:
     return {"experiments": listed}, "\n".join(lines)
 
 
-def most_worth(arguments: Namespace) -> Answer:
+def by_priority(arguments: Namespace) -> Answer:
     """Without names, and with a time: the runs that are most worth having."""
-    from unrandom.cli.crew import crew_of
+    from unrandom.cli.launcher import launcher_of
     from unrandom.cli.progress import TrainingProgress, say
-    from unrandom.experiments.timed_training import TimedCommand, train_most_worth
+    from unrandom.experiments.timed_training import TimedCommand, train_by_priority
 
-    asked = TimedCommand(arguments.scale, arguments.results, arguments.seeds, crew_of(arguments), say, TrainingProgress)
-    answer = train_most_worth(asked)
+    asked = TimedCommand(
+        arguments.scale, arguments.results, arguments.seeds, launcher_of(arguments), say, TrainingProgress
+    )
+    answer = train_by_priority(asked)
     lines = []
     for row in answer["runs"]:
         accuracy = row["last_number_accuracy"]
         said = "nothing measured yet" if accuracy is None else f"{accuracy:.3f} of last numbers right"
         lines.append(f"{row['run']}  step {row['steps']:,} of {row['of']:,}  {said}")
-    return answer, "\n".join([*lines, f"plan  {answer['plan']}", f"kept  {answer['kept']}"])
+    return answer, "\n".join([*lines, f"plan  {answer['plan']}", f"archived  {answer['archived']}"])

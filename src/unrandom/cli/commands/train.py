@@ -27,8 +27,8 @@ def run(arguments: Namespace) -> Answer:
     """Train the run that the arguments configure."""
     if arguments.list:
         return list_recipes()
+    from unrandom.cli.text import result_text
     from unrandom.cli.training import configured, train
-    from unrandom.cli.words import result_words
     from unrandom.core.errors import UserError
     from unrandom.runs.execution import create_run
     from unrandom.runs.recipes import RECIPES, recipe
@@ -40,7 +40,7 @@ def run(arguments: Namespace) -> Answer:
     spec = RunSpec(chosen.name, configured(chosen.build(), arguments))
     run = create_run(spec, arguments.out, arguments.command_line)
     result = train(run, arguments.max_minutes)
-    return result, result_words(result, run)
+    return result, result_text(result, run)
 
 
 def list_recipes() -> Answer:

@@ -187,5 +187,5 @@ EXPERIMENT = Experiment(
     draw=draw,
     evidence=evidence,
     compares=True,
-    kept_seeds=1,
+    archived_seeds=1,
 )

@@ -18,13 +18,13 @@ import polars as pl
 from unrandom.core.arithmetic import is_power_of_two, largest_power
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.evaluation import Evaluation, bits_known, elements_needed, evaluate
+from unrandom.evaluation import Evaluation, bits_known, context_needed, evaluate
 from unrandom.experiments.baselines.order_panels import EVERY, VALUATIONS, draw
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.elements import ALMOST
 from unrandom.experiments.scaling.laws import over_lookback
+from unrandom.experiments.scaling.measurement import ALMOST
 from unrandom.experiments.scaling.presets import SIZES, labels, planned
 from unrandom.experiments.summaries import about, each_run, learned, moduli_of_every_seed
 from unrandom.interpretation import attention_by_lookback, without_lookbacks
@@ -130,7 +130,7 @@ def _measured(run: Run, scale: Scale) -> dict[str, Iterable[dict[str, Any]]]:
     predictor = run.predictor()
     times_fewer = max(1, predictor.model.config.context**2 * SEQUENCES[scale] // LARGEST_PATTERN)
     tested = evaluate(predictor, _drawn(run, SEQUENCES[scale] // times_fewer, "order"))
-    needed = elements_needed(tested, ALMOST)
+    needed = context_needed(tested, ALMOST)
     found = {"needed": needed.needed, "low": needed.low, "high": needed.high, "longest": tested.correct.shape[1]}
     attending = _drawn(run, ATTENDING_SEQUENCES, "attention")
     cut = _drawn(run, CUT_SEQUENCES[scale] // times_fewer, "cut")

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unrandom.evaluation import bits_known, elements_needed
+from unrandom.evaluation import bits_known, context_needed
 from unrandom.experiments.baselines.order_panels import stairs_panel
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.elements import ALMOST, LEARNED_SHARE, tested
 from unrandom.experiments.scaling.law_panels import named_power
 from unrandom.experiments.scaling.laws import over_lookback
+from unrandom.experiments.scaling.measurement import ALMOST, LEARNED_SHARE, tested
 from unrandom.experiments.scaling.presets import Size, planned, size_of
 from unrandom.experiments.summaries import about, by_modulus, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
@@ -195,7 +195,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
                 **about(run),
                 "longest": longest,
                 "last": float(evaluation.last_number_accuracy.value),
-                "needed": elements_needed(evaluation, ALMOST).needed,
+                "needed": context_needed(evaluation, ALMOST).needed,
                 "bits": float(known[-1]),
                 "of_order_2": int(LookbackPredictor(modulus).digits_known(longest - 1).sum()),
                 "parent": _accuracy_of_parent(run),

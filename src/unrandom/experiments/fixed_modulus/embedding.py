@@ -77,7 +77,7 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
         found = embedding_table(vectors, prime_powers(m), COMPONENTS)
         rows["shares"] += [{**which, **row} for entry in found["residue_variance"] for row in _share_rows(entry)]
         for p in factorize(m):
-            cosines = cosine_by_shared_digits(vectors, m, p).tree()
+            cosines = cosine_by_shared_digits(vectors, m, p).to_json()
             by_digits = pl.DataFrame(cosines).select("shared", "pairs", "raw", "centred")
             rows["cosines"] += [{**which, "prime": p, **row} for row in by_digits.to_dicts()]
         powers = [q**k for q, k in factorize(m).items()]
@@ -163,5 +163,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
-    kept_seeds=1,
+    archived_seeds=1,
 )

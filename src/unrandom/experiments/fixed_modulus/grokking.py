@@ -173,5 +173,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
-    kept_seeds=1,
+    archived_seeds=1,
 )

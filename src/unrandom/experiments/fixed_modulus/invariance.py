@@ -93,5 +93,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
-    kept_seeds=1,
+    archived_seeds=1,
 )

@@ -10,19 +10,10 @@ import numpy as np
 import polars as pl
 
 from unrandom.evaluation import Evaluation
-from unrandom.evaluation.elements import THRESHOLDS, first_lasting
+from unrandom.evaluation.context_needed import THRESHOLDS, first_lasting
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.elements import (
-    ALMOST,
-    LEARNED_SHARE,
-    element_rows,
-    law_columns,
-    multiplier_rows,
-    position_rows,
-    tested,
-)
 from unrandom.experiments.scaling.law_panels import draw
 from unrandom.experiments.scaling.laws import (
     ARBITRARY,
@@ -32,6 +23,15 @@ from unrandom.experiments.scaling.laws import (
     last_numbers,
     laws,
     over_lookback,
+)
+from unrandom.experiments.scaling.measurement import (
+    ALMOST,
+    LEARNED_SHARE,
+    context_rows,
+    law_columns,
+    multiplier_rows,
+    position_rows,
+    tested,
 )
 from unrandom.experiments.scaling.presets import SIZES, planned
 from unrandom.experiments.summaries import about, by_modulus, by_seed, each_seed, moduli_of_every_seed
@@ -148,7 +148,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    rows: dict[str, Rows] = {"positions": [], "elements": [], "bits": [], "multipliers": []}
+    rows: dict[str, Rows] = {"positions": [], "context_needed": [], "bits": [], "multipliers": []}
     for run in runs:
         (modulus,) = lcg_task(run.config.data).moduli
         split = lcg_split(run.split())
@@ -157,12 +157,12 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
             evaluation = tested(run, part, modulus, SEQUENCES[scale])
             which = {**about(run), "group": group}
             rows["positions"] += position_rows(which, evaluation)
-            rows["elements"] += element_rows(which, evaluation)
+            rows["context_needed"] += context_rows(which, evaluation)
             rows["multipliers"] += multiplier_rows(which, evaluation)
             if group == ARBITRARY:
                 rows["bits"] += _bit_rows(which, evaluation)
     tables = {name: table(each) for name, each in rows.items()}
-    return {**tables, "laws": _law_table(tables["elements"])}
+    return {**tables, "laws": _law_table(tables["context_needed"])}
 
 
 def _bit_rows(which: dict[str, object], evaluation: Evaluation) -> Rows:
@@ -174,12 +174,12 @@ def _bit_rows(which: dict[str, object], evaluation: Evaluation) -> Rows:
     return rows
 
 
-def _law_table(elements: pl.DataFrame) -> pl.DataFrame:
+def _law_table(context: pl.DataFrame) -> pl.DataFrame:
     """The power law for each threshold: of all seeds, and of the least and the median over them. Null: no fit."""
     return table(
         {"threshold": threshold, "seeds": statistic, **law_columns(law)}
         for threshold in THRESHOLDS
-        for statistic, law in laws(elements, threshold).items()
+        for statistic, law in laws(context, threshold).items()
     )
 
 
@@ -188,9 +188,9 @@ def evidence(tables: Tables) -> Evidence:
     modulus = largest_learned(last, LEARNED_SHARE)
     shared = max(moduli_of_every_seed(last)["modulus"])
     at = tables["multipliers"].filter(pl.col("modulus").eq_missing(modulus))
-    every, least = (_exponent(tables["elements"], statistic) for statistic in ("all", "least"))
+    every, least = (_exponent(tables["context_needed"], statistic) for statistic in ("all", "least"))
     nothing = Unknown("no modulus was learned by every seed")
-    elements = tables["elements"].filter(pl.col("modulus") <= shared, group=ARBITRARY, threshold=ALMOST)
+    context = tables["context_needed"].filter(pl.col("modulus") <= shared, group=ARBITRARY, threshold=ALMOST)
     means = {m: float(np.mean(own["value"].to_list())) for m, own in by_modulus(last).items()}
     return Evidence(
         {
@@ -200,7 +200,7 @@ def evidence(tables: Tables) -> Evidence:
             "least-exponent-low": least,
             "least-exponent-high": least,
             "bits": _bits_a_doubling(tables["bits"].filter(modulus=shared)),
-            "by-hand": over_lookback(elements, pl.Expr.mean),
+            "by-hand": over_lookback(context, pl.Expr.mean),
             "spectral": _gaps(at) if modulus else nothing,
             "merit": _merits(at) if modulus else nothing,
         },
@@ -208,13 +208,13 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def _exponent(elements: pl.DataFrame, statistic: str) -> Finding:
+def _exponent(context: pl.DataFrame, statistic: str) -> Finding:
     """The exponent for 100 %. Moduli that are left out, as they were not solved, would make it larger."""
-    law = laws(elements, 1.0)[statistic]
+    law = laws(context, 1.0)[statistic]
     if law is None:
         solved = {"all": "every seed", "least": "any seed"}[statistic]
         return Unknown(f"no law: fewer than three moduli were solved by {solved}")
-    return replace(law.exponent, too_low=law.exponent.units < elements["modulus"].n_unique())
+    return replace(law.exponent, too_low=law.exponent.units < context["modulus"].n_unique())
 
 
 def _bits_a_doubling(bits: pl.DataFrame) -> list[float]:
@@ -246,5 +246,5 @@ EXPERIMENT = Experiment(
     draw=draw,
     evidence=evidence,
     compares=True,
-    kept_seeds=1,
+    archived_seeds=1,
 )

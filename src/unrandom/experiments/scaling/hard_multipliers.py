@@ -19,7 +19,7 @@ from unrandom.experiments.baselines.order import runs as fixed_runs
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Written
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.elements import multiplier_rows
+from unrandom.experiments.scaling.measurement import multiplier_rows
 from unrandom.experiments.summaries import about, by_modulus, by_seed, moduli_of_every_seed
 from unrandom.experiments.unseen_modulus.presets import hard_runs, main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import polars as pl
 
-from unrandom.experiments.scaling.elements import LEARNED_SHARE, needed_for, points
 from unrandom.experiments.scaling.laws import (
     ARBITRARY,
     SPECTRAL,
@@ -13,6 +12,7 @@ from unrandom.experiments.scaling.laws import (
     last_numbers,
     laws,
 )
+from unrandom.experiments.scaling.measurement import LEARNED_SHARE, needed_for, points
 from unrandom.experiments.summaries import by_modulus, by_seed, seed_lines
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
@@ -27,7 +27,7 @@ def draw(tables: Tables, folder: Path) -> None:
     panels = [
         _accuracy_panel(tables["positions"], ARBITRARY),
         _accuracy_panel(tables["positions"], SPECTRAL),
-        _law_panel(tables["elements"]),
+        _law_panel(tables["context_needed"]),
         _bit_panel(tables["bits"]),
         _merit_panel(tables),
     ]
@@ -48,16 +48,16 @@ def named_power(m: int) -> str:
     return f"m = $2^{{{m.bit_length() - 1}}}$"
 
 
-def _law_panel(elements: pl.DataFrame) -> LinePanel:
+def _law_panel(context: pl.DataFrame) -> LinePanel:
     """A fit is drawn over the moduli that it rests on; seeds that did not get there stand as crosses at the top."""
-    arbitrary = elements.filter(group=ARBITRARY)
+    arbitrary = context.filter(group=ARBITRARY)
     moduli = arbitrary["modulus"].unique().sort().to_list()
     top = 2 ** max(arbitrary["longest"]).bit_length()
     lines = []
     for kind, threshold in enumerate((1.0, 0.99, 0.6)):
         needed = needed_for(arbitrary, threshold)
         there = points(needed)
-        law = laws(elements, threshold)["least"]
+        law = laws(context, threshold)["least"]
         fit = "" if law is None else f": $m^{{{law.exponent.value:.2f}}}$"
         name = f"{threshold:.0%}{fit}"
         lines.append(Line(there["modulus"].to_list(), there["needed"].to_list(), name, kind, dots=True))

@@ -6,16 +6,16 @@ import polars as pl
 
 from unrandom.evaluation import PowerLaw
 from unrandom.experiments.claims import Bound, Finding
-from unrandom.experiments.scaling.elements import law_of, needed_for
+from unrandom.experiments.scaling.measurement import law_of, needed_for
 from unrandom.experiments.summaries import each_seed, last_position
 from unrandom.predictors import LookbackPredictor
 
 ARBITRARY, SPECTRAL = "arbitrary", "spectrally good"  # groups of multipliers
 
 
-def laws(elements: pl.DataFrame, threshold: float) -> dict[str, PowerLaw | None]:
+def laws(context: pl.DataFrame, threshold: float) -> dict[str, PowerLaw | None]:
     """The power law of the numbers needed: of all seeds, and of the least and the median over them. None: no fit."""
-    needed = needed_for(elements.filter(group=ARBITRARY), threshold)
+    needed = needed_for(context.filter(group=ARBITRARY), threshold)
     moduli, number = needed.group_by("modulus", maintain_order=True), pl.col("needed")
     return {
         "all": law_of(needed),

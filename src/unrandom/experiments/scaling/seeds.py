@@ -12,7 +12,7 @@ from unrandom.evaluation import over_trials
 from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.elements import SEQUENCES, element_rows, position_rows, tested
+from unrandom.experiments.scaling.measurement import SEQUENCES, context_rows, position_rows, tested
 from unrandom.experiments.scaling.presets import Settings, planned, size_of
 from unrandom.experiments.summaries import about, by_modulus, by_run, last_position
 from unrandom.figures.panels import Line, LinePanel, save_panels
@@ -80,13 +80,13 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
     positions: Rows = []
-    elements: Rows = []
+    context: Rows = []
     for run in runs:
         (modulus,) = lcg_task(run.config.data).moduli
         evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
         positions += position_rows(about(run), evaluation)
-        elements += element_rows(about(run), evaluation)
-    return {"positions": table(positions), "elements": table(elements)}
+        context += context_rows(about(run), evaluation)
+    return {"positions": table(positions), "context_needed": table(context)}
 
 
 def evidence(tables: Tables) -> Evidence:
@@ -95,8 +95,8 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(
         {
             "success": over_trials(sum(value >= SUCCESS for value in last), len(last)),
-            "model-spread": _spreads(_seeds_of(tables["elements"], MODEL)),
-            "data-spread": _spreads(_seeds_of(tables["elements"], DATA)),
+            "model-spread": _spreads(_seeds_of(tables["context_needed"], MODEL)),
+            "data-spread": _spreads(_seeds_of(tables["context_needed"], DATA)),
         },
         {BEST.key: max(last)},
     )
@@ -107,9 +107,9 @@ def _seeds_of(frame: pl.DataFrame, kind: str) -> pl.DataFrame:
     return frame.filter(pl.col(SHARED[kind]) == 0)
 
 
-def _spreads(elements: pl.DataFrame) -> list[float]:
+def _spreads(context: pl.DataFrame) -> list[float]:
     """For each modulus, the most numbers needed over the least, of the runs that got there: two of them or more."""
-    needed = elements.filter(pl.col("needed").is_not_null(), threshold=SUCCESS)
+    needed = context.filter(pl.col("needed").is_not_null(), threshold=SUCCESS)
     return [max(own["needed"]) / min(own["needed"]) for own in by_modulus(needed).values() if len(own) > 1]
 
 

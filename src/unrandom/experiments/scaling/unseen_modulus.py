@@ -14,8 +14,8 @@ from unrandom.evaluation import Estimate, PowerLaw
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.elements import (
-    element_rows,
+from unrandom.experiments.scaling.measurement import (
+    context_rows,
     law_columns,
     law_of,
     needed_for,
@@ -113,17 +113,17 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    rows: dict[str, Rows] = {"positions": [], "elements": [], "accuracy": []}
+    rows: dict[str, Rows] = {"positions": [], "context_needed": [], "accuracy": []}
     for run in runs:
         for modulus in lcg_task(run.config.data).moduli:
             assert modulus > run.config.data.context, "a sequence that repeats in the context can be copied"
             evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
             which = {**about(run), "modulus": modulus, "prime": prime_of(modulus)}
             rows["positions"] += position_rows(which, evaluation)
-            rows["elements"] += element_rows(which, evaluation)
+            rows["context_needed"] += context_rows(which, evaluation)
             rows["accuracy"].append({**which, "accuracy": float(evaluation.number_accuracy.value)})
     tables = {name: table(each) for name, each in rows.items()}
-    return {**tables, "laws": _law_table(tables["elements"])}
+    return {**tables, "laws": _law_table(tables["context_needed"])}
 
 
 def prime_of(power: int) -> int:
@@ -132,18 +132,18 @@ def prime_of(power: int) -> int:
     return prime
 
 
-def _law(elements: pl.DataFrame, base: int, prime: int) -> PowerLaw | None:
-    return law_of(needed_for(elements.filter(base=base, prime=prime), THRESHOLD))
+def _law(context: pl.DataFrame, base: int, prime: int) -> PowerLaw | None:
+    return law_of(needed_for(context.filter(base=base, prime=prime), THRESHOLD))
 
 
-def _law_table(elements: pl.DataFrame) -> pl.DataFrame:
+def _law_table(context: pl.DataFrame) -> pl.DataFrame:
     """The power law of each base and prime. Null: fewer than three moduli got there."""
-    places = elements.select("base", "prime").unique().sort("base", "prime")
-    return table({**place, **law_columns(_law(elements, **place))} for place in places.iter_rows(named=True))
+    places = context.select("base", "prime").unique().sort("base", "prime")
+    return table({**place, **law_columns(_law(context, **place))} for place in places.iter_rows(named=True))
 
 
 def evidence(tables: Tables) -> Evidence:
-    exponent = own_exponent(tables["elements"])
+    exponent = own_exponent(tables["context_needed"])
     own = tables["positions"].filter(pl.col("base") % pl.col("prime") == 0)
     return Evidence(
         {"exponent-low": exponent, "exponent-high": exponent, "own-prime": own_prime(tables["accuracy"])},
@@ -151,13 +151,13 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def own_exponent(elements: pl.DataFrame) -> Finding:
+def own_exponent(context: pl.DataFrame) -> Finding:
     """The mean over bases of the exponent on powers of the base's own prime, with the wider reach of the two intervals.
 
     Moduli that are left out, as a seed did not get there, would make it larger.
     """
-    own = elements.filter(pl.col("base") % pl.col("prime") == 0)
-    laws = [_law(own, base, prime_of(base)) for base in elements["base"].unique().sort()]
+    own = context.filter(pl.col("base") % pl.col("prime") == 0)
+    laws = [_law(own, base, prime_of(base)) for base in context["base"].unique().sort()]
     found = [law.exponent for law in laws if law is not None]
     if len(found) < len(laws):
         return Unknown("no law: fewer than three moduli of a base's prime were got to 60 % by every seed")
@@ -181,8 +181,8 @@ def draw(tables: Tables, folder: Path) -> None:
     """For each base: accuracy by position of every test modulus, and the numbers needed against m."""
     panels: list[LinePanel] = []
     for base in tables["accuracy"]["base"].unique().sort():
-        of_base = {name: tables[name].filter(base=base) for name in ("positions", "elements")}
-        panels += [_accuracy_panel(of_base["positions"], base), _law_panel(of_base["elements"], base)]
+        of_base = {name: tables[name].filter(base=base) for name in ("positions", "context_needed")}
+        panels += [_accuracy_panel(of_base["positions"], base), _law_panel(of_base["context_needed"], base)]
     save_panels(panels, folder / "um-scaling")
 
 
@@ -201,12 +201,12 @@ def _accuracy_panel(positions: pl.DataFrame, base: int) -> LinePanel:
     )
 
 
-def _law_panel(elements: pl.DataFrame, base: int) -> LinePanel:
-    moduli = elements["modulus"].unique().sort().to_list()
+def _law_panel(context: pl.DataFrame, base: int) -> LinePanel:
+    moduli = context["modulus"].unique().sort().to_list()
     lines = []
-    for kind, prime in enumerate(elements["prime"].unique().sort()):
-        there = points(needed_for(elements.filter(prime=prime), THRESHOLD))
-        law = _law(elements, base, prime)
+    for kind, prime in enumerate(context["prime"].unique().sort()):
+        there = points(needed_for(context.filter(prime=prime), THRESHOLD))
+        law = _law(context, base, prime)
         fit = "" if law is None else f": $m^{{{law.exponent.value:.2f}}}$"
         reached = there["modulus"].to_list()
         lines.append(Line(reached, there["needed"].to_list(), f"powers of {prime}{fit}", kind, dots=True))

@@ -4,7 +4,7 @@ The *neutral* track keeps architecture, data and batch, and changes the optimise
 Compute is that of training up to the first measurement with 90 % of last numbers right, and of the runs before whose
 weights are taken over. A run that never gets there is censored: its compute is a lower bound, and a ratio with it is a
 bound, not a number with an interval. AdamW was tried at a few rates, with no other setting tuned. The saved tables have
-the intervention in the column ``means``.
+the intervention in the column ``intervention``.
 """
 
 from dataclasses import dataclass, replace
@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unrandom.evaluation import Estimate, elements_needed, over_units
+from unrandom.evaluation import Estimate, context_needed, over_units
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.elements import SEQUENCES, tested
+from unrandom.experiments.scaling.measurement import SEQUENCES, tested
 from unrandom.experiments.scaling.presets import Settings, Size, planned, size_of
 from unrandom.experiments.summaries import about, seed_lines
 from unrandom.figures.panels import LinePanel, save_panels
@@ -27,7 +27,7 @@ from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, Phase, lcg_task
 
-THERE = 0.9  # of last numbers
+TARGET_ACCURACY = 0.9  # of last numbers
 PLAIN, MIXED, CURRICULUM, GROWN, ROTARY, DEEPER = (
     "plain: Muon, abacus, depth 2",
     "half arbitrary (a, c)",
@@ -37,7 +37,7 @@ PLAIN, MIXED, CURRICULUM, GROWN, ROTARY, DEEPER = (
     "depth 4",
 )
 NEUTRAL, OPEN = "neutral", "open"
-ADAMW = (pl.col("track") == NEUTRAL) & (pl.col("means") != PLAIN)  # the only other optimiser
+ADAMW = (pl.col("track") == NEUTRAL) & (pl.col("intervention") != PLAIN)  # the only other optimiser
 RATES: dict[Scale, tuple[float, ...]] = {
     "smoke": (1e-3,),
     "laptop": (1e-3, 3e-3),
@@ -65,7 +65,7 @@ SIZES: dict[Scale, Sizes] = {
     "paper": Sizes(exponent=16, easier=8, easier_steps=5000, steps=200_000, evaluate_every=1000),
 }
 
-THERE_WITH_PLAIN = Precondition("learned", "last-number accuracy of the plain run", THERE)
+PLAIN_REACHES_TARGET = Precondition("learned", "last-number accuracy of the plain run", TARGET_ACCURACY)
 
 
 def _claim(key: str, statement: str, quantity: str, threshold: float = 1.1) -> Claim:
@@ -75,7 +75,7 @@ def _claim(key: str, statement: str, quantity: str, threshold: float = 1.1) -> C
         quantity=quantity,
         unit="ratio",
         threshold=threshold,
-        precondition=THERE_WITH_PLAIN,
+        precondition=PLAIN_REACHES_TARGET,
         origin="beyond",
     )
 
@@ -121,7 +121,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     )
     grown = replace(plain, start=easier)
     return [
-        planned(scale, grown if name == GROWN else plain, seed, **intervention).labelled(means=name, track=track)
+        planned(scale, grown if name == GROWN else plain, seed, **intervention).labelled(intervention=name, track=track)
         for seed in range(seeds)
         for name, track, intervention in _interventions(scale)
     ]
@@ -152,12 +152,12 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     for run in runs:
         before = sum(each.config.flops for each in run.ancestors())
         a_step = run.config.flops / run.config.steps
-        which = {key: about(run)[key] for key in ("run", "means", "seed")}
+        which = {key: about(run)[key] for key in ("run", "intervention", "seed")}
         curve = [
             {**which, "step": row["step"], "flops": before + row["step"] * a_step, "last": row["last_number_accuracy"]}
             for row in run.folder.read_metrics()
         ]
-        there = next((row for row in curve if row["last"] >= THERE), None)
+        there = next((row for row in curve if row["last"] >= TARGET_ACCURACY), None)
         (modulus,) = lcg_task(run.config.data).moduli
         curves += curve
         rows.append(
@@ -168,10 +168,12 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
                 "steps": (there or curve[-1])["step"],
                 "censored": there is None,
                 "final": curve[-1]["last"],
-                "elements": elements_needed(tested(run, run.split(), modulus, SEQUENCES[scale]), THERE).needed,
+                "context_needed": context_needed(
+                    tested(run, run.split(), modulus, SEQUENCES[scale]), TARGET_ACCURACY
+                ).needed,
             }
         )
-    return {"curves": table(curves), "runs": table(rows), "means": _summary(table(rows))}
+    return {"curves": table(curves), "runs": table(rows), "interventions": _summary(table(rows))}
 
 
 def _summary(runs: pl.DataFrame) -> pl.DataFrame:
@@ -179,7 +181,7 @@ def _summary(runs: pl.DataFrame) -> pl.DataFrame:
 
     With Student's interval where no run was censored, else as a bound (``≥`` or ``≤``) without one.
     """
-    summary = runs.group_by("means", maintain_order=True).agg(
+    summary = runs.group_by("intervention", maintain_order=True).agg(
         pl.col("track").first(),
         pl.len().cast(pl.Int64).alias("seeds"),
         pl.col("censored").sum().cast(pl.Int64),
@@ -188,9 +190,9 @@ def _summary(runs: pl.DataFrame) -> pl.DataFrame:
     ratios = table(
         {
             **columns("compute_ratio", ratio(runs, name, PLAIN)),
-            **columns("elements_ratio", ratio(runs, name, PLAIN, "elements")),
+            **columns("context_ratio", ratio(runs, name, PLAIN, "context_needed")),
         }
-        for name in summary["means"]
+        for name in summary["intervention"]
     )
     return pl.concat([summary, ratios], how="horizontal")
 
@@ -213,7 +215,7 @@ def ratio(runs: pl.DataFrame, slow: str, fast: str, key: str = "flops") -> Findi
 
     Compute of a censored run is what it took in vain. Numbers needed that are null have no bound.
     """
-    ours, others = (runs.filter(means=name).select("seed", key, "censored") for name in (slow, fast))
+    ours, others = (runs.filter(intervention=name).select("seed", key, "censored") for name in (slow, fast))
     pairs = ours.join(others, on="seed", suffix=" fast").sort("seed")
     if pairs.is_empty() or pairs.select(key, f"{key} fast").null_count().sum_horizontal().item():
         return Unknown("a run never got to 90 %")
@@ -229,13 +231,13 @@ def ratio(runs: pl.DataFrame, slow: str, fast: str, key: str = "flops") -> Findi
 
 def best_adamw(runs: pl.DataFrame) -> str:
     """The rate with the highest final accuracy on average. That what is reported chooses it is in AdamW's favour."""
-    rates = runs.filter(ADAMW).group_by("means", maintain_order=True).agg(pl.col("final").mean())
-    return str(rates.sort("final", descending=True, maintain_order=True)["means"][0])
+    rates = runs.filter(ADAMW).group_by("intervention", maintain_order=True).agg(pl.col("final").mean())
+    return str(rates.sort("final", descending=True, maintain_order=True)["intervention"][0])
 
 
 def evidence(tables: Tables) -> Evidence:
     runs = tables["runs"]
-    plain = runs.filter(means=PLAIN)["final"].to_list()
+    plain = runs.filter(intervention=PLAIN)["final"].to_list()
     return Evidence(
         {
             "muon": ratio(runs, best_adamw(runs), PLAIN),
@@ -243,9 +245,9 @@ def evidence(tables: Tables) -> Evidence:
             "grown": ratio(runs, PLAIN, GROWN),
             "full-period": ratio(runs, MIXED, PLAIN),
             "abacus": ratio(runs, ROTARY, PLAIN),
-            "deeper": ratio(runs, PLAIN, DEEPER, "elements"),
+            "deeper": ratio(runs, PLAIN, DEEPER, "context_needed"),
         },
-        {THERE_WITH_PLAIN.key: float(np.mean(plain)) if plain else None},
+        {PLAIN_REACHES_TARGET.key: float(np.mean(plain)) if plain else None},
     )
 
 
@@ -254,15 +256,15 @@ def draw(tables: Tables, folder: Path) -> None:
     runs = tables["runs"]
     groups = {
         "neutral: the optimiser alone": runs.filter(track=NEUTRAL),
-        "open": runs.filter((pl.col("track") == OPEN) | (pl.col("means") == PLAIN)),
+        "open": runs.filter((pl.col("track") == OPEN) | (pl.col("intervention") == PLAIN)),
     }
     curves = tables["curves"].with_columns(pl.col("flops") / 1e12)
     panels = []
     for title, chosen in groups.items():
         lines = [
             line
-            for kind, name in enumerate(chosen["means"].unique(maintain_order=True))
-            for line in seed_lines(curves.filter(means=name), "flops", "last", name, kind)
+            for kind, name in enumerate(chosen["intervention"].unique(maintain_order=True))
+            for line in seed_lines(curves.filter(intervention=name), "flops", "last", name, kind)
         ]
         panels.append(LinePanel(title, "training compute (TFLOP)", "last number right", lines, beside=True))
     save_panels(panels, folder / "fm-what-helps")

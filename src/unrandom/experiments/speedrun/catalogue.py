@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from unrandom.core.errors import named
+from unrandom.core.errors import lookup
 from unrandom.experiments.fixed_modulus.presets import fast_runs
 from unrandom.experiments.scaling.presets import planned, size_of
 from unrandom.experiments.speedrun.tracks import Line, Target, Track
@@ -153,4 +153,4 @@ TRACKS = {
 
 def track(name: str) -> Track:
     """The track called ``name``; a UserError names the near misses when there is none."""
-    return named("track", name, TRACKS)
+    return lookup("track", name, TRACKS)

@@ -13,7 +13,7 @@ from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.speedrun.tracks import Track
 from unrandom.runs.plan import Job
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.worker import Work, carry_out, failure
+from unrandom.runs.worker import WorkerOptions, failure, run_job
 from unrandom.training import RunConfig
 
 
@@ -53,7 +53,7 @@ def planned(track: Track, config: RunConfig, seeds: Sequence[int]) -> list[RunSp
     return [RunSpec(track.name, track.prepared(config, seed)) for seed in seeds]
 
 
-def race(pairing: Pairing, seeds: Sequence[int], work: Work, pack: int = 1) -> Race | None:
+def race(pairing: Pairing, seeds: Sequence[int], options: WorkerOptions, pack: int = 1) -> Race | None:
     """Train both arms, ``pack`` seeds of one side by side, and the arms in turn; None if the time is up before the end.
 
     A run that breaks down with a loss that is not finite has not reached the target. Raises RunsFailed for any
@@ -62,9 +62,9 @@ def race(pairing: Pairing, seeds: Sequence[int], work: Work, pack: int = 1) -> R
     track = pairing.track
     arms = [planned(track, config, seeds) for config in (pairing.candidate, pairing.record)]
     for runs in _in_turn(arms, pack):
-        if not _train(track, runs, work):
+        if not _train(track, runs, options):
             return None
-    return Race(*(tuple(_attempt(track, run, work) for run in runs) for runs in arms))
+    return Race(*(tuple(_attempt(track, run, options) for run in runs) for runs in arms))
 
 
 def _in_turn(arms: Sequence[Sequence[RunSpec]], pack: int) -> Iterator[Sequence[RunSpec]]:
@@ -74,34 +74,34 @@ def _in_turn(arms: Sequence[Sequence[RunSpec]], pack: int) -> Iterator[Sequence[
             yield runs[start : start + pack]
 
 
-def _train(track: Track, runs: Sequence[RunSpec], work: Work) -> bool:
+def _train(track: Track, runs: Sequence[RunSpec], options: WorkerOptions) -> bool:
     """Whether each of the runs is over: at its target, at its end, or broken."""
 
     @cache  # this is asked after every step, and the answer changes where something was measured
     def over_with(*sizes: int) -> bool:
-        return all(_is_over(track, run, work) for run in runs)
+        return all(_is_over(track, run, options) for run in runs)
 
     def over() -> bool:
-        return over_with(*(_measured_bytes(run, work) for run in runs))
+        return over_with(*(_measured_bytes(run, options) for run in runs))
 
-    left = [run for run in runs if not _is_over(track, run, work)]
+    left = [run for run in runs if not _is_over(track, run, options)]
     if not left:
         return True
-    for outcome in carry_out(Job(tuple(left)), work, stop=over):
-        if outcome.status in ("failed", "busy", "full disk") and not _broke_down(work.out / outcome.run):
+    for outcome in run_job(Job(tuple(left)), options, stop=over):
+        if outcome.status in ("failed", "busy", "full disk") and not _broke_down(options.out / outcome.run):
             raise RunsFailed(f"{outcome.run} failed: {outcome.error}")
-    return all(_is_over(track, run, work) for run in runs)
+    return all(_is_over(track, run, options) for run in runs)
 
 
-def _is_over(track: Track, run: RunSpec, work: Work) -> bool:
-    folder = RunFolder(work.out / run.id)
+def _is_over(track: Track, run: RunSpec, options: WorkerOptions) -> bool:
+    folder = RunFolder(options.out / run.id)
     if folder.finished or _broke_down(folder.path):
         return True
     return track.reached(folder.read_metrics(), run.config.evaluate_every) is not None
 
 
-def _measured_bytes(run: RunSpec, work: Work) -> int:
-    metrics = RunFolder(work.out / run.id).metrics
+def _measured_bytes(run: RunSpec, options: WorkerOptions) -> int:
+    metrics = RunFolder(options.out / run.id).metrics
     return metrics.stat().st_size if metrics.exists() else 0
 
 
@@ -111,8 +111,8 @@ def _broke_down(folder: Path) -> bool:
     return broken is not None and broken["kind"] == "not finite"
 
 
-def _attempt(track: Track, run: RunSpec, work: Work) -> Attempt:
-    folder, every = RunFolder(work.out / run.id), run.config.evaluate_every
+def _attempt(track: Track, run: RunSpec, options: WorkerOptions) -> Attempt:
+    folder, every = RunFolder(options.out / run.id), run.config.evaluate_every
     lines, manifest = folder.read_metrics(), folder.read_manifest()
     reached = track.reached(lines, every)
     last = lines[-1]["step"] if lines else 0

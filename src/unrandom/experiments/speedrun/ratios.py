@@ -3,12 +3,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from unrandom.core.files import JsonObject
 from unrandom.evaluation import over_units
 from unrandom.experiments.speedrun.race import Attempt, Race
-
-Tree = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -23,7 +21,7 @@ class Ratio:
     high: float | None
     at_most: bool
 
-    def tree(self) -> Tree:
+    def to_json(self) -> JsonObject:
         rounded = {
             name: None if (x := getattr(self, name)) is None else round(x, 4) for name in ("value", "low", "high")
         }

@@ -12,13 +12,12 @@ from pydantic import Field
 
 from unrandom.core.config import Config, dotted_items
 from unrandom.core.errors import UserError
-from unrandom.core.files import make_folder, write_atomically
+from unrandom.core.files import JsonObject, make_folder, write_atomically
 from unrandom.experiments.speedrun.race import Attempt, Pairing, Race
 from unrandom.experiments.speedrun.ratios import expected_flops, ratios, why_no_record
 from unrandom.experiments.speedrun.tracks import Kind, Track
 from unrandom.training import RunConfig
 
-Tree = dict[str, Any]
 THE_TRACKS = ("seed", "data_seed", "evaluate_every", "checkpoint_every", "test_sequences")  # keys that it sets
 PAPER, HOUSE = "paper", "house"  # the recipes with which every track begins
 NAME = re.compile(r"[\w.-]+", re.ASCII)
@@ -54,14 +53,14 @@ class _Entry(Config):
     ratios: dict[str, _Ratio] | None
     candidate: _Arm
     record: _Arm
-    config: Tree
+    config: JsonObject
 
 
 def records_file(track: Track, results: Path) -> Path:
     return results / "records" / f"{track.name}.jsonl"
 
 
-def read_records(track: Track, results: Path) -> list[Tree]:
+def read_records(track: Track, results: Path) -> list[JsonObject]:
     """What was kept of a track, in its order: records, and races that made none. UserError for any other line."""
     path = records_file(track, results)
     try:
@@ -98,7 +97,7 @@ def configuration_of(track: Track, name: str, results: Path) -> RunConfig:
     raise UserError(f"{track.name} has no record called {name!r}; there are {', '.join([*begin, *known])}")
 
 
-def arm(attempts: Sequence[Attempt]) -> Tree:
+def arm(attempts: Sequence[Attempt]) -> JsonObject:
     """One side of a race."""
     return {
         "reached": sum(attempt.reached for attempt in attempts),
@@ -123,7 +122,7 @@ def pair(track: Track, begin: str | None, assignments: Sequence[str], against: s
     return Pairing(track, candidate, against, record)
 
 
-def outcome(pairing: Pairing, run: Race, results: Path) -> Tree:
+def outcome(pairing: Pairing, run: Race, results: Path) -> JsonObject:
     """What a race came to, as JSON values."""
     track, against = pairing.track, pairing.against
     kind = track.kind(pairing.candidate)
@@ -139,7 +138,7 @@ def outcome(pairing: Pairing, run: Race, results: Path) -> Tree:
         "against": against,
         "against_digest": pairing.record.digest(),
         "changes": changes(pairing.record, pairing.candidate),
-        "ratios": found and {name: ratio.tree() for name, ratio in found.items()},
+        "ratios": found and {name: ratio.to_json() for name, ratio in found.items()},
         "candidate": arm(run.candidate),
         "record": arm(run.record),
     }
@@ -147,7 +146,7 @@ def outcome(pairing: Pairing, run: Race, results: Path) -> Tree:
 
 def changes(before: RunConfig, now: RunConfig) -> dict[str, list[Any]]:
     """The keys whose values differ, with both values; the seeds and what is measured are the track's."""
-    first, second = (dict(dotted_items(config.tree())) for config in (before, now))
+    first, second = (dict(dotted_items(config.to_json())) for config in (before, now))
     keys = [key for key in {**first, **second} if first.get(key) != second.get(key)]
     return {key: [first.get(key), second.get(key)] for key in keys if key not in THE_TRACKS}
 
@@ -160,7 +159,7 @@ def check_name(track: Track, name: str, results: Path) -> None:
         raise UserError(f"{track.name} has something called {name!r} already; choose another --name")
 
 
-def add_entry(pairing: Pairing, name: str, changed: str, made: Tree, results: Path) -> Path:
+def add_entry(pairing: Pairing, name: str, changed: str, made: JsonObject, results: Path) -> Path:
     """Write a race at the end of the track's file, won or not; ``changed`` becomes one line. Returns the file."""
     check_name(pairing.track, name, results)
     line = {
@@ -168,7 +167,7 @@ def add_entry(pairing: Pairing, name: str, changed: str, made: Tree, results: Pa
         "changed": " ".join(changed.split()),
         "date": datetime.now(UTC).date().isoformat(),
         **made,
-        "config": pairing.candidate.tree(),
+        "config": pairing.candidate.to_json(),
     }
     path = records_file(pairing.track, results)
     make_folder(path.parent)

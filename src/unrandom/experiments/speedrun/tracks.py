@@ -29,7 +29,7 @@ EVERY_CHECKPOINT = 10  # checks
 class Target:
     """What must be true of a check."""
 
-    words: str
+    text: str
     met: Callable[[Line], bool]
 
 

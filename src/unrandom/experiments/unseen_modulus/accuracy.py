@@ -24,7 +24,9 @@ def last_number_rows(runs: Sequence[Run], scale: Scale, *, choosing: bool = Fals
     rows: Rows = []
     for run in runs:
         split = run.split()
-        parts = dict(zip(("validation", "test"), split.for_choosing(), strict=True)) if choosing else {"test": split}
+        parts = (
+            dict(zip(("validation", "test"), split.validation_and_test(), strict=True)) if choosing else {"test": split}
+        )
         predictor = run.predictor(choose_device())
         for name, part in parts.items():
             rows += [{**about(run), "split": name, **row} for row in tested_rows(predictor, part, SEQUENCES[scale])]
@@ -43,7 +45,7 @@ def counting_rows(runs: Sequence[Run], scale: Scale) -> Rows:
 def tested_rows(predictor: Predictor, split: Split, sequences: int) -> Iterator[dict[str, Any]]:
     """Last-number accuracy on what a split tests, a row for each modulus."""
     for modulus in split.parts:
-        found = evaluate(predictor, split.test(modulus, sequences)).last_number_tree()
+        found = evaluate(predictor, split.test(modulus, sequences)).last_number_json()
         yield {"modulus": modulus, **{key: found[key] for key in ("value", "low", "high")}}
 
 

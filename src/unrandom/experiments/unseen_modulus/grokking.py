@@ -133,5 +133,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
-    kept_seeds=3,
+    archived_seeds=3,
 )

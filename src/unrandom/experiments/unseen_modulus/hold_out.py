@@ -167,5 +167,5 @@ EXPERIMENT = Experiment(
     draw=draw,
     evidence=evidence,
     compares=True,
-    kept_seeds=3,
+    archived_seeds=3,
 )

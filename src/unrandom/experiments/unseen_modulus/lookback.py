@@ -16,7 +16,7 @@ from unrandom.experiments.summaries import about, by_run, learned, matrix
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
 from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel, save_panels
-from unrandom.interpretation import common_divisor, follows, strongest_key_distances
+from unrandom.interpretation import common_divisor, divisor_agreement, strongest_key_distances
 from unrandom.runs.measurement import attention_patterns
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
@@ -93,7 +93,7 @@ def best_head(heads: pl.DataFrame) -> tuple[int, int]:
 def _with_divides(heads: pl.DataFrame) -> pl.DataFrame:
     """With two columns more: whether the modulus is composite, and whether then the preferred divisor divides it."""
     composite = [not is_prime(m) for m in heads["modulus"]]
-    divides = [follows({m: r}).divides[m] for m, r in heads.select("modulus", "preferred").iter_rows()]
+    divides = [divisor_agreement({m: r}).divides[m] for m, r in heads.select("modulus", "preferred").iter_rows()]
     columns = pl.DataFrame({"composite": composite, "divides": divides})
     return heads.hstack(columns).with_columns(pl.col("divides") & pl.col("composite"))
 
@@ -153,5 +153,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
-    kept_seeds=3,
+    archived_seeds=3,
 )

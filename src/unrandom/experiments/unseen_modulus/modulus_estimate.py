@@ -62,7 +62,7 @@ def measured_heads(run: Run, scale: Scale) -> pl.DataFrame:
         pattern = attention_patterns(predictor, sequences)[0]
         attended = size_rank_correlation(pattern, sequences.numbers, start=_start(run))
         for estimate in modulus_estimates(predictor.model, sequences, start=_start(run)):
-            tree = estimate.tree()
+            tree = estimate.to_json()
             rows.append(
                 {
                     **about(run),
@@ -155,5 +155,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
-    kept_seeds=3,
+    archived_seeds=3,
 )

@@ -70,7 +70,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
             {
                 **about(run),
                 "modulus": m,
-                **patched.tree(),
+                **patched.to_json(),
                 "control": control.effect,
                 "estimates": (patched.layer, patched.head) == (0, head),
                 "on_largest": on_largest,
@@ -123,5 +123,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
-    kept_seeds=3,
+    archived_seeds=3,
 )

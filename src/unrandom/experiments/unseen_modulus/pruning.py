@@ -99,7 +99,7 @@ def _share(damages: list[Damage], primes: list[int], seed: int) -> dict[str, Any
     first = [i for i, (layer, _) in enumerate(damages[0].heads) if layer == 0]
     relative = np.concatenate([damage.relative[first] for damage in damages], axis=1)
     of_digits = np.concatenate([damage.primes for damage in damages])
-    share = own_prime_share(relative, of_digits, np.array(primes), seed).tree()
+    share = own_prime_share(relative, of_digits, np.array(primes), seed).to_json()
     return {**share, "primes": len({prime for prime in primes if prime})}
 
 
@@ -144,5 +144,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     evidence=evidence,
-    kept_seeds=3,
+    archived_seeds=3,
 )

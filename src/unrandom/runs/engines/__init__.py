@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 
 from unrandom.core.errors import UserError
 from unrandom.runs.plan import Job
-from unrandom.runs.worker import Outcome, Work, record_death
+from unrandom.runs.worker import Outcome, WorkerOptions, record_death
 
 ENGINES = ("local", "ray", "slurm")
 BUSY_SECONDS = 1.0  # until a run that another process holds is tried again
@@ -18,7 +18,7 @@ POLL_SECONDS = 0.5  # between two looks at jobs that cannot be waited for
 
 
 @dataclass(frozen=True)
-class Options:
+class EngineOptions:
     """What a user may say about the workers. None: what suits the machine."""
 
     workers: int | None = None
@@ -31,7 +31,7 @@ class Options:
 class Death:
     """A worker ended without outcomes, and why."""
 
-    words: str
+    message: str
 
 
 @runtime_checkable
@@ -41,7 +41,7 @@ class Engine(Protocol):
     places: int  # jobs at a time
     tries: int  # of a run whose worker dies over it alone
 
-    def start(self, jobs: Sequence[Job], work: Work) -> None:
+    def start(self, jobs: Sequence[Job], options: WorkerOptions) -> None:
         """Begin jobs; never more than there are places."""
 
     def ended(self, seconds: float) -> list[tuple[Job, list[Outcome] | Death]]:
@@ -51,7 +51,7 @@ class Engine(Protocol):
         """End whatever still runs, at once. Its checkpoints remain."""
 
 
-def load_engine(name: str, options: Options) -> Engine:
+def load_engine(name: str, options: EngineOptions) -> Engine:
     """The engine called ``name``. UserError for options that it cannot use, and where its package is missing."""
     assert name in ENGINES, name
     if options.slurm and name != "slurm":
@@ -64,7 +64,7 @@ def needs_extra(what: str) -> UserError:
     return UserError(f"{what} needs the extra: pip install 'unrandom[sweep]'")
 
 
-def run_jobs(engine: Engine, jobs: Sequence[Job], work: Work) -> Iterator[Outcome]:
+def run_jobs(engine: Engine, jobs: Sequence[Job], options: WorkerOptions) -> Iterator[Outcome]:
     """Hand out the jobs in order; gives the outcome of each run as it comes.
 
     A run waits for those whose weights it begins with. When the time is up no job starts any more. A run that another
@@ -76,16 +76,16 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], work: Work) -> Iterator[Outcom
     pending = {planned.id for job in jobs for planned in job.runs}
     try:
         while waiting or later or running:
-            while later and (later[0][0] <= time.monotonic() or work.over):
+            while later and (later[0][0] <= time.monotonic() or options.over):
                 waiting.append(later.popleft()[1])
-            if work.over:
+            if options.over:
                 yield from (Outcome(planned.id, "stopped") for job in waiting for planned in job.runs)
                 waiting.clear()
             starting = _ready(waiting, pending, engine.places - running)
             for job in starting:
                 waiting.remove(job)
             if starting:
-                engine.start(starting, work)
+                engine.start(starting, options)
                 running += len(starting)
             for job, answer in engine.ended(BUSY_SECONDS) if running or later else ():
                 running -= 1
@@ -97,7 +97,7 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], work: Work) -> Iterator[Outcom
                     if deaths[job.runs[0].id] < engine.tries:
                         waiting.append(job)
                         continue
-                    answer = [record_death(planned, work, answer.words) for planned in job.runs]
+                    answer = [record_death(planned, options, answer.message) for planned in job.runs]
                 if busy := tuple(run for run, each in zip(job.runs, answer, strict=False) if each.status == "busy"):
                     later.append((time.monotonic() + BUSY_SECONDS, Job(busy)))
                 ended = [each for each in answer if each.status != "busy"]

@@ -18,9 +18,9 @@ from typing import Any
 import torch
 
 from unrandom.core.errors import UserError
-from unrandom.runs.engines import Death, Options
+from unrandom.runs.engines import Death, EngineOptions
 from unrandom.runs.plan import Job
-from unrandom.runs.worker import Outcome, Work, carry_out
+from unrandom.runs.worker import Outcome, WorkerOptions, run_job
 
 PRELOADED = ["unrandom.runs.worker", "torch._dynamo"]  # the first optimiser imports the latter
 
@@ -35,7 +35,7 @@ def physical_cores() -> int:
         return len(usable)
 
 
-def workers_and_threads(options: Options) -> tuple[int, int]:
+def workers_and_threads(options: EngineOptions) -> tuple[int, int]:
     """As asked for; else one thread a worker, and workers or threads until the cores are in use."""
     cores = physical_cores()
     if options.workers is not None:
@@ -65,7 +65,7 @@ class LocalEngine:
 
     tries = 2
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: EngineOptions) -> None:
         if options.gpus_per_run is not None and options.gpus_per_run > 1:
             raise UserError(f"--gpus-per-run {options.gpus_per_run:g} was given; --engine local takes 1 at most")
         self.places, self.threads = workers_and_threads(options)
@@ -77,13 +77,13 @@ class LocalEngine:
         self._context.set_forkserver_preload(PRELOADED)
         self._workers: dict[Connection, Worker] = {}
 
-    def start(self, jobs: Sequence[Job], work: Work) -> None:
+    def start(self, jobs: Sequence[Job], options: WorkerOptions) -> None:
         for job in jobs:
             place = min(set(range(self.places)) - {worker.place for worker in self._workers.values()})
             device = device_of(place, self.share, self.devices) if self.devices else None
             ours, theirs = self._context.Pipe(duplex=False)
-            arguments = (theirs, pickle.dumps(job), replace(work, threads=self.threads), device)
-            process = self._context.Process(target=_work, args=arguments, daemon=True)
+            arguments = (theirs, pickle.dumps(job), replace(options, threads=self.threads), device)
+            process = self._context.Process(target=_run_worker, args=arguments, daemon=True)
             process.start()
             theirs.close()
             self._workers[ours] = Worker(process, job, place)
@@ -114,7 +114,7 @@ class LocalEngine:
         self._workers.clear()
 
 
-def make_engine(options: Options) -> LocalEngine:
+def make_engine(options: EngineOptions) -> LocalEngine:
     return LocalEngine(options)
 
 
@@ -124,11 +124,11 @@ def _words(exit_code: int) -> str:
     return f"killed by signal {-exit_code}" if exit_code < 0 else f"its worker ended with exit status {exit_code}"
 
 
-def _work(answer: Connection, packed: bytes, work: Work, device: str | None) -> None:
+def _run_worker(answer: Connection, packed: bytes, options: WorkerOptions, device: str | None) -> None:
     """The whole life of a worker. A job can hold a task of the user's own, whose code is imported as it is unpacked."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to all; the parent ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    os.environ["OMP_NUM_THREADS"] = str(work.threads)  # for what the worker itself starts
+    os.environ["OMP_NUM_THREADS"] = str(options.threads)  # for what the worker itself starts
     if device is not None:
         os.environ["CUDA_VISIBLE_DEVICES"] = device
     try:
@@ -136,7 +136,7 @@ def _work(answer: Connection, packed: bytes, work: Work, device: str | None) -> 
     except UserError as error:
         answer.send(Death(str(error)))
         return
-    answer.send(carry_out(job, work))
+    answer.send(run_job(job, options))
 
 
 def _end_with_parent() -> None:

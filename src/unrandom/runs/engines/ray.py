@@ -16,10 +16,10 @@ from typing import Any
 import torch
 
 from unrandom.core.errors import UserError
-from unrandom.runs.engines import Death, Options, needs_extra
+from unrandom.runs.engines import Death, EngineOptions, needs_extra
 from unrandom.runs.engines.local import workers_and_threads
 from unrandom.runs.plan import Job
-from unrandom.runs.worker import Outcome, Work, carry_out
+from unrandom.runs.worker import Outcome, WorkerOptions, run_job
 
 STORE_BYTES = 100_000_000  # of shared memory, all but unused: results are small
 RETRIES = 3
@@ -33,7 +33,7 @@ class RayEngine:
 
     tries = 1
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: EngineOptions) -> None:
         asked = options.gpus_per_run
         if asked is not None and asked > 1 and asked != int(asked):
             raise UserError(f"--gpus-per-run {asked:g} was given; Ray takes shares of one GPU or a whole number")
@@ -53,12 +53,12 @@ class RayEngine:
         self._folder: Path | None = None
         self._running: dict[Any, Job] = {}
 
-    def start(self, jobs: Sequence[Job], work: Work) -> None:
+    def start(self, jobs: Sequence[Job], options: WorkerOptions) -> None:
         if not self._ray.is_initialized():
             self._connect()
-        work = replace(work, out=work.out.resolve(), threads=self.threads)
-        task = self._ray.remote(carry_out).options(num_cpus=self.threads, num_gpus=self.gpus, max_retries=RETRIES)
-        self._running |= {task.remote(job, work): job for job in jobs}
+        options = replace(options, out=options.out.resolve(), threads=self.threads)
+        task = self._ray.remote(run_job).options(num_cpus=self.threads, num_gpus=self.gpus, max_retries=RETRIES)
+        self._running |= {task.remote(job, options): job for job in jobs}
 
     def _connect(self) -> None:
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
@@ -104,5 +104,5 @@ class RayEngine:
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def make_engine(options: Options) -> RayEngine:
+def make_engine(options: EngineOptions) -> RayEngine:
     return RayEngine(options)

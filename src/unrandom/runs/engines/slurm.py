@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.core.errors import UserError
-from unrandom.runs.engines import POLL_SECONDS, Death, Options, needs_extra
+from unrandom.runs.engines import POLL_SECONDS, Death, EngineOptions, needs_extra
 from unrandom.runs.engines.local import workers_and_threads
 from unrandom.runs.plan import Job
-from unrandom.runs.worker import Outcome, Work, carry_out
+from unrandom.runs.worker import Outcome, WorkerOptions, run_job
 
 GENERAL = ("name", "timeout_min", "mem_gb", "nodes", "cpus_per_task", "gpus_per_node", "tasks_per_node")
 TIMEOUT_MINUTES = 60  # of one job in the queue; a run that needs longer is requeued
@@ -33,7 +33,7 @@ class Task:
     """A job as submitit runs it. It may be called again on another machine, and goes on from the checkpoint."""
 
     job: Job
-    work: Work
+    options: WorkerOptions
 
     def __call__(self) -> list[Outcome]:
         """Work until done, or until Slurm wants the machine back; then save, and let submitit requeue the rest.
@@ -44,10 +44,10 @@ class Task:
         told = threading.Event()
         theirs = signal.signal(wanted, lambda *_: told.set())
         try:
-            outcomes = carry_out(self.job, self.work, stop=told.is_set)
+            outcomes = run_job(self.job, self.options, stop=told.is_set)
         finally:
             signal.signal(wanted, theirs)
-        if told.is_set() and not self.work.over and any(outcome.status == "stopped" for outcome in outcomes):
+        if told.is_set() and not self.options.over and any(outcome.status == "stopped" for outcome in outcomes):
             signal.raise_signal(wanted)
         return outcomes
 
@@ -68,7 +68,7 @@ class SlurmEngine:
 
     tries = 2
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: EngineOptions) -> None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -108,13 +108,13 @@ class SlurmEngine:
             raise UserError(f"--slurm: {str(error).splitlines()[0]}") from None
         return executor
 
-    def start(self, jobs: Sequence[Job], work: Work) -> None:
-        work = replace(work, out=work.out.resolve(), threads=self.threads)
+    def start(self, jobs: Sequence[Job], options: WorkerOptions) -> None:
+        options = replace(options, out=options.out.resolve(), threads=self.threads)
         if self._executor is None:
-            self._executor = self._make_executor(work.out / "slurm")
+            self._executor = self._make_executor(options.out / "slurm")
         try:
             with self._executor.batch():  # one array of jobs
-                submitted = [self._executor.submit(Task(job, work)) for job in jobs]
+                submitted = [self._executor.submit(Task(job, options)) for job in jobs]
         except RuntimeError as error:  # what submitit makes of an sbatch that fails
             said = [line for line in str(error).splitlines() if line.strip()]
             raise UserError(f"the jobs were not submitted: {said[-1] if said else type(error).__name__}") from None
@@ -142,7 +142,7 @@ class SlurmEngine:
         self._running.clear()
 
 
-def make_engine(options: Options) -> SlurmEngine:
+def make_engine(options: EngineOptions) -> SlurmEngine:
     return SlurmEngine(options)
 
 

@@ -7,7 +7,7 @@ clipping at 1). Every field can be changed with ``--set``.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from unrandom.core.errors import UserError, named
+from unrandom.core.errors import UserError, lookup
 from unrandom.runs.recipes import fixed_modulus, other_tasks, unseen_modulus
 from unrandom.tasks import Task, is_import_path, load_task
 from unrandom.training import RunConfig
@@ -100,7 +100,7 @@ def recipe(name: str) -> Recipe:
     """
     if name.endswith(".py"):
         raise UserError(f"name the class of the task, too, as in {name}:MyTask")
-    return _own_recipe(load_task(name)) if is_import_path(name) else named("recipe", name, RECIPES)
+    return _own_recipe(load_task(name)) if is_import_path(name) else lookup("recipe", name, RECIPES)
 
 
 def _own_recipe(task: type[Task]) -> Recipe:

@@ -101,7 +101,7 @@ class FixedModulus(LCGTask):
         return (Enough(3, 1.0, "three numbers would do"),)
 
     @property
-    def enough_words(self) -> str:
+    def enough_text(self) -> str:
         return "Three numbers determine every later one when the modulus is known."
 
     @property

@@ -43,7 +43,7 @@ class HeldOut:
         """Which rows are one of the pairs."""
         return np.isin(a, self.multipliers) & np.isin(c, self.increments)
 
-    def tree(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON values."""
         return {"modulus": self.modulus, "a": self.multipliers.tolist(), "c": self.increments.tolist()}
 

@@ -82,7 +82,7 @@ class LCGParameters(Parameters):
         differences = [int(a) - 1 for a in self.a]
         return np.array([valuation(each, prime) if each else np.inf for each in differences], dtype=float)
 
-    def words(self, row: int) -> str:
+    def text(self, row: int) -> str:
         return in_symbols(
             {"m": self.modulus(row), "a": int(self.a[row]), "c": int(self.c[row]), "x₀": int(self.x0[row])}
         )

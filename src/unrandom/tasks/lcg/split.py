@@ -96,7 +96,7 @@ class LCGSplit(Split):
     def _extra(self) -> Values:
         return np.array(self.extra_multipliers, dtype=np.uint64)
 
-    def for_choosing(self) -> tuple["LCGSplit", "LCGSplit"]:
+    def validation_and_test(self) -> tuple["LCGSplit", "LCGSplit"]:
         """The validation moduli and the test moduli where there are both; else halves of what is held out."""
         if self.held_out_for_validation:
             return replace(self, held_out=self.held_out_for_validation), self
@@ -229,8 +229,8 @@ class LCGSplit(Split):
     def manifest(self) -> dict[str, Any]:
         return {
             "seed": self.seed,
-            "test": [part.tree() for part in self.held_out],
-            "validation": [part.tree() for part in self.held_out_for_validation],
+            "test": [part.to_json() for part in self.held_out],
+            "validation": [part.to_json() for part in self.held_out_for_validation],
             **({"extra_multipliers": list(self.extra_multipliers)} if self.extra_multipliers else {}),
             "train_moduli": list(self.train_moduli),
         }

@@ -113,7 +113,7 @@ class UnseenModulus(LCGTask):
         return (Enough(3, 1.0, "modulus known: three would do"), Enough(6, 0.975, "modulus unknown: about six"))
 
     @property
-    def enough_words(self) -> str:
+    def enough_text(self) -> str:
         return "With an unknown modulus, about six numbers are enough in principle, and three with a known one."
 
     @property

@@ -1,0 +1,38 @@
+"""Is it a linear congruential generator that shows its whole state, x[t+1] = (a x[t] + c) mod m?"""
+
+from collections.abc import Iterator
+
+from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.recovery import lcg_machine, recover_lcg
+from unrandom.auditing.stream import Stream
+from unrandom.core.files import JsonObject
+from unrandom.generators.known import KNOWN
+from unrandom.generators.lcg import Lcg
+
+MAX_OUTPUTS = 256
+"""Outputs looked at; the greatest common divisor settles long before."""
+
+
+class FullState:
+    """LCGs with unknown modulus, multiplier and increment."""
+
+    name = "lcg"
+    about = "a linear congruential generator that shows its whole state; modulus, multiplier, increment unknown"
+    trivial = False
+    max_outputs = MAX_OUTPUTS
+
+    def needs(self, stream: Stream) -> int | None:
+        return 3 if stream.modulus is not None else 5
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        for view in stream.views:
+            for modulus in {stream.modulus, view.divisor} if view.divisor else {stream.modulus}:
+                lcg = recover_lcg(view.numbers, modulus)
+                if lcg is not None:
+                    yield lcg_machine(_named(lcg), lcg, view.numbers[0], view.show)
+
+
+def _named(lcg: Lcg) -> JsonObject:
+    """The parameters of an LCG, with the names of known generators that have them."""
+    names = [name for name, known in KNOWN.items() if known.lcg == lcg]
+    return {"m": lcg.m, "a": lcg.a, "c": lcg.c, **({"known_as": ", ".join(names)} if names else {})}

@@ -1,0 +1,152 @@
+"""Does accuracy climb where a look-back of p^k becomes possible?
+
+(fig:acc_vs_token, figapp:accuracy_m=2048_h1, figapp:accuracy_m=7776)
+"""
+
+from pathlib import Path
+
+import polars as pl
+
+from unrandom.core.arithmetic import factorize
+from unrandom.experiments.claims import Claim, Evidence
+from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.fixed_modulus.accuracy import PRIMES, SEQUENCES, digit_rows, evaluated, position_rows
+from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
+from unrandom.experiments.scale import Scale
+from unrandom.experiments.summaries import by_run, each_run, learned, seed_lines
+from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
+from unrandom.figures.style import powers
+from unrandom.generators.residues import digit_period, digits_of
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
+from unrandom.runs.tables import Tables, table
+from unrandom.tasks import FixedModulus
+
+CLAIMS = (
+    Claim(
+        key="jumps",
+        statement="For m = p^w, accuracy climbs in jumps at t = p^k.",
+        quantity="share of the whole rise between t = p^k − 1 and p^k + 1",
+        unit="share",
+        figure="fig:acc_vs_token",
+        threshold=0.5,
+    ),
+    Claim(
+        key="digits",
+        statement="A digit is right once its period has been seen.",
+        quantity="accuracy of digit p^w over all t ≥ p^(w+1), mean over moduli",
+        unit="share",
+        figure="fig:acc_vs_token",
+        threshold=0.95,
+    ),
+    Claim(
+        key="product",
+        statement="Overall accuracy is the product of the digit accuracies.",
+        quantity="largest gap between the two over positions, mean over moduli",
+        unit="share",
+        figure="figapp:accuracy_m=2048_h1",
+        threshold=0.02,
+        at_least=False,
+    ),
+)
+
+
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
+    return fast_runs(scale, seeds, moduli(scale))
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    positions: Rows = []
+    digits: Rows = []
+    for run in runs:
+        tested = evaluated(run, SEQUENCES[scale])
+        positions += position_rows(run, tested)
+        digits += digit_rows(run, tested)
+    return {"positions": table(positions), "digits": table(digits), "jumps": _jumps(table(positions))}
+
+
+def _jumps(positions: pl.DataFrame) -> pl.DataFrame:
+    """The accuracy just after each power of a prime of m, less that just before it."""
+    rows = []
+    for curve in by_run(positions):
+        value = dict(curve.select("seen", "value").iter_rows())
+        which = curve.drop("value", "low", "high", "product").row(0, named=True)
+        for prime in factorize(which["modulus"]):
+            power = prime if prime > 2 else 4
+            while power + 1 in value:
+                jump, rise = value[power + 1] - value[power - 1], max(value.values()) - value[1]
+                rows.append({**which, "prime": prime, "seen": power, "jump": jump, "rise": rise})
+                power *= prime
+    return table(rows)
+
+
+def evidence(tables: Tables) -> Evidence:
+    digits = {digit for m in tables["digits"]["modulus"].unique() for digit in digits_of(m)}
+    period = pl.col("digit").replace_strict({str(digit): digit_period(digit) for digit in digits})
+    gap = pl.col("value") - pl.col("product")
+    return Evidence(
+        {
+            "jumps": _shares_of_rise(tables["jumps"]),
+            "digits": each_run(tables["digits"].filter(pl.col("seen") >= period), pl.col("value").mean()),
+            "product": each_run(tables["positions"], gap.abs().max()),
+        },
+        {"learned": learned(tables)},
+    )
+
+
+def _shares_of_rise(jumps: pl.DataFrame) -> list[float]:
+    """By seed, all jumps over the whole rise, for powers of one prime; nothing where no jump fits into the context."""
+    if jumps.is_empty():
+        return []
+    return each_run(jumps.filter(PRIMES == 1), pl.col("jump").sum() / pl.col("rise").first().clip(1e-9))
+
+
+def draw(tables: Tables, folder: Path) -> None:
+    """For each modulus: accuracy of every seed with the product of its digits, and the digits of the first seed."""
+    panels: list[Panel] = []
+    for (m,), positions in tables["positions"].group_by("modulus", maintain_order=True):
+        panels += [_curves(m, positions), _digit_map(m, by_run(tables["digits"].filter(modulus=m))[0])]
+    save_panels(panels, folder / "fm-staircase")
+
+
+def _curves(m: int, positions: pl.DataFrame) -> LinePanel:
+    longest = max(positions["seen"])
+    ticks = powers(2, longest)
+    lines = [*seed_lines(positions, "seen", "value", "accuracy (one line per seed)", 0),
+             *seed_lines(positions, "seen", "product", "product of digits", 1)]  # fmt: skip
+    marks = [p**k for p in factorize(m) for k in range(1, 12) if p**k <= longest]
+    name = " · ".join(f"{p}^{w}" for p, w in factorize(m).items())
+    return LinePanel(f"m = {m} = {name}", "numbers seen (t)", "accuracy", lines, ticks, marks)
+
+
+def _digit_map(m: int, digits: pl.DataFrame) -> MapPanel:
+    """The accuracy of each digit of one run, by how many numbers were seen."""
+    values = [of_digit["value"].to_list() for of_digit in digits.partition_by("digit", maintain_order=True)]
+    seen = digits["seen"].unique(maintain_order=True).to_list()
+    stairs = [
+        (min(digit_period(digit), len(seen)) - 1.5, row + side)
+        for row, digit in enumerate(digits_of(m))
+        for side in (-0.5, 0.5)
+    ]
+    return MapPanel(
+        f"m = {m}: digits, seed {digits['seed'][0]}",
+        "numbers seen (t)",
+        "digit",
+        values,
+        [str(t) for t in seen],
+        [str(digit) for digit in digits_of(m)],
+        "accuracy",
+        stairs=stairs,
+    )
+
+
+EXPERIMENT = Experiment(
+    name="fm-staircase",
+    task=FixedModulus,
+    claims=CLAIMS,
+    runs=runs,
+    measure=measure,
+    draw=draw,
+    evidence=evidence,
+    archived_seeds=1,
+)

@@ -1,0 +1,90 @@
+"""How does one command train many runs? By an engine, with an event for each run that ends."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from unrandom.core.errors import RunsFailed
+from unrandom.runs.engines import EngineOptions, load_engine, run_jobs
+from unrandom.runs.plan import pack_jobs
+from unrandom.runs.spec import RunSpec
+from unrandom.runs.worker import Outcome, WorkerOptions
+from unrandom.training.loop import Observer
+
+Watch = Callable[[int], AbstractContextManager[Observer]]
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """Where and how the runs of one command are trained."""
+
+    out: Path  # the parent of run folders
+    command: tuple[str, ...] = ()
+    engine: str = "local"
+    options: EngineOptions = field(default_factory=EngineOptions)
+    pack: int = 1  # runs that are trained side by side in one process, where they can be
+    minutes: float | None = None  # until runs save and stop
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A run that ended, and how far the whole is."""
+
+    spec: RunSpec
+    outcome: Outcome
+    number: int  # of those that ended, from 1; a run that the time stopped is not counted
+    minutes_left: float | None  # of the others, by the pace so far; none: this is the last
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the time stopped it; the same command goes on with it."""
+        return self.outcome.status == "stopped"
+
+
+def train_runs(
+    specs: Sequence[RunSpec], launcher: Launcher, *, sequences: int | None = None, watch: Watch | None = None
+) -> Iterator[Ended]:
+    """Train runs, each once, and (with ``sequences``) measure them as grid points.
+
+    ``watch`` makes what shows a run of so many steps; it is used where one process trains one run at a time here.
+    Raises OSError when the disk is full.
+    """
+    if not specs:
+        return
+    engine = load_engine(launcher.engine, launcher.options)
+    options = WorkerOptions(
+        out=launcher.out,
+        command=launcher.command,
+        deadline=None if launcher.minutes is None else time.time() + 60 * launcher.minutes,
+        sequences=sequences,
+        watch=watch if launcher.engine == "local" and engine.places == 1 and launcher.pack == 1 else None,
+    )
+    wanted = {spec.id: spec for spec in specs}
+    total, done, ended, began = sum(spec.flops for spec in specs), 0, 0, time.monotonic()
+    for outcome in run_jobs(engine, pack_jobs(specs, launcher.pack), options):
+        raise_full_disk(outcome, launcher.out)
+        spec = wanted[outcome.run]
+        if outcome.status == "stopped":
+            yield Ended(spec, outcome, ended, None)
+            continue
+        ended += 1
+        done += spec.flops
+        left = (time.monotonic() - began) * (total - done) / done / 60
+        yield Ended(spec, outcome, ended, left if ended < len(specs) else None)
+
+
+def raise_full_disk(outcome: Outcome, out: Path) -> None:
+    """OSError where a run could not be written, which would end all others, too."""
+    if outcome.status == "full disk":
+        raise OSError(outcome.errno, os.strerror(outcome.errno), str(out))
+
+
+def raise_failures(outcomes: Sequence[Outcome]) -> None:
+    """RunsFailed, with the first failure, if there is any."""
+    failed = [outcome for outcome in outcomes if outcome.status == "failed"]
+    if failed:
+        others = f" (and {len(failed) - 1} more failed)" if len(failed) > 1 else ""
+        raise RunsFailed(f"{failed[0].run} failed: {failed[0].error}{others}")

@@ -1,0 +1,73 @@
+"""Only what re-predicts is believed: certificates, the time limit, and the fewest outputs."""
+
+import pytest
+from streams import stream_of
+
+from plainly import lcg, take
+from unrandom.auditing.families import FAMILIES
+from unrandom.auditing.family import Family
+from unrandom.auditing.search import CERTAIN, audit, choose
+from unrandom.auditing.stream import min_entropy
+from unrandom.auditing.verdict import NotPredicted
+from unrandom.core.errors import UserError
+
+MSVC = (2**32, 214013, 2531011, 7)
+
+
+def test_a_certificate_counts_what_was_held_back():
+    verdict = audit(stream_of(take(lcg(*MSVC), 100)))
+    proof = verdict.certificate
+    assert 50 < proof.held_back == proof.correct <= 95
+    assert proof.log2_chance <= -CERTAIN
+    assert verdict.outputs_needed <= 8
+
+
+def test_a_constant_is_certified_by_a_bit_an_output():
+    verdict = audit(stream_of([0] * 50))
+    assert verdict.certificate.log2_chance == -48
+    assert isinstance(audit(stream_of([0] * 41)), NotPredicted)
+
+
+def test_min_entropy_is_small_where_guessing_is_easy():
+    assert min_entropy(stream_of([1, 0] * 50)) < 1
+    assert min_entropy(stream_of(list(range(100)))) == 0  # the step is always the same
+    assert min_entropy(stream_of([0] * 99 + [1])) < 0.02
+    assert 31 < min_entropy(stream_of(take(lcg(*MSVC), 100))) <= 32
+    assert min_entropy(stream_of([3])) == 0
+
+
+def test_every_family_has_its_own_name_and_is_one():
+    assert len({family.name for family in FAMILIES}) == len(FAMILIES)
+    assert all(isinstance(family, Family) and "\n" not in family.about for family in FAMILIES)
+
+
+def test_one_family_alone():
+    numbers = take(lcg(*MSVC), 100)
+    verdict = audit(stream_of(numbers), family="xorshift")
+    assert isinstance(verdict, NotPredicted)
+    assert [tried.family for tried in verdict.tried] == ["xorshift"]
+    with pytest.raises(UserError, match="no family is called 'msvc'; there are trivial, lcg"):
+        choose("msvc")
+
+
+def test_a_search_without_time():
+    verdict = audit(stream_of(take(lcg(*MSVC), 100)), max_seconds=0)
+    assert isinstance(verdict, NotPredicted)
+    assert all(tried.result in ("not tried: no time left", "out of time", "no") or "needs" in tried.result
+               for tried in verdict.tried)  # fmt: skip
+
+
+def test_the_search_says_what_it_is_trying():
+    said = []
+    audit(stream_of(take(lcg(*MSVC), 100)), watch=said.append)
+    assert said == ["trivial", "lcg"]
+
+
+def test_what_was_tried_without_success_is_told():
+    verdict = audit(stream_of(take(lcg(*MSVC), 100)))
+    assert [tried.family for tried in verdict.tried] == ["trivial"]
+    assert "tried without success:\n  trivial" in verdict.text()
+    tree = verdict.to_json()
+    assert tree["tried"][0]["result"] == "no"
+    assert tree["verdict"] == "predictable"
+    assert len(tree["next"]) == len(tree["previous"]) == 10
