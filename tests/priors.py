@@ -14,7 +14,7 @@ from unrandom.generators.full_period import (
     multiplier_step,
     sample_increments,
 )
-from unrandom.generators.lcg import Lcg
+from unrandom.generators.lcg import LCG
 from unrandom.tasks import LCGParameters
 
 
@@ -51,7 +51,7 @@ def listed(moduli, share, length, arbitrary_for=()):
         part = 0 if m in arbitrary_for else share[0]
         for kind, weight in zip(pairs[m], (part, whole - part), strict=True):
             for a, c in kind:
-                lcg = Lcg(m, a, c)
+                lcg = LCG(m, a, c)
                 for x0 in range(m):
                     orbit = tuple(lcg.orbit(x0, length))
                     sequences.add(orbit)

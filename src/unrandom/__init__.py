@@ -1,3 +1,57 @@
-"""Unrandom: can a Transformer predict pseudo-random numbers, how, and how far is that from what is possible?"""
+"""Unrandom: can a Transformer predict pseudo-random numbers, how, and how far is that from what is possible?
+
+>>> import unrandom
+>>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")  # a model that comes with the repository
+>>> numbers = unrandom.LCG(m=144, a=37, c=25).orbit(x0=5, length=40)  # 144 is a modulus it never saw
+>>> run.predict(numbers, n=5).numbers
+[141, 58, 11, 0, 25]
+
+Names are imported when they are first used, so that ``import unrandom`` takes milliseconds.
+"""
+
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "LCG",
+    "LoadedRun",
+    "UserError",
+    "audit",
+    "evaluate",
+    "intervene",
+    "load",
+    "predict",
+    "recipes",
+    "record",
+    "tasks",
+    "train",
+]
+
+if TYPE_CHECKING:
+    from unrandom import tasks
+    from unrandom.auditing.audit import audit
+    from unrandom.core.errors import UserError
+    from unrandom.generators.lcg import LCG
+    from unrandom.models.taps import intervene, record
+    from unrandom.runs.loaded import LoadedRun, evaluate, load, predict, train
+    from unrandom.runs.recipes import recipes
+else:
+    from unrandom.core.lazy import lazy_names
+
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "auditing.audit": ("audit",),
+            "core.errors": ("UserError",),
+            "generators.lcg": ("LCG",),
+            "models.taps": ("intervene", "record"),
+            "runs.loaded": ("LoadedRun", "evaluate", "load", "predict", "train"),
+            "runs.recipes": ("recipes",),
+            "tasks": (),
+        },
+    )
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

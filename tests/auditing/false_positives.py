@@ -1,4 +1,4 @@
-"""Is anything random ever called predictable? ``python tests/audit/false_positives.py 1000`` audits so many streams."""
+"""How often is a random stream called predictable? ``python tests/auditing/false_positives.py 1000`` audits 1000."""
 
 import random
 import secrets
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from streams import stream_of
 
-from unrandom.auditing.search import audit
+from unrandom.auditing.search import audit_stream
 from unrandom.auditing.stream import Form, Stream, scales
 from unrandom.auditing.verdict import Predictable
 
@@ -18,7 +18,7 @@ LENGTHS = (50, 120, 300, 1000, 3000)
 
 
 def random_streams(count: int) -> Iterator[tuple[str, Stream]]:
-    """Whole numbers of several widths, fractions exact and rounded, and dice, from the system's entropy."""
+    """Integers of several widths, exact and rounded fractions, and dice rolls, from the system's entropy."""
     kinds = [*(f"{width} bits" for width in WIDTHS), "fractions", "rounded fractions", "dice", "sorted"]
     for i in range(count):
         kind, length = kinds[i % len(kinds)], random.choice(LENGTHS)
@@ -39,10 +39,10 @@ def random_streams(count: int) -> Iterator[tuple[str, Stream]]:
 
 
 def false_positives(count: int) -> Counter[str]:
-    """How many streams of each kind were called predictable."""
+    """The number of streams called predictable, by kind."""
     wrong: Counter[str] = Counter()
     for kind, stream in random_streams(count):
-        verdict = audit(stream)
+        verdict = audit_stream(stream)
         wrong[kind] += isinstance(verdict, Predictable)
         if isinstance(verdict, Predictable):
             print(f"{kind}: {verdict.text()}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The command answers in words or as one JSON object, in the form of its input; a mistake is one line, status 2."""
+"""The command prints text or one JSON object, in the number format of its input; mistakes give one line, status 2."""
 
 import json
 import os

@@ -1,6 +1,6 @@
-"""Each family finds its generators, with their parameters, and says what comes next and what came before.
+"""Each family recovers its generators with their parameters, and predicts the next and the previous outputs.
 
-Here are constants, counters, sums and differences; other files have the LCGs, and what is linear modulo 2.
+This file tests constants, counters, lagged sums and differences; other files test LCGs and generators linear modulo 2.
 """
 
 import random
@@ -14,7 +14,7 @@ from plainly import lagged, ranlux24_base, take
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.families.carry import Carry
 from unrandom.auditing.family import Deadline
-from unrandom.auditing.search import audit
+from unrandom.auditing.search import audit_stream
 from unrandom.auditing.stream import Form, Stream, scales
 
 MASK64 = 2**64 - 1
@@ -24,7 +24,7 @@ def test_constants_counters_and_periods():
     assert found([7] * 90, "trivial").parameters == {"kind": "constant", "value": 7}
     counter = found(list(range(50, 1000, 7)), "trivial")
     assert counter.parameters == {"kind": "counter", "step": 7}
-    assert counter.previous is None  # it may have begun at 50
+    assert counter.previous is None  # the counter may have started at 50
     wrapping = found([t * 7 % 31 for t in range(120)], "trivial")
     assert wrapping.parameters["modulus"] == 31
     assert wrapping.previous == [-7 * k % 31 for k in range(10, 0, -1)]
@@ -58,14 +58,14 @@ def test_additive_generators_without_their_lowest_bit():
 
 
 def test_the_subtractive_generator_of_dotnet():
-    """Its modulus 2**31 − 1 is read off the numbers, and of its fractions."""
+    """The modulus 2**31 − 1 is inferred from the numbers or their fractions."""
     chance, m = random.Random(2), 2**31 - 1
     numbers = take(lagged([chance.randrange(m) for _ in range(55)], 34, 55, (-1, 1), m), 300)
     assert found(numbers, "lagged-fibonacci").parameters["rule"] == "x[i] = -x[i-34] + x[i-55] mod 2147483647"
     values = np.array([x * (1.0 / m) for x in numbers])
     errors = np.zeros(len(values))
     assert (
-        audit(Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors))).family == "lagged-fibonacci"
+        audit_stream(Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors))).family == "lagged-fibonacci"
     )
 
 
@@ -89,7 +89,7 @@ def test_addition_with_carry():
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 5, 9, 40])
-def test_any_length_of_any_stream_will_do(family, count):
+def test_recovery_accepts_streams_of_any_length(family, count):
     chance = random.Random(count)
     values, errors = np.array([chance.random() for _ in range(count)]), np.zeros(count)
     streams = [

@@ -1,4 +1,4 @@
-"""Linear congruential generators are found from all of their state, parts of it, remainders and pairs of states."""
+"""Linear congruential generators are recovered from full states, parts of states, remainders, and pairs of states."""
 
 import random
 from itertools import islice
@@ -13,7 +13,7 @@ from plainly import lcg, take
 from unrandom.auditing.families.lcg import FullState
 from unrandom.auditing.family import Deadline
 from unrandom.auditing.recovery import recover_lcg
-from unrandom.auditing.search import audit
+from unrandom.auditing.search import audit_stream
 from unrandom.auditing.stream import Form, Stream, scales
 from unrandom.auditing.verdict import Predictable
 from unrandom.generators.known import KNOWN
@@ -24,10 +24,10 @@ from unrandom.generators.known import KNOWN
 def test_lcgs_of_any_modulus_are_found_or_trivial(m, data):
     a, c, x = (data.draw(st.integers(0, m - 1)) for _ in range(3))
     numbers = take(lcg(m, a, c, x), 220)
-    verdict = audit(stream_of(numbers[:200]))
+    verdict = audit_stream(stream_of(numbers[:200]))
     assert isinstance(verdict, Predictable), verdict.text()
     assert verdict.next == numbers[200:210]
-    assert audit(stream_of(numbers[:200], modulus=m)).next == numbers[200:210]
+    assert audit_stream(stream_of(numbers[:200], modulus=m)).next == numbers[200:210]
 
 
 def test_an_lcg_and_its_name():
@@ -79,7 +79,7 @@ def test_unknown_lcgs_that_show_their_top_bits(bits, state):
     m = 2**state
     a, c = chance.randrange(5, m, 8), chance.randrange(1, m, 2)
     numbers = take(lcg(m, a, c, chance.randrange(m), lambda x: x >> (state - bits)), 1500)
-    verdict = audit(stream_of(numbers[:-20], bits), family="truncated-lcg-unknown")
+    verdict = audit_stream(stream_of(numbers[:-20], bits), family="truncated-lcg-unknown")
     assert isinstance(verdict, Predictable), verdict.text()
     assert verdict.parameters["a"] == a
     assert verdict.parameters["m"] == m
@@ -113,7 +113,7 @@ def test_two_states_of_javas_random_in_each_output(as_long):
     else:
         numbers = [(((high >> 22) << 27) + (low >> 21)) / 2**53 for high, low in pairs]
         values, errors, before = np.array(numbers[10:60]), np.zeros(50), numbers[:10]
-        verdict = audit(Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors)))
+        verdict = audit_stream(Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors)))
         assert verdict.next == numbers[60:]
     assert verdict.parameters["method"] == ("nextLong()" if as_long else "nextDouble()")
     assert verdict.outputs_needed == 2

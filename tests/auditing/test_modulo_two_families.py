@@ -1,4 +1,4 @@
-"""Generators that are linear modulo 2 are found: twisters, xorshifts, xoshiros, V8's Math.random(), shift registers."""
+"""Generators linear modulo 2 are recovered: twisters, xorshifts, xoshiros, V8's Math.random(), shift registers."""
 
 import random
 from itertools import islice
@@ -22,7 +22,7 @@ from plainly import (
 from unrandom.auditing.families.twister import Twisters
 from unrandom.auditing.families.v8 import V8
 from unrandom.auditing.family import Deadline
-from unrandom.auditing.search import audit
+from unrandom.auditing.search import audit_stream
 from unrandom.auditing.stream import Form, Stream, scales
 from unrandom.generators.v8 import BLOCK
 
@@ -49,7 +49,7 @@ def test_fractions_of_a_twister():
     before = [twister.random() for _ in range(10)]
     values = np.array([twister.random() for _ in range(700)])
     errors = np.zeros(700)
-    verdict = audit(Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors)))
+    verdict = audit_stream(Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors)))
     assert verdict.family == "mersenne-twister"
     assert verdict.next == [twister.random() for _ in range(10)]
     assert verdict.previous == before
@@ -115,7 +115,7 @@ def test_xoshiro_and_the_like(name, bits, states, show):
 def test_fractions_of_firefox():
     numbers = [plus(state, 53) / 2**53 for state in islice(xorshift128(SEED[:2], 23, 17, 26), 320)]
     values, errors = np.array(numbers[10:300]), np.zeros(290)
-    verdict = audit(Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors)))
+    verdict = audit_stream(Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors)))
     assert verdict.parameters["engine"] == "xorshift128+ (23, 17, 26), low 53 bits as in Firefox and Safari"
     assert verdict.next == numbers[300:310]
     assert verdict.previous == numbers[:10]
@@ -139,7 +139,7 @@ def test_fractions_of_v8(shown, skipped):
     made = [(word >> (64 - shown)) / 2**shown for word in take(v8(SEED[:2]), 400)][BLOCK - 10 :]
     values, errors = np.array(made[10 + skipped : 300]), np.zeros(290 - skipped)
     stream = Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors))
-    verdict = audit(stream, family=V8.name)
+    verdict = audit_stream(stream, family=V8.name)
     assert verdict.next == made[300:310]
     assert verdict.previous == made[skipped : 10 + skipped]
     assert verdict.parameters["left_of_first_block"] == BLOCK - skipped % BLOCK

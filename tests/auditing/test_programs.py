@@ -1,4 +1,4 @@
-"""Streams of real programs: Python, Perl, C and C++, JavaScript and Java, each predicted on to its own next numbers."""
+"""Outputs of real programs in Python, Perl, C, C++, JavaScript and Java are predicted."""
 
 import json
 import platform
@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from unrandom.auditing.reading import read
-from unrandom.auditing.search import audit
+from unrandom.auditing.search import audit_stream
 from unrandom.auditing.verdict import NotPredicted, Predictable
 
 SHOWN = 10
@@ -89,11 +89,11 @@ def needs(program):
 
 
 def check(tmp_path, printed, family, **about):
-    """All but the last numbers, audited as they were printed, lead on to the last ones."""
+    """Audit all but the last printed numbers, and check that the prediction is the last ones."""
     lines = printed.split()
     path = tmp_path / "numbers"
     path.write_text("\n".join(lines[:-SHOWN]))
-    verdict = audit(read(str(path), **about))
+    verdict = audit_stream(read(str(path), **about))
     assert isinstance(verdict, Predictable), verdict.text()
     assert verdict.family == family
     assert verdict.next == [json.loads(line) for line in lines[-SHOWN:]]
@@ -212,4 +212,4 @@ def test_javas_random(tmp_path, java_classes, what, family, about):
 def test_javas_secure_random_is_not_predicted(tmp_path, java_classes):
     path = tmp_path / "numbers"
     path.write_text(run("java", "-cp", java_classes, "Numbers", "secure", 1000))
-    assert isinstance(audit(read(str(path))), NotPredicted)
+    assert isinstance(audit_stream(read(str(path))), NotPredicted)

@@ -1,4 +1,4 @@
-"""Numbers as programs print them are read, and answered in the same form; all else is one clear line."""
+"""Numbers are read as programs print them, and predicted in the same format; other input gives a one-line error."""
 
 import io
 import math
@@ -13,7 +13,7 @@ from unrandom.core.errors import UserError
 
 @pytest.fixture
 def text(tmp_path):
-    """A file with this text."""
+    """The path of a file with this text."""
 
     def write(content):
         path = tmp_path / "numbers"
@@ -43,13 +43,13 @@ def test_whole_numbers(text, content, numbers):
 
 
 def test_a_long_file_is_read_in_parts(text, monkeypatch):
-    monkeypatch.setattr(reading, "PART", 7)
+    monkeypatch.setattr(reading, "CHUNK_BYTES", 7)
     assert read(text("\n".join(map(str, range(1000))))).values.tolist() == list(range(1000))
     with pytest.raises(UserError, match="line 501"):
         read(text("\n".join([*map(str, range(500)), "x", "5"])))
 
 
-def test_signed_numbers_are_answered_with_their_sign(text):
+def test_signed_numbers_are_written_with_their_sign(text):
     stream = read(text("-1\n5\n-2147483648"))
     assert stream.bits == 32
     assert stream.values.tolist() == [2**32 - 1, 5, 2**31]
@@ -57,7 +57,7 @@ def test_signed_numbers_are_answered_with_their_sign(text):
     assert read(text("-1\n9223372036854775807")).bits == 64
 
 
-def test_hexadecimal_numbers_are_answered_so(text):
+def test_hexadecimal_numbers_are_written_in_hexadecimal(text):
     assert read(text("0x0001 0xabcd")).form.write(26) == "0x001a"
     assert read(text("0x1 0xabcd")).form.write(26) == "0x1a"
 
@@ -96,7 +96,7 @@ def test_rounded_fractions_are_known_to_half_a_digit(text, form):
     assert stream.matches(0, exact) == len(exact)
     shifted = [x + 2 * error for x, error in zip(exact, stream.rounding_error.tolist(), strict=True)]
     assert stream.matches(0, shifted) == 0
-    for (low, high), x in zip(stream.within(2**40), exact, strict=True):
+    for (low, high), x in zip(stream.state_bounds(2**40), exact, strict=True):
         assert low - 1 <= math.floor(x * 2**40) <= high + 1
     assert stream.form.write(exact[0]) == float(form.format(exact[0]))
 
@@ -149,18 +149,18 @@ def test_the_only_column_of_numbers(text):
         ("", "holds no numbers"),
         ("\n \n", "holds no numbers"),
         ("1\n2\nthree", "line 3: 'three' is not a number"),
-        ("3\n0.5", "line 2: 0.5 is a fraction, but before it are whole numbers"),
-        ("0.5\n7", "line 2: 7 is a whole number, but before it are fractions"),
-        ("0x1\n7", "line 2: 7 is a whole number, but before it are hexadecimal numbers"),
+        ("3\n0.5", "line 2: 0.5 is a fraction, but the numbers before it are whole numbers"),
+        ("0.5\n7", "line 2: 7 is a whole number, but the numbers before it are fractions"),
+        ("0x1\n7", "line 2: 7 is a whole number, but the numbers before it are hexadecimal numbers"),
         ("beef", "hexadecimal numbers begin with 0x"),
-        ("0.5\nnan", "line 2: nan is no number that a generator gives"),
-        ("inf", "inf is no number"),
+        ("0.5\nnan", "line 2: nan is not a finite number"),
+        ("inf", "inf is not a finite number"),
         ("1.5", "line 1: 1.5 is not from 0 to 1"),
         ("-0.5", "line 1: -0.5 is not from 0 to 1"),
         ("18446744073709551616", "line 1: 18446744073709551616 does not fit 64 bits"),
         ("9" * 30, "does not fit 64 bits"),
         ("-9223372036854775809", "does not fit 64 bits"),
-        ("-1\n18446744073709551615", "has a sign, and 18446744073709551615 does not fit 64 bits with one"),
+        ("-1\n18446744073709551615", "is negative, and 18446744073709551615 does not fit a signed 64-bit integer"),
         (b"\x00\x01\x02", "is not text; raw words are read with --raw u32 or --raw u64"),
         (b"\xff\xfe1", "is not text"),
         ("1_000", "'1_000' is not a number"),
@@ -172,7 +172,7 @@ def test_mistakes(text, content, line):
         read(text(content))
 
 
-def test_what_the_user_says_of_the_numbers_must_fit(text):
+def test_options_must_be_consistent_with_the_numbers(text):
     for about in ({"bits": 2}, {"modulus": 9}, {"bounded": 9}):
         with pytest.raises(UserError, match="9 is out of range"):
             read(text("1 9"), **about)
@@ -180,7 +180,7 @@ def test_what_the_user_says_of_the_numbers_must_fit(text):
         read(text("0.5"), bounded=6)
     with pytest.raises(UserError, match="is for text"):
         read(text("12345678"), raw="u32", column="1")
-    with pytest.raises(UserError, match="has 9 bytes, which is no whole number of u32 words"):
+    with pytest.raises(UserError, match="has 9 bytes, not a multiple of the 4 bytes of a u32 word"):
         read(text("123456789"), raw="u32")
 
 
@@ -193,10 +193,10 @@ def test_files_that_cannot_be_read(tmp_path):
 
 @pytest.mark.parametrize("raw", [None, "u32"])
 def test_too_much_is_refused(text, monkeypatch, raw):
-    monkeypatch.setattr(reading, "LARGEST", 2**20)
+    monkeypatch.setattr(reading, "MAX_BYTES", 2**20)
     path = text("12345678\n" * (2**20 // 9 + 1))
-    with pytest.raises(UserError, match="has more than 1 MB, the most that is read"):
+    with pytest.raises(UserError, match="is larger than 1 MB, the maximum"):
         read(path, raw=raw)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"1234 " * 2**19)))
-    with pytest.raises(UserError, match="standard input has more than 1 MB"):
+    with pytest.raises(UserError, match="standard input is larger than 1 MB"):
         read("-", raw=raw)

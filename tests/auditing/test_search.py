@@ -1,4 +1,4 @@
-"""Only what re-predicts is believed: certificates, the time limit, and the fewest outputs."""
+"""The search: certificates from held-back outputs, the time limit, and the fewest outputs needed."""
 
 import pytest
 from streams import stream_of
@@ -6,7 +6,7 @@ from streams import stream_of
 from plainly import lcg, take
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.family import Family
-from unrandom.auditing.search import CERTAIN, audit, choose
+from unrandom.auditing.search import SIGNIFICANCE_BITS, audit_stream, choose
 from unrandom.auditing.stream import min_entropy
 from unrandom.auditing.verdict import NotPredicted
 from unrandom.core.errors import UserError
@@ -14,36 +14,36 @@ from unrandom.core.errors import UserError
 MSVC = (2**32, 214013, 2531011, 7)
 
 
-def test_a_certificate_counts_what_was_held_back():
-    verdict = audit(stream_of(take(lcg(*MSVC), 100)))
+def test_a_certificate_counts_held_back_outputs():
+    verdict = audit_stream(stream_of(take(lcg(*MSVC), 100)))
     proof = verdict.certificate
     assert 50 < proof.held_back == proof.correct <= 95
-    assert proof.log2_chance <= -CERTAIN
+    assert proof.log2_chance <= -SIGNIFICANCE_BITS
     assert verdict.outputs_needed <= 8
 
 
-def test_a_constant_is_certified_by_a_bit_an_output():
-    verdict = audit(stream_of([0] * 50))
+def test_an_output_of_a_constant_counts_as_one_bit():
+    verdict = audit_stream(stream_of([0] * 50))
     assert verdict.certificate.log2_chance == -48
-    assert isinstance(audit(stream_of([0] * 41)), NotPredicted)
+    assert isinstance(audit_stream(stream_of([0] * 41)), NotPredicted)
 
 
 def test_min_entropy_is_small_where_guessing_is_easy():
     assert min_entropy(stream_of([1, 0] * 50)) < 1
-    assert min_entropy(stream_of(list(range(100)))) == 0  # the step is always the same
+    assert min_entropy(stream_of(list(range(100)))) == 0  # all differences are equal
     assert min_entropy(stream_of([0] * 99 + [1])) < 0.02
     assert 31 < min_entropy(stream_of(take(lcg(*MSVC), 100))) <= 32
     assert min_entropy(stream_of([3])) == 0
 
 
-def test_every_family_has_its_own_name_and_is_one():
+def test_every_family_has_a_unique_name_and_implements_the_protocol():
     assert len({family.name for family in FAMILIES}) == len(FAMILIES)
     assert all(isinstance(family, Family) and "\n" not in family.about for family in FAMILIES)
 
 
 def test_one_family_alone():
     numbers = take(lcg(*MSVC), 100)
-    verdict = audit(stream_of(numbers), family="xorshift")
+    verdict = audit_stream(stream_of(numbers), family="xorshift")
     assert isinstance(verdict, NotPredicted)
     assert [tried.family for tried in verdict.tried] == ["xorshift"]
     with pytest.raises(UserError, match="no family is called 'msvc'; there are trivial, lcg"):
@@ -51,20 +51,20 @@ def test_one_family_alone():
 
 
 def test_a_search_without_time():
-    verdict = audit(stream_of(take(lcg(*MSVC), 100)), max_seconds=0)
+    verdict = audit_stream(stream_of(take(lcg(*MSVC), 100)), max_seconds=0)
     assert isinstance(verdict, NotPredicted)
     assert all(tried.result in ("not tried: no time left", "out of time", "no") or "needs" in tried.result
                for tried in verdict.tried)  # fmt: skip
 
 
-def test_the_search_says_what_it_is_trying():
+def test_watch_is_called_with_each_family():
     said = []
-    audit(stream_of(take(lcg(*MSVC), 100)), watch=said.append)
+    audit_stream(stream_of(take(lcg(*MSVC), 100)), watch=said.append)
     assert said == ["trivial", "lcg"]
 
 
-def test_what_was_tried_without_success_is_told():
-    verdict = audit(stream_of(take(lcg(*MSVC), 100)))
+def test_families_tried_without_success_are_reported():
+    verdict = audit_stream(stream_of(take(lcg(*MSVC), 100)))
     assert [tried.family for tried in verdict.tried] == ["trivial"]
     assert "tried without success:\n  trivial" in verdict.text()
     tree = verdict.to_json()

@@ -1,4 +1,4 @@
-"""Benchmarks give the numbers they promise. How large those are is no matter of a test."""
+"""Benchmarks return all the numbers that they promise; the values are not tested."""
 
 import math
 import time
@@ -32,7 +32,7 @@ def test_data():
 
 
 def test_training(tiny, monkeypatch):
-    monkeypatch.setattr(training, "SECONDS_WANTED", 0.1)
+    monkeypatch.setattr(training, "MEASURING_SECONDS", 0.1)
     measured = bench_training(tiny)
     assert positive(measured, "ms_per_step", "baseline_ms_per_step", "speedup", "matmul_tflops")
     assert {"step_tflops", "fraction_of_matmul"} <= set(measured)
@@ -54,15 +54,15 @@ def test_sweep(tiny):
     assert positive(bench_sweep(tiny, steps=2), "seconds_in_turn", "speedup_of_processes", "speedup_of_stacking")
 
 
-def test_things_are_timed_in_turn_and_the_warm_up_does_not_count():
+def test_actions_are_timed_alternately_without_the_warm_up():
     turns = []
     seconds = interleaved(lambda: turns.append("a"), lambda: turns.append("b"), rounds=2, warmup=1)
     assert turns == ["a", "b"] * 3
     assert len(seconds) == 2
 
 
-def test_every_check_of_a_device_passes_on_the_cpu_or_says_why_it_is_skipped(tiny, monkeypatch):
-    monkeypatch.setattr(device_checks, "LEAST_RATE", 0.0)  # tiny models are far from it
+def test_every_device_check_passes_on_the_cpu_or_is_skipped_with_a_reason(tiny, monkeypatch):
+    monkeypatch.setattr(device_checks, "MIN_RATE_FRACTION", 0.0)  # tiny models are far below
     outcomes = {outcome.check: outcome for outcome in bench_device(tiny)}
     assert list(outcomes) == ["device", *device_checks.CHECKS]
     results = {name: outcome.result for name, outcome in outcomes.items()}
@@ -71,7 +71,7 @@ def test_every_check_of_a_device_passes_on_the_cpu_or_says_why_it_is_skipped(tin
     assert all(outcome.message for outcome in outcomes.values())
 
 
-def test_what_is_wrong_with_a_device_is_found(tiny, monkeypatch):
+def test_faults_of_a_device_are_found(tiny, monkeypatch):
     gradients = device_checks._gradients
 
     def wrong(network, batch, precision):
@@ -84,12 +84,12 @@ def test_what_is_wrong_with_a_device_is_found(tiny, monkeypatch):
     results = {outcome.check: outcome for outcome in bench_device(tiny)}
     for name in ("forward and backward, fp32", "optimisers", "fraction of the matrix rate"):
         assert results[name].result == "not passed", name
-    assert "off float64's by 1.0e-02" in results["forward and backward, fp32"].message
-    assert "TypeError" in results["fraction of the matrix rate"].message  # an error is an answer, too
+    assert "differ from float64 by 1.0e-02" in results["forward and backward, fp32"].message
+    assert "TypeError" in results["fraction of the matrix rate"].message  # an exception is reported as a failure
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
-def test_what_is_no_number_is_infinitely_far_off(bad):
+def test_the_difference_of_non_finite_numbers_is_infinite(bad):
     one = torch.ones(3)
     assert device_checks._difference([one], [one]) == 0
     assert device_checks._difference([torch.tensor([1.0, bad, 1.0])], [one]) == float("inf")

@@ -425,13 +425,13 @@ def test_an_error_of_our_own_is_not_hidden_in_one_line(monkeypatch):
 def test_checks_of_a_device_are_lines_and_one_that_does_not_pass_makes_the_status_1(tiny_settings, capsys, monkeypatch):
     monkeypatch.setattr(device, "CHECKS", {name: device.CHECKS[name] for name in ("tokens", "compile", RATE)})
     arguments = ["bench", "device", *tiny_settings()]
-    monkeypatch.setattr(device_checks, "LEAST_RATE", 0.0)
+    monkeypatch.setattr(device_checks, "MIN_RATE_FRACTION", 0.0)
     assert main(arguments) == 0
     out, err = capsys.readouterr()
     assert [line.split("  ")[0].strip() for line in out.splitlines()] == ["passed", "passed", "skipped", "passed"]
     assert "training on cpu runs eager" in out
     assert err.splitlines() == ["device: passed", "tokens: passed", "compile: skipped", f"{RATE}: passed"]
-    monkeypatch.setattr(device_checks, "LEAST_RATE", 2.0)
+    monkeypatch.setattr(device_checks, "MIN_RATE_FRACTION", 2.0)
     assert main([*arguments, "--json"]) == 1
     out, err = capsys.readouterr()
     answer = json.loads(out)

@@ -1,4 +1,4 @@
-"""The numbers needed are those from which accuracy stays; their interval is over multipliers and increments."""
+"""The context needed is where accuracy stays above a threshold; its interval resamples multipliers and increments."""
 
 import numpy as np
 
@@ -12,11 +12,11 @@ def test_a_position_counts_only_if_accuracy_stays():
     assert first_lasting(rows, 1.0).tolist() == [4, 1, np.inf]
     assert first_lasting(rows.mean(axis=0), 0.9) == np.inf
     assert first_lasting(rows.mean(axis=0), 0.6) == 1
-    assert first_lasting(np.full(5, 1 / 3) + np.full(5, 1 / 3) + np.full(5, 1 / 3), 1.0) == 1  # rounding is no miss
+    assert first_lasting(np.full(5, 1 / 3) + np.full(5, 1 / 3) + np.full(5, 1 / 3), 1.0) == 1  # rounding is tolerated
 
 
 def evaluation(correct):
-    """An evaluation of made-up guesses; every second row has another multiplier."""
+    """An evaluation with given correctness; pairs of rows share a multiplier."""
     rows = len(correct)
     words = np.arange(rows, dtype=np.uint64)
     numbers = np.zeros(correct.shape, dtype=np.uint64)
@@ -34,7 +34,7 @@ def test_the_interval_holds_the_value():
     assert context_needed(evaluation(correct), 1.0).high == 13
 
 
-def test_what_is_not_reached_is_none_and_later_than_anything():
+def test_an_accuracy_not_reached_is_none_and_later_than_any_position():
     correct = np.ones((40, 10), dtype=bool)
     correct[:4, 5:] = False
     found = context_needed(evaluation(correct), 0.9)

@@ -1,4 +1,4 @@
-"""The line of metrics that training writes holds what it must, for both regimes."""
+"""A line of training metrics has the right values, for fixed and unseen moduli."""
 
 import math
 
@@ -25,7 +25,7 @@ def test_a_line_of_metrics(regime, tiny, fm_data, um_data):
     assert measure(model) == line
 
 
-def test_an_unseen_prime_is_followed_in_both_readings(tiny, um_data):
+def test_an_unseen_prime_is_measured_in_both_ways(tiny, um_data):
     data = um_data.replace(test_moduli=(23, 32), test_multipliers="primitive-root")
     config = tiny.replace(data=data)
     split = data.split(0)
@@ -38,11 +38,11 @@ def test_an_unseen_prime_is_followed_in_both_readings(tiny, um_data):
     assert set(line["test_moduli"]["32"]) == {"last_number_accuracy"}
 
 
-def test_counting_and_copying_are_apart_from_what_needs_the_rule(tiny, um_data):
+def test_counters_and_short_periods_are_separated_from_long_periods(tiny, um_data):
     split = um_data.split(0)
     drawn = make_batches(split, 8).probe(512)
     periods, kinds = drawn.periods(), drawn.followed(um_data.context)
-    assert (drawn.a[kinds["long_period"]] == 1).any()  # counting has a long period
+    assert (drawn.a[kinds["long_period"]] == 1).any()  # counters (a = 1) have a long period
     assert (kinds["short_period"] ^ kinds["long_period"]).all()
     assert not (drawn.a[kinds["rule"]] == 1).any()
     assert (periods[kinds["rule"]] > um_data.context).all()
@@ -50,9 +50,9 @@ def test_counting_and_copying_are_apart_from_what_needs_the_rule(tiny, um_data):
     assert (kinds["rule"] & ~kinds["full_period"]).any()
 
 
-def test_numbers_needed_count_the_numbers_that_were_seen():
-    # one guess in two is right after one number, both after two, one after three, both from four on
+def test_the_context_needed_counts_the_numbers_seen():
+    # of two guesses, one is correct after one number, both after two, one after three, both from four on
     correct = np.array([[True, True, False, True, True], [False, True, True, True, True]])
-    assert during_training._needed(correct, 0.9) == 4
-    assert during_training._needed(correct, 0.5) == 1
-    assert during_training._needed(correct[:, :3], 0.9) is None
+    assert during_training._context_needed(correct, 0.9) == 4
+    assert during_training._context_needed(correct, 0.5) == 1
+    assert during_training._context_needed(correct[:, :3], 0.9) is None

@@ -1,4 +1,4 @@
-"""An evaluation counts what came true, in every slice."""
+"""An evaluation counts correct guesses, by position, digit and group."""
 
 import json
 
@@ -14,7 +14,7 @@ M = 360
 
 
 class Oracle:
-    """Knows the truth, and is wrong where it is told to be."""
+    """A predictor that knows the truth, with errors made by ``spoil``."""
 
     name, assumes = "oracle", "everything"
 
@@ -35,7 +35,7 @@ def sequences():
     return Examples.of(LCGParameters(M, a, c, x0), 9)
 
 
-def test_the_truth_is_always_right(sequences):
+def test_the_truth_is_always_correct(sequences):
     found = evaluate(Oracle(), sequences)
     assert found.last_number_accuracy.to_json()["value"] == 1
     assert found.by_position.value.tolist() == [1] * 8
@@ -54,7 +54,7 @@ def test_spoiling_one_digit_spoils_that_digit_alone(sequences):
     assert found.number_accuracy.value == 0
 
 
-def test_digits_of_any_factorisation_can_be_asked_for(sequences):
+def test_digits_of_any_coprime_factorisation_are_supported(sequences):
     found = evaluate(Oracle(lambda x: (x + np.uint64(180)) % np.uint64(M)), sequences)
     assert list(found.by_digit({8: 1, 45: 1})) == ["8^0", "45^0"]
     assert found.by_digit({8: 1, 45: 1})["8^0"].value.max() == 0
@@ -62,7 +62,7 @@ def test_digits_of_any_factorisation_can_be_asked_for(sequences):
 
 
 def sequences_of(multipliers, increments, each):
-    """Every pair of so many multipliers and increments modulo M, ``each`` times; a = 1 is one of them."""
+    """All pairs of the given numbers of multipliers and increments modulo M, ``each`` times; a = 1 is included."""
     a = np.repeat(1 + 60 * np.arange(multipliers, dtype=np.uint64), increments * each) % np.uint64(M)
     c = np.tile(np.repeat(np.array([1, 7, 11, 13][:increments], dtype=np.uint64), each), multipliers)
     return Examples.of(LCGParameters(M, a, c, np.arange(len(a), dtype=np.uint64) % np.uint64(M)), 9)
@@ -79,12 +79,12 @@ def test_the_interval_is_over_multipliers_and_not_over_sequences():
     found = evaluate(Oracle(spoil), made).to_json()
     for accuracy in (found["number_accuracy"], found["last_number_accuracy"]):
         assert accuracy["value"] == 0.5
-        assert accuracy["high"] - accuracy["low"] > 0.6  # by independent sequences it would be .06
+        assert accuracy["high"] - accuracy["low"] > 0.6  # for independent sequences it would be .06
         assert accuracy["interval"] == "two-way cluster bootstrap over 6 multipliers and 4 increments"
     assert found["by_position"]["high"][0] - found["by_position"]["low"][0] > 0.6
 
 
-def test_where_all_clusters_agree_the_interval_depends_on_how_many_there_are():
+def test_if_all_clusters_agree_the_interval_depends_on_their_number():
     few, many = (evaluate(Oracle(), sequences_of(n, 4, 10)).to_json()["last_number_accuracy"] for n in (2, 4))
     assert few["value"] == many["value"] == few["high"] == 1
     assert few["low"] < many["low"] < 1
@@ -110,7 +110,7 @@ def test_accuracy_by_how_often_a_prime_divides_a_less_one():
     assert sum(row["total"] for row in found["v_5(a − 1)"]) == len(made)
 
 
-def test_multipliers_without_full_period_are_told_apart_by_period_alone(sequences):
+def test_multipliers_without_full_period_are_grouped_by_period_only(sequences):
     assert [grouping["label"] for grouping in evaluate(Oracle(), sequences).by_group()] == ["period"]
 
 
@@ -141,7 +141,7 @@ def test_period_groups_cover_every_sequence_in_order(sequences):
     assert lows == sorted(lows)
 
 
-def test_the_tree_is_json(sequences):
+def test_to_json_is_json(sequences):
     tree = evaluate(Oracle(), sequences).to_json()
     assert json.loads(json.dumps(tree, allow_nan=False)) == tree
     assert tree["by_digit"]["digits"] == ["2^0", "2^1", "2^2", "3^0", "3^1", "5^0"]

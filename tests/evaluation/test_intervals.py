@@ -1,4 +1,4 @@
-"""An interval of nominal 95 % covers the truth that often: for seeds, for clusters, for means over moduli."""
+"""Intervals of nominal 95 % have this coverage: for seeds, for clusters, and for means over moduli."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_trials_are_wilson_s():
 
 
 def clustered(rng, n_a, n_c, each, spread_a, spread_c, level):
-    """Right and wrong guesses whose odds depend on the multiplier and on the increment."""
+    """Random correct and wrong guesses, with odds that depend on the multiplier and on the increment."""
     a = np.repeat(np.arange(n_a), n_c * each)
     c = np.tile(np.repeat(np.arange(n_c), each), n_a)
     odds = level + (spread_a * rng.standard_normal(n_a))[a] + (spread_c * rng.standard_normal(n_c))[c]

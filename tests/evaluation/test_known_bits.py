@@ -1,4 +1,4 @@
-"""Known bits are those of the lowest digits of each prime that are right, without a gap."""
+"""Known bits are those of the lowest digits of each prime that are correct together."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def test_the_primes_of_a_modulus_add_up():
     assert np.allclose(known, [np.log2(12), 2, 2])
 
 
-def test_a_digit_is_known_that_is_right_in_the_share_asked_for():
+def test_a_digit_is_known_if_it_is_correct_in_the_given_share():
     truth = np.zeros((200, 2))
     guesses = truth.copy()
     guesses[:2, 0], guesses[:3, 1] = 1, 1

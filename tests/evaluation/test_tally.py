@@ -1,4 +1,4 @@
-"""Counts add up; division comes last; intervals are Wilson's."""
+"""Counts are added and divided last; intervals are Wilson's."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def test_tallies_of_parts_add_up_to_the_tally_of_the_whole(parts):
         total = total + Tally.of(np.array(part))
     whole = Tally.of(np.concatenate([np.array(part) for part in parts]))
     assert (total.correct, total.total) == (whole.correct, whole.total)
-    assert total.value == whole.value  # and not the mean of the parts' means
+    assert total.value == whole.value  # not the mean of the means of the parts
 
 
 @given(n=st.integers(1, 2000), share=st.floats(0, 1, allow_subnormal=False))
@@ -35,5 +35,5 @@ def test_by_position_is_a_tally_of_arrays():
     assert tally.to_json()["value"] == [1.0, 0.5]
 
 
-def test_what_was_not_counted_is_null():
+def test_an_empty_tally_is_null():
     assert Tally.of(np.zeros(0, dtype=bool)).to_json()["value"] is None

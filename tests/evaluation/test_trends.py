@@ -1,4 +1,4 @@
-"""A power law is found where there is one, with an interval; two moduli are no law."""
+"""Power laws are fitted with an interval; two moduli are too few."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def test_three_moduli_off_the_line_have_a_wide_interval_and_one_seed_does_not_hi
     assert found.low < 0 < found.value < found.high
 
 
-def test_seeds_widen_what_lies_on_a_line():
+def test_seeds_widen_the_interval_of_points_on_a_line():
     law = {2**k: [2 ** (k / 2 + 1), 2 ** (k / 3), 2 ** (k * 2 / 3)] for k in (8, 10, 12)}
     found = power_law(law).exponent
     assert found.value == pytest.approx(0.5)
@@ -49,5 +49,5 @@ def test_the_interval_covers_the_truth_and_grows_with_the_noise():
     assert widths[1] > 5 * widths[0]
 
 
-def test_two_moduli_are_no_law():
+def test_two_moduli_are_too_few_for_a_power_law():
     assert power_law({256: [32.0, 33.0], 4096: [64.0], 65536: []}) is None

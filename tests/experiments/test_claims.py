@@ -1,4 +1,4 @@
-"""A verdict follows from the numbers and the threshold, and from nothing else."""
+"""A verdict follows from the measured numbers and the threshold alone."""
 
 import json
 
@@ -18,7 +18,7 @@ TRAINED = Claim(key="trained", statement="x is large", quantity="x", unit="numbe
     ("claim", "values", "verdict"),
     [
         (HIGH, [0.95, 0.96, 0.97], "reproduced"),
-        (HIGH, [0.95, 0.96, 0.5], "inconclusive"),  # the interval holds the threshold
+        (HIGH, [0.95, 0.96, 0.5], "inconclusive"),  # the interval contains the threshold
         (HIGH, [0.7, 0.71, 0.72], "not reproduced"),
         (HIGH, [0.95, 0.96], "not judged"),  # too few, though every value is large
         (HIGH, [0.95], "not judged"),
@@ -38,7 +38,7 @@ def test_verdicts(claim, values, verdict):
     assert bool(judged.reason) == (verdict == "not judged")
 
 
-def test_what_was_not_learned_is_not_judged_though_the_numbers_are_shown():
+def test_an_unmet_precondition_is_not_judged_but_its_numbers_are_shown():
     judged = judge(TRAINED, [0.95, 0.96, 0.97], {"learned": 0.24})
     assert (judged.verdict, judged.reason) == (
         "not judged",
@@ -50,13 +50,13 @@ def test_what_was_not_learned_is_not_judged_though_the_numbers_are_shown():
 
 
 def test_a_bound_has_no_interval_and_decides_in_its_own_direction():
-    why = "3 of 3 runs of AdamW never got there"
+    why = "3 of 3 runs of AdamW never reached 90 %"
     shown = judge(HIGH, Bound([3.3, 3.5, 3.7], at_least=True, why=why), {})
     assert (shown.verdict, shown.reason) == ("reproduced", why)
     tree = shown.to_json()
     assert (tree["bound"], tree["value"], tree["interval"], tree["units"]) == ("≥", 3.3, None, 3)
     for bound in (Bound([0.2, 0.3, 0.4], at_least=True, why=why), Bound([3.3, 3.5, 3.7], at_least=False, why=why)):
-        assert judge(HIGH, bound, {}).verdict == "not judged"  # what is beyond it may be on either side
+        assert judge(HIGH, bound, {}).verdict == "not judged"  # the true value may be on either side
     assert judge(HIGH, Bound([0.2, 0.3, 0.4], at_least=False, why=why), {}).verdict == "not reproduced"
     assert judge(HIGH, Bound([3.3, 3.5], at_least=True, why=why), {}).verdict == "not judged"
     assert judge(LOW, Bound([0.01, 0.02, 0.03], at_least=False, why=why), {}).verdict == "reproduced"
@@ -81,7 +81,7 @@ def test_missing_and_unknown_keys_are_errors():
         judge_all(claims, Evidence(good))
 
 
-def test_a_judgement_is_json_and_says_all_of_the_claim():
+def test_a_judgement_as_json_has_all_fields_of_the_claim():
     claim = Claim(
         key="k",
         statement="S.",

@@ -1,4 +1,4 @@
-"""What fits into a time is decided by measured speed alone; here speed and clock are stand-ins."""
+"""How runs are shortened follows from the measured speed and the time limit alone; here speed and clock are fakes."""
 
 import json
 import math
@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from unrandom.core.errors import UserError
-from unrandom.experiments.fitting import LEAST_SHARE, Fit, MeasuredSpeed, described, fit
+from unrandom.experiments.fitting import MIN_STEPS_SHARE, Fit, MeasuredSpeed, describe, fit
 from unrandom.experiments.priorities import by_priority
 from unrandom.experiments.reproduce import missing_runs
 from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
@@ -15,19 +15,19 @@ from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig
 
-RATE = 1e12  # FLOP/s of the stand-in
+RATE = 1e12  # FLOP/s of the fake machine
 
 
 class Machine:
-    """It makes every step at the same rate, and remembers what was tried on it. Trials take no time."""
+    """A fake machine that trains every step at the same rate and records the trials, which take no time."""
 
     def __init__(self, rate=RATE):
         self.rate, self.tried = rate, []
 
-    def at_best(self, config):
+    def fastest_step_seconds(self, config):
         return config.step_flops / (2 * self.rate)
 
-    def measured(self, config):
+    def measured_step_seconds(self, config):
         self.tried.append(config)
         return config.step_flops / self.rate
 
@@ -49,24 +49,24 @@ def wide(steps=10_000, **changes):
 
 
 def seconds(run):
-    """Of all its steps, and a little more: steps are rounded down."""
+    """Seconds for all steps of a run, and a little more, as steps are rounded down."""
     return run.flops / RATE * (1 + 1e-9)
 
 
 def fitted(run, given, machine):
-    """The fit of a single run into a time, and what is trained."""
+    """The fit of a single run into the given seconds, and the configuration that is trained."""
     found = fit([run], lambda: given, machine)
-    return found, found.cut(run).config
+    return found, found.shorten(run).config
 
 
-def test_a_run_that_is_cut_keeps_its_labels(tiny):
+def test_a_shortened_run_keeps_its_labels(tiny):
     spec = RunSpec("wide", tiny, {"depth": 2, "rule": "pairs"})
-    cut = Fit(share=0.5, divisor=2, rate=1e9, measured=True).cut(spec)
+    cut = Fit(share=0.5, divisor=2, rate=1e9, measured=True).shorten(spec)
     assert cut.config.steps < spec.config.steps
     assert cut.labels == spec.labels
 
 
-def test_where_there_is_time_a_run_is_as_planned():
+def test_with_enough_time_a_run_is_trained_as_planned():
     planned, machine = wide(), Machine()
     found, config = fitted(planned, 2 * seconds(planned), machine)
     assert (found.share, found.divisor, found.measured) == (1.0, 1, True)
@@ -74,7 +74,7 @@ def test_where_there_is_time_a_run_is_as_planned():
     assert [config.model.d_model for config in machine.tried] == [512]
 
 
-def test_with_less_time_it_has_fewer_steps_and_is_finished_in_time():
+def test_with_less_time_a_run_has_fewer_steps():
     planned = wide()
     found, config = fitted(planned, 0.6 * seconds(planned), Machine())
     assert found.share == pytest.approx(0.5)
@@ -82,51 +82,51 @@ def test_with_less_time_it_has_fewer_steps_and_is_finished_in_time():
     assert found.text == "50% of the planned steps"
 
 
-def test_before_it_has_too_few_steps_it_is_narrower():
+def test_a_run_is_made_narrower_before_it_has_too_few_steps():
     planned, machine = wide(), Machine()
     found, config = fitted(planned, 0.2 * seconds(planned), machine)
     assert (found.divisor, config.model.d_model, config.model.n_heads) == (2, 256, 4)
-    assert LEAST_SHARE < found.share < 1
+    assert MIN_STEPS_SHARE < found.share < 1
     assert [config.model.d_model for config in machine.tried] == [512, 256]
 
 
-def test_what_cannot_fit_at_best_is_not_tried():
+def test_a_width_that_cannot_fit_at_the_fastest_speed_is_not_tried():
     planned, machine = wide(), Machine()
     found, config = fitted(planned, 1e-3 * seconds(planned), machine)
     assert machine.tried == []
-    assert (found.measured, found.share, found.divisor, config.steps) == (False, LEAST_SHARE, 4, 2500)
+    assert (found.measured, found.share, found.divisor, config.steps) == (False, MIN_STEPS_SHARE, 4, 2500)
     assert "over several calls" in found.text
-    assert "at best" in described(found, [planned])
+    assert "at best" in describe(found, [planned])
 
 
-def test_where_memory_does_not_do_it_is_narrower():
+def test_a_run_that_needs_too_much_memory_is_made_narrower():
     class Small(Machine):
-        def measured(self, config):
-            return math.inf if config.model.d_model > 256 else super().measured(config)
+        def measured_step_seconds(self, config):
+            return math.inf if config.model.d_model > 256 else super().measured_step_seconds(config)
 
     found, _ = fitted(wide(), 100 * seconds(wide()), Small())
     assert (found.divisor, found.share) == (2, 1.0)
 
 
-def test_what_may_wait_is_not_cut_far():
+def test_a_run_that_may_wait_is_not_shortened_below_the_least_share():
     planned = wide()
     assert fit([planned], lambda: 0.2 * seconds(planned), Machine(), may_wait=True) is None
     found = fit([planned], lambda: 0.6 * seconds(planned), Machine(), may_wait=True)
     assert (found.share, found.divisor) == (pytest.approx(0.5), 1)
 
 
-def test_the_time_of_a_trial_is_not_there_for_steps():
+def test_the_time_of_a_trial_is_subtracted():
     planned, left = wide(), [0.6 * seconds(wide())]
 
     class Slow(Machine):
-        def measured(self, config):
+        def measured_step_seconds(self, config):
             left[0] /= 2
-            return super().measured(config)
+            return super().measured_step_seconds(config)
 
     assert fit([planned], lambda: left[0], Slow()).share == pytest.approx(0.25)
 
 
-def test_curves_and_checkpoints_come_often_and_cost_little():
+def test_evaluations_and_checkpoints_are_frequent_but_cheap():
     planned = wide(evaluate_every=5000, checkpoint_every=10_000)
     for machine in (Machine(), Machine(RATE / 1000)):
         _, config = fitted(planned, 2 * planned.flops / machine.rate, machine)
@@ -135,17 +135,17 @@ def test_curves_and_checkpoints_come_often_and_cost_little():
         assert 30 <= between <= 60 or config.checkpoint_every == 1
 
 
-def test_runs_that_are_compared_are_cut_alike_and_keep_their_widths():
+def test_runs_of_a_group_are_shortened_alike_and_keep_their_widths():
     runs = [wide(), wide(**{"data.hold_out": "values"}), wide(20_000, **{"model.d_model": 256})]
     found = fit(runs, lambda: 0.3 * sum(map(seconds, runs)), Machine())
-    cut = [found.cut(run).config for run in runs]
+    cut = [found.shorten(run).config for run in runs]
     assert [config.model.d_model for config in cut] == [512, 512, 256]
     assert cut[0].steps == cut[1].steps == pytest.approx(10_000 * found.share, rel=0.01)
     assert cut[2].steps == pytest.approx(2 * cut[0].steps, rel=0.02)
     assert cut[1].override(["data.hold_out=pairs"]) == cut[0]
 
 
-def test_a_run_begins_with_its_parent_as_that_was_cut_and_a_curriculum_shrinks_with_it():
+def test_ancestors_and_curricula_are_shortened_alike():
     phase = {"modulus": 32, "share": 0.5, "decay": "linear", "begin": 100, "steps": 4000}
     parent = wide()
     child = RunSpec(
@@ -158,9 +158,9 @@ def test_a_run_begins_with_its_parent_as_that_was_cut_and_a_curriculum_shrinks_w
         ),
     )
     found = fit([parent, child], lambda: 0.6 * (seconds(parent) + seconds(child)), Machine())
-    cut = found.cut(child).config
+    cut = found.shorten(child).config
     assert cut.start is not None
-    assert cut.start.config == found.cut(parent).config
+    assert cut.start.config == found.shorten(parent).config
     (shorter,) = cut.data.curriculum
     assert (shorter.begin, shorter.steps) == (50, 2000)
 
@@ -174,7 +174,7 @@ class Clock:
 
 
 def carried_out(groups, plan, limit, finished=()):
-    """The names and steps that were trained, each run whole, by a clock that only training moves; and what was said."""
+    """The names, steps and widths of the trained runs, the messages, and the time left; only training takes time."""
     clock, trained, said = Clock(limit), [], []
 
     def train(runs):
@@ -190,7 +190,7 @@ def carried_out(groups, plan, limit, finished=()):
 
 
 def single(name, steps=10_000, seed=0):
-    """A group of one run that takes hours, so that the least time for a trial is there."""
+    """A group of one run that takes hours, so that there is enough time for a trial."""
     run = wide(steps, seed=seed, batch_size=2**13)
     return Group(name, (RunSpec(name, run.config),), round=seed)
 
@@ -199,18 +199,18 @@ def flops(*groups):
     return sum(group.flops for group in groups) / RATE * (1 + 1e-6)  # a little more, as steps are rounded down
 
 
-def test_time_is_dealt_out_by_operations_and_what_is_left_over_goes_on(tmp_path):
+def test_time_is_divided_by_flops_and_unused_time_goes_to_later_groups(tmp_path):
     first, second, again = single("first"), single("second", 30_000), single("first", seed=1)
     trained, said, left = carried_out([first, second, again], TimedPlan("gpu", tmp_path), 0.6 * flops(first, second))
     assert said == ["first", "second"]
     assert trained[0] == ("first", 5000, 512)
     assert (trained[1][0], trained[1][2]) == ("second", 512)
-    assert 15_000 <= trained[1][1] <= 17_000  # evaluations took less than was set aside for them
-    assert trained[2] == trained[0]  # the next seed is cut as the first was
+    assert 15_000 <= trained[1][1] <= 17_000  # evaluations took less time than was reserved
+    assert trained[2] == trained[0]  # the next seed is shortened like the first
     assert left >= -flops(again)
 
 
-def test_what_hardly_fits_any_more_waits_for_another_call(tmp_path):
+def test_a_group_that_hardly_fits_waits_for_another_call(tmp_path):
     first, second = single("first", 1000), single("second", 100_000)
     plan = TimedPlan("gpu", tmp_path)
     trained, said, left = carried_out([first, second], plan, 0.1 * flops(first, second))
@@ -218,12 +218,12 @@ def test_what_hardly_fits_any_more_waits_for_another_call(tmp_path):
     assert left > 0
     assert "second" not in TimedPlan("gpu", tmp_path)
     trained, said, _ = carried_out([first, second], TimedPlan("gpu", tmp_path), 0.1 * flops(second), {"first"})
-    assert said == ["second"]  # now it is the first, and has to do with what there is
+    assert said == ["second"]  # now it is the first to train, and does not wait
     assert [name for name, *_ in trained] == ["second"]
     assert trained[0][2] < 512
 
 
-def test_a_later_call_goes_on_with_what_was_decided(tmp_path):
+def test_a_later_call_uses_the_saved_decisions(tmp_path):
     groups = [single("first"), single("second")]
     begun, said, _ = carried_out(groups, TimedPlan("gpu", tmp_path), 0.5 * flops(*groups))
     again, nothing_new, _ = carried_out(groups[:1], TimedPlan("gpu", tmp_path), 100 * flops(*groups))
@@ -232,12 +232,12 @@ def test_a_later_call_goes_on_with_what_was_decided(tmp_path):
     assert nothing_new == []
 
 
-def test_nothing_begins_when_the_time_is_up(tmp_path):
+def test_nothing_is_trained_when_the_time_is_up(tmp_path):
     assert carried_out([single("first")], TimedPlan("gpu", tmp_path), 0.0) == ([], [], 0.0)
     assert not (tmp_path / "gpu").exists()
 
 
-def test_without_a_decision_runs_are_as_planned_and_with_one_more_seeds_are_cut_as_the_first(tmp_path):
+def test_a_decision_applies_to_all_seeds_of_a_group(tmp_path):
     runs = [wide(seed=seed) for seed in range(3)]
     plan = TimedPlan("gpu", tmp_path)
     assert plan.runs("name", runs) == runs
@@ -249,14 +249,14 @@ def test_without_a_decision_runs_are_as_planned_and_with_one_more_seeds_are_cut_
 
 
 @pytest.mark.parametrize("text", ["[]", '{"first": 3}', '{"first": {"share": 1}}', "no JSON"])
-def test_a_plan_that_was_tampered_with_is_refused(tmp_path, text):
+def test_an_invalid_plan_file_is_refused(tmp_path, text):
     (tmp_path / "gpu").mkdir()
     (tmp_path / "gpu" / "plan.json").write_text(text)
     with pytest.raises(UserError, match=r"plan\.json"):
         TimedPlan("gpu", tmp_path)
 
 
-def test_what_is_worth_most_comes_first_for_each_seed():
+def test_kinds_of_runs_are_in_order_of_priority_for_each_seed():
     groups = by_priority("gpu", 2)
     runs = [run for group in groups for run in group.runs]
     assert [group.round for group in groups] == [run.config.seed for run in runs] == [0] * 4 + [1] * 4
@@ -267,4 +267,4 @@ def test_what_is_worth_most_comes_first_for_each_seed():
 
 def test_this_machine_s_speed_is_measured(tiny):
     speed = MeasuredSpeed(torch.device("cpu"))
-    assert 0 < speed.at_best(tiny) < speed.measured(tiny)
+    assert 0 < speed.fastest_step_seconds(tiny) < speed.measured_step_seconds(tiny)

@@ -14,7 +14,7 @@ from unrandom.runs.tables import table
 
 
 def curve(seed, repeated, *, short=100, rule=200, full=200, test=200, steps=400):
-    """Metrics of a run whose groups are learned at these steps; None: never."""
+    """Metrics of a run whose groups are learned at these steps; None means never."""
     groups = {grokking.SHORT: short, grokking.RULE: rule, grokking.FULL: full, grokking.TEST: test}
     return [
         {"run": f"{seed}-{repeated}", "seed": seed, "repeated": repeated, "step": step}
@@ -32,7 +32,7 @@ def verdicts(runs):
     return {each.claim.key: each for each in judge_all(grokking.CLAIMS, grokking.evidence(frames(tables)))}
 
 
-def test_what_is_copied_comes_first_and_unseen_parameters_last():
+def test_short_periods_first_and_unseen_parameters_last_is_reproduced():
     fresh = [curve(seed, False) for seed in (0, 1, 2)]
     found = verdicts([*fresh, *(curve(seed, True, test=400) for seed in (0, 1, 2))])
     assert {key: each.verdict for key, each in found.items()} == {
@@ -45,15 +45,15 @@ def test_what_is_copied_comes_first_and_unseen_parameters_last():
     assert found["test-after-train"].found.value == 1  # 400 / 200 with repeated data, 200 / 200 with fresh data
 
 
-def test_a_gap_that_fresh_data_show_too_is_none():
+def test_a_gap_that_fresh_data_have_too_is_not_reproduced():
     runs = [curve(seed, repeated, test=400) for seed in (0, 1, 2) for repeated in (False, True)]
     assert verdicts(runs)["test-after-train"].verdict == "not reproduced"
 
 
-def test_a_run_that_never_gets_there_leaves_a_bound():
+def test_a_run_that_never_reaches_the_target_gives_a_bound():
     fresh = [curve(seed, False) for seed in (0, 1, 2)]
     found = verdicts([*fresh, *(curve(seed, True, test=None if seed else 300) for seed in (0, 1, 2))])
-    assert found["test-after-train"].verdict == "not judged"  # no run with repeated data has learned by and large
+    assert found["test-after-train"].verdict == "not judged"  # the runs with repeated data have not learned, on average
     repeated = learning(*(curve(seed, True, test=None if seed else 300) for seed in (0, 1, 2)))
     late = grokking.unseen_last(learning(*fresh), repeated)
     assert isinstance(late, Bound)
@@ -69,14 +69,14 @@ def test_without_a_control_nothing_is_compared():
 
 
 @pytest.mark.parametrize("reading", ["zeroed", "renormalised"])
-def test_bit_k_is_no_part_of_the_bits_that_are_lost(reading):
+def test_bit_k_is_not_one_of_the_lost_bits(reading):
     """Bit k is wrong every time and would count as a loss; those above it are judged by themselves."""
-    one, two, renormalised = lookback_ablation.ONE, lookback_ablation.TWO, lookback_ablation.READINGS[reading]
+    one, two, renormalised = lookback_ablation.ONE_KEY, lookback_ablation.TWO_KEYS, lookback_ablation.READINGS[reading]
     kinds = [("all", None), *((keep, flag) for keep in (one, two, "random 1") for flag in (False, True))]
-    which = {"run": "r", "seed": 0}
-    summary = [{**which, "keep": k, "renormalised": r, "low": 1.0, "high": 1.0} for k, r in kinds]
+    key_columns = {"run": "r", "seed": 0}
+    summary = [{**key_columns, "keep": k, "renormalised": r, "low": 1.0, "high": 1.0} for k, r in kinds]
     digits = [
-        {**which, "keep": keep, "renormalised": flag, "digit": f"2^{bit}", "seen": 4, "value": value}
+        {**key_columns, "keep": keep, "renormalised": flag, "digit": f"2^{bit}", "seen": 4, "value": value}
         for keep, flag in kinds
         for bit, value in ((2, 0.0 if keep == one else 1.0), (3, 0.9 if keep == one and flag == renormalised else 1.0))
     ]
@@ -91,7 +91,7 @@ def test_the_claims_of_both_readings_are_named():
     assert {f"low-kept-{reading}" for reading in lookback_ablation.READINGS} <= keys
 
 
-def test_bits_are_read_of_powers_of_two_alone(finished_run):
+def test_the_ablation_refuses_moduli_other_than_powers_of_two(finished_run):
     other = RunSpec("other", finished_run.config.replace(data={"modulus": 60}))
     with pytest.raises(UserError, match="fm-lookback-ablation reads models of powers of two"):
         lookback_ablation.measure([replace(finished_run, spec=other)], "smoke")

@@ -29,13 +29,13 @@ def table(name):
 
 
 def last_by_run(name, *, order="seen", value="value", **wanted):
-    """The last value of each run, in the order of the seeds."""
+    """The last value of each seed's run, in the order of the seeds."""
     frame = table(name).filter(**wanted).sort("seed", order)
     return frame.group_by("seed", maintain_order=True).last()[value].to_list()
 
 
 def agrees(row, values, verdict):
-    """By scipy's one-sample t-test over seeds."""
+    """Check a verdict with scipy's one-sample t-test over seeds."""
     interval = ttest_1samp(values, 0).confidence_interval(0.95)
     low, high = interval.low, interval.high
     if row["unit"] == "share":
@@ -93,7 +93,7 @@ def test_inconclusive(published):
     jumps = []
     for seed in (0, 1, 2):
         curve = table("fm-staircase/positions").filter(modulus=256, seed=seed).sort("seen")["value"].to_list()
-        rises = sum(curve[k] - curve[k - 2] for k in (4, 8, 16, 32))  # place k is the guess after k + 1 numbers
+        rises = sum(curve[k] - curve[k - 2] for k in (4, 8, 16, 32))  # index k: the guess after k + 1 numbers
         jumps.append(rises / (max(curve) - curve[0]))
     agrees(published["fm-staircase", "jumps"], jumps, "inconclusive")
     runs = table("fm-what-helps/runs")
@@ -131,7 +131,7 @@ def test_not_judged(published):
     assert (row["verdict"], row["units"], row["value"]) == ("not judged", 1, spread.max() / spread.min())
 
 
-def test_by_hand_is_a_bound_where_a_seed_never_got_there(published):
+def test_the_ratio_to_lookback_is_a_bound_if_a_seed_never_reached_the_accuracy(published):
     needed = table("fm-scaling/context_needed").filter(polars.col("modulus") < 2**16, group="arbitrary", threshold=0.99)
     assert needed["needed"].null_count() > 0
     numbers = polars.coalesce("needed", polars.col("longest") + 1)
@@ -180,7 +180,7 @@ def test_a_law_is_a_regression_over_moduli(published):
         assert row["verdict"] == verdict
 
 
-def test_a_ratio_with_runs_that_never_got_there_is_a_bound(published):
+def test_a_ratio_with_censored_runs_is_a_bound(published):
     runs = table("fm-what-helps/runs").sort("seed")
     plain = runs.filter(polars.col("intervention").str.starts_with("plain"))
     assert not plain["censored"].any()
@@ -194,7 +194,7 @@ def test_a_ratio_with_runs_that_never_got_there_is_a_bound(published):
         assert (row["bound"], row["verdict"]) == ("≥" if key == "muon" else "≤", verdict)
 
 
-def test_no_verdict_goes_against_its_interval(published):
+def test_no_verdict_contradicts_its_interval(published):
     for row in published.values():
         if row["verdict"] in ("reproduced", "not reproduced") and row["interval"] is not None:
             low, high = row["interval"]

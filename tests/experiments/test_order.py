@@ -1,4 +1,4 @@
-"""The experiments on the order of look-back judge what they say they judge, from tables whose answer is known."""
+"""The verdicts of the experiments on the order of look-back are right for tables whose answer is known."""
 
 from dataclasses import replace
 
@@ -24,29 +24,33 @@ def verdicts_of(name, tables):
 
 
 def models_of_order(used, moduli=(2**8, 2**10, 2**12), seeds=SEEDS):
-    """Tables of models that look back at so many numbers, at the lines of order 2, whatever v is."""
+    """Tables of models that know the bits of order ``used``, and attend to the lines of order 2, for every v."""
     tables = {"bits": [], "needed": [], "attention": [], "cut": [], "trained": []}
     for m in moduli:
-        by_hand = LookbackPredictor(m, order=used)
+        lookback = LookbackPredictor(m, order=used)
         for seed in seeds:
-            which = {"run": f"{m}-{seed}", "modulus": m, "seed": seed}
-            tables["needed"].append({**which, "needed": by_hand.numbers_needed(), "longest": 95})
-            tables["trained"].append({**which, "accuracy": 1.0})
+            key_columns = {"run": f"{m}-{seed}", "modulus": m, "seed": seed}
+            tables["needed"].append({**key_columns, "needed": lookback.numbers_needed(), "longest": 95})
+            tables["trained"].append({**key_columns, "accuracy": 1.0})
             for seen in range(1, 96):
-                bits = float(by_hand.digits_known(seen - 1).sum())
-                tables["bits"] += [{**which, "group": g, "seen": seen, "bits": bits} for g in ("all", "v = 2", "v ≥ 4")]
+                bits = float(lookback.digits_known(seen - 1).sum())
+                tables["bits"] += [
+                    {**key_columns, "group": g, "seen": seen, "bits": bits} for g in ("all", "v = 2", "v ≥ 4")
+                ]
             for head, multiple in ((0, 2), (1, 4)):
                 for other in order.MULTIPLES:
                     share = 0.8 if other == multiple else 0.02
-                    tables["attention"].append({**which, "layer": 0, "head": head, "multiple": other, "share": share})
+                    tables["attention"].append(
+                        {**key_columns, "layer": 0, "head": head, "multiple": other, "share": share}
+                    )
             left = {"nothing": 1.0, "1": 0.99, "2": 0.02, "3": 1.0, "4": 0.1, "another": 1.0}
-            tables["cut"] += [{**which, "cut": cut, "accuracy": accuracy} for cut, accuracy in left.items()]
+            tables["cut"] += [{**key_columns, "cut": cut, "accuracy": accuracy} for cut, accuracy in left.items()]
     return tables
 
 
-def test_models_of_order_two_are_found_to_be_that():
+def test_models_of_order_two_reproduce_the_claims():
     verdicts = verdicts_of("fm-order", models_of_order(2))
-    assert verdicts.pop("valuation") == "not reproduced"  # the same bits, whatever v is
+    assert verdicts.pop("valuation") == "not reproduced"  # the same bits for every v
     assert set(verdicts.values()) == {"reproduced"}
 
 
@@ -56,14 +60,14 @@ def test_models_of_order_three_need_fewer_numbers():
     assert verdicts["stairs"] == "not reproduced"
 
 
-def test_a_model_that_reads_v_off_the_numbers_knows_a_bit_more_than_order_two():
+def test_one_more_bit_than_order_two_is_detected():
     tables = models_of_order(2)
     for row in tables["bits"]:
         row["bits"] = min(row["bits"] + 1, np.log2(row["modulus"]))
     assert verdicts_of("fm-order", tables)["stairs"] == "not reproduced"
 
 
-def test_the_numbers_of_a_run_that_never_gets_there_are_a_bound():
+def test_the_context_needed_of_a_censored_run_gives_a_bound():
     tables = models_of_order(2)
     tables["needed"][0]["needed"] = None
     found = EXPERIMENTS["fm-order"].evidence(frames(tables)).findings["no-fewer"]
@@ -71,7 +75,7 @@ def test_the_numbers_of_a_run_that_never_gets_there_are_a_bound():
     assert found.at_least
 
 
-def test_lines_are_told_apart_for_powers_of_two_alone(finished_run):
+def test_fm_order_refuses_moduli_other_than_powers_of_two(finished_run):
     other = finished_run.config.override(["data.modulus=60"])
     with pytest.raises(UserError, match="fm-order reads models of powers of two from 16 on"):
         order.measure([replace(finished_run, spec=RunSpec("other", other))], "smoke")
@@ -91,54 +95,56 @@ def test_more_bits_where_p_divides_a_minus_one_more_often():
     assert verdicts_of("fm-order", tables)["valuation"] == "reproduced"
 
 
-def cells_of(bits, ratio):
-    """Tables of the laptop's cells: bits beyond order 2 in contexts that end early, numbers over those of order 2."""
+def grid_point_tables(bits, ratio):
+    """Tables of the laptop's grid points: extra bits where contexts end early, ratio of context needed elsewhere."""
     rows = []
-    for cell in order_pressure.cells("laptop"):
-        m, longest = cell.size.modulus, cell.size.context
+    for point in order_pressure.grid_points("laptop"):
+        m, longest = point.size.modulus, point.size.context
         known = {"of_order_2": int(LookbackPredictor(m).digits_known(longest - 1).sum())}
         for seed in SEEDS:
-            which = {"run": f"{cell.name}-{m}-{seed}", "modulus": m, "seed": seed, "cell": cell.name}
-            needed = None if cell.ends_early else int(ratio * LookbackPredictor(m).numbers_needed())
-            early = {"ends_early": cell.ends_early, "bits": known["of_order_2"] + bits.get(cell.name, 0)}
-            parent = 1.0 if cell.size.start is not None else None
+            key_columns = {"run": f"{point.name}-{m}-{seed}", "modulus": m, "seed": seed, "cell": point.name}
+            needed = None if point.ends_early else int(ratio * LookbackPredictor(m).numbers_needed())
+            early = {"ends_early": point.ends_early, "bits": known["of_order_2"] + bits.get(point.name, 0)}
+            parent = 1.0 if point.size.start is not None else None
             more = {"longest": longest, "last": 1.0, "needed": needed, "parent": parent}
-            rows.append({**which, **known, **early, **more})
+            rows.append({**key_columns, **known, **early, **more})
     return {"cells": rows}
 
 
-def test_a_cell_that_is_cut_to_fit_into_a_time_keeps_its_name():
+def test_a_shortened_grid_point_keeps_its_label():
     planned = order_pressure.runs("laptop", 1)[0]
-    cut = Fit(share=0.5, divisor=1, rate=1e9, measured=True).cut(planned)
+    cut = Fit(share=0.5, divisor=1, rate=1e9, measured=True).shorten(planned)
     assert cut.config.steps == planned.config.steps // 2
     assert cut.labels == planned.labels
     assert cut.labels["cell"] == order_pressure.PLAIN
 
 
-def test_contexts_that_end_early_are_those_where_order_two_cannot_succeed_and_order_three_can():
+def test_contexts_that_end_early_are_too_short_for_order_two_but_not_for_order_three():
     for scale in ("laptop", "gpu", "paper"):
-        for cell in order_pressure.cells(scale):
-            if cell.ends_early:
-                needed = {j: LookbackPredictor(cell.size.modulus, order=j).numbers_needed() for j in (2, 3)}
-                assert needed[3] <= cell.size.context < needed[2]
-                start = cell.size.start
+        for point in order_pressure.grid_points(scale):
+            if point.ends_early:
+                needed = {j: LookbackPredictor(point.size.modulus, order=j).numbers_needed() for j in (2, 3)}
+                assert needed[3] <= point.size.context < needed[2]
+                start = point.size.start
                 if start is not None:
                     assert LookbackPredictor(start.modulus).numbers_needed() <= start.context
 
 
 def test_bits_beyond_order_two_are_counted():
-    verdicts = verdicts_of("fm-order-pressure", cells_of({order_pressure.SCRATCH: 2, order_pressure.DEEP: 0}, 1))
+    verdicts = verdicts_of(
+        "fm-order-pressure", grid_point_tables({order_pressure.SCRATCH: 2, order_pressure.DEEP: 0}, 1)
+    )
     assert verdicts == {
         "shape": "reproduced",
         "from-scratch": "reproduced",
         "four-layers": "not reproduced",
         "from-order-2": "not reproduced",
     }
-    assert verdicts_of("fm-order-pressure", cells_of({}, 0.75))["shape"] == "not reproduced"
+    assert verdicts_of("fm-order-pressure", grid_point_tables({}, 0.75))["shape"] == "not reproduced"
 
 
-def test_nothing_is_said_of_short_contexts_if_the_plain_model_did_not_learn():
-    tables = cells_of({}, 1)
+def test_short_contexts_are_not_judged_if_the_plain_model_did_not_learn():
+    tables = grid_point_tables({}, 1)
     for row in tables["cells"]:
         row |= {"last": 0.5, "parent": None if row["parent"] is None else 0.5}
     verdicts = verdicts_of("fm-order-pressure", tables)
@@ -152,7 +158,7 @@ def test_nothing_is_said_of_short_contexts_if_the_plain_model_did_not_learn():
         (lambda bits, merit: -0.5 * merit, {"divisible": "not reproduced", "merit": "reproduced"}),
     ],
 )
-def test_what_makes_a_multiplier_hard_is_told_from_what_goes_with_it(accuracy, wanted):
+def test_the_effects_of_divisibility_and_merit_are_separated(accuracy, wanted):
     """Merit falls with the bits of gcd(m, a − 1), as it does for real multipliers; one of them decides."""
     rng = np.random.default_rng(0)
     rows = []
@@ -163,7 +169,7 @@ def test_what_makes_a_multiplier_hard_is_told_from_what_goes_with_it(accuracy, w
                     bits = float(rng.geometric(0.5))
                     merit = float(0.6 - 0.05 * bits + 0.1 * rng.normal())
                     value = accuracy(bits, merit) + 0.001 * rng.normal()
-                    which = {"run": f"{m}-{seed}", "modulus": m, "seed": seed, "regime": regime, "last": 1.0}
-                    rows.append({**which, "bits": bits, "merit": merit, "accuracy": value})
+                    key_columns = {"run": f"{m}-{seed}", "modulus": m, "seed": seed, "regime": regime, "last": 1.0}
+                    rows.append({**key_columns, "bits": bits, "merit": merit, "accuracy": value})
     verdicts = verdicts_of("hard-multipliers", {"multipliers": rows})
     assert verdicts == {f"{part}-{key}": verdict for part in ("fixed", "unseen") for key, verdict in wanted.items()}

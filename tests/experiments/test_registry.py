@@ -1,4 +1,4 @@
-"""Every registered experiment runs at smoke scale, from its runs to its pictures; judging needs the tables alone."""
+"""Every registered experiment runs at smoke scale, from training to figures; judging needs the tables alone."""
 
 import json
 
@@ -17,7 +17,7 @@ from unrandom.runs.execution import create_run, execute
 
 @pytest.fixture(scope="session")
 def runs_folder(tmp_path_factory):
-    """Shared, so that experiments find each other's runs."""
+    """One folder for all tests, so that experiments share their runs."""
     return tmp_path_factory.mktemp("smoke-runs")
 
 
@@ -36,7 +36,7 @@ def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
     assert all(len(rows) > 0 for rows in tables.values())
     assert json.loads((folder / "made.json").read_text())["command"] == "the command"
     if each.claims:
-        evidence = each.evidence(tables)  # from what was saved, without a model
+        evidence = each.evidence(tables)  # from the saved tables, without a model
         assert [judged.to_json()["value"] for judged in judge_all(each.claims, evidence)] == [
             row["value"] for row in rows
         ]
@@ -80,7 +80,7 @@ def test_an_unknown_experiment_names_the_near_misses():
         experiment("fm-stairs")
 
 
-def test_the_catalogue_is_what_there_is():
+def test_the_catalogue_matches_the_registered_experiments_and_figures():
     assert list(EXPERIMENTS) == list(CATALOGUE) == [each.name for each in EXPERIMENTS.values()]
     labels = {label for entry in CATALOGUE.values() for label in entry.figures}
     assert labels == set(FIGURES)
@@ -89,7 +89,7 @@ def test_the_catalogue_is_what_there_is():
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_claims_are_told_apart_and_fit_into_a_table(name):
+def test_claims_are_unique_and_fit_into_a_table(name):
     claims = EXPERIMENTS[name].claims
     assert len({claim.key for claim in claims}) == len(claims)
     assert len({(claim.statement, claim.quantity) for claim in claims}) == len(claims)
@@ -110,7 +110,7 @@ def test_a_note_is_shown_beside_the_verdict_that_it_explains(tmp_path):
     notes.write_text('[fm-primes]\npower = {verdict = "reproduced", note = "It was easy."}\n')
     assert not any(row["why"] for row in all_judgements([experiment], "smoke", tmp_path))
     notes.write_text('[fm-primes]\npowr = {verdict = "reproduced", note = "It was easy."}\n')
-    with pytest.raises(UserError, match=r"explains fm-primes\.powr, which is no claim"):
+    with pytest.raises(UserError, match=r"explains fm-primes\.powr, which is not a claim"):
         all_judgements([experiment], "smoke", tmp_path)
     notes.write_text('[fm-primes]\npower = "It was easy."\n')
     with pytest.raises(UserError, match="needs a verdict and a note"):

@@ -1,4 +1,4 @@
-"""The scaling experiments judge what they say they judge, from tables whose answer is known."""
+"""The verdicts of the scaling experiments are right for tables whose answer is known."""
 
 import pytest
 
@@ -14,11 +14,11 @@ from unrandom.runs.tables import table
 
 
 @pytest.mark.parametrize("modulus", [2**4, 2**6, 2**8])
-def test_the_spectrally_good_are_what_the_spectral_test_finds(modulus):
+def test_the_spectrally_good_multipliers_are_the_best_by_the_spectral_test(modulus):
     assert runs.SPECTRALLY_GOOD[modulus] == best_multipliers(modulus, len(runs.SPECTRALLY_GOOD[modulus]))
 
 
-def test_the_paper_s_scale_is_the_paper_s():
+def test_paper_scale_has_the_paper_s_settings():
     planned = EXPERIMENTS["fm-scaling"].runs("paper", 5)
     assert [run.config.data.modulus for run in planned[::5]] == [2**k for k in range(16, 33, 2)]
     largest = planned[-1].config
@@ -56,7 +56,7 @@ def test_the_exponent_is_judged_by_its_interval():
     ]
     tables = {"context_needed": context_rows(0.25), "positions": positions, "bits": bits, "multipliers": multipliers}
     verdicts = verdicts_of("fm-scaling", tables)
-    assert verdicts.pop("by-hand") == "not reproduced"  # look-back by hand needs 16 to 256
+    assert verdicts.pop("by-hand") == "not reproduced"  # a hand-written look-back needs 16 to 256
     assert set(verdicts.values()) == {"reproduced"}
     found = EXPERIMENTS["fm-scaling"].evidence(frames(tables)).findings
     assert found["exponent-low"].value == pytest.approx(0.25, abs=0.01)
@@ -65,7 +65,7 @@ def test_the_exponent_is_judged_by_its_interval():
     assert verdicts["exponent-low"] == "reproduced"
     assert verdicts["exponent-high"] == "not reproduced"
     verdicts = verdicts_of("fm-scaling", {**tables, "context_needed": context_rows(0.4)[:24]})
-    assert verdicts["exponent-high"] == "not judged"  # two moduli are no law
+    assert verdicts["exponent-high"] == "not judged"  # two moduli are too few for a law
 
 
 def verdicts_of(name, tables):
@@ -75,7 +75,7 @@ def verdicts_of(name, tables):
     }
 
 
-def test_a_modulus_that_one_seed_does_not_reach_is_no_part_of_the_law():
+def test_a_modulus_that_one_seed_does_not_reach_is_left_out_of_the_law():
     rows = context_rows(0.25)
     rows[0] = {**rows[0], "needed": None}
     assert set(reached(needed_for(table(rows), 0.6))["modulus"]) == {2**k for k in (10, 12, 14, 16)}
@@ -115,7 +115,7 @@ def test_unseen_moduli_are_above_the_context_and_three_of_the_prime_of_each_base
 
 
 def helps(track="open", /, **interventions):
-    """Rows of runs: by intervention, compute, whether it never got there, and numbers needed, seed by seed."""
+    """Table rows of runs: for each intervention and seed, compute, whether it is censored, and context needed."""
     return [
         {"intervention": name, "seed": seed, "flops": flops, "censored": censored, "context_needed": elements,
          "track": track,
@@ -163,7 +163,7 @@ def test_compute_is_compared_seed_by_seed():
     assert isinstance(what_helps.ratio(rows, "rotary", "plain", "context_needed"), Unknown)
 
 
-def test_a_run_that_never_gets_there_leaves_a_bound_and_no_interval():
+def test_censored_runs_give_a_bound_without_an_interval():
     rows = helps(
         plain=[(10.0, False, 30)] * 3, late=[(30.0, True, None), (30.0, True, None), (20.0, False, 30)],
         never=[(50.0, True, None)] * 3,
@@ -171,15 +171,15 @@ def test_a_run_that_never_gets_there_leaves_a_bound_and_no_interval():
     rows = table(rows)
     least = what_helps.ratio(rows, "late", "plain")
     assert isinstance(least, Bound)
-    assert (least.at_least, least.value, least.why) == (True, 2.0, "2 of 3 runs never got there (late)")
+    assert (least.at_least, least.value, least.why) == (True, 2.0, "2 of 3 runs never reached 90 % (late)")
     most = what_helps.ratio(rows, "plain", "never")
     assert isinstance(most, Bound)
     assert (most.at_least, most.value) == (False, 0.2)
     assert isinstance(what_helps.ratio(rows, "late", "never"), Unknown)
-    assert what_helps.columns("x", least) == {"x": 2.0, "x_bound": "≥", "x_low": None, "x_high": None}
+    assert what_helps.finding_columns("x", least) == {"x": 2.0, "x_bound": "≥", "x_low": None, "x_high": None}
 
 
-def test_muon_is_judged_by_what_adamw_took_in_vain():
+def test_muon_is_judged_by_the_compute_of_censored_adamw_runs():
     adamw = {"AdamW, rate 0.001": [(40.0, True, None)] * 3, "AdamW, rate 0.003": [(40.0, True, None)] * 3}
     others = (what_helps.MIXED, what_helps.CURRICULUM, what_helps.GROWN, what_helps.ROTARY, what_helps.DEEPER)
     plain = {what_helps.PLAIN: [(10.0, False, 30), (11.0, False, 30), (12.0, False, 30)]}

@@ -16,7 +16,7 @@ from unrandom.experiments.speedrun.records import (
     configuration_of,
     outcome,
     read_records,
-    standing,
+    record_to_beat,
 )
 from unrandom.experiments.speedrun.tracks import Target, Track, hash_of_test
 from unrandom.runs import worker as worker_module
@@ -63,7 +63,7 @@ def test_a_candidate_cannot_begin_with_trained_weights(small, tiny):
         small.check(type(tiny).parse({**tiny.to_json(), "start": start}))
 
 
-def test_a_near_miss_is_named():
+def test_an_unknown_track_names_the_near_misses():
     with pytest.raises(UserError, match="near misses: fm-256"):
         track("fm-255")
 
@@ -83,7 +83,7 @@ def test_the_first_of_three_checks_in_a_row_counts(small):
     assert small.reached(lines(-1, 1, 1, 1), 2) == 4
     assert small.reached(lines(1, 1, -1, 1, 1), 2) is None
     assert small.reached(lines(1, 1, -1, 1, 1, 1, 1), 2) == 8
-    off_the_grid = [*lines(1, 1), {"step": 5, "test_loss": 1.0}]  # a run's last line may be
+    off_the_grid = [*lines(1, 1), {"step": 5, "test_loss": 1.0}]  # like the last line of some runs
     assert small.reached(off_the_grid, 2) is None
 
 
@@ -116,14 +116,14 @@ def test_a_target_of_numbers_needed_is_met_up_to_it(name, most):
     assert [met({"numbers_needed": {"0.99": needed}}) for needed in (most, most + 1, None)] == [True, False, False]
 
 
-def test_the_grid_is_in_sequences(small, tiny):
+def test_steps_between_checks_follow_from_sequences(small, tiny):
     assert small.prepared(tiny, 0).evaluate_every == 2
     assert small.prepared(tiny.override(["batch_size=8"]), 0).evaluate_every == 4
     assert small.prepared(tiny.override(["batch_size=20"]), 0).evaluate_every == 2
 
 
 @pytest.mark.parametrize("pack", [1, 2])
-def test_both_arms_run_until_they_are_there(small, tiny, tmp_path, pack):
+def test_both_arms_are_trained_to_the_target(small, tiny, tmp_path, pack):
     candidate = tiny.override(["optimizer.lr=0.01"])
     run = race(Pairing(small, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path), pack)
     assert run is not None
@@ -131,10 +131,10 @@ def test_both_arms_run_until_they_are_there(small, tiny, tmp_path, pack):
     assert {a.flops for a in (*run.candidate, *run.record)} == {6 * tiny.step_flops}
     assert {a.more_than for a in run.record} == {4 * tiny.step_flops}
     lines = (tmp_path / planned(small, tiny, [0])[0].id / "metrics.jsonl").read_text().splitlines()
-    assert len(lines) == 5  # of six: it stopped when it was there
+    assert len(lines) == 5  # not six: training stopped at the target
     assert (
         race(Pairing(small, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path), pack) == run
-    )  # nothing is run again
+    )  # nothing is trained again
     assert (
         why_no_record(run, 2) == "the interval of the ratio of training FLOPs, with the record a check earlier, holds 1"
     )
@@ -152,7 +152,7 @@ def test_the_arms_take_turns(small, tiny, tmp_path, monkeypatch):
     assert [each for (each,) in order] == [a[0], b[0], b[1], a[1], a[2], b[2]]
 
 
-def test_a_race_that_is_out_of_time_goes_on(never, tiny, tmp_path):
+def test_a_race_that_ran_out_of_time_is_continued(never, tiny, tmp_path):
     candidate = tiny.override(["optimizer.lr=0.01"])
     assert race(Pairing(never, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path, deadline=1.0)) is None
     run = race(Pairing(never, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path))
@@ -164,7 +164,7 @@ def test_a_race_that_is_out_of_time_goes_on(never, tiny, tmp_path):
     assert "under 0 of 2 seeds" in why_no_record(run, 2)
 
 
-def test_a_run_that_breaks_down_is_a_failure(small, tiny, tmp_path):
+def test_a_run_that_diverges_has_not_reached_the_target(small, tiny, tmp_path):
     candidate = tiny.override(["optimizer.muon_lr=1000", "optimizer.lr=1000", "gradient_clip=none", "warmup_steps=0"])
     target = Target("a rate", lambda line: line["learning_rate"] < 1)
     run = race(Pairing(replace(small, target=target), candidate, "paper", tiny), range(1), WorkerOptions(tmp_path))
@@ -196,7 +196,7 @@ def test_ratios_are_geometric_means_with_students_interval():
     assert not found["flops"].at_most
 
 
-def test_a_record_that_did_not_get_there_makes_a_bound():
+def test_a_record_that_did_not_reach_the_target_gives_a_bound():
     run = Race(_arm(100, 100, 110), _arm(400, 420, 400, missed=(1,)))
     assert ratios(run)["flops"].at_most
     assert ratios(run)["flops"].low is None
@@ -204,7 +204,7 @@ def test_a_record_that_did_not_get_there_makes_a_bound():
     assert expected_flops(run.record) == 1220 / 2
 
 
-def test_what_is_no_record():
+def test_reasons_against_a_record():
     better = _arm(100, 100, 110)
     assert why_no_record(Race(better, _arm(400, 400, 400)), 5) == "3 seeds were run, and a record of this track needs 5"
     assert "holds 1" in why_no_record(Race(better, _arm(90, 100, 500)), 3)
@@ -212,8 +212,8 @@ def test_what_is_no_record():
     assert "under 2 of 3 seeds" in why_no_record(Race(_arm(100, 100, 100, missed=(2,)), _arm(400, 400, 400)), 3)
 
 
-def test_records_are_kept_line_by_line(small, tiny, tmp_path):
-    assert (standing(small, "neutral", tmp_path), standing(small, "open", tmp_path)) == ("paper", "house")
+def test_races_are_saved_line_by_line(small, tiny, tmp_path):
+    assert (record_to_beat(small, "neutral", tmp_path), record_to_beat(small, "open", tmp_path)) == ("paper", "house")
     assert configuration_of(small, "paper", tmp_path) == tiny
     faster = tiny.override(["optimizer.lr=0.01"])
     run = Race(_arm(100, 100, 110), _arm(400, 420, 400))
@@ -227,10 +227,10 @@ def test_records_are_kept_line_by_line(small, tiny, tmp_path):
     assert first["changes"] == {"optimizer.lr": [0.003, 0.01]}
     assert first["against_digest"] == tiny.digest()
     assert (first["class"], second["class"]) == ("neutral", "open")
-    assert standing(small, "neutral", tmp_path) == "faster"  # it has not beaten the house's
-    assert standing(small, "open", tmp_path) == "smaller"
+    assert record_to_beat(small, "neutral", tmp_path) == "faster"  # it has not beaten the house recipe
+    assert record_to_beat(small, "open", tmp_path) == "smaller"
     assert configuration_of(small, "smaller", tmp_path) == smaller
-    with pytest.raises(UserError, match="has something called 'faster' already"):
+    with pytest.raises(UserError, match="already has an entry called 'faster'"):
         add_entry(higher, "faster", "again", made, tmp_path)
     with pytest.raises(UserError, match=r"no record called 'none'; there are paper, house, faster, smaller"):
         configuration_of(small, "none", tmp_path)
@@ -238,39 +238,44 @@ def test_records_are_kept_line_by_line(small, tiny, tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [("{", "holds a line that is no JSON"), ("5", "line 1: "), ("{}", "line 1: name"), ('{"ratios": 5}', "line 1: ")],
+    [
+        ("{", "has a line that is not a JSON object"),
+        ("5", "line 1: "),
+        ("{}", "line 1: name"),
+        ('{"ratios": 5}', "line 1: "),
+    ],
 )
-def test_a_broken_line_is_named(small, tmp_path, line, said):
+def test_an_invalid_line_is_reported(small, tmp_path, line, said):
     (tmp_path / "records").mkdir()
     (tmp_path / "records" / "small.jsonl").write_text(line + "\n")
     with pytest.raises(UserError, match=said):
         read_records(small, tmp_path)
 
 
-def test_a_record_beats_the_standing_one(small, tiny, tmp_path):
+def test_only_the_record_to_beat_can_be_beaten(small, tiny, tmp_path):
     run = Race(_arm(100, 100, 110), _arm(400, 420, 400))
     first, second = (tiny.override([f"batch_size={size}"]) for size in (8, 32))
     beaten = Pairing(small, first, "house", tiny)
     add_entry(beaten, "first", "a smaller batch", outcome(beaten, run, tmp_path), tmp_path)
     made = outcome(Pairing(small, second, "house", tiny), run, tmp_path)
     assert not made["is_record"]
-    assert made["because"] == "first is to be beaten, and not house"
+    assert made["because"] == "first is the record to beat, not house"
     neutral = tiny.override(["optimizer.lr=0.01"])
     assert outcome(Pairing(small, neutral, "paper", tiny), run, tmp_path)["is_record"]
     both = Pairing(small, neutral, "first", first)
     add_entry(both, "both", "a rate", outcome(both, run, tmp_path), tmp_path)
-    assert (standing(small, "neutral", tmp_path), standing(small, "open", tmp_path)) == ("paper", "both")
+    assert (record_to_beat(small, "neutral", tmp_path), record_to_beat(small, "open", tmp_path)) == ("paper", "both")
 
 
-def test_a_neutral_record_takes_no_place_but_that_of_the_beaten_one(small, tiny, tmp_path):
+def test_a_record_replaces_only_the_one_that_it_beat(small, tiny, tmp_path):
     run = Race(_arm(100, 100, 110), _arm(400, 420, 400))
     for name, against, rate in (("good", "paper", "0.01"), ("worse", "house", "0.02")):
         pairing = Pairing(small, tiny.override([f"optimizer.lr={rate}"]), against, tiny)
         add_entry(pairing, name, "a rate", outcome(pairing, run, tmp_path), tmp_path)
-    assert (standing(small, "neutral", tmp_path), standing(small, "open", tmp_path)) == ("good", "worse")
+    assert (record_to_beat(small, "neutral", tmp_path), record_to_beat(small, "open", tmp_path)) == ("good", "worse")
 
 
-def test_a_line_that_was_pasted_without_its_end_stays_a_line(small, tiny, tmp_path):
+def test_a_last_line_without_a_line_end_stays_a_line(small, tiny, tmp_path):
     pairing = Pairing(small, tiny, "house", tiny)
     made = outcome(pairing, Race(_arm(100, 100, 110), _arm(400, 420, 400)), tmp_path)
     path = add_entry(pairing, "first", "a\nrate", made, tmp_path)
@@ -284,7 +289,7 @@ def test_runs_of_different_commits_make_no_record():
     assert "made in different ways: here; there" in why_no_record(Race(_arm(100, 100, 110), other), 3)
 
 
-def test_what_the_grid_hides_is_on_the_side_of_the_record():
+def test_a_record_is_credited_with_one_check_less():
     candidate = _arm(95, 95, 95)
     assert ratios(Race(candidate, _arm(100, 100, 100)))["flops"].high == pytest.approx(0.95)
     assert "with the record a check earlier" in why_no_record(Race(candidate, _arm(100, 100, 100)), 3)
@@ -295,7 +300,7 @@ def test_seconds_of_different_machines_are_not_compared():
     assert set(ratios(Race(_arm(100, 100, 110), other))) == {"steps", "flops"}
 
 
-def test_a_failure_that_may_pass_is_tried_again(small, tiny, tmp_path, monkeypatch):
+def test_a_failure_other_than_divergence_is_retried(small, tiny, tmp_path, monkeypatch):
     candidate = tiny.override(["optimizer.lr=0.01"])
     real = worker_module.execute
     monkeypatch.setattr(worker_module, "execute", lambda *_, **__: 1 / 0)
@@ -307,7 +312,7 @@ def test_a_failure_that_may_pass_is_tried_again(small, tiny, tmp_path, monkeypat
     assert run.candidate[0].reached
 
 
-def test_one_that_breaks_down_at_once_is_charged_up_to_the_first_check(small, tiny, tmp_path, monkeypatch):
+def test_a_run_that_diverges_at_once_is_charged_up_to_the_first_check(small, tiny, tmp_path, monkeypatch):
     def broken(*_, **__):
         raise NonFiniteLoss("the loss is nan at step 1")
 
@@ -318,11 +323,11 @@ def test_one_that_breaks_down_at_once_is_charged_up_to_the_first_check(small, ti
     assert run.candidate[0].flops == 2 * tiny.step_flops
 
 
-def test_a_race_that_cannot_be_won_is_refused(small, tiny):
+def test_a_candidate_with_too_few_steps_is_refused(small, tiny):
     small.check(tiny.override(["steps=6"]))
     with pytest.raises(UserError, match="steps=6 is the least"):
         small.check(tiny.override(["steps=5"]))
 
 
-def test_what_the_track_sets_is_no_change(small, tiny):
+def test_settings_of_the_track_are_not_listed_as_changes(small, tiny):
     assert changes(tiny, small.prepared(tiny, 5).override(["steps=9"])) == {"steps": [12, 9]}

@@ -7,16 +7,16 @@ import pytest
 
 from frames import frames
 from unrandom.experiments.registry import EXPERIMENTS
-from unrandom.experiments.summaries import each_seed, learned, matrix
+from unrandom.experiments.summaries import each_seed, matrix, trained_accuracy
 from unrandom.experiments.unseen_modulus import dataset
-from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, relative_spread, tuned
+from unrandom.experiments.unseen_modulus.accuracy import best_setting_accuracy, grid_points, relative_spread, tuned
 from unrandom.experiments.unseen_modulus.presets import small_run, variant, with_seeds
 from unrandom.runs.tables import table
 from verdicts import verdicts_of
 
 
 def _rows(accuracy, *, splits=("test",), moduli=(48, 64), seeds=(0, 1, 2), **axes):
-    """A row for each combination, with ``accuracy`` as a function of the settings."""
+    """One row per combination, with ``accuracy`` as a function of the settings."""
     return [
         {**settings, "run": f"{settings}-{seed}", "seed": seed, "split": split, "modulus": m, "value": value}
         for combination in product(*axes.values())
@@ -36,22 +36,22 @@ def test_settings_are_chosen_on_the_validation_moduli_alone():
     assert found.to_dicts() == [{"depth": 2, "rate": 0.02, "seed": seed, "value": 0.0} for seed in (0, 1, 2)]
 
 
-def test_of_settings_that_are_equally_good_the_first_is_chosen():
+def test_the_first_of_equally_good_settings_is_chosen():
     rows = _rows(lambda *_: 0.5, splits=("validation", "test"), depth=(3, 2), rate=(0.05, 0.02))
     chosen = tuned(table(rows), ["depth"], ["rate"]).unique(["depth", "rate"], maintain_order=True)
     assert chosen.select("depth", "rate").rows() == [(3, 0.05), (2, 0.05)]
 
 
-def test_cells_are_means_over_moduli_for_each_seed():
+def test_grid_points_are_means_over_moduli_for_each_seed():
     rows = _rows(lambda s, _: 0.5, depth=(1,))
     rows[0]["value"] = 1.0
-    assert cells(table(rows), ["depth"]).rows() == [(1, 0, 0.75), (1, 1, 0.5), (1, 2, 0.5)]
+    assert grid_points(table(rows), ["depth"]).rows() == [(1, 0, 0.75), (1, 1, 0.5), (1, 2, 0.5)]
 
 
-def test_what_was_learned_is_the_best_grid_point_of_each_seed():
+def test_the_best_setting_is_chosen_for_each_seed():
     found = pl.DataFrame({"depth": [1, 1, 2, 2], "seed": [0, 1, 0, 1], "value": [0.2, 0.9, 0.8, 0.1]})
-    assert best_cell(found) == pytest.approx(0.85)
-    assert best_cell(found.clear()) is None
+    assert best_setting_accuracy(found) == pytest.approx(0.85)
+    assert best_setting_accuracy(found.clear()) is None
 
 
 def test_a_seed_without_a_value_is_left_out():
@@ -59,7 +59,7 @@ def test_a_seed_without_a_value_is_left_out():
     assert each_seed(found, pl.col("value").max()) == [0.75, 0.5]
 
 
-def test_a_matrix_has_a_blank_where_a_cell_is_missing():
+def test_a_matrix_has_nan_where_a_grid_point_is_missing():
     found = pl.DataFrame({"depth": [2, 1, 1], "heads": [4, 4, 1], "value": [0.5, 0.25, None]})
     values = matrix(found, ["depth"], "heads", "value")
     assert values == [(0.25, pytest.approx(float("nan"), nan_ok=True)), (0.5, pytest.approx(float("nan"), nan_ok=True))]
@@ -144,15 +144,15 @@ def test_the_composition_of_the_training_set():
     }
 
 
-def test_where_every_accuracy_is_zero_nothing_is_enough():
+def test_accuracy_relative_to_the_best_is_zero_if_all_are_zero():
     curve = pl.DataFrame({"number": [8.0, 32.0], "value": [0.0, 0.0]})
-    assert curve.select(dataset._enough(20)).item() == 0.0
+    assert curve.select(dataset._relative_to_best(20)).item() == 0.0
 
 
-def test_what_was_learned_is_the_least_over_moduli_of_the_mean_over_seeds():
+def test_trained_accuracy_is_the_least_over_moduli_of_the_mean_over_seeds():
     rows = [{"modulus": m, "accuracy": value} for m, value in ((256, 1.0), (256, 0.8), (360, 0.9), (360, 0.6))]
-    assert learned(frames({"trained": rows})) == pytest.approx(0.75)
-    assert learned(frames({"trained": [*rows, {"modulus": 360, "accuracy": None}]})) is None
+    assert trained_accuracy(frames({"trained": rows})) == pytest.approx(0.75)
+    assert trained_accuracy(frames({"trained": [*rows, {"modulus": 360, "accuracy": None}]})) is None
 
 
 def _metrics(data, values, seeds=(0, 1, 2)):
@@ -170,7 +170,7 @@ def test_period_ablation():
     assert set(verdicts_of("um-period-ablation", {"metrics": every + long + short}).values()) == {"reproduced"}
 
 
-def test_labels_say_what_a_run_is_and_of_two_that_are_the_same_run_the_first_stays():
+def test_the_first_of_variants_with_the_same_configuration_is_kept():
     usual = small_run("laptop")
     depth = usual.config.model.depth
     deep = variant(usual, {"depth": depth}, model={"depth": depth})
@@ -190,7 +190,7 @@ def test_labels_of_shapes_are_those_of_the_configuration(name, scale):
         assert {key: run.labels.get(key, value) for key, value in shape.items()} == shape
 
 
-def test_the_usual_run_of_the_data_grid_is_of_every_axis():
+def test_the_unvaried_run_of_the_data_grid_belongs_to_every_axis():
     usual, *others = EXPERIMENTS["um-dataset"].runs("laptop", 1)
     assert usual.labels == {
         "largest": 80, "axis": "", "n_m": "all", "n_a": "all", "n_c": "all", "full-period share": "0.5"
@@ -207,8 +207,8 @@ def test_the_period_ablation_trains_on_arbitrary_parameters():
 @pytest.mark.parametrize(("counting", "verdict"), [(0.95, "reproduced"), (0.2, "not reproduced"), (None, "not judged")])
 def test_primes_are_judged_in_both_readings(counting, verdict):
     def row(seed, modulus, value, reading="primitive roots"):
-        which = {"run": f"r{seed}", "seed": seed, "modulus": modulus, "prime": modulus == 61}
-        return {**which, "value": value, "reading": reading}
+        key_columns = {"run": f"r{seed}", "seed": seed, "modulus": modulus, "prime": modulus == 61}
+        return {**key_columns, "value": value, "reading": reading}
 
     rows = [row(seed, m, 0.95) for seed in (0, 1, 2) for m in (61, 64)]
     rows += [row(seed, 61, counting, "a = 1") for seed in (0, 1, 2) if counting]

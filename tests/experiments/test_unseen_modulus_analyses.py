@@ -10,7 +10,7 @@ from verdicts import verdicts_of
 TRAINED = [{"run": f"r{seed}", "modulus": 153, "seed": seed, "accuracy": 0.95} for seed in (0, 1, 2)]
 
 
-def test_unseen_moduli_come_with_what_needs_the_rule():
+def test_unseen_moduli_are_learned_with_long_periods():
     def rows(rule):
         return [
             {"run": f"r{seed}", "seed": seed, "step": step, "last_number_accuracy": test,
@@ -31,12 +31,15 @@ def test_the_head_that_looks_at_the_largest_number_is_found():
     assert estimating_head(table(rows)) == 1
 
 
-def test_the_head_that_follows_the_modulus_is_found():
+def test_the_head_whose_look_back_divides_the_modulus_is_found():
     assert best_head(table(lookback_rows(0.8))) == (1, 0)
     verdicts = verdicts_of("um-lookback", {"heads": lookback_rows(0.8), "trained": TRAINED})
     assert verdicts == {"divides": "reproduced", "clear": "reproduced"}
     unclear = verdicts_of("um-lookback", {"heads": lookback_rows(0.3), "trained": TRAINED})
-    assert unclear == {"divides": "not reproduced", "clear": "not reproduced"}  # a third of the spacings is not "so"
+    assert unclear == {
+        "divides": "not reproduced",
+        "clear": "not reproduced",
+    }  # a share of 0.3 is below both thresholds
 
 
 def lookback_rows(excess):
@@ -67,7 +70,7 @@ def test_pruning_judges_what_the_own_prime_loses_beyond_the_others():
         return verdicts_of("um-pruning", tables)
 
     assert verdicts(0.9, 0.1) == {"own-prime": "reproduced", "lost": "reproduced", "spared": "reproduced"}
-    everything = verdicts(0.9, 0.9)  # any destructive ablation does this
+    everything = verdicts(0.9, 0.9)  # as any destructive ablation would give
     assert everything == {"own-prime": "reproduced", "lost": "not reproduced", "spared": "not reproduced"}
 
 
@@ -83,7 +86,7 @@ def test_only_prime_moduli_leave_the_lookback_unjudged():
 
 
 def _by_rule(pairs, values, *, counting=0.9, roots=0.1, seeds=(0, 1, 2)):
-    """Planted tables of um-hold-out: for each rule, accuracy at the end and the step of half the last numbers."""
+    """Planted tables of um-hold-out: for each rule, the final accuracy and the step that reaches 50 %."""
     accuracy, metrics = [], []
     for seed in seeds:
         for rule, (last, half) in (("pairs", pairs), ("values", values)):
@@ -102,7 +105,7 @@ def test_what_the_stricter_split_costs_is_judged_seed_by_seed():
     assert set(found.values()) == {"not reproduced"}
 
 
-def test_the_step_of_half_the_numbers_is_a_bound_where_a_rule_never_got_there():
+def test_the_ratio_of_steps_is_a_bound_if_a_rule_never_reached_half():
     late = verdicts_of("um-hold-out", _by_rule((0.8, 400), (0.5, 2000)))
     assert late["sooner"] == "reproduced"  # at least 2.5 times
     never = verdicts_of("um-hold-out", _by_rule((0.8, 2000), (0.5, 2000)))
@@ -134,6 +137,6 @@ def _by_lookback(accuracy, *, missing, training=0.99):
         ({1: 0, 5: 0.95, 25: 0.5}, {"missing": 25, "training": 0.5}, ("not judged", "not judged")),
     ],
 )
-def test_look_backs_that_training_has_are_told_from_those_that_it_has_not(accuracy, planted, wanted):
+def test_look_backs_of_training_moduli_are_compared_with_the_others(accuracy, planted, wanted):
     found = verdicts_of("um-needed-lookback", _by_lookback(accuracy, **planted))
     assert (found["taught"], found["missing"]) == wanted

@@ -1,4 +1,4 @@
-"""Subtraction with borrow is that of the C++ standard; addition carries."""
+"""Subtract-with-borrow agrees with the C++ standard, add-with-carry with long addition."""
 
 import random
 from itertools import islice
@@ -19,7 +19,7 @@ def run(generator, window, carry):
 
 def test_ranlux24_base():
     numbers = take(ranlux24_base(), 10_000)
-    assert numbers[-1] == 7937952  # of the standard
+    assert numbers[-1] == 7937952  # value in the C++ standard
     generator = WithCarry(10, 24, 1, -1, 24)
     runs = [take(run(generator, numbers[:24], carry), 9976) for carry in (0, 1)]
     assert numbers[24:] in runs
@@ -27,8 +27,8 @@ def test_ranlux24_base():
 
 
 @pytest.mark.parametrize("carry", [0, 1])
-def test_all_digits_are_those_of_a_long_sum(carry):
-    """x[i] = x[i−far] + x[i−near] + carry adds one long number to another, digit by digit."""
+def test_add_with_carry_is_long_addition(carry):
+    """x[i] = x[i−far] + x[i−near] + carry is the addition of two long numbers, digit by digit."""
     chance = random.Random(4)
     near, far, bits = 5, 21, 32
     window = [chance.getrandbits(bits) for _ in range(far)]
@@ -41,7 +41,7 @@ def test_all_digits_are_those_of_a_long_sum(carry):
 
 
 @pytest.mark.parametrize("signs", [(1, -1), (-1, 1)])
-def test_all_digits_are_those_of_a_long_difference(signs):
+def test_subtract_with_borrow_is_long_subtraction(signs):
     chance = random.Random(5)
     near, far, bits = 5, 21, 16
     window = [chance.getrandbits(bits) for _ in range(far)]

@@ -1,4 +1,4 @@
-"""Hull–Dobell by counting, and fair samples of what it allows."""
+"""The Hull–Dobell theorem agrees with counting, and samples of full-period parameters are uniform."""
 
 from itertools import pairwise
 from math import gcd
@@ -36,7 +36,7 @@ def visits_everything(a, c, m):
     return not x and steps == m
 
 
-def test_hull_dobell_is_what_counting_finds():
+def test_hull_dobell_agrees_with_counting():
     for m in range(2, 65):
         a, c = (v.ravel() for v in np.mgrid[:m, :m].astype(np.uint64))
         visits = [visits_everything(*pair, m) for pair in zip(a.tolist(), c.tolist(), strict=True)]
@@ -44,7 +44,7 @@ def test_hull_dobell_is_what_counting_finds():
         assert [has_full_period(int(p), int(q), m) for p, q in zip(a, c, strict=True)] == visits
 
 
-def test_the_lists_are_the_theorem():
+def test_lists_agree_with_the_theorem():
     for m in range(2, 65):
         multipliers, increments = list(full_period_multipliers(m)), list(full_period_increments(m))
         assert multipliers == [a for a in range(m) if has_full_period(a, 1, m)]
@@ -81,7 +81,7 @@ def test_counts_of_large_moduli():
     st.integers(0, 9),
 )
 @modest
-def test_distinct_means_distinct(n, k, seed):
+def test_samples_are_distinct(n, k, seed):
     k = min(n, k)
     sample = sample_distinct(np.random.default_rng(seed), n, k)
     assert sample.dtype == np.uint64
@@ -89,23 +89,23 @@ def test_distinct_means_distinct(n, k, seed):
     assert all(x < n for x in sample.tolist())
 
 
-def test_more_than_there_are_cannot_be_drawn():
-    with pytest.raises(UserError, match="11 different numbers cannot be drawn from 10"):
+def test_too_large_samples_are_refused():
+    with pytest.raises(UserError, match="11 distinct numbers cannot be drawn from 10"):
         sample_distinct(np.random.default_rng(0), 10, 11)
 
 
 @pytest.mark.parametrize("k", [1, 2, 4, 7])
 def test_every_set_is_equally_likely(k):
-    """In each place each of the 8 numbers comes 1/8 of the time: a chi-square of 7 degrees of freedom."""
+    """Each of the 8 numbers has probability 1/8 at each position: a chi-square statistic with 7 degrees of freedom."""
     rng = np.random.default_rng(5)
     samples = np.array([sample_distinct(rng, 8, k) for _ in range(4000)])
     for place in samples.T:
         counts = np.bincount(place.astype(np.int64), minlength=8)
-        assert ((counts - 500) ** 2 / 500).sum() < 24.3  # exceeded once in a thousand
+        assert ((counts - 500) ** 2 / 500).sum() < 24.3  # exceeded with probability 0.001
 
 
 def chi_square(bits):
-    """Of four bits: sixteen cells, so fifteen degrees of freedom."""
+    """The chi-square statistic of four bits: 16 values, 15 degrees of freedom."""
     counts = np.bincount(bits.astype(np.int64), minlength=16)
     expected = len(bits) / 16
     return ((counts - expected) ** 2 / expected).sum()
@@ -116,13 +116,13 @@ def chi_square(bits):
 def test_samples_are_uniform_in_low_and_high_bits(m, sample, free):
     drawn = sample(np.random.default_rng(11), m, 8000, exclude=range(1, 1000, 4))
     bits = m.bit_length() - 1
-    assert chi_square((drawn >> np.uint64(free)) & np.uint64(15)) < 37.7  # exceeded once in a thousand
+    assert chi_square((drawn >> np.uint64(free)) & np.uint64(15)) < 37.7  # exceeded with probability 0.001
     assert chi_square(drawn >> np.uint64(bits - 4)) < 37.7
 
 
 @pytest.mark.parametrize("m", [2048, 1800, 6561, 2**5 * 3**3 * 7**2, 2**32, 3**20, 10**15, 2**64])
 @pytest.mark.parametrize("sample", [sample_multipliers, sample_increments])
-def test_train_and_test_never_meet(m, sample):
+def test_excluded_values_are_never_drawn(m, sample):
     test = sample(np.random.default_rng(1), m, 15)
     train = sample(np.random.default_rng(2), m, 15, exclude=test)
     assert len({*test.tolist(), *train.tolist()}) == 30
@@ -141,9 +141,9 @@ def test_all_can_be_drawn(m):
     assert sorted(rest.tolist()) == list(full_period_increments(m))[1:]
 
 
-def test_too_few_are_counted():
+def test_errors_count_what_is_available():
     rng = np.random.default_rng(0)
-    with pytest.raises(UserError, match=r"^modulus 251 has 1 full-period multiplier; 64 were asked for$"):
+    with pytest.raises(UserError, match=r"^modulus 251 has 1 full-period multiplier; 64 were requested$"):
         sample_multipliers(rng, 251, 64)
     with pytest.raises(UserError, match="16 has 8 full-period increments, 2 of them excluded; 7 were"):
         sample_increments(rng, 16, 7, exclude=(3, 5, 6))
@@ -162,7 +162,7 @@ def test_differences_repeat_after_the_look_back_and_not_before(m):
         assert lookback(m, a) == repeats[0]
 
 
-def test_units_are_prime_to_their_modulus_and_uniform():
+def test_units_are_coprime_to_their_modulus_and_uniform():
     m = np.repeat(np.array([2, 9, 30], dtype=np.uint64), 4000)
     drawn = draw_units(np.random.default_rng(0), m)
     for modulus in (2, 9, 30):

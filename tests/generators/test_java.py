@@ -1,4 +1,4 @@
-"""nextLong() and nextDouble() are those of Java."""
+"""nextLong() and nextDouble() agree with Java."""
 
 import random
 from itertools import islice
@@ -31,7 +31,7 @@ def test_as_the_documentation_has_it(seed):
 
 
 def test_the_first_numbers_of_seed_42():
-    """new Random(42)."""
+    """The outputs of new Random(42)."""
     state = (0x5DEECE66D * (42 ^ 0x5DEECE66D) + 11) % 2**48
     assert NEXT_LONG.output(state) - 2**64 == -5025562857975149833
     assert NEXT_DOUBLE.output(state) / 2**53 == 0.7275636800328681

@@ -1,4 +1,4 @@
-"""Famous generators give their famous numbers."""
+"""Known generators produce their published numbers."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from unrandom.generators.known import KNOWN, known
 
 
 def states(name, seed, count):
-    """The states after the seed."""
+    """The first states after the seed."""
     return known(name).lcg.orbit(seed, count + 1)[1:]
 
 
@@ -26,8 +26,8 @@ def test_every_name_is_a_generator():
 
 
 def test_the_ten_thousandth_number():
-    assert states("minstd0", 1, 10_000)[-1] == 1043618065  # Park and Miller's check
-    assert states("minstd", 1, 10_000)[-1] == 399268537  # the C++ standard's
+    assert states("minstd0", 1, 10_000)[-1] == 1043618065  # check value of Park and Miller
+    assert states("minstd", 1, 10_000)[-1] == 399268537  # value in the C++ standard
 
 
 def test_first_outputs_of_programs():
@@ -59,7 +59,7 @@ def test_which_have_full_period():
     assert known("randu").lcg.period(1) == 2**29
 
 
-def test_near_misses_are_named():
+def test_similar_names_are_suggested():
     with pytest.raises(UserError, match="'Java'; did you mean java"):
         known("Java")
     with pytest.raises(UserError, match="did you mean minstd"):

@@ -1,4 +1,4 @@
-"""Lagged Fibonacci generators add and subtract, and go back."""
+"""Lagged Fibonacci generators step forwards and backwards."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Fast sequences equal slow ones; jumps, inverses and errors."""
+"""Fast sequences equal the reference; jumps, inverses and errors."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unrandom.core.errors import UserError
-from unrandom.generators.lcg import Lcg, lcg_orbits
+from unrandom.generators.lcg import LCG, lcg_orbits
 
 modest = settings(max_examples=40, deadline=None, derandomize=True)
 
@@ -22,7 +22,7 @@ def parameters(draw, modulus=ANY_MODULUS):
 
 
 def reference(cases, length):
-    return [Lcg(m, a, c).orbit(x0, length) for m, a, c, x0 in cases]
+    return [LCG(m, a, c).orbit(x0, length) for m, a, c, x0 in cases]
 
 
 def random_cases(m, rows, seed=0):
@@ -57,7 +57,7 @@ def test_every_row_has_its_own_modulus(moduli):
 
 
 @pytest.mark.parametrize(("rows", "length"), [(1, 70_001), (1024, 65), (1100, 33), (3, 1), (1, 2)])
-def test_blocks_and_chunks_leave_no_seam(rows, length):
+def test_block_and_chunk_boundaries_are_correct(rows, length):
     m, a, c = 2**32 - 5, 1664525, 1013904223
     x0 = np.arange(rows, dtype=np.uint64)
     orbits = lcg_orbits(x0, a=a, c=c, m=m, length=length)
@@ -100,32 +100,32 @@ def test_mistakes_are_named(change, message):
 @modest
 def test_a_jump_is_many_steps(case, r, t):
     m, a, c, x0 = case
-    orbit = Lcg(m, a, c).orbit(x0, t + r + 1)
-    assert Lcg(m, a, c).jump(r)(orbit[t]) == orbit[t + r]
+    orbit = LCG(m, a, c).orbit(x0, t + r + 1)
+    assert LCG(m, a, c).jump(r)(orbit[t]) == orbit[t + r]
 
 
 @given(parameters(), st.integers(1, 2**64))
 @modest
 def test_long_jumps_add_up(case, r):
-    lcg = Lcg(*case[:3])
+    lcg = LCG(*case[:3])
     assert lcg.jump(r).jump(2) == lcg.jump(2 * r)
     assert lcg.jump(1) == lcg
 
 
 def test_the_inverse_goes_back():
-    lcg = Lcg(2**48, 0x5DEECE66D, 11)
+    lcg = LCG(2**48, 0x5DEECE66D, 11)
     assert lcg.inverse().orbit(lcg.orbit(42, 10)[-1], 10) == lcg.orbit(42, 10)[::-1]
     assert lcg.jump(-1) == lcg.inverse()
     assert lcg.inverse().inverse() == lcg
     with pytest.raises(UserError, match="gcd"):
-        Lcg(10, 4, 1).inverse()
+        LCG(10, 4, 1).inverse()
 
 
 def test_one_generator_knows_its_period():
-    assert Lcg(2048, 293, 1033).has_full_period
-    assert Lcg(2048, 293, 1033).period(7) == 2048
-    assert not Lcg(2048, 294, 1033).has_full_period
+    assert LCG(2048, 293, 1033).has_full_period
+    assert LCG(2048, 293, 1033).period(7) == 2048
+    assert not LCG(2048, 294, 1033).has_full_period
     with pytest.raises(UserError, match="a must be"):
-        Lcg(8, 8, 1)
+        LCG(8, 8, 1)
     with pytest.raises(UserError, match="from 2 to"):
-        Lcg(1, 0, 0)
+        LCG(1, 0, 0)

@@ -1,4 +1,4 @@
-"""Mersenne twisters make what the standard and Python's own do, forwards and backwards, one or many at once."""
+"""Mersenne twisters agree with the C++ standard and with Python, forwards and backwards, singly and in parallel."""
 
 import random
 
@@ -9,7 +9,7 @@ from unrandom.generators.mersenne import MT19937, MT19937_64
 
 
 def seeded(twister, seed, factor):
-    """The words of the C++ standard's initialisation."""
+    """State words initialised as in the C++ standard."""
     words = [seed]
     for i in range(1, twister.n):
         words.append((factor * (words[-1] ^ (words[-1] >> (twister.w - 2))) + i) % 2**twister.w)
@@ -39,7 +39,7 @@ def test_pythons_twister_in_several_states_at_once():
 
 
 @pytest.mark.parametrize("twister", [MT19937, MT19937_64])
-def test_what_is_undone(twister):
+def test_inverse_operations(twister):
     words = np.random.default_rng(0).integers(0, 2**twister.w, (2, twister.n), dtype=np.uint64)
     assert (twister.untemper(twister.temper(words)) == words).all()
     x, y = words[:, 0].tolist()
@@ -47,6 +47,6 @@ def test_what_is_undone(twister):
     assert twister.untwist(twister.twist(x, y)) == (x & twister.upper) | (y & twister.lower)
     following = twister.next_block(words)
     both = np.concatenate([words, following], axis=-1)
-    for places in (1, 5, twister.n - 1):  # the lowest 31 bits of the very first word are no part of the state
+    for places in (1, 5, twister.n - 1):  # the lowest 31 bits of the first word are not part of the state
         before = twister.block_before(following, places)
         assert (before == both[:, twister.n - places : 2 * twister.n - places]).all()

@@ -1,4 +1,4 @@
-"""The closed form of the period against counting, and against another closed form."""
+"""The closed form of the period equals counting and another closed form."""
 
 from itertools import product
 from math import gcd
@@ -24,7 +24,7 @@ def counted_period(m, a, c, x):
 
 
 def period_as_one_order(m, a, c, x0):
-    """Drop the primes of a from m; then the order of a modulo (a − 1) m', by sympy."""
+    """The period from one multiplicative order: that of a modulo (a − 1) m', where m' is m without the primes of a."""
     while (g := gcd(m, a)) > 1:
         m //= g
     d = ((a - 1) * x0 + c) % m
@@ -79,7 +79,7 @@ def test_famous_periods():
 
 def test_large_moduli_go_row_by_row():
     assert periods(np.array([2**40, 12], np.uint64), 5, 1, 0).tolist() == [2**40, period(12, 5, 1, 0)]
-    assert periods(2**64, 5, 1, 0).tolist() == [2**64 - 1]  # 2**64 itself is no uint64
+    assert periods(2**64, 5, 1, 0).tolist() == [2**64 - 1]  # 2**64 exceeds uint64
     assert period(2**64, 5, 1, 0) == 2**64
 
 

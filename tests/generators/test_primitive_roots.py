@@ -1,4 +1,4 @@
-"""A primitive root takes every seed but one through all the other residues."""
+"""With a primitive root as multiplier, every seed but one has period m − 1."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def test_the_mask_is_what_brute_force_finds(m):
 def test_samples_are_distinct_roots_and_too_many_are_refused():
     roots = sample_primitive_roots(stream(0, "roots"), 251, 100)
     assert len(set(roots.tolist())) == 100 == int(primitive_root_mask(np.arange(1, 251, dtype=np.uint64), 251).sum())
-    with pytest.raises(UserError, match="251 has 100 primitive roots; 101 were asked for"):
+    with pytest.raises(UserError, match="251 has 100 primitive roots; 101 were requested"):
         sample_primitive_roots(stream(0, "roots"), 251, 101)
     with pytest.raises(UserError, match="prime modulus"):
         sample_primitive_roots(stream(0, "roots"), 256, 2)

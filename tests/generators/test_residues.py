@@ -1,4 +1,4 @@
-"""Digits: an exact inverse, and their periods along full-period sequences."""
+"""Digits have an exact inverse, and known periods along full-period sequences."""
 
 from math import gcd
 
@@ -18,7 +18,7 @@ any_modulus = st.one_of(
 
 
 def smallest_period(sequence):
-    """Of a sequence that is given for at least two periods."""
+    """The smallest period of a sequence that contains at least two periods."""
     return next(t for t in range(1, len(sequence)) if (sequence[t:] == sequence[:-t]).all())
 
 

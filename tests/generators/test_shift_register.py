@@ -1,4 +1,4 @@
-"""Shift registers add the bits that their taps say, each for its bit of the outputs."""
+"""Shift registers xor the bits selected by their taps, independently for each bit of the outputs."""
 
 import random
 from itertools import islice
@@ -9,7 +9,7 @@ from unrandom.generators.shift_register import ShiftRegisters
 
 
 @pytest.mark.parametrize("size", [1, 11, 40])
-def test_each_bit_has_its_recurrence_and_goes_back(size):
+def test_each_bit_obeys_its_recurrence_and_steps_back(size):
     chance = random.Random(size)
     connections = tuple(chance.getrandbits(size + 1) | 1 | (1 << size) for _ in range(5))
     registers = ShiftRegisters(connections, size)
@@ -23,5 +23,5 @@ def test_each_bit_has_its_recurrence_and_goes_back(size):
     assert [*last, *islice(registers.backwards().following(last), 100)] == numbers[::-1]
 
 
-def test_outputs_before_the_first_are_open_where_a_bit_looks_less_far_back():
+def test_previous_outputs_are_undetermined_if_a_bit_has_lower_order():
     assert ShiftRegisters((0b1011, 0b11), 3).backwards() is None

@@ -1,4 +1,4 @@
-"""The spectral test against Knuth's table and against exhaustive search."""
+"""The spectral test agrees with Knuth's table and with exhaustive search."""
 
 from itertools import product
 from math import isqrt

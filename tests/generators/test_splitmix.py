@@ -1,4 +1,4 @@
-"""SplitMix64 counts and mixes as its authors wrote it down."""
+"""SplitMix64 agrees with its authors' definition."""
 
 import numpy as np
 import pytest

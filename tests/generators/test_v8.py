@@ -1,4 +1,4 @@
-"""V8 hands out its fractions in blocks, the last one made first."""
+"""V8 hands out its fractions in blocks, in reverse order of generation."""
 
 from itertools import islice
 

@@ -1,4 +1,4 @@
-"""Bits of an LCG's state are the top bits of a smaller one."""
+"""Bits of an LCG state are the top bits of a smaller LCG."""
 
 import random
 

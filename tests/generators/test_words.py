@@ -1,4 +1,4 @@
-"""Shifts and rotations of words are undone, alike for integers and for arrays."""
+"""Shifts and rotations of words are inverted, for integers and for arrays."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from unrandom.generators.xorshift import Xorshift
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("left", [True, False])
 @given(data=st.data())
-def test_a_shift_is_undone(bits, left, data):
+def test_a_shift_is_inverted(bits, left, data):
     x, by = data.draw(st.integers(0, 2**bits - 1)), data.draw(st.integers(1, bits - 1))
     shift = Shift(left, by)
     moved = (x << by) % 2**bits if left else x >> by
@@ -25,7 +25,7 @@ def test_a_shift_is_undone(bits, left, data):
     assert f"{turned:0{bits}b}" == f"{x:0{bits}b}"[by:] + f"{x:0{bits}b}"[:by]
 
 
-def test_an_array_is_shifted_as_its_words_are_and_stays_as_it_was():
+def test_arrays_are_shifted_elementwise_and_not_modified():
     x = np.random.default_rng(0).integers(0, 2**64, 20, dtype=np.uint64)
     shifts, kept = (Shift(True, 13), Shift(False, 7), Shift(True, 17)), x.tolist()
     shifted = xor_shifts(x, shifts, 64)

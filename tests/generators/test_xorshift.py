@@ -1,4 +1,4 @@
-"""Xorshifts step as Marsaglia and Vigna wrote them down, forwards and backwards, one or many at once."""
+"""Xorshifts agree with the definitions of Marsaglia and Vigna, forwards and backwards, singly and in parallel."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from plainly import take, xorshift, xorshift_words
 from unrandom.generators.stepping import orbits
 from unrandom.generators.words import Shift
-from unrandom.generators.xorshift import STAR, Xorshift, XorshiftWords
+from unrandom.generators.xorshift import XORSHIFT64_STAR, Xorshift, XorshiftWords
 
 
 def shifts(*by):
@@ -18,7 +18,7 @@ def words(bits, *shape):
 
 
 @pytest.mark.parametrize(("bits", "by"), [(32, (13, -17, 5)), (64, (13, -7, 17)), (64, (-12, 25, -27))])
-@pytest.mark.parametrize("multiplier", [1, STAR])
+@pytest.mark.parametrize("multiplier", [1, XORSHIFT64_STAR])
 def test_one_word(bits, by, multiplier):
     generator, seeds = Xorshift(bits, shifts(*by), multiplier), words(bits, 20)
     made = orbits(generator, generator.step(seeds), 30)
@@ -42,7 +42,7 @@ def test_several_words(bits, by, last, order):
 
 
 def test_the_first_numbers_of_xor128():
-    """Those that Marsaglia's seeds give."""
+    """The outputs for Marsaglia's seeds."""
     generator, state = XorshiftWords(32, shifts(11, -8), 19), (123456789, 362436069, 521288629, 88675123)
     for number in (3701687786, 458299110, 2500872618, 3633119408, 516391518):
         state = generator.step(state)

@@ -1,4 +1,4 @@
-"""xorshift128+, xoroshiro and xoshiro generators step as Vigna wrote them down, forwards and backwards."""
+"""xorshift128+, xoroshiro and xoshiro generators agree with Vigna's definitions, forwards and backwards."""
 
 import random
 from itertools import islice
@@ -23,7 +23,7 @@ BY_NAME = {one.name: one for one in XOSHIROS}
 
 
 def plainly(generator, state, count):
-    """Outputs by the plain states, and the output functions once more."""
+    """Outputs from plain state sequences, with independent output functions."""
     (states,) = (plain(state) for name, plain in PLAIN.items() if generator.name.startswith(name))
     bits, m = generator.engine.bits, 2**generator.scrambler.bits
     if "**" in generator.name:
@@ -55,7 +55,7 @@ def test_steps_and_outputs(generator):
     ],
 )
 def test_first_outputs(name, first):
-    """From the state 1, 2, … as other implementations have them."""
+    """The outputs from state 1, 2, … in other implementations."""
     generator = BY_NAME[name]
     state, made = tuple(range(1, generator.engine.words + 1)), []
     for _ in first:

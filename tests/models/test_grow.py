@@ -1,4 +1,4 @@
-"""A grown model computes what the small one did, and what cannot be grown is said."""
+"""A grown model has the logits of the small one; incompatible models are refused."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ def resized(**changes):
 
 @pytest.mark.parametrize("positions", ["abacus", "learned", "rotary"])
 @pytest.mark.parametrize(("tied", "kv_shift"), [(True, False), (False, False), (True, True)])
-def test_the_function_is_kept_where_the_vocabulary_and_the_context_grow(positions, tied, kv_shift):
+def test_logits_are_unchanged_when_vocabulary_and_context_grow(positions, tied, kv_shift):
     shape = resized(positions=positions, tied=tied, kv_shift=kv_shift)
     small, large = Transformer(shape, seed=1), Transformer(shape.replace(vocab_size=9, context=21))
     for parameter in small.parameters():
@@ -29,7 +29,7 @@ def test_the_function_is_kept_where_the_vocabulary_and_the_context_grow(position
 
 
 @pytest.mark.parametrize("positions", ["abacus", "learned", "rotary"])
-def test_the_function_is_kept_where_the_context_shrinks(positions):
+def test_logits_are_unchanged_when_the_context_shrinks(positions):
     shape = resized(positions=positions)
     long, short = Transformer(shape, seed=1), Transformer(shape.replace(context=7))
     for parameter in long.parameters():
@@ -39,7 +39,7 @@ def test_the_function_is_kept_where_the_context_shrinks(positions):
     assert torch.allclose(long(tokens), short(tokens), atol=1e-5)
 
 
-def test_more_digits_a_number_take_over_the_tables_and_leave_the_new_rows():
+def test_more_digits_per_number_copy_the_tables_and_keep_new_rows():
     small, large = Transformer(SMALL, seed=1), Transformer(resized(digits=3, context=32), seed=2)
     fresh = large.pos_embed.W_digit[2].clone()
     grow(small, large)
@@ -58,7 +58,7 @@ def test_more_digits_a_number_take_over_the_tables_and_leave_the_new_rows():
         ({"digits": 1}, "digits shrinks from 2 to 1"),
     ],
 )
-def test_what_cannot_be_taken_over_is_said(changes, said):
+def test_incompatible_models_are_refused_with_a_reason(changes, said):
     assert said in incompatibility(SMALL, resized(**changes))
     with pytest.raises(UserError, match=said):
         grow(Transformer(SMALL), Transformer(resized(**changes)))

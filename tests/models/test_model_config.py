@@ -1,4 +1,4 @@
-"""What is added to the model later leaves the runs of before where they are."""
+"""Fields added to the model configuration later leave existing run ids unchanged."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ IDS = json.loads((Path(__file__).parents[1] / "golden" / "recipe_ids.json").read
 
 
 class Gated(ModelConfig):
-    """The model's configuration as it would be with one field more."""
+    """The model configuration with one further field."""
 
     gate: bool = False
 
@@ -22,7 +22,7 @@ class Gated(ModelConfig):
 
 
 class GatedFromTheStart(ModelConfig):
-    """The same field, of which nobody said that it came later."""
+    """The same field, not declared in ``added_later``."""
 
     gate: bool = False
 
@@ -38,6 +38,6 @@ def test_a_field_that_is_added_later_leaves_every_recipe_its_id(name):
     assert GatedRun.parse({**tree, "model": {**tree["model"], "gate": True}}).digest() != IDS[name]
 
 
-def test_a_field_that_is_added_silently_would_change_the_digest():
+def test_an_undeclared_new_field_would_change_the_digest():
     assert Gated().digest() == ModelConfig().digest()
     assert GatedFromTheStart().digest() != ModelConfig().digest()

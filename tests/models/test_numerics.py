@@ -1,4 +1,4 @@
-"""Number formats and attention paths are those that were measured to pay."""
+"""Precision and attention path are the ones measured to be faster."""
 
 import pytest
 import torch
@@ -21,5 +21,5 @@ def test_bf16_is_chosen_only_where_the_processor_has_it(monkeypatch, found, prec
 def test_short_contexts_on_a_cpu_use_explicit_attention(tiny):
     assert choose_attention(tiny.transformer, CPU) == "explicit"
     wide = tiny.override(["model.d_model=768", "model.n_heads=1"]).transformer
-    assert choose_attention(wide, torch.device("cuda")) == "explicit"  # no fused kernel is that wide
+    assert choose_attention(wide, torch.device("cuda")) == "explicit"  # no fused kernel supports this width
     assert choose_attention(tiny.transformer, torch.device("cuda")) == "fused"

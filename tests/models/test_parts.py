@@ -1,4 +1,4 @@
-"""Each part of the model fills its own parameters from the seed, and states their shapes and its costs."""
+"""Each part of the model initialises its parameters from the seed, and declares their shapes and its costs."""
 
 import pytest
 import torch
@@ -35,7 +35,7 @@ def parts_of(model):
 
 
 def owned_by(name, parts, model):
-    """The shapes of a part's parameters, without those of parts inside it; a shared one is its first owner's."""
+    """The shapes of a part's own parameters, without nested parts; a shared parameter belongs to its first owner."""
     inside = [f"{other}." for other in parts if other.startswith(f"{name}.")]
     full = {key: tuple(p.shape) for key, p in model.named_parameters() if key.startswith(f"{name}.")}
     return {
@@ -79,7 +79,7 @@ def test_every_parameter_is_a_function_of_the_seed(config):
 
 
 class WithConvolution(MLP):
-    """An MLP whose author has thought of everything but the first weights."""
+    """An MLP that does not initialise its weights."""
 
     def __init__(self, config):
         super().__init__(config)

@@ -1,4 +1,4 @@
-"""A Transformer's guesses use the past alone, and its probabilities are those of whole numbers."""
+"""A Transformer's guesses depend on the past only, and its probabilities are those of complete numbers."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_it_is_a_predictor(predictor):
 
 def test_no_guess_depends_on_what_it_guesses_or_on_what_follows(predictor, sequences):
     changed = sequences.copy()
-    changed[:, 6:] = (changed[:, 6:] + 4) % 64  # the lowest digit of number 6 stays: the next is guessed knowing it
+    changed[:, 6:] = (changed[:, 6:] + 4) % 64  # keeps the lowest digit, from which the next one is predicted
     before, after = predictor.predict(sequences), predictor.predict(changed)
     assert (before.numbers[:, :5] == after.numbers[:, :5]).all()
     assert (before.numbers[:, 5] % 16 == after.numbers[:, 5] % 16).all()
@@ -70,15 +70,15 @@ def test_continuing_past_the_context_drops_the_earliest_number(predictor, sequen
     assert (predictor.continue_sequences(window, 1)[0][:, 0] == guesses[:, 1]).all()
 
 
-def test_of_a_sequence_longer_than_the_context_the_last_numbers_are_read(predictor, sequences):
+def test_only_the_last_numbers_of_a_long_sequence_are_used(predictor, sequences):
     longer, last = (predictor.continue_sequences(part, 3) for part in (sequences, sequences[:, 1:]))
     assert (longer[0] == last[0]).all()
     assert (longer[1] == last[1]).all()
 
 
-def test_what_comes_round_is_not_computed_again(predictor, sequences):
+def test_a_periodic_continuation_is_not_computed_again(predictor, sequences):
     def plainly(numbers, steps):
-        """One number at a time, with nothing remembered."""
+        """Greedy decoding one number at a time, without cycle detection."""
         chances = []
         for _ in range(steps):
             guess, chance = predictor.continue_sequences(numbers[:, -12:], 1)
@@ -95,7 +95,7 @@ def test_what_comes_round_is_not_computed_again(predictor, sequences):
     assert np.array_equal(chances[:, : expected.shape[1]], likely)
 
 
-def test_what_is_too_long_or_too_large_is_refused(predictor, sequences):
+def test_too_long_sequences_and_too_large_numbers_are_refused(predictor, sequences):
     with pytest.raises(UserError, match="14 numbers is too long; at most 13"):
         predictor.predict(np.zeros((1, 14), dtype=np.uint64))
     with pytest.raises(UserError, match="does not fit; numbers below 64"):

@@ -1,4 +1,4 @@
-"""The model is causal, counted, exact in both attention paths, and adds up head by head."""
+"""The model is causal, has the counted parameters and operations, and agrees on both attention paths."""
 
 import itertools
 
@@ -47,7 +47,7 @@ def model(request):
 
 
 def spread_out(model: Transformer) -> Transformer:
-    """Weights ten times as large, so that attention is far from uniform and errors would show."""
+    """Weights ten times as large, so that attention is far from uniform and errors are visible."""
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.dim() == 2:
@@ -126,7 +126,7 @@ def test_shifted_keys_and_values_are_those_of_the_number_before():
     plain.load_state_dict(shifted.state_dict(), strict=False)
     x = tokens(shifted)
     names = ["blocks.0.attn.hook_k", "blocks.0.attn.hook_v"]
-    shares = [torch.tensor([1.0, 0.0, 0.25]), torch.tensor([0.0, 0.75, 1.0])]  # of each head's own
+    shares = [torch.tensor([1.0, 0.0, 0.25]), torch.tensor([0.0, 0.75, 1.0])]  # share of each head's own keys or values
     shift = shifted.blocks[0].attn.kv_shift
     shift.own_k.data.copy_(shares[0])
     shift.own_v.data.copy_(shares[1])
@@ -138,7 +138,7 @@ def test_shifted_keys_and_values_are_those_of_the_number_before():
         assert_close(mixed[name], share[:, None] * own[name] + (1 - share[:, None]) * before)
 
 
-def test_rotary_scores_depend_on_distance_alone():
+def test_rotary_scores_depend_only_on_distance():
     model = Transformer(CONFIGS[2])
     rotary = model.blocks[0].attn.rotary
     q, k = (torch.randn(1, 1, 1, 12).expand(1, 1, 20, 12) for _ in range(2))  # the same vector everywhere

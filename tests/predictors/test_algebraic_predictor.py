@@ -1,4 +1,4 @@
-"""Algebra is right about every LCG as soon as it speaks, and falls silent about what is none."""
+"""The algebraic predictor is correct on every LCG as soon as it guesses, and abstains on other sequences."""
 
 from itertools import pairwise, product
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from priors import arbitrary, full_period
 from unrandom.core.errors import UserError
 from unrandom.generators.known import known
-from unrandom.generators.lcg import Lcg
+from unrandom.generators.lcg import LCG
 from unrandom.predictors import AlgebraicPredictor, Predictor, recover
 from unrandom.predictors.modular import add, multiply, subtract
 
@@ -40,13 +40,13 @@ def test_residues_are_added_and_multiplied_exactly(m, x, y):
 @given(st.sampled_from(MODULI), words, words, words, st.sampled_from([1, 2, 3, 4, 6, 2**20]))
 @modest
 def test_three_numbers_fix_all_later_ones(m, a, c, x0, common):
-    """Whatever a has in common with m, so that there are tails before the period, and whatever d[0] has."""
-    sequence = Lcg(m, a * common % m, c % m).orbit(x0 % m, 12)
+    """For any common factors of a and m (which cause tails before the period), and of d[0] and m."""
+    sequence = LCG(m, a * common % m, c % m).orbit(x0 % m, 12)
     assert said(AlgebraicPredictor(m), sequence)[0][2:] == sequence[3:]
 
 
 @pytest.mark.parametrize("m", MODULI)
-def test_many_rows_at_once_are_as_right(m):
+def test_many_rows_are_predicted_together(m):
     for x in (arbitrary(m, rows=40, length=20), full_period(m, rows=40, length=20)):
         predictions = AlgebraicPredictor(m).predict(x)
         assert (predictions.correct(x) == ~predictions.abstained).all()
@@ -54,12 +54,12 @@ def test_many_rows_at_once_are_as_right(m):
         assert predictions.abstained[:, 0].all()
 
 
-def test_two_equal_numbers_go_on_for_ever():
+def test_two_equal_numbers_repeat_for_ever():
     assert said(AlgebraicPredictor(8), [3, 3, 3, 3], [3, 5, 5, 5]) == [[None, 3, 3], [None, None, 5]]
 
 
 @pytest.mark.parametrize("modulus", [1000, None])
-def test_what_is_no_lcg_is_left_alone_soon(modulus):
+def test_it_soon_abstains_on_other_sequences(modulus):
     x = np.random.default_rng(0).integers(0, 1000, size=(100, 40), dtype=np.uint64)
     assert AlgebraicPredictor(modulus).predict(x).abstained[:, 12:].all()
 
@@ -67,7 +67,7 @@ def test_what_is_no_lcg_is_left_alone_soon(modulus):
 def test_the_first_failure_is_the_last_guess():
     assert said(AlgebraicPredictor(8), [0, 1, 2, 3, 5, 6, 7]) == [[None, None, 3, 4, None, None]]
     assert said(AlgebraicPredictor(8), [0, 2, 3, 3, 3]) == [[None] * 4]  # no multiple of 2 is 1 modulo 8
-    assert said(AlgebraicPredictor(8), [0, 1, 2, 11, 4]) == [[None, None, 3, None]]  # 11 is beyond the modulus
+    assert said(AlgebraicPredictor(8), [0, 1, 2, 11, 4]) == [[None, None, 3, None]]  # 11 exceeds the modulus
 
 
 @pytest.mark.parametrize("m", MODULI[3:])
@@ -79,7 +79,7 @@ def test_an_unknown_modulus_is_found(m):
 
 
 @pytest.mark.parametrize("m", [12, 64, 97, 360, 10**6, 2**64])
-def test_short_periods_and_tails_mislead_nobody_for_long(m):
+def test_short_periods_and_tails_cause_few_errors(m):
     x = arbitrary(m, rows=100, length=64, seed=1)
     predictions = AlgebraicPredictor().predict(x)
     wrong = ~predictions.abstained & ~predictions.correct(x)
@@ -88,14 +88,14 @@ def test_short_periods_and_tails_mislead_nobody_for_long(m):
     assert predictions.correct(x)[:, -1].mean() > 0.9
 
 
-def test_where_all_minors_vanish_only_copying_is_left():
+def test_if_all_minors_vanish_only_copying_is_possible():
     unknown = AlgebraicPredictor()
     assert said(unknown, [7, 7, 7, 7], [1, 5, 1, 5]) == [[None, 7, 7], [None, None, 5]]
     assert said(unknown, [0, 1, 2, 3, 4], [1, 2, 4, 8, 16]) == [[None] * 4] * 2
 
 
 def test_a_modulus_is_trusted_once_it_has_predicted():
-    sequence = Lcg(101, 7, 3).orbit(5, 9)
+    sequence = LCG(101, 7, 3).orbit(5, 9)
     guesses = said(AlgebraicPredictor(), sequence)[0]
     first = next(t for t, guess in enumerate(guesses) if guess is not None)
     assert first >= 4  # three differences give a modulus, and one more number confirms it
@@ -138,14 +138,14 @@ def test_known_generators_are_recovered(name):
 
 
 def test_64_bits_are_recovered():
-    lcg = Lcg(2**64, 6364136223846793005, 1442695040888963407)  # Knuth's MMIX
+    lcg = LCG(2**64, 6364136223846793005, 1442695040888963407)  # Knuth's MMIX
     assert recover(lcg.orbit(1, 16)) == lcg
 
 
-def test_what_fixes_nothing_recovers_nothing():
+def test_undetermined_sequences_recover_nothing():
     assert recover([1, 5]) is None
-    assert recover([4, 4, 4, 4]) is None  # any modulus beyond 4
-    assert recover([4, 4, 4, 4], modulus=9) == Lcg(9, 0, 4)
+    assert recover([4, 4, 4, 4]) is None  # any modulus above 4 is possible
+    assert recover([4, 4, 4, 4], modulus=9) == LCG(9, 0, 4)
     assert recover(np.random.default_rng(0).integers(0, 2**32, size=20, dtype=np.uint64)) is None
     with pytest.raises(UserError, match="from 0 to"):
         recover([1, -5, 3])

@@ -1,4 +1,4 @@
-"""The posterior is what listing every (m, a, c) gives, guess by guess, and its accuracies are the known ones."""
+"""The posterior equals that from enumerating every (m, a, c), guess by guess; its accuracies equal known values."""
 
 import numpy as np
 import pytest
@@ -12,13 +12,13 @@ SHARES = [(1, 1), (0, 1), (1, 3)]
 
 @pytest.mark.parametrize(("part", "whole"), SHARES)
 @pytest.mark.parametrize("m", [2, 4, 7, 8, 9, 12])
-def test_a_known_modulus_by_listing(m, part, whole):
+def test_a_known_modulus_equals_enumeration(m, part, whole):
     sequences, chances = listed([m], (part, whole), length=6)
     assert_exact(BayesFixed(m, full_period_share=part / whole), sequences, chances)
 
 
 @pytest.mark.parametrize(("part", "whole"), SHARES)
-def test_an_unknown_modulus_by_listing(part, whole):
+def test_an_unknown_modulus_equals_enumeration(part, whole):
     sequences, chances = listed(range(2, 14), (part, whole), length=6)
     some = np.random.default_rng(0).permutation(len(sequences))[:500]
     assert_exact(BayesUnseen(range(2, 14), full_period_share=part / whole), [sequences[i] for i in some], chances)
@@ -37,7 +37,7 @@ def test_moduli_may_be_few():
     assert_exact(BayesUnseen([16, 9, 6, 8]), sequences[::7], chances)
 
 
-def test_of_one_modulus_both_say_the_same():
+def test_both_predictors_agree_for_a_single_modulus():
     x = np.concatenate([full_period(36, 20, 8), arbitrary(36, 40, 8)])
     for share in (1.0, 0.0, 0.25):
         one, other = (
@@ -59,7 +59,7 @@ def test_two_numbers_leave_a_quarter_of_m_and_three_leave_nothing(m):
 
 @pytest.mark.parametrize(("m", "expected"), [(2048, [0.91, 0.96, 0.99, 1.0]), (1800, [0.75, 0.91, 0.97, 0.99])])
 def test_accuracies_of_unseen_moduli(m, expected):
-    """After 4, 5, 6 and 8 numbers, by 300 trials in an independent calculation; 400 here."""
+    """After 4, 5, 6 and 8 numbers, compared with an independent calculation by 300 trials; here 400."""
     x = full_period(m, rows=400, length=9, seed=3)
     predictions = BayesUnseen(range(2, m * 6 // 5 + 1)).predict(x)
     assert predictions.correct(x).mean(axis=0)[[3, 4, 5, 7]] == pytest.approx(expected, abs=0.07)
@@ -80,7 +80,7 @@ def test_they_are_predictors_of_any_length():
             assert predictor.predict(full_period(8, rows=2, length=length)).truth_probability.shape == (2, length - 1)
 
 
-def test_what_cannot_be_is_refused():
+def test_invalid_parameters_are_refused():
     with pytest.raises(UserError, match=r"full_period_share=1\.5"):
         BayesFixed(8, full_period_share=1.5)
     with pytest.raises(UserError, match="2 from 2 to 2000000 were given"):

@@ -1,4 +1,4 @@
-"""Copying finds what followed the same number the last time, and nothing else."""
+"""The copy predictor returns the successor of the last earlier occurrence of the current number, and nothing else."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from unrandom.predictors import CopyPredictor, Predictor
 
 
 def copied(sequence):
-    """For each number but the last, what followed its last earlier occurrence."""
+    """For each number but the last, the successor of its last earlier occurrence."""
     followed, guesses = {}, []
     for before, after in zip([None, *sequence[:-2]], sequence[:-1], strict=True):
         followed[before] = after
@@ -34,7 +34,7 @@ def test_random_numbers_are_copied_as_a_dictionary_would():
     assert said(sequences) == [copied(sequence) for sequence in sequences]
 
 
-def test_an_abstention_says_nothing():
+def test_numbers_without_repetition_give_abstentions():
     predictions = CopyPredictor().predict(np.array([[3, 4, 2**64 - 1, 6]], dtype=np.uint64))
     assert predictions.abstained.all()
     assert not predictions.numbers.any()
@@ -47,5 +47,5 @@ def test_on_an_lcg_every_guess_is_right():
     assert predictions.correct(x)[:, -1].mean() > 0.8  # most periods are short
 
 
-def test_one_number_leaves_nothing_to_guess():
+def test_one_number_gives_no_guesses():
     assert CopyPredictor().predict(np.array([[3]], dtype=np.uint64)).numbers.shape == (1, 0)

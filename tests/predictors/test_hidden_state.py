@@ -1,10 +1,10 @@
-"""Lattices give back the states that were hidden, whatever part of them was shown."""
+"""Lattices recover hidden states from any part of them that is shown."""
 
 import random
 
 import pytest
 
-from unrandom.generators.lcg import Lcg
+from unrandom.generators.lcg import LCG
 from unrandom.predictors.hidden_state import hidden_states, outputs_needed, states_within
 
 MULTIPLIER = 6364136223846793005
@@ -25,7 +25,7 @@ def test_states_within_bounds():
 @pytest.mark.parametrize(("modulus", "low", "bits"), [(2**64, 48, 16), (2**61 - 1, 0, 12), (10**18 + 9, 20, 16)])
 @pytest.mark.parametrize("known", [True, False])
 def test_states_of_which_a_window_is_known(modulus, low, bits, known):
-    lcg = Lcg(modulus, MULTIPLIER % modulus, 0x123456789ABCDEF)
+    lcg = LCG(modulus, MULTIPLIER % modulus, 0x123456789ABCDEF)
     start = random.Random(bits).randrange(modulus)
     states = lcg.orbit(start, 64)
     period = 1 << (low + bits)
@@ -39,8 +39,8 @@ def test_states_of_which_a_window_is_known(modulus, low, bits, known):
         assert (found, first) == (lcg, start)
 
 
-def test_too_little_is_said_in_advance():
-    bounds = [(0, 2**60 - 1)] * 17  # 4 of 64 bits each
+def test_too_little_information_is_detected_in_advance():
+    bounds = [(0, 2**60 - 1)] * 17  # each shows 4 of 64 bits
     assert outputs_needed(bounds, 2**64, unknown_increment=False) is None
     assert not list(hidden_states(bounds, 2**64, MULTIPLIER, 1))
     assert outputs_needed(bounds * 2, 2**64, unknown_increment=False) == 19
@@ -50,15 +50,15 @@ def test_too_little_is_said_in_advance():
 
 @pytest.mark.parametrize("bits", [24, 28, 30])
 def test_low_bits_modulo_a_prime_with_the_increment_unknown(bits):
-    """Few periods fit below the modulus, so that the states must be between 0 and it."""
-    lcg, period = Lcg(2**31 - 1, 48271, 12345), 1 << bits
+    """The modulus is only a few periods, so that the states must be centred between 0 and the modulus."""
+    lcg, period = LCG(2**31 - 1, 48271, 12345), 1 << bits
     for start in range(1, 2**31, 2**27):
         seen = [x % period for x in lcg.orbit(start, 40)]
         found, first = next(hidden_states([(x, x) for x in seen], lcg.m, lcg.a, period=period))
         assert [x % period for x in found.orbit(first, 40)] == seen
 
 
-def test_what_no_state_shows_has_none():
+def test_impossible_outputs_have_no_state():
     chance = random.Random(0)
     bounds = [(x << 48, ((x + 1) << 48) - 1) for x in (chance.getrandbits(16) for _ in range(40))]
     assert not list(hidden_states(bounds, 2**64, MULTIPLIER, 1))

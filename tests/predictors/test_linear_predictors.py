@@ -1,4 +1,4 @@
-"""Linear modulo 2, or over the integers: predicted for good once the recurrence is determined."""
+"""Generators that are linear modulo 2 or over the integers are predicted once their recurrence is determined."""
 
 import random
 
@@ -15,7 +15,7 @@ def row(numbers):
 
 
 def xorshift128():
-    """Marsaglia's example (2003), with his seeds."""
+    """The outputs of Marsaglia's example (2003), with his seeds."""
     x, y, z, w = 123456789, 362436069, 521288629, 88675123
     while True:
         t = x ^ ((x << 11) & 0xFFFFFFFF)
@@ -32,13 +32,13 @@ def test_xorshift128_is_linear_in_its_128_bits():
     assert made.correct(x)[0, 2 * 128 + 8 :].all()
 
 
-def test_a_shift_register_and_one_that_is_longer_than_it_seemed():
+def test_a_shift_register_that_turns_out_longer():
     bits = [1, 0, 1, 1, 0]
     while len(bits) < 60:
         bits.append(bits[-3] ^ bits[-5])
     x = row(bits)
     made = LinearPredictor(1).predict(x)
-    assert made.correct(x)[0, 17:].all()  # 2 x 5 bits, and 8 to spare
+    assert made.correct(x)[0, 17:].all()  # 2 x 5 bits, and a margin of 8
     x[0, 40] ^= np.uint64(1)
     made = LinearPredictor(1).predict(x)
     assert not made.correct(x)[0, 39]
@@ -80,7 +80,7 @@ def test_subtraction_with_carry_of_the_standard():
     x = row(take(ranlux24_base(), 200))
     made = LaggedPredictor(2**24).predict(x)
     assert made.abstained[0, :25].all()
-    assert made.correct(x)[0, 25:].all()  # 24 numbers of state, and two that were foretold
+    assert made.correct(x)[0, 25:].all()  # 24 numbers of state, and two correct predictions
 
 
 def test_addition_with_carry():
@@ -104,7 +104,7 @@ def test_no_guess_depends_on_what_follows():
     assert LaggedPredictor(2**24).predict(other).abstained[0, 50:].all()
 
 
-def test_one_line_for_what_cannot_be():
+def test_invalid_parameters_give_one_line():
     with pytest.raises(UserError, match="1 to 64 bits"):
         LinearPredictor(65)
     with pytest.raises(UserError, match="modulus"):

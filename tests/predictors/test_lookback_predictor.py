@@ -1,4 +1,4 @@
-"""What looking back claims to know is right in every sequence of full period, and it claims no digit too few."""
+"""Digits that look-back declares certain are correct in every full-period sequence, and no certain digit is missed."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_each_prime_looks_back_by_its_own_powers():
     }
 
 
-def test_a_guess_is_the_number_of_its_residues():
+def test_a_guess_is_the_number_with_the_guessed_residues():
     x = np.array([[3, 10, 5, 1]], dtype=np.uint64)
     assert LookbackPredictor(12).predict(x).numbers.tolist() == [[3, 2 * 10 - 3 - 12, 2 * 5 - 10]]
     copied = LookbackPredictor(12, order=1).predict(x).numbers
@@ -80,7 +80,7 @@ def test_it_is_a_predictor_and_never_abstains():
     assert predictor.predict(np.array([[5]], dtype=np.uint64)).numbers.shape == (1, 0)
 
 
-def test_what_cannot_be_is_refused():
+def test_invalid_orders_are_refused():
     for order in (0, 65):
         with pytest.raises(UserError, match=f"from 1 to 64, but order={order} was given"):
             LookbackPredictor(8, order=order)

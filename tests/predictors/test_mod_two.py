@@ -1,4 +1,4 @@
-"""Equations and recurrences modulo 2 give back what was put in."""
+"""Equations and recurrences modulo 2 recover known solutions."""
 
 import random
 
@@ -39,7 +39,7 @@ def test_random_bits_have_no_short_recurrence():
 
 
 def test_the_order_may_jump_far():
-    """A register of 1,279 bits that starts with ones shows no more than a constant for long."""
+    """A register of 1,279 bits that starts with ones looks like a constant for a long time."""
     bits = [1] * 1279
     while len(bits) < 3000:
         bits.append(bits[-1279] ^ bits[-418])

@@ -1,4 +1,4 @@
-"""The theorem of docs/order.md, in exact integers: which power of p divides differences of full-period sequences."""
+"""The theorem of docs/order.md, with exact integers: which power of p divides differences of full-period sequences."""
 
 from fractions import Fraction
 from math import comb, prod
@@ -12,11 +12,11 @@ from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
 from unrandom.tasks import LCGParameters
 
-WIDE = 400  # digits of the modulus, more than any difference here is divisible by
+WIDE = 400  # exponent of the modulus: larger than any valuation in these tests
 
 
 def orbit(p, v, length, rng):
-    """Numbers of a full-period LCG modulo p**WIDE whose a − 1 is divisible by p exactly v times."""
+    """Numbers of a full-period LCG modulo p**WIDE, with a − 1 divisible by p exactly v times."""
     m = p**WIDE
     a = 1 + p**v * _unit(p, rng)
     c, x = _unit(p, rng), int(rng.integers(2**62))
@@ -31,7 +31,7 @@ def _unit(p, rng):
 
 
 def combined(numbers, weights):
-    """The sum of weights[d] times the number that is d before the last, not reduced."""
+    """The sum of weights[d] times the number d places before the last one, not reduced."""
     return sum(weight * numbers[-1 - d] for d, weight in weights.items())
 
 
@@ -52,7 +52,7 @@ def test_differences_are_divisible_as_often_as_the_theorem_says_and_no_more(p):
 
 @pytest.mark.parametrize("p", [2, 3])
 def test_differences_over_unequal_strides_add_up(p):
-    """Of strides p**k_1, …, p**k_j the difference is divisible by p exactly Σ k_i + (j − 1) v times."""
+    """For strides p**k_1, …, p**k_j, the difference is divisible by p exactly Σ k_i + (j − 1) v times."""
     rng = np.random.default_rng(p)
     for powers in ([0, 1], [1, 3], [0, 0, 2], [1, 2, 3], [0, 1, 2, 2]):
         weights = {0: 1}
@@ -65,7 +65,7 @@ def test_differences_over_unequal_strides_add_up(p):
             assert found == sum(powers) + (len(powers) - 1) * v
 
 
-def test_three_lines_at_powers_of_two_give_three_bits_a_doubling():
+def test_three_lines_at_powers_of_two_give_three_bits_per_doubling():
     """Lines r, 2r and 4r with the weights of a parabola through them: 3 (k + 2) bits from 4r = 2**(k + 2) numbers."""
     rng = np.random.default_rng(0)
     m = 2**WIDE
@@ -79,7 +79,7 @@ def test_three_lines_at_powers_of_two_give_three_bits_a_doubling():
 
 
 def test_numbers_needed_fall_with_the_order():
-    """The table of docs/order.md: all bits of m = 2**w are certain, and with one number less they are not."""
+    """The table of docs/order.md: with this context all bits of m = 2**w are certain, with one less they are not."""
     table = {1: (256, 4096), 2: (16, 64), 3: (12, 24), 4: (8, 16), 5: (5, 10)}
     for order, needed in table.items():
         for w, numbers in zip((8, 12), needed, strict=True):
@@ -89,7 +89,7 @@ def test_numbers_needed_fall_with_the_order():
             assert not predictor.digits_known(numbers - 2).all()
 
 
-def test_lines_are_the_best_that_there_is_room_for():
+def test_lines_are_the_best_that_fit():
     for seen in range(1, 70):
         for order in range(1, 7):
             lines = best_lines(2, seen, order=order, v=2)
@@ -102,7 +102,7 @@ def test_lines_are_the_best_that_there_is_room_for():
 @pytest.mark.parametrize("m", [64, 72, 3**4, 50])
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_the_share_of_multipliers_that_are_predicted_is_counted_right(m, order):
-    """Over all full-period multipliers of a small modulus, each with some c and x[0]."""
+    """Counts all full-period multipliers of a small modulus, each with some c and x[0]."""
     predictor = LookbackPredictor(m, order=order)
     multipliers = full_period_multipliers(m)
     rng = np.random.default_rng(0)

@@ -6,7 +6,7 @@ import pytest
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
-from unrandom.generators.lcg import Lcg
+from unrandom.generators.lcg import LCG
 from unrandom.tasks import TruncatedLCG, make_predictors
 
 
@@ -16,7 +16,7 @@ def test_what_is_seen_is_the_window_of_the_states(modulus, low, bits):
     drawn = TruncatedLCG(modulus=modulus, low=low, bits=bits, context=8, base=16).draw(stream(0, "draw"), 20)
     numbers = drawn.numbers(9)
     for row in range(20):
-        lcg = Lcg(modulus, int(drawn.a[row]), int(drawn.c[row]))
+        lcg = LCG(modulus, int(drawn.a[row]), int(drawn.c[row]))
         assert lcg.has_full_period
         states = lcg.orbit(int(drawn.x0[row]), 9)
         assert numbers[row].tolist() == [state // 2**low % 2**bits for state in states]

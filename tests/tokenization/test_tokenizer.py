@@ -1,4 +1,4 @@
-"""Digits are exact inverses, least significant first."""
+"""Encoding and decoding are exact inverses, least significant digit first."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def test_the_example_of_the_paper():
 
 
 @given(base=st.integers(2, 70_000), numbers=st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=5))
-def test_decoding_undoes_encoding(base, numbers):
+def test_decoding_inverts_encoding(base, numbers):
     x = np.array([numbers], dtype=np.uint64)
     tokenizer = Tokenizer(base, digits_needed(max(numbers), base))
     tokens = tokenizer.encode(x)
@@ -31,14 +31,14 @@ def test_the_bytes_of_a_number_are_its_digits_in_base_256(numbers, width):
     assert Tokenizer(256, width).encode(x).tolist() == long_way
 
 
-def test_one_token_a_number_is_the_number_in_the_narrowest_type():
+def test_a_single_token_is_the_number_in_the_narrowest_type():
     x = np.arange(256, dtype=np.uint64)
     assert Tokenizer(256).encode(x).dtype == np.uint8
     assert Tokenizer(257).encode(x).dtype == np.uint16
     assert (Tokenizer(256).encode(x) == x).all()
 
 
-def test_a_number_that_does_not_fit_is_named():
+def test_the_error_names_a_number_that_is_too_large():
     with pytest.raises(UserError, match="the number 256 does not fit; numbers below 256"):
         Tokenizer(16, 2).encode(np.array([256], dtype=np.uint64))
 

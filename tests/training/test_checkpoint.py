@@ -16,7 +16,7 @@ from unrandom.training.checkpoint import (
     latest_checkpoint,
     load_model,
     save_checkpoint,
-    set_aside_later,
+    set_aside_damaged,
     write_model,
 )
 
@@ -72,7 +72,7 @@ def remove(path):
 def test_a_damaged_checkpoint_is_passed_over_with_a_warning(run, damage, name, caplog):
     damage(run.checkpoints / "step-00000009" / name)
     assert latest_checkpoint(run).step == 6
-    assert "damaged checkpoint passed over" in caplog.text
+    assert "damaged checkpoint skipped" in caplog.text
     assert "step-00000009" in caplog.text
 
 
@@ -95,7 +95,7 @@ def test_what_is_damaged_and_newer_is_set_aside_and_not_counted_as_kept(run, mod
     save_checkpoint(run, 4, model, {}, {})
     start = checkpoint_to_resume(run)
     assert start.step == 4
-    set_aside_later(run, start)
+    set_aside_damaged(run, start)
     assert sorted(path.name for path in run.checkpoints.iterdir()) == ["damaged-step-00000009", "step-00000004"]
     for step in (5, 6, 7):
         save_checkpoint(run, step, model, {}, {})

@@ -1,15 +1,16 @@
-"""Can a stream of numbers be predicted, by what, from how many outputs? And is that proven?
+"""Which generator produced a stream of numbers, and how many outputs reveal it? By recovering the state of a generator
+from the first outputs, and testing it on outputs held back.
 
-- `reading`   a file of numbers, as programs print them, becomes a `Stream`
-- `tables`    of a table the column that holds the numbers
-- `parsing`   words become numbers, all of one kind
-- `forms`     how the numbers are written, how wide or how exact they are
-- `stream`    the outputs, how they are written, and the whole numbers that may lie behind fractions
-- `family`    what a family of generators offers: outputs needed, and the recovery of a generator
-- `families`  a file for each; the generators are those of `generators`, the mathematics is that of `predictors`
-  (lattices, bits modulo 2, minors)
-- `recovery`  what several families recover in one way
-- `search`    the families from cheap to dear, in a given time; only what predicts held-back outputs counts
-- `verdict`   what was found, in words and as a tree
-- `notation`  parameters, written for people
+- `reading`   reads a file of numbers into a `Stream`
+- `tables`    finds the numeric column of a table
+- `parsing`   parses text into numbers, all of one kind
+- `forms`     detects the number format, width and precision
+- `stream`    the outputs, their format, and the integers that may lie behind fractions
+- `family`    interface of a family of generators: outputs needed, and recovery of a generator
+- `families`  one module per family; generators come from `generators`, mathematics from `predictors` (lattices, linear
+  algebra modulo 2, minors)
+- `recovery`  recovery methods shared by several families
+- `search`    tries the families from cheap to expensive within a time limit; a candidate must predict held-back outputs
+- `verdict`   the result, as text and as JSON
+- `notation`  formats parameters for people
 """

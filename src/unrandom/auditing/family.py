@@ -1,4 +1,4 @@
-"""What does a family of generators offer? How many outputs it needs, and the recovery of a generator from them."""
+"""What must a family of generators implement? The number of outputs it needs, and recovery of a generator from them."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,69 +11,69 @@ from unrandom.generators.stepping import Stepping
 
 
 class OutOfTime(Exception):
-    """The time for the search is over."""
+    """The time limit of the search has passed."""
 
 
 class Deadline:
-    """The moment when a search must end. Loops that may take long ask it now and then."""
+    """The time at which a search must end. Long loops call `check` regularly."""
 
     def __init__(self, seconds: float) -> None:
         self.end = time.monotonic() + seconds
 
     @property
     def left(self) -> float:
-        """Seconds, below 0 once it has passed."""
+        """Seconds left, negative once the deadline has passed."""
         return self.end - time.monotonic()
 
     def check(self) -> None:
-        """Raises OutOfTime once it has passed."""
+        """Raise OutOfTime if the deadline has passed."""
         if self.left < 0:
             raise OutOfTime
 
 
 @runtime_checkable
 class Generator(Protocol):
-    """A generator with its state at the first output of a stream."""
+    """A generator whose state is the one at the first output of a stream."""
 
     @property
     def parameters(self) -> JsonObject:
-        """What it is made of, as JSON values."""
+        """Parameters and state, as JSON values."""
         ...
 
     def outputs(self) -> Iterator[Number]:
-        """The stream from its first output on, without end."""
+        """The outputs from the first one of the stream on, endlessly."""
         ...
 
     def previous(self, count: int) -> list[Number] | None:
-        """The outputs before the first one, oldest first; None if they are not determined."""
+        """The `count` outputs before the first one, oldest first; None if they are not determined."""
         ...
 
 
 @runtime_checkable
 class Family(Protocol):
-    """Generators that are recovered in one way."""
+    """Generators that are recovered by the same method."""
 
     name: str
     about: str
-    trivial: bool  # constants, counters and the like: each output counts for one bit
-    max_outputs: int  # first outputs that it looks at; more of them would be no help
+    trivial: bool  # constants, counters and short periods: a predicted output counts as one bit of proof
+    max_outputs: int  # outputs used for recovery; more would not help
 
     def needs(self, stream: Stream) -> int | None:
-        """The fewest outputs to try with; None if streams of this form are not of this family. Of the stream only the
-        form and the width count: it may have been cut to its first output.
+        """The fewest outputs from which to try recovery; None if this family has no streams of this form. Depends on
+        the form and the width only: the stream may have been cut to its first output.
         """
         ...
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-        """Candidates, which the search judges by the outputs they were not made from. Any length of stream will do,
-        and too short a one has no candidates. May raise OutOfTime.
+        """Candidate generators, which the search tests on held-back outputs. Accepts streams of any length; one that
+        is too short has no candidates. May raise OutOfTime.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A generator that steps from state to state, and shows each."""
+    """A generator given by a state, its transition function `step` and its output function `show`."""
 
     parameters: JsonObject
     state: Any
@@ -83,7 +83,7 @@ class Machine:
 
     @classmethod
     def of(cls, parameters: JsonObject, generator: Stepping, state: Any, show: Callable[[int], Number]) -> "Machine":
-        """A generator whose outputs are shown so."""
+        """A generator of `generators`, whose outputs are converted by `show` to the numbers of the stream."""
         output = generator.output
         return cls(parameters, state, generator.step, lambda state: show(output(state)), generator.back)
 
@@ -105,10 +105,10 @@ class Machine:
 
 @dataclass(frozen=True)
 class Recurrence:
-    """A generator whose next number follows from the last `len(first)` ones: x[i] = rule(window).
+    """A generator whose next number depends on the last `len(first)` ones: x[i] = rule(window).
 
-    `window` is a list of which rule reads entries from its end; `before(window)` is the number before those of a
-    list's first `len(first)` entries.
+    `rule(window)` reads entries from the end of the list `window`; `before(window)` is the number that precedes the
+    first `len(first)` entries of the list.
     """
 
     parameters: JsonObject

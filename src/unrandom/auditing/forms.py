@@ -1,4 +1,4 @@
-"""In which form are these numbers written, and how wide or how exact are they?"""
+"""In which number format is a stream written? By the range, the signs and the digits of its numbers."""
 
 import numpy as np
 from jaxtyping import UInt64
@@ -12,7 +12,7 @@ SINGLE = 24
 
 
 def stream_of(numbers: Numbers, source: str, bits: int | None, modulus: int | None, bounded: int | None) -> Stream:
-    """The numbers read from a source; UserError if there are none, or if they do not fit what the user said of them."""
+    """The numbers read from a source as a stream; UserError if there are none, or if they contradict the options."""
     if numbers.kind is None:
         raise UserError(f"{source} holds no numbers")
     if numbers.kind == "fraction":
@@ -24,7 +24,7 @@ def stream_of(numbers: Numbers, source: str, bits: int | None, modulus: int | No
     if least < 0:
         signed = 32 if least >= -(2**31) and greatest < 2**31 else 64
         if greatest >= 2**63:
-            raise UserError(f"{least} has a sign, and {greatest} does not fit 64 bits with one")
+            raise UserError(f"{least} is negative, and {greatest} does not fit a signed 64-bit integer")
     if numbers.kind == "hexadecimal":
         form = Form("hexadecimal", hex_digits=max(numbers.hex_digits) if len(numbers.hex_digits) == 1 else 0)
     else:
@@ -36,7 +36,7 @@ def stream_of(numbers: Numbers, source: str, bits: int | None, modulus: int | No
 def stream_of_words(
     values: UInt64[np.ndarray, " outputs"], form: Form, bits: int | None, modulus: int | None, bounded: int | None
 ) -> Stream:
-    """Whole numbers, whose width is read off them if it is not given; UserError if they do not fit what was said."""
+    """A stream of integers, whose width is inferred if `bits` is None; UserError if one exceeds a given limit."""
     greatest = int(values.max())
     width = max(1, greatest.bit_length(), form.signed_bits)
     for name, limit in (("--modulus", modulus), ("--bounded", bounded), ("--bits", None if bits is None else 2**bits)):
@@ -51,7 +51,7 @@ def _stream_of_fractions(values: np.ndarray, digits: int, places: int, modulus: 
         single = values.astype(np.float32)
         if 8 <= digits <= 9 and not (single * np.float32(2**SINGLE) % 1).any():
             values, form = single.astype(np.float64), Form("fraction", single=True)
-        elif places > digits:  # small numbers have more places: significant digits are what is fixed
+        elif places > digits:  # small numbers have more decimal places: the number of significant digits is fixed
             form = Form("fraction", digits=digits)
             sizes = np.floor(np.log10(np.maximum(values, 1e-300))) + 1
             rounding_error = 0.5 * 10.0 ** (sizes - digits)

@@ -1,4 +1,4 @@
-"""How are parameters written for people?"""
+"""How are parameters written for people? Powers of two as 2^e, words in hexadecimal, shifts by their operator."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,16 +8,16 @@ from unrandom.generators.words import Shift
 
 
 def power(value: Any) -> str:
-    """A value as text, a large power of two as such."""
+    """A value as text; powers of two above 1024 as ``2^e``."""
     large_power = isinstance(value, int) and value > 1024 and value & (value - 1) == 0
     return f"2^{value.bit_length() - 1}" if large_power else str(value)
 
 
 def hexadecimal(words: Iterable[int], bits: int) -> list[str]:
-    """Words of so many bits, each with all its digits."""
+    """Words of `bits` bits, each zero-padded to full width."""
     return [f"0x{word:0{bits // 4}x}" for word in words]
 
 
 def xorshift_parameters(words: int, bits: int, shifts: Iterable[Shift]) -> JsonObject:
-    """What a xorshift generator is made of: the words of its state, and its shifts in their order."""
+    """Parameters of a xorshift generator: number of state words, word size in bits, and the shifts in order."""
     return {"words": words, "bits": bits, "shifts": " ".join(map(str, shifts))}

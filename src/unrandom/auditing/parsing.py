@@ -1,6 +1,7 @@
-"""What kind of number does a word write, and which numbers does a text hold? All must be written in one way.
+"""Which numbers does a text contain? By parsing each token as an integer, a hexadecimal number or a fraction.
 
-Whole (with or without sign), hexadecimal after 0x, or fractions from 0 to 1.
+All numbers of a text must be of one kind: integers (with or without sign), hexadecimal with prefix 0x, or fractions
+from 0 to 1.
 """
 
 import re
@@ -11,7 +12,7 @@ from typing import Literal, TypeAlias
 from unrandom.core.errors import UserError
 
 DOUBLE = 16
-"""Significant digits from which on a fraction is taken for an exact double, as 17 or the shortest that round back."""
+"""A fraction with at least this many significant digits is taken for an exact double (17, or as few as round back)."""
 
 Kind: TypeAlias = Literal["whole", "hexadecimal", "fraction"]
 
@@ -23,75 +24,75 @@ _TOO_LONG = re.compile(r"[+-]?\d{21,}|0[xX][0-9a-fA-F]{17,}")
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.IGNORECASE)
 
 
-def is_numeric(word: str) -> bool:
-    """Whether it is written as a number, be it one that is refused later."""
-    return any(form.fullmatch(word) for form in (_DECIMAL, _HEXADECIMAL, _FRACTION, _NOT_FINITE))
+def is_numeric(token: str) -> bool:
+    """Whether the token has the form of a number, even one that is refused later (such as nan)."""
+    return any(form.fullmatch(token) for form in (_DECIMAL, _HEXADECIMAL, _FRACTION, _NOT_FINITE))
 
 
 @dataclass
 class Numbers:
-    """The numbers of a text as they come in, all written in one way."""
+    """The numbers of a text parsed so far, all of one kind."""
 
     kind: Kind | None = None
     whole: list[int] = field(default_factory=list)
     fractions: list[float] = field(default_factory=list)
     hex_digits: set[int] = field(default_factory=set)
-    digits: int = 0  # significant ones, the most of any fraction
-    places: int = 0  # after the point, the most of any fraction
+    digits: int = 0  # largest number of significant digits of any fraction
+    places: int = 0  # largest number of decimal places of any fraction
 
-    def add(self, line: int, words: list[str]) -> None:
-        """Take in words from this line on; UserError, naming the line, for what does not belong."""
-        text = "".join(words)
-        if self.kind == "whole" and text.isdecimal() and text.isascii() and max(map(len, words)) < 20:
-            self.whole += map(int, words)
+    def add(self, line: int, tokens: list[str]) -> None:
+        """Parse and append the tokens of a line; UserError with the line number for a token that does not fit."""
+        text = "".join(tokens)
+        if self.kind == "whole" and text.isdecimal() and text.isascii() and max(map(len, tokens)) < 20:
+            self.whole += map(int, tokens)
             return
-        for word in words:
-            self._add(word, line)
+        for token in tokens:
+            self._add(token, line)
 
-    def _add(self, word: str, line: int) -> None:
-        kind = _kind(word, line)
+    def _add(self, token: str, line: int) -> None:
+        kind = _kind(token, line)
         if self.kind is None:
             self.kind = kind
         if kind == "fraction" and self.kind == "whole" and set(self.whole) <= {0, 1}:
-            # a program that prints 0 for 0.0 may do so first
+            # programs that print 0 for 0.0 may begin with such zeros
             self.fractions, self.whole, self.kind = [float(number) for number in self.whole], [], "fraction"
-        if kind != self.kind and not (self.kind == "fraction" and word in ("0", "1")):
+        if kind != self.kind and not (self.kind == "fraction" and token in ("0", "1")):
             raise UserError(
-                f"line {line}: {word[:40]} is a {_KINDS[kind]}, but before it are {_KINDS[self.kind]}s; "
-                "one stream has one form"
+                f"line {line}: {token[:40]} is a {_KINDS[kind]}, but the numbers before it are {_KINDS[self.kind]}s; "
+                "all numbers of a stream must have one form"
             )
         if self.kind == "fraction":
-            self._add_fraction(word, line)
+            self._add_fraction(token, line)
         elif self.kind == "hexadecimal":
-            self.whole.append(int(word, 16))
-            self.hex_digits.add(len(word) - 2)
+            self.whole.append(int(token, 16))
+            self.hex_digits.add(len(token) - 2)
         else:
-            self.whole.append(int(word))
+            self.whole.append(int(token))
             if not -(2**63) <= self.whole[-1] < 2**64:
-                raise UserError(f"line {line}: {word} does not fit 64 bits")
+                raise UserError(f"line {line}: {token} does not fit 64 bits")
 
-    def _add_fraction(self, word: str, line: int) -> None:
-        value = float(word)
-        if not 0 <= value <= 1 or word.startswith("-"):
-            raise UserError(f"line {line}: {word[:40]} is not from 0 to 1; scale fractions of another range first")
+    def _add_fraction(self, token: str, line: int) -> None:
+        value = float(token)
+        if not 0 <= value <= 1 or token.startswith("-"):
+            raise UserError(f"line {line}: {token[:40]} is not from 0 to 1; scale fractions of another range first")
         self.fractions.append(value)
         if value and self.digits < DOUBLE:
-            _, digits, exponent = Decimal(word).as_tuple()
+            _, digits, exponent = Decimal(token).as_tuple()
             self.digits = max(self.digits, len(digits))
             self.places = max(self.places, -int(exponent))
 
 
-def _kind(word: str, line: int) -> Kind:
-    if word.isascii():
-        if _DECIMAL.fullmatch(word):
+def _kind(token: str, line: int) -> Kind:
+    if token.isascii():
+        if _DECIMAL.fullmatch(token):
             return "whole"
-        if _HEXADECIMAL.fullmatch(word):
+        if _HEXADECIMAL.fullmatch(token):
             return "hexadecimal"
-        if _FRACTION.fullmatch(word):
+        if _FRACTION.fullmatch(token):
             return "fraction"
-    if _NOT_FINITE.fullmatch(word):
-        raise UserError(f"line {line}: {word} is no number that a generator gives")
-    if _TOO_LONG.fullmatch(word):
-        raise UserError(f"line {line}: {word[:40]} does not fit 64 bits")
-    hint = "; hexadecimal numbers begin with 0x" if re.fullmatch(r"[0-9a-fA-F]{2,16}", word) else ""
-    raise UserError(f"line {line}: {word[:40]!r} is not a number{hint}")
+    if _NOT_FINITE.fullmatch(token):
+        raise UserError(f"line {line}: {token} is not a finite number")
+    if _TOO_LONG.fullmatch(token):
+        raise UserError(f"line {line}: {token[:40]} does not fit 64 bits")
+    hint = "; hexadecimal numbers begin with 0x" if re.fullmatch(r"[0-9a-fA-F]{2,16}", token) else ""
+    raise UserError(f"line {line}: {token[:40]!r} is not a number{hint}")

@@ -1,6 +1,7 @@
-"""Which numbers did the user hand over? Text as programs print it, or raw words, becomes a stream.
+"""How is a file of numbers read into a stream? By parsing text as programs print it, a table's column, or raw binary
+words.
 
-Text is read in parts, so that memory goes to the numbers and not to their digits.
+Text is read in chunks, so that memory holds the numbers and not the text.
 """
 
 import re
@@ -20,14 +21,14 @@ from unrandom.auditing.tables import column_of, is_table
 from unrandom.core.errors import UserError
 from unrandom.core.files import named_source, reading
 
-LARGEST = 64 * 2**20
-"""Bytes of input that are read; more are refused."""
+MAX_BYTES = 64 * 2**20
+"""Maximum size of the input in bytes; a larger one is refused."""
 
-PART = 1 << 20
+CHUNK_BYTES = 1 << 20
 """Bytes read at a time."""
 
-SAMPLE = 64
-"""Lines by which a table is recognised."""
+SAMPLE_LINES = 64
+"""Number of lines inspected to recognise a table."""
 
 Raw: TypeAlias = Literal["u32", "u64"]
 
@@ -44,42 +45,44 @@ def read(
     bounded: int | None = None,
     column: str | None = None,
 ) -> Stream:
-    """The stream in a file, or in standard input for ``-``.
+    """The stream in the file `source`, or in standard input for ``-``.
 
-    Numbers in any order of lines, spaces and commas; or a table with a numeric column, or the `column` named (by its
-    heading, or counted from 1). `raw`: little-endian words instead of text. `bits` is the width of whole numbers if it
-    is not to be read off them, `modulus` that of the generator if it is known, `bounded` is N where outputs were
-    reduced to 0 … N − 1. Raises UserError for what is none of this, more than 64 MB, or out of range.
+    The text holds numbers separated by line breaks, spaces or commas; or a table, from which `column` (its heading, or
+    its number from 1) or the only numeric column is read. `raw`: little-endian words instead of text. `bits` is the
+    width of integers (None: inferred), `modulus` that of the generator if known, `bounded` is N if outputs were reduced
+    to 0 … N − 1. Raises UserError for other content, for more than 64 MB, and for numbers out of range.
     """
     if raw is not None:
         if column is not None:
             raise UserError("--column is for text, not for --raw words")
-        return _words(source, raw, bits, modulus, bounded)
+        return _read_raw(source, raw, bits, modulus, bounded)
     numbers = Numbers()
-    for line, words in _lines(source, column):
-        numbers.add(line, words)
+    for line, tokens in _lines(source, column):
+        numbers.add(line, tokens)
     return stream_of(numbers, named_source(source), bits, modulus, bounded)
 
 
-def _words(source: str, raw: Raw, bits: int | None, modulus: int | None, bounded: int | None) -> Stream:
+def _read_raw(source: str, raw: Raw, bits: int | None, modulus: int | None, bounded: int | None) -> Stream:
     with _open(source) as file:
-        content = file.read(LARGEST + 1)
+        content = file.read(MAX_BYTES + 1)
     _check_size(len(content), source)
     size = 4 if raw == "u32" else 8
     if not content:
         raise UserError(f"{named_source(source)} holds no numbers")
     if len(content) % size:
-        raise UserError(f"{named_source(source)} has {len(content)} bytes, which is no whole number of {raw} words")
+        raise UserError(
+            f"{named_source(source)} has {len(content)} bytes, not a multiple of the {size} bytes of a {raw} word"
+        )
     values = np.frombuffer(content, dtype=f"<u{size}").astype(np.uint64)
     stream = stream_of_words(values, Form("decimal"), bits, modulus, bounded)
     return stream if bits or bounded else Stream(values, stream.form, 8 * size, modulus=modulus)
 
 
 def _lines(source: str, column: str | None) -> Iterator[tuple[int, list[str]]]:
-    """Line numbers with the words of that line and maybe some after it; of a table only those of one column."""
+    """Tokens of one or more lines, with the number of the first line; for a table, the cells of one column."""
     blocks = _text(source)
     first = next(blocks, (1, ""))
-    sample = [text for text in first[1].splitlines()[:SAMPLE] if text.strip()]
+    sample = [text for text in first[1].splitlines()[:SAMPLE_LINES] if text.strip()]
     if sample and (column is not None or is_table(sample)):
         yield from column_of(_numbered(chain([first], blocks)), sample, column)
         return
@@ -97,35 +100,35 @@ def _numbered(blocks: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 
 def _text(source: str) -> Iterator[tuple[int, str]]:
-    """Whole lines of about PART bytes together, with the number of the first. UserError for bytes that are no text,
-    and for more than 64 MB.
+    """Blocks of complete lines of about CHUNK_BYTES bytes, each with the number of its first line. UserError for bytes
+    that are not text, and for more than 64 MB.
     """
     with _open(source) as file:
-        size, line, rest = 0, 1, b""
-        while part := file.read(PART):
-            size += len(part)
+        size, line, incomplete = 0, 1, b""
+        while chunk := file.read(CHUNK_BYTES):
+            size += len(chunk)
             _check_size(size, source)
-            if b"\0" in part:
-                raise _binary(source)
-            whole, newline, tail = part.rpartition(b"\n")
+            if b"\0" in chunk:
+                raise _not_text(source)
+            whole, newline, tail = chunk.rpartition(b"\n")
             if newline:
-                block = _decoded(rest + whole, source)
+                block = _decoded(incomplete + whole, source)
                 yield line, block
-                line, rest = line + block.count("\n") + 1, tail
+                line, incomplete = line + block.count("\n") + 1, tail
             else:
-                rest += part
-        if rest:
-            yield line, _decoded(rest, source)
+                incomplete += chunk
+        if incomplete:
+            yield line, _decoded(incomplete, source)
 
 
 def _decoded(content: bytes, source: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise _binary(source) from None
+        raise _not_text(source) from None
 
 
-def _binary(source: str) -> UserError:
+def _not_text(source: str) -> UserError:
     return UserError(f"{named_source(source)} is not text; raw words are read with --raw u32 or --raw u64")
 
 
@@ -137,5 +140,5 @@ def _open(source: str) -> AbstractContextManager[IO[bytes]]:
 
 
 def _check_size(size: int, source: str) -> None:
-    if size > LARGEST:
-        raise UserError(f"{named_source(source)} has more than {LARGEST // 2**20} MB, the most that is read")
+    if size > MAX_BYTES:
+        raise UserError(f"{named_source(source)} is larger than {MAX_BYTES // 2**20} MB, the maximum")

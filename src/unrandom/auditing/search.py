@@ -1,9 +1,10 @@
-"""Which family predicts the stream? They are tried from cheap to dear, and only what re-predicts is believed.
+"""Which family predicts the stream? By trying the families from cheap to expensive and testing each candidate generator
+on held-back outputs.
 
-A family sees a first part of the stream; the rest is held back from it. A candidate counts if it makes every output,
-those held back too. The chance that a wrong one does so by luck is at most 2**-(min-entropy of an output × outputs held
-back) for each candidate that was checked; it must be 2**-40 or less. Parameters fitted to the first part cost nothing
-in this account, because they were fitted without the outputs that they are judged by.
+A family sees the first part of the stream; the rest is held back. A candidate is accepted if it reproduces every
+output, including those held back. For each candidate tested, the probability that a wrong one does so by chance is at
+most 2**-(min-entropy of an output × outputs held back); the sum must be 2**-40 or less. Parameters fitted to the first
+part need no correction, because the held-back outputs were not used to fit them.
 """
 
 import time
@@ -18,20 +19,20 @@ from unrandom.auditing.stream import Stream, min_entropy
 from unrandom.auditing.verdict import Certificate, NotPredicted, Predictable, Tried, Verdict
 from unrandom.core.errors import UserError
 
-CERTAIN = 40
-"""A chance of 2**-40 by luck is small enough."""
+SIGNIFICANCE_BITS = 40
+"""A candidate is accepted if the probability of its success by chance is at most 2**-40."""
 
 MULTIPLE_TESTING_BITS = 24
-"""Bits held back beyond that, which pay for up to 2**24 candidates that are tested."""
+"""Further bits held back: a Bonferroni margin for up to 2**24 candidates tested."""
 
 GROWTH = 6
-"""A family that found nothing is tried again with so many times more outputs."""
+"""Factor by which the number of outputs grows when a family is tried again."""
 
-SHOWN = 10
-"""Outputs predicted after the last one, and before the first one."""
+CONTINUATION = 10
+"""Number of outputs reported after the last one, and before the first one."""
 
-COMPARED = 4096
-"""Outputs by which a continuation is recognised when fewer outputs are tried, and compared at a time."""
+COMPARED_OUTPUTS = 4096
+"""Outputs compared at a time; also, the outputs that a generator must reproduce in the search for `outputs_needed`."""
 
 
 @dataclass
@@ -39,30 +40,30 @@ class _Found:
     family: Family
     generator: Generator
     certificate: Certificate
-    seen: int  # outputs it was recovered from
+    seen: int  # number of outputs used for the recovery
     seconds: float
 
 
 @dataclass
 class _Search:
-    """One audit as it goes on."""
+    """Progress of one audit."""
 
     stream: Stream
     deadline: Deadline
-    min_entropy: float  # bits of an output
+    min_entropy: float  # bits per output
     checked: int = 0  # candidates compared with held-back outputs
     tried: list[Tried] = field(default_factory=list)
     breaks_at: int | None = None
     broken_family: str | None = None
-    needed: int | None = None  # the fewest outputs with which a family that was left out would have been tried
+    needed: int | None = None  # fewest outputs with which one of the families skipped so far would have been tried
 
     def attempt(self, family: Family) -> _Found | None:
-        """Try one family on growing parts of the stream before the held-back one, and note how that went."""
+        """Try one family on growing prefixes of the stream, and record a failure in `tried`."""
         needs, bits = family.needs(self.stream.head(1)), 1.0 if family.trivial else self.min_entropy
         if needs is None or not bits:
             return None
         total = len(self.stream)
-        held_back = ceil((CERTAIN + MULTIPLE_TESTING_BITS * (not family.trivial)) / bits)
+        held_back = ceil((SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS * (not family.trivial)) / bits)
         if total < needs + held_back:
             self.needed = min(needs + held_back, self.needed or needs + held_back)
             self._note(family, 0.0, f"needs {needs + held_back} outputs or more")
@@ -72,7 +73,7 @@ class _Search:
             return None
         started, result = time.monotonic(), "no"
         try:
-            for count in _growing(needs, total * 3 // 4, total - held_back, family.max_outputs):
+            for count in _prefix_lengths(needs, total * 3 // 4, total - held_back, family.max_outputs):
                 if found := self._judge(family, count, bits, started):
                     return found
         except OutOfTime:
@@ -84,29 +85,29 @@ class _Search:
         held_back = len(self.stream) - count
         for generator in family.recover(self.stream.head(count), self.deadline):
             self.checked += 1
-            right = agreement(generator, self.stream, self.deadline)
+            correct = agreement(generator, self.stream, self.deadline)
             log2_chance = log2(self.checked) - bits * held_back
-            if right == len(self.stream) and log2_chance <= -CERTAIN:
+            if correct == len(self.stream) and log2_chance <= -SIGNIFICANCE_BITS:
                 certificate = Certificate(held_back, held_back, round(log2_chance, 1))
                 return _Found(family, generator, certificate, count, time.monotonic() - started)
-            if (right - count) * bits >= CERTAIN + MULTIPLE_TESTING_BITS and right > (self.breaks_at or 0):
-                self.breaks_at, self.broken_family = right, family.name
+            significant = (correct - count) * bits >= SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS
+            if significant and correct > (self.breaks_at or 0):
+                self.breaks_at, self.broken_family = correct, family.name
         return None
 
     def _note(self, family: Family, seconds: float, result: str) -> None:
         self.tried.append(Tried(family.name, round(seconds, 3), result))
 
 
-def audit(
+def audit_stream(
     stream: Stream,
     *,
     max_seconds: float = 60.0,
     family: str | None = None,
     watch: Callable[[str], None] = lambda _: None,
 ) -> Verdict:
-    """Search for a generator of the stream, in this time, among all families or the one named (else UserError).
-
-    `watch` is told the name of each family before it is tried.
+    """Search for a generator of the stream for at most `max_seconds`, among all families or the one named `family`
+    (UserError if it does not exist). `watch` is called with the name of each family before it is tried.
     """
     search = _Search(stream, Deadline(max_seconds), min_entropy(stream))
     for one in choose(family):
@@ -125,7 +126,7 @@ def audit(
 
 
 def choose(family: str | None) -> Sequence[Family]:
-    """The family of this name, or all of them; UserError, with the names, if there is none."""
+    """The family of this name, or all families for None; UserError with the valid names if there is no such family."""
     if family is None:
         return FAMILIES
     chosen = [one for one in FAMILIES if one.name == family]
@@ -135,23 +136,23 @@ def choose(family: str | None) -> Sequence[Family]:
 
 
 def agreement(generator: Generator, stream: Stream, deadline: Deadline) -> int:
-    """How many outputs from the first one on the generator makes, until the first that differs."""
-    outputs, right = generator.outputs(), 0
-    size = 16  # most wrong candidates are found out at once
-    while right < len(stream):
-        some = list(islice(outputs, min(size, len(stream) - right)))
-        same = stream.matches(right, some)
-        right += same
-        if same < len(some):
+    """How many outputs of the stream the generator reproduces before the first difference."""
+    outputs, correct = generator.outputs(), 0
+    size = 16  # most wrong candidates fail within a few outputs
+    while correct < len(stream):
+        predicted = list(islice(outputs, min(size, len(stream) - correct)))
+        same = stream.matches(correct, predicted)
+        correct += same
+        if same < len(predicted):
             break
-        size = COMPARED
+        size = COMPARED_OUTPUTS
         deadline.check()
-    return right
+    return correct
 
 
-def _growing(least: int, enough: int, greatest: int, useful: int) -> list[int]:
-    """Lengths to try: from the least on, GROWTH times as long each, up to what is enough; and the greatest. None longer
-    than what is useful.
+def _prefix_lengths(least: int, enough: int, greatest: int, useful: int) -> list[int]:
+    """Numbers of outputs to try, ascending: `least`, growing by the factor GROWTH while below `enough`; then `enough`
+    and `greatest`. All are cut to `useful`, unless `least` is more.
     """
     lengths, length = {enough, greatest}, least
     while length < enough:
@@ -162,29 +163,29 @@ def _growing(least: int, enough: int, greatest: int, useful: int) -> list[int]:
 
 def _predictable(search: _Search, found: _Found) -> Predictable:
     stream, generator = search.stream, found.generator
-    following = list(islice(generator.outputs(), len(stream), len(stream) + SHOWN))
-    previous = generator.previous(SHOWN)
+    following = list(islice(generator.outputs(), len(stream), len(stream) + CONTINUATION))
+    previous = generator.previous(CONTINUATION)
     return Predictable(
         outputs=len(stream),
         tried=search.tried,
         family=found.family.name,
         about=found.family.about,
         parameters=generator.parameters,
-        outputs_needed=_fewest(search, found),
+        outputs_needed=_fewest_outputs(search, found),
         certificate=found.certificate,
         next=[stream.form.write(number) for number in following],
         previous=None if previous is None else [stream.form.write(number) for number in previous],
     )
 
 
-def _fewest(search: _Search, found: _Found) -> int:
-    """The fewest first outputs from which the family's first guess is the same stream, by halving, as time allows."""
+def _fewest_outputs(search: _Search, found: _Found) -> int:
+    """The fewest outputs from which the family's first candidate is right, by bisection while time allows."""
     stream, low, high = search.stream, 0, found.seen
-    short = stream.head(COMPARED)
+    compared = stream.head(COMPARED_OUTPUTS)
 
     def suffices(count: int) -> bool:
         generator = next(found.family.recover(stream.head(count), search.deadline), None)
-        return generator is not None and agreement(generator, short, search.deadline) == len(short)
+        return generator is not None and agreement(generator, compared, search.deadline) == len(compared)
 
     while high - low > 1:
         if search.deadline.left < 2 * found.seconds:

@@ -1,4 +1,6 @@
-"""What is a stream of numbers, and which whole numbers may lie behind the fractions that a program printed?"""
+"""What is a stream of outputs, and which integers may lie behind its fractions? Outputs with their number format and
+rounding error; fractions are matched with x / divisor for common divisors.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,28 +13,28 @@ import numpy as np
 from jaxtyping import Float64, Shaped, UInt64
 
 Number: TypeAlias = int | float
-"""An output: a whole number, or a fraction of 0 … 1."""
+"""An output: an integer, or a fraction from 0 to 1."""
 
 MANTISSA = 53
-"""Significant bits of a double, which rounds by up to 2**-53 of its value."""
+"""Significant bits of a double; its relative rounding error is at most 2**-53."""
 
 DIVISORS = (2**15, 2**16, 2**24, 2**31, 2**32, 2**48, 2**15 - 1, 2**31 - 1, 2**32 - 1)
-"""What programs divide by to make a fraction: powers of two, and the largest outputs (C's RAND_MAX, say)."""
+"""Common divisors by which programs make fractions: powers of two, and largest outputs (such as C's RAND_MAX)."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """How the numbers are written. A fraction has `digits`: significant ones, or places if `fixed`; None if exact."""
+    """The number format. Of fractions, `digits` counts significant digits, decimal places if `fixed`; None: exact."""
 
     kind: Literal["decimal", "hexadecimal", "fraction"]
-    signed_bits: int = 0  # the word of two's complement; 0 for numbers without a sign
+    signed_bits: int = 0  # word size of two's complement numbers; 0 if unsigned
     digits: int | None = None
     fixed: bool = False
-    single: bool = False  # exact in single precision, of which the shortest digits are written
-    hex_digits: int = 0  # to which hexadecimal numbers are padded
+    single: bool = False  # exact in single precision, written with the shortest digits that round back
+    hex_digits: int = 0  # width to which hexadecimal numbers are zero-padded
 
     def write(self, number: Number) -> Any:
-        """An output as a JSON value in the form of the input."""
+        """An output as a JSON value, in the number format of the input."""
         if self.kind == "fraction":
             if self.single:
                 return float(str(np.float32(number)))
@@ -47,17 +49,17 @@ class Form:
 
 @dataclass(frozen=True)
 class View:
-    """Whole numbers 0 <= x < 2**bits behind a stream, and how x is shown in it."""
+    """Integers 0 <= x < 2**bits that may underlie a stream; `show` maps x to the number in the stream."""
 
     numbers: list[int]
     bits: int
     show: Callable[[int], Number]
-    divisor: int | None = None  # the fractions are x / divisor
+    divisor: int | None = None  # set if the stream has fractions x / divisor
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Fractions made as x / divisor, or by the product with its inverse, which may round otherwise."""
+    """Fractions computed as x / divisor, or as x · (1 / divisor), which may round differently."""
 
     divisor: int
     by_product: bool = False
@@ -68,11 +70,11 @@ class Scale:
 
 @dataclass(frozen=True)
 class Stream:
-    """Outputs in their order: whole numbers, modulo 2**64 if signed; or fractions, each off by at most its rounding
-    error (without that of a double itself).
+    """Outputs in order: integers, modulo 2**64 if signed; or fractions, each with a bound on its rounding error (that
+    of a double itself excluded).
 
-    `bits` is the width of whole numbers. `bounded` is N where outputs were reduced to 0 … N − 1, `modulus` the one that
-    the user gave. `scales` are the ways in which all the fractions can have been made of whole numbers.
+    `bits` is the width of the integers. `bounded` is N if outputs were reduced to 0 … N − 1, `modulus` is the one given
+    by the user. `scales` lists the conversions from integers that could have produced all the fractions.
     """
 
     values: Shaped[np.ndarray, " outputs"]
@@ -92,7 +94,7 @@ class Stream:
 
     @property
     def rounded(self) -> bool:
-        """Whether they are fractions with fewer digits than determine a double."""
+        """True for fractions with too few digits to determine a double."""
         return self.rounding_error is not None and bool(self.rounding_error.any())
 
     def head(self, count: int) -> "Stream":
@@ -102,7 +104,7 @@ class Stream:
 
     @cached_property
     def views(self) -> list[View]:
-        """The whole numbers that the outputs are, or can be of if they are fractions: at most a few ways."""
+        """The outputs as integers; for fractions, one view per possible divisor."""
         if not self.fractions:
             return [View(self.values.tolist(), self.bits, int)]
         views = []
@@ -112,20 +114,20 @@ class Stream:
         return views
 
     def matches(self, start: int, numbers: list[Number]) -> int:
-        """How many of these numbers are the outputs from `start` on, until the first that is not."""
-        given = self.values[start : start + len(numbers)]
+        """How many of these numbers equal the outputs from index `start` on, before the first that differs."""
+        expected = self.values[start : start + len(numbers)]
         if self.rounding_error is None:
-            if given.tolist() == numbers:
+            if expected.tolist() == numbers:
                 return len(numbers)
-            same = [a == b for a, b in zip(given.tolist(), numbers, strict=True)]
+            same = [a == b for a, b in zip(expected.tolist(), numbers, strict=True)]
         else:
-            off = np.abs(given - np.array(numbers, dtype=np.float64))
-            same = (off <= self.rounding_error[start : start + len(numbers)] + given * 2.0**-MANTISSA).tolist()
+            error = np.abs(expected - np.array(numbers, dtype=np.float64))
+            same = (error <= self.rounding_error[start : start + len(numbers)] + expected * 2.0**-MANTISSA).tolist()
         return same.index(False) if False in same else len(same)
 
-    def within(self, modulus: int) -> list[tuple[int, int]] | None:
-        """For each output the least and the greatest x of 0 … modulus − 1 that are shown so when it is a fraction
-        x / modulus, or ⌊N x / modulus⌋. None for whole numbers that were not reduced to a range.
+    def state_bounds(self, modulus: int) -> list[tuple[int, int]] | None:
+        """For each output, the smallest and the largest state x in 0 … modulus − 1 that would show it as the fraction
+        x / modulus, or as ⌊N x / modulus⌋. None for integers that were not reduced to a range.
         """
         if self.bounded is not None:
             n = self.bounded
@@ -134,9 +136,9 @@ class Stream:
             return None
         bounds = []
         for value, error in zip(self.values.tolist(), self.rounding_error.tolist(), strict=True):
-            middle, reach = Fraction(value), Fraction(error) + Fraction(1, 2**54)
+            centre, tolerance = Fraction(value), Fraction(error) + Fraction(1, 2**54)
             bounds.append(
-                (max(0, ceil((middle - reach) * modulus)), min(modulus - 1, floor((middle + reach) * modulus)))
+                (max(0, ceil((centre - tolerance) * modulus)), min(modulus - 1, floor((centre + tolerance) * modulus)))
             )
         return bounds
 
@@ -144,29 +146,29 @@ class Stream:
 def scales(
     values: Float64[np.ndarray, " outputs"], rounding_error: Float64[np.ndarray, " outputs"]
 ) -> tuple[Scale, ...]:
-    """The ways in which all these fractions can be x / divisor with just one x each."""
+    """The divisors for which every fraction is x / divisor with a unique integer x."""
     exact = not rounding_error.any()
     powers = [2**e for e in range(1, MANTISSA + 1) if exact and not (values * 2.0**e % 1.0).any()]
     found = [Scale(power) for power in powers[:1]]
     for divisor in DIVISORS:
-        inexact = divisor & (divisor - 1)
-        if (exact and not inexact) or 2 * float(rounding_error.max(initial=0.0)) * divisor >= 1:
+        not_power_of_two = divisor & (divisor - 1)
+        if (exact and not not_power_of_two) or 2 * float(rounding_error.max(initial=0.0)) * divisor >= 1:
             continue
         whole = np.rint(values * float(divisor))
-        reach = rounding_error if exact else rounding_error + values * 2.0**-MANTISSA
-        if (np.abs(whole / divisor - values) <= reach).all():
+        tolerance = rounding_error if exact else rounding_error + values * 2.0**-MANTISSA
+        if (np.abs(whole / divisor - values) <= tolerance).all():
             found.append(Scale(divisor))
-        elif inexact and (np.abs(whole * (1.0 / divisor) - values) <= reach).all():
+        elif not_power_of_two and (np.abs(whole * (1.0 / divisor) - values) <= tolerance).all():
             found.append(Scale(divisor, by_product=True))
-    if exact and not found and not (values * 2.0**64 % 1.0).any():  # 64 bits that were rounded to a double
+    if exact and not found and not (values * 2.0**64 % 1.0).any():  # 64-bit integers rounded to a double
         found.append(Scale(2**64))
     return tuple(found)
 
 
 def min_entropy(stream: Stream) -> float:
-    """Bits by which one output is hard to guess (an estimate of its min-entropy, taken low): at most log2 of their
-    range, and of how rare the commonest output and the commonest step from one to the next are. A stream of few values
-    or of even steps has few.
+    """Estimated min-entropy of one output, in bits, erring low: the least of log2 of the outputs' range, and −log2 of
+    the frequencies of the most frequent output and of the most frequent difference between neighbours. It is small for
+    streams with few distinct values or nearly constant differences.
     """
     numbers = stream.values
     if stream.fractions:
@@ -176,9 +178,12 @@ def min_entropy(stream: Stream) -> float:
         numbers = np.rint(stream.values / finest).astype(np.uint64)
     if len(numbers) < 2:
         return 0.0
-    return min(log2(int(numbers.max() - numbers.min()) + 1), _rarity(numbers), _rarity(np.diff(numbers)))
+    return min(
+        log2(int(numbers.max() - numbers.min()) + 1), _mode_information(numbers), _mode_information(np.diff(numbers))
+    )
 
 
-def _rarity(numbers: UInt64[np.ndarray, " n"]) -> float:
-    most = int(np.unique(numbers, return_counts=True)[1].max())
-    return log2(len(numbers) / most) if most > 1 else 64.0
+def _mode_information(numbers: UInt64[np.ndarray, " n"]) -> float:
+    """−log2 of the frequency of the most frequent number; 64 if all are distinct."""
+    highest_count = int(np.unique(numbers, return_counts=True)[1].max())
+    return log2(len(numbers) / highest_count) if highest_count > 1 else 64.0

@@ -1,4 +1,4 @@
-"""Is a text a table, and which of its columns holds the numbers?"""
+"""Is a text a table, and which column holds the numbers? By separators in most lines, and by name or content."""
 
 import csv
 import re
@@ -9,7 +9,7 @@ from unrandom.core.errors import UserError
 
 
 def is_table(sample: list[str]) -> bool:
-    """Whether the lines have columns: a separator inside most of them, and more than one line, or a heading."""
+    """Whether the sample has several lines, most of which contain a separator followed by text."""
     separated = [text for text in sample if re.search(r"[,;\t]\s*\S", text.strip().strip("[]"))]
     return len(sample) > 1 and len(separated) > len(sample) // 2
 
@@ -17,8 +17,8 @@ def is_table(sample: list[str]) -> bool:
 def column_of(
     lines: Iterator[tuple[int, str]], sample: list[str], column: str | None
 ) -> Iterator[tuple[int, list[str]]]:
-    """The cells of one column with the numbers of their lines: the `column` named by its heading or counted from 1, or
-    the only numeric one. The first lines are the `sample`. UserError if it is not clear which, or if a line lacks it.
+    """Line numbers and cells of one column: `column` (its heading, or its number from 1), else the only numeric column.
+    `sample` is the first lines. UserError if no single column is meant, or if a line has no cell in it.
     """
     separator = next((mark for mark in ("\t", ";", ",") if any(mark in text for text in sample)), ",")
     rows = [_cells(text, separator) for text in sample]
@@ -50,8 +50,8 @@ def _choose(column: str | None, names: list[str], body: list[list[str]]) -> int:
     if not numeric:
         raise UserError("no column holds only numbers")
     if len(numeric) > 1:
-        held = ", ".join(names[i] for i in numeric)
-        raise UserError(f"the columns {held} hold numbers; choose one with --column")
+        candidates = ", ".join(names[i] for i in numeric)
+        raise UserError(f"the columns {candidates} hold numbers; choose one with --column")
     return numeric[0]
 
 

@@ -1,4 +1,4 @@
-"""What was found? A verdict, as a tree and in plain words."""
+"""What did the audit find? A verdict, as JSON and text: the recovered generator with its proof, or the failure."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -10,7 +10,7 @@ from unrandom.core.files import JsonObject
 
 @dataclass(frozen=True)
 class Certificate:
-    """Outputs held back from the recovery, how many of them were predicted, and the chance of that by luck."""
+    """Outputs held back, how many of them were predicted, and log2 of the probability of that by chance."""
 
     held_back: int
     correct: int
@@ -19,7 +19,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Tried:
-    """A family that did not predict the stream, how long it took, and how it ended."""
+    """A family that did not predict the stream, the seconds it took, and its result."""
 
     family: str
     seconds: float
@@ -28,8 +28,8 @@ class Tried:
 
 @dataclass(frozen=True)
 class Predictable:
-    """A generator makes all outputs. `next` and `previous` are in the form of the input; `previous` is None where the
-    outputs before the first one are not determined.
+    """A generator reproduces all outputs. `next` and `previous` are in the format of the input; `previous` is None if
+    the outputs before the first one are not determined.
     """
 
     outputs: int
@@ -44,7 +44,7 @@ class Predictable:
 
     def to_json(self) -> JsonObject:
         """The verdict as plain JSON values."""
-        return _tree(
+        return _json(
             "predictable",
             self.outputs,
             self.tried,
@@ -65,17 +65,17 @@ class Predictable:
             f"outputs needed   {self.outputs_needed} of the {self.outputs} given",
             f"proof            {proof.correct} of {proof.held_back} held-back outputs predicted; "
             f"by luck with a chance of 2^{proof.log2_chance:.0f}",
-            f"next             {_row(self.next)}",
+            f"next             {_joined(self.next)}",
         ]
         if self.previous is not None:
-            lines.append(f"before the first {_row(self.previous)}")
+            lines.append(f"before the first {_joined(self.previous)}")
         return "\n".join([*lines, *_tried_text(self.tried)])
 
 
 @dataclass(frozen=True)
 class NotPredicted:
-    """No family tried makes all outputs. `breaks_at` is how many of them `broken_family` predicts before one that it
-    does not; `too_few` is how many are needed at least where there were too few to try anything.
+    """No family tried reproduces all outputs. `breaks_at` is how many outputs `broken_family` predicts before the first
+    difference; `too_few` is the fewest outputs needed, set if there were too few to try any family.
     """
 
     outputs: int
@@ -86,7 +86,7 @@ class NotPredicted:
 
     def to_json(self) -> JsonObject:
         """The verdict as plain JSON values."""
-        return _tree("not predicted", self.outputs, self.tried, breaks_at=self.breaks_at, too_few=self.too_few)
+        return _json("not predicted", self.outputs, self.tried, breaks_at=self.breaks_at, too_few=self.too_few)
 
     def text(self) -> str:
         """The verdict for a terminal."""
@@ -95,7 +95,7 @@ class NotPredicted:
         elif self.breaks_at is not None:
             why = (
                 f"{self.broken_family} predicts the first {self.breaks_at} outputs, "
-                f"but output {self.breaks_at + 1} is another one"
+                f"but output {self.breaks_at + 1} differs"
             )
         else:
             why = f"no family tried makes these {self.outputs} outputs; this does not prove them safe"
@@ -105,9 +105,9 @@ class NotPredicted:
 Verdict: TypeAlias = Predictable | NotPredicted
 
 
-def _tree(verdict: str, outputs: int, tried: Sequence[Tried], **answer: Any) -> JsonObject:
-    """Both verdicts have the same keys in the same order."""
-    nothing: JsonObject = {
+def _json(verdict: str, outputs: int, tried: Sequence[Tried], **answer: Any) -> JsonObject:
+    """The JSON of either verdict, with the same keys in the same order."""
+    defaults: JsonObject = {
         "family": None,
         "parameters": {},
         "outputs_needed": None,
@@ -120,7 +120,7 @@ def _tree(verdict: str, outputs: int, tried: Sequence[Tried], **answer: Any) -> 
     return {
         "verdict": verdict,
         "outputs": outputs,
-        **nothing,
+        **defaults,
         **answer,
         "tried": [asdict(one) for one in tried],
     }
@@ -132,5 +132,5 @@ def _tried_text(tried: Sequence[Tried]) -> list[str]:
     return ["tried without success:", *lines] if lines else []
 
 
-def _row(numbers: Sequence[Any]) -> str:
+def _joined(numbers: Sequence[Any]) -> str:
     return " ".join(str(number) for number in numbers)

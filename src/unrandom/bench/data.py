@@ -1,4 +1,4 @@
-"""How fast are sequences made? Beside a plain copy of the same bytes, and beside a scalar loop over tensor elements."""
+"""How fast are sequences generated? Compared with a copy of the same bytes, and with a scalar loop over a tensor."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ from unrandom.generators.lcg import lcg_orbits
 ROWS, LENGTH, M = 4096, 512, 2**32
 SET_ROWS = 2**20  # the paper's n_a x n_c = 1024 x 1024
 
-# A process of its own, so that its peak memory is the set's and not torch's.
+# Run in a separate process, so that the peak memory is that of the token set and excludes torch.
 MAKE_SET = """
 import json, sys, time
 import numpy as np
@@ -34,33 +34,37 @@ print(json.dumps([time.perf_counter() - began, tokens.nbytes, peak_memory()]))
 
 
 def bench_data(set_rows: int = SET_ROWS) -> dict[str, Any]:
-    """Nanoseconds per number on one core, as 64-bit integers, and the paper's 2^32 token set in seconds and bytes."""
+    """Nanoseconds per 64-bit number on one core; seconds and bytes for the token set of the paper's 2^32 experiment."""
     rng = np.random.default_rng(0)
     a, c, x0 = (rng.integers(0, M, size=ROWS, dtype=np.uint64) for _ in range(3))
     numbers = np.empty((ROWS, LENGTH), dtype=np.uint64)
-    other = np.ones_like(numbers)
-    made, prime, copied = interleaved(
+    copy_target = np.ones_like(numbers)
+    power_of_two, other_modulus, copying = interleaved(
         lambda: lcg_orbits(x0, a=a, c=c, m=M, length=LENGTH, out=numbers),
         lambda: lcg_orbits(x0 % (M - 5), a=a % (M - 5), c=c % (M - 5), m=M - 5, length=LENGTH, out=numbers),
-        lambda: np.copyto(other, numbers),
+        lambda: np.copyto(copy_target, numbers),
         rounds=15,
     )
     nanoseconds = 1e9 / numbers.size
     token_set = make_set((M, M), set_rows)
     return {
-        "ns_per_number": round(made * nanoseconds, 3),
-        "copy_ns_per_number": round(copied * nanoseconds, 3),
-        "ratio_to_copy": round(made / copied, 2),
+        "ns_per_number": round(power_of_two * nanoseconds, 3),
+        "copy_ns_per_number": round(copying * nanoseconds, 3),
+        "ratio_to_copy": round(power_of_two / copying, 2),
         "baseline_ns_per_number": round(_scalar_loop() * 1e9, 1),
-        "ns_per_number_other_modulus": round(prime * nanoseconds, 3),
+        "ns_per_number_other_modulus": round(other_modulus * nanoseconds, 3),
         **{f"token_set_{key}": token_set[key] for key in ("seconds", "gigabytes", "peak_gigabytes")},
     }
 
 
 def make_set(moduli: tuple[int, int], rows: int, *, width: int = 4, length: int = LENGTH) -> dict[str, float | None]:
-    """Make the base-256 tokens of sequences whose moduli are from the first of ``moduli`` to the second."""
-    numbers = [*moduli, width, rows, length]
-    command = [sys.executable, "-c", MAKE_SET, *map(str, numbers)]
+    """Seconds and memory for the base-256 tokens of ``rows`` sequences, with moduli between the two given.
+
+    ``width`` is the number of tokens per number, ``length`` the numbers per sequence. Peak memory is None where it
+    cannot be measured.
+    """
+    settings = [*moduli, width, rows, length]
+    command = [sys.executable, "-c", MAKE_SET, *map(str, settings)]
     answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     seconds, size, peak = json.loads(answer)
     return {
@@ -72,7 +76,7 @@ def make_set(moduli: tuple[int, int], rows: int, *, width: int = 4, length: int 
 
 
 def _scalar_loop(steps: int = 20_000) -> float:
-    """Seconds a number when each is one operation on one element of a tensor, as the public scripts do it."""
+    """Seconds per number if each is computed by operations on single tensor elements, as in the public scripts."""
     x = torch.zeros(steps + 1, dtype=torch.int64)
     began = perf_counter()
     for t in range(steps):

@@ -1,6 +1,6 @@
-"""Does everything that training needs work on this device, and is it right? A check a line, passed or not.
+"""Does everything that training needs work correctly on this device? Runs the checks of ``device_checks`` one by one.
 
-What a device does not have, or training does not use on it, is skipped, and the line says why.
+A check that does not apply to the device is skipped, with a reason.
 """
 
 import time
@@ -10,7 +10,7 @@ from typing import Literal
 
 import torch
 
-from unrandom.bench.device_checks import CHECKS, NotPassed, Place, Skipped
+from unrandom.bench.device_checks import CHECKS, CheckContext, NotPassed, Skipped
 from unrandom.runs.recipes import recipe
 from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device, configure_process, describe, release_models
@@ -20,7 +20,7 @@ Result = Literal["passed", "not passed", "skipped"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one check."""
+    """The result of one check."""
 
     check: str
     result: Result
@@ -29,31 +29,31 @@ class Outcome:
 
 
 def for_this_device() -> RunConfig:
-    """What a device is checked with if nothing else is asked for: on a GPU the paper's width, with fresh sequences."""
+    """The default configuration for checking a device: on a GPU the paper's width, with streaming data."""
     if choose_device().type == "cuda":
         return recipe("fm-2048").build().replace(data={"mode": "streaming", "n_sequences": None})
     return recipe("fm-256").build()
 
 
 def bench_device(config: RunConfig) -> Iterator[Outcome]:
-    """The outcome of each check, as it comes. No check raises."""
+    """Yield the outcome of each check as soon as it is known. Failed checks do not raise."""
     device = choose_device()
     configure_process(device)
-    place = Place(config, device)
+    context = CheckContext(config, device)
     yield Outcome(
-        "device", "passed", f"{describe(device)}, torch {torch.__version__}; training runs in {place.precision}"
+        "device", "passed", f"{describe(device)}, torch {torch.__version__}; training runs in {context.precision}"
     )
     for name, check in CHECKS.items():
-        configure_process(device)  # the check before may have trained a run that returns freed memory
+        configure_process(device)  # the previous check may have set the allocator to return freed memory
         release_models(device)
         began = time.perf_counter()
         result: Result = "passed"
         try:
-            words = check(place)
+            message = check(context)
         except Skipped as reason:
-            result, words = "skipped", str(reason)
-        except NotPassed as wrong:
-            result, words = "not passed", str(wrong)
+            result, message = "skipped", str(reason)
+        except NotPassed as failure:
+            result, message = "not passed", str(failure)
         except Exception as error:
-            result, words = "not passed", " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        yield Outcome(name, result, words, round(time.perf_counter() - began, 2))
+            result, message = "not passed", " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        yield Outcome(name, result, message, round(time.perf_counter() - began, 2))

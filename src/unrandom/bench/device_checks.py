@@ -1,7 +1,7 @@
-"""What does training need of a device, and how is each need checked? One function for each, which says what it found.
+"""What must a device do for training, and how is it checked? One function per check, which returns a message.
 
-Numbers are held against float64 on the CPU, which every device can be compared with. A check that came out wrong raises
-NotPassed, and one that says nothing on this device Skipped.
+Results are compared with float64 on the CPU. A failed check raises NotPassed, and one that does not apply to the device
+raises Skipped.
 """
 
 import os
@@ -36,15 +36,15 @@ from unrandom.training.machine import matrix_product, synchronize
 from unrandom.training.trainee import build_model
 from unrandom.training.trial import trial_batches, trial_step, trial_stepper
 
-SEQUENCES = 8  # compared with float64
-LEAST_RATE = 0.02  # A step must reach this part of the rate of a large matrix product; on a busy machine it had 0.04.
-MOST_MEMORY = 1.2  # A step may take this many times the memory that was estimated.
-ROUNDS = 5
+SEQUENCES = 8  # sequences in the comparison with float64
+MIN_RATE_FRACTION = 0.02  # fraction of a large matrix product's rate that a step must reach; 0.04 on a busy machine
+MAX_MEMORY_RATIO = 1.2  # allowed ratio of measured to estimated memory of a step
+ROUNDS = 5  # repetitions of a time measurement
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where the checks take place, and with what."""
+class CheckContext:
+    """The configuration and the device under test."""
 
     config: RunConfig
     device: torch.device
@@ -54,11 +54,11 @@ class Place:
         return choose_precision(self.config.precision, self.device)
 
     def allowed(self, precision: str) -> float:
-        """The relative error of a gradient. Of each factor a GPU keeps ten bits in fp32 products, and seven in bf16."""
+        """Allowed relative error of gradients. A GPU multiplies fp32 numbers with 10 bits of mantissa, bf16 with 7."""
         return 5e-2 if precision == "bf16" else 1e-3 if self.device.type == "cpu" else 2e-2
 
     def model(self, device: torch.device | None = None) -> Transformer:
-        """The configuration's model as a run begins, always the same."""
+        """The initial model of the configuration, identical at every call."""
         return build_model(self.config, device or self.device)
 
     def batch(self, rows: int) -> Tensor:
@@ -68,91 +68,91 @@ class Place:
 
 
 class NotPassed(Exception):
-    """A check came out wrong; the message says how."""
+    """A check failed, for the reason in the message."""
 
 
 class Skipped(Exception):
-    """A check says nothing here; the message says why."""
+    """A check does not apply to this device, for the reason in the message."""
 
 
-def _judged(right: bool, words: str) -> str:
-    """What a check found, where that is right. NotPassed otherwise, with the same words."""
-    if not right:
-        raise NotPassed(words)
-    return words
+def _passed_if(passed: bool, message: str) -> str:
+    """The message of a check if it passed; otherwise raises NotPassed with the same message."""
+    if not passed:
+        raise NotPassed(message)
+    return message
 
 
-def _tokens(place: Place) -> str:
-    """Tokens are kept as the narrowest integers; each kind must arrive unchanged."""
-    kinds = (np.uint8, np.uint16, np.uint32, np.int64)
-    for kind in kinds:
-        tokens = np.array([[0, 1, 100, np.iinfo(kind).max]], dtype=kind)
-        if torch.from_numpy(tokens).to(place.device).long().cpu().tolist() != tokens.astype(np.int64).tolist():
-            raise NotPassed(f"{np.dtype(kind)} tokens do not arrive as they are")
-    return f"{', '.join(str(np.dtype(kind)) for kind in kinds)} arrive unchanged"
+def _tokens(context: CheckContext) -> str:
+    """Tokens are stored as the narrowest integer type; each type must be transferred unchanged."""
+    dtypes = (np.uint8, np.uint16, np.uint32, np.int64)
+    for dtype in dtypes:
+        tokens = np.array([[0, 1, 100, np.iinfo(dtype).max]], dtype=dtype)
+        if torch.from_numpy(tokens).to(context.device).long().cpu().tolist() != tokens.astype(np.int64).tolist():
+            raise NotPassed(f"{np.dtype(dtype)} tokens are changed by the transfer")
+    return f"{', '.join(str(np.dtype(dtype)) for dtype in dtypes)} arrive unchanged"
 
 
-def _forward_and_backward(precision: str) -> Callable[[Place], str]:
-    def check(place: Place) -> str:
-        model, batch = place.model(), place.batch(SEQUENCES)
+def _forward_and_backward(precision: str) -> Callable[[CheckContext], str]:
+    def check(context: CheckContext) -> str:
+        model, batch = context.model(), context.batch(SEQUENCES)
         loss, gradients = _gradients(model, batch, precision)
-        exact_loss, exact = _gradients(place.model(torch.device("cpu")).double(), batch, "float64")
-        error, allowed = _difference(gradients, exact), place.allowed(precision)
-        taken = duration(_seconds(partial(_gradients, model, batch, precision), place.device))
-        words = (
-            f"loss {loss:.4f}, gradients off float64's by {error:.1e} (allowed {allowed:g}); "
+        exact_loss, exact = _gradients(context.model(torch.device("cpu")).double(), batch, "float64")
+        error, allowed = _difference(gradients, exact), context.allowed(precision)
+        taken = duration(_seconds(partial(_gradients, model, batch, precision), context.device))
+        message = (
+            f"loss {loss:.4f}, gradients differ from float64 by {error:.1e} (allowed {allowed:g}); "
             f"{taken} for {SEQUENCES} sequences"
         )
-        slow = precision == "bf16" and not has_fast_bf16(place.device)
-        right = error <= allowed and abs(loss - exact_loss) <= allowed * abs(exact_loss)
-        return _judged(right, words + ", for which there is no unit here" * slow)
+        slow = precision == "bf16" and not has_fast_bf16(context.device)
+        passed = error <= allowed and abs(loss - exact_loss) <= allowed * abs(exact_loss)
+        return _passed_if(passed, message + " (no bf16 hardware)" * slow)
 
     return check
 
 
-def _attention(place: Place) -> str:
-    """Two ways to compute the same; the chosen one should be the faster."""
-    batch, seconds, found = place.batch(SEQUENCES), {}, {}
+def _attention(context: CheckContext) -> str:
+    """The two attention paths must agree; the message compares their speed."""
+    batch, seconds, gradients = context.batch(SEQUENCES), {}, {}
     paths: tuple[AttentionPath, AttentionPath] = ("explicit", "fused")
     for path in paths:
-        model = place.model().use_attention(path)
-        found[path] = _gradients(model, batch, "fp32")[1]
-        seconds[path] = _seconds(partial(_gradients, model, batch, place.precision), place.device)
-    error = _difference(found["fused"], found["explicit"])
-    chosen = choose_attention(place.config.transformer, place.device)
+        model = context.model().use_attention(path)
+        gradients[path] = _gradients(model, batch, "fp32")[1]
+        seconds[path] = _seconds(partial(_gradients, model, batch, context.precision), context.device)
+    error = _difference(gradients["fused"], gradients["explicit"])
+    chosen = choose_attention(context.config.transformer, context.device)
     ratio = seconds["explicit"] / seconds["fused"]
-    words = f"gradients differ by {error:.1e}; explicit takes {ratio:.2f} times as long as fused, {chosen} is used"
-    return _judged(error <= place.allowed("fp32"), words)
+    message = f"gradients differ by {error:.1e}; explicit takes {ratio:.2f} times as long as fused, {chosen} is used"
+    return _passed_if(error <= context.allowed("fp32"), message)
 
 
-def _compile(place: Place) -> str:
-    if place.device.type != "cuda":
-        raise Skipped(f"training on {place.device.type} runs eager; on a GPU it is compiled")
-    model, batch = place.model(), place.batch(SEQUENCES)
-    eager = _gradients(model, batch, place.precision)[1]
+def _compile(context: CheckContext) -> str:
+    if context.device.type != "cuda":
+        raise Skipped(f"training on {context.device.type} runs eager; on a GPU it is compiled")
+    model, batch = context.model(), context.batch(SEQUENCES)
+    eager = _gradients(model, batch, context.precision)[1]
     compiled: Any = torch.compile(model)
     began = time.perf_counter()
-    error = _difference(_gradients(compiled, batch, place.precision)[1], eager)
+    error = _difference(_gradients(compiled, batch, context.precision)[1], eager)
     seconds = time.perf_counter() - began
-    words = f"compiled in {duration(seconds)}; gradients differ from eager ones by {error:.1e}"
-    return _judged(error <= place.allowed(place.precision), words)
+    message = f"compiled in {duration(seconds)}; gradients differ from eager ones by {error:.1e}"
+    return _passed_if(error <= context.allowed(context.precision), message)
 
 
-def _optimizers(place: Place) -> str:
-    """A step with each optimiser moves every weight, and leaves numbers."""
+def _optimizers(context: CheckContext) -> str:
+    """A step with each optimiser must change every weight tensor and leave it finite."""
     for name in ("adamw", "muon"):
-        config = place.config.replace(optimizer={"name": name}, warmup_steps=0)
-        model = build_model(config, place.device)
+        config = context.config.replace(optimizer={"name": name}, warmup_steps=0)
+        model = build_model(config, context.device)
         before = [parameter.detach().clone() for parameter in model.parameters()]
         trial_stepper(config, model).advance()
         for parameter, old in zip(model.parameters(), before, strict=True):
             if not bool(parameter.isfinite().all()) or torch.equal(parameter, old):
-                raise NotPassed(f"a step of {name} leaves a weight that is no number, or as it was")
-    return "a step of AdamW and one of Muon move every weight"
+                raise NotPassed(f"a step of {name} leaves a weight tensor non-finite or unchanged")
+    return "a step of AdamW and a step of Muon change every weight tensor"
 
 
-def _resume(place: Place) -> str:
-    """A small run in one go, and stopped after its first step and resumed."""
+def _resume(context: CheckContext) -> str:
+    """A small run that is stopped after its first step and resumed must have the losses of an uninterrupted run."""
     steps = 10
     small = (
         recipe("fm-256")
@@ -175,66 +175,73 @@ def _resume(place: Place) -> str:
         losses, resumed = _losses(whole), _losses(parts)
     exact = losses == resumed
     error = max(abs(a - b) / abs(a) for a, b in zip(losses, resumed, strict=True))
-    how = "bit for bit" if exact else f"to {error:.1e}"
-    words = f"stopped after step {stopped} of {steps} and resumed, the losses are those of one go, {how}"
-    if not (exact or (place.device.type != "cpu" and error <= place.allowed("bf16"))):
-        raise NotPassed(words.replace("are those", "are not those"))
-    return words
+    accuracy = "bit for bit" if exact else f"to {error:.1e}"
+    message = (
+        f"stopped after step {stopped} of {steps} and resumed, the losses are those of an uninterrupted run, {accuracy}"
+    )
+    if not (exact or (context.device.type != "cpu" and error <= context.allowed("bf16"))):
+        raise NotPassed(message.replace("are those", "are not those"))
+    return message
 
 
 class _Wrapped(Ranks):
-    """One rank that is wrapped as one of several is."""
+    """A single rank that is wrapped in DistributedDataParallel nevertheless."""
 
     def wrap(self, model: nn.Module) -> nn.Module:
         return nn.parallel.DistributedDataParallel(model)
 
 
-def _one_rank(place: Place) -> str:
+def _one_rank(context: CheckContext) -> str:
+    """Training wrapped in DDP must have the same losses as without."""
     if not dist.is_available():
         raise Skipped("this torch was built without torch.distributed")
-    config = place.config.replace(batch_size=32, micro_batches=2, warmup_steps=0)
-    found = []
-    with _group_of_one(place.device):
+    config = context.config.replace(batch_size=32, micro_batches=2, warmup_steps=0)
+    losses = []
+    with _group_of_one(context.device):
         for ranks in (Ranks(), _Wrapped()):
-            model = build_model(config, place.device)
+            model = build_model(config, context.device)
             stepper = trial_stepper(config, model, ranks)
             for _ in range(2):
                 stepper.advance()
             stepper.flush_losses()
-            found.append(torch.tensor(stepper.progress.losses))
-    error = _difference(found[1:], found[:1])
-    words = f"{backend_of(place.device)}: two steps of two micro-batches have the losses of one process to {error:.1e}"
-    return _judged(error <= place.allowed("bf16"), words)
+            losses.append(torch.tensor(stepper.progress.losses))
+    error = _difference(losses[1:], losses[:1])
+    message = (
+        f"{backend_of(context.device)}: two steps of two micro-batches have the losses of one process to {error:.1e}"
+    )
+    return _passed_if(error <= context.allowed("bf16"), message)
 
 
-def _memory(place: Place) -> str:
-    if place.device.type != "cuda":
-        raise Skipped("only a GPU counts what is taken; on a CPU, `unrandom bench scaling` measures a step's memory")
+def _memory(context: CheckContext) -> str:
+    if context.device.type != "cuda":
+        raise Skipped(
+            "only a GPU reports allocated memory; on a CPU, `unrandom bench scaling` measures a step's memory"
+        )
     before = torch.cuda.memory_allocated()
-    step = trial_step(place.config, place.device)
+    step = trial_step(context.config, context.device)
     step()
-    step()  # compiled, and with the optimiser's state
+    step()  # now compiled, and with optimiser state
     torch.cuda.reset_peak_memory_stats()
     step()
     peak = torch.cuda.max_memory_allocated() - before
-    ratio = peak / step_memory(place.config, ranks=1, device=place.device).total
-    words = f"a step takes {scaled(peak, 'B')}, {ratio:.2f} of the estimate (allowed {MOST_MEMORY})"
-    return _judged(ratio <= MOST_MEMORY, words)
+    ratio = peak / step_memory(context.config, ranks=1, device=context.device).total
+    message = f"a step needs {scaled(peak, 'B')}, {ratio:.2f} of the estimate (allowed {MAX_MEMORY_RATIO})"
+    return _passed_if(ratio <= MAX_MEMORY_RATIO, message)
 
 
-def _rate(place: Place) -> str:
-    product, operations = matrix_product(place.precision, place.device)
-    taken, multiplied = interleaved(trial_step(place.config, place.device), product, rounds=ROUNDS)
+def _rate(context: CheckContext) -> str:
+    product, operations = matrix_product(context.precision, context.device)
+    taken, multiplied = interleaved(trial_step(context.config, context.device), product, rounds=ROUNDS)
     rate = operations / multiplied
-    fraction = place.config.step_flops / taken / rate
-    words = (
-        f"{duration(taken)} a step, {fraction:.2f} of the {scaled(rate, 'FLOP/s')} of a large matrix product "
-        f"in {place.precision} (at least {LEAST_RATE})"
+    fraction = context.config.step_flops / taken / rate
+    message = (
+        f"{duration(taken)} per step, {fraction:.2f} of the {scaled(rate, 'FLOP/s')} of a large matrix product "
+        f"in {context.precision} (at least {MIN_RATE_FRACTION})"
     )
-    return _judged(fraction >= LEAST_RATE, words)
+    return _passed_if(fraction >= MIN_RATE_FRACTION, message)
 
 
-CHECKS: dict[str, Callable[[Place], str]] = {
+CHECKS: dict[str, Callable[[CheckContext], str]] = {
     "tokens": _tokens,
     "forward and backward, fp32": _forward_and_backward("fp32"),
     "forward and backward, bf16": _forward_and_backward("bf16"),
@@ -250,33 +257,33 @@ CHECKS: dict[str, Callable[[Place], str]] = {
 
 def _gradients(network: nn.Module, batch: Tensor, precision: str) -> tuple[float, list[Tensor]]:
     """The loss of a batch, and the gradient of every parameter."""
-    own = list(network.parameters())
-    tokens = batch.to(own[0].device)
-    for parameter in own:
+    parameters = list(network.parameters())
+    tokens = batch.to(parameters[0].device)
+    for parameter in parameters:
         parameter.grad = None
-    with autocast(precision, own[0].device):
+    with autocast(precision, parameters[0].device):
         logits = network(tokens[:, :-1])
     logits = logits if precision == "float64" else logits.float()
     loss = F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
     loss.backward()
-    return loss.item(), [parameter.grad.detach().clone() for parameter in own if parameter.grad is not None]
+    return loss.item(), [parameter.grad.detach().clone() for parameter in parameters if parameter.grad is not None]
 
 
-def _difference(found: list[Tensor], wanted: list[Tensor]) -> float:
-    """‖found − wanted‖ / ‖wanted‖ over all tensors; infinite where something is no number."""
-    pairs = [(one.double().cpu(), other.double().cpu()) for one, other in zip(found, wanted, strict=True)]
-    square = sum(float((one - other).square().sum()) for one, other in pairs)
-    of = sum(float(other.square().sum()) for _, other in pairs)
-    ratio = (square / of) ** 0.5
+def _difference(values: list[Tensor], reference: list[Tensor]) -> float:
+    """‖values − reference‖ / ‖reference‖ over all tensors; infinite if any value is not finite."""
+    pairs = [(one.double().cpu(), other.double().cpu()) for one, other in zip(values, reference, strict=True)]
+    squared_error = sum(float((one - other).square().sum()) for one, other in pairs)
+    squared_norm = sum(float(other.square().sum()) for _, other in pairs)
+    ratio = (squared_error / squared_norm) ** 0.5
     return ratio if np.isfinite(ratio) else float("inf")
 
 
 def _seconds(action: Callable[[], object], device: torch.device) -> float:
-    def waited() -> None:
+    def synchronized() -> None:
         action()
         synchronize(device)
 
-    return interleaved(waited, rounds=ROUNDS)[0]
+    return interleaved(synchronized, rounds=ROUNDS)[0]
 
 
 def _losses(run: Run) -> list[float]:
@@ -285,7 +292,7 @@ def _losses(run: Run) -> list[float]:
 
 @contextmanager
 def _group_of_one(device: torch.device) -> Iterator[None]:
-    """A process group of this process alone, that listens on the loopback interface at most."""
+    """A process group of this process alone, restricted to the loopback interface."""
     before = {name: os.environ.get(name) for name in ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME")}
     os.environ |= dict.fromkeys(before, "lo0" if os.uname().sysname == "Darwin" else "lo")
     try:

@@ -1,4 +1,4 @@
-"""How fast is evaluation? Beside its floor: the forward pass alone, on tokens that are ready."""
+"""How fast is evaluation? Compared with its floor: the forward passes alone, on tokens prepared in advance."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device, configure_process
 from unrandom.training.trainee import build_model
 
-SEQUENCES = 256
+SEQUENCES = 256  # default number of sequences
 
 
 def bench_evaluation(config: RunConfig, sequences: int = SEQUENCES, rounds: int = 9) -> dict[str, Any]:
@@ -26,8 +26,8 @@ def bench_evaluation(config: RunConfig, sequences: int = SEQUENCES, rounds: int 
 
     @torch.no_grad()
     def forward() -> None:
-        for part in tokens.split(predictor.chunk):
-            model(part)
+        for chunk in tokens.split(predictor.chunk):
+            model(chunk)
         if device.type == "cuda":
             torch.cuda.synchronize()
 

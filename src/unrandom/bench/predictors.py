@@ -1,4 +1,4 @@
-"""How long do the predictors and the audit take? Seconds for sizes that people have, start included where they wait."""
+"""How long do the predictors and the audit take? Seconds for typical sizes; for the audit, process start included."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ UNSEEN_ROWS, POSITIONS = 512, 64
 
 
 def bench_predictors() -> dict[str, Any]:
-    """Algebra on a batch, the exact posterior over unseen moduli, and the audit of two files."""
+    """Seconds for algebraic prediction, the exact posterior over unseen moduli, and the audit of two files."""
     rng = np.random.default_rng(0)
     a, c, x0 = (rng.integers(0, M, size=ROWS, dtype=np.uint64) for _ in range(3))
     numbers = lcg_orbits(x0, a=a, c=c, m=M, length=LENGTH)
@@ -37,17 +37,17 @@ def bench_predictors() -> dict[str, Any]:
     }
 
 
-def _seconds(work: Callable[[], object]) -> float:
+def _seconds(action: Callable[[], object]) -> float:
     began = perf_counter()
-    work()
+    action()
     return round(perf_counter() - began, 3)
 
 
-def _audit(words: list[int]) -> float:
-    """Seconds that ``unrandom audit`` takes in a process of its own. It must find the generator."""
+def _audit(outputs: list[int]) -> float:
+    """Seconds that ``unrandom audit`` takes as a separate process. It must find the generator."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "outputs.txt"
-        path.write_text("\n".join(map(str, words)) + "\n")
+        path.write_text("\n".join(map(str, outputs)) + "\n")
         command = [sys.executable, "-m", "unrandom", "audit", str(path), "--json"]
         began = perf_counter()
         answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,6 @@
-"""Do long sequences of large moduli fit? Token sets, a step's memory, evaluation, and what fresh sequences cost."""
+"""Do experiments with large moduli and long sequences fit in memory and time? Measures token sets, the memory of a
+step, evaluation, and the generation of fresh batches.
+"""
 
 import json
 import subprocess
@@ -13,13 +15,14 @@ from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device, configure_process
 from unrandom.training.trial import trial_batches, trial_step
 
-UNSEEN_ROWS = 32_768 * 128  # the paper's n_m x n_a, with one increment each
+UNSEEN_ROWS = 32_768 * 128  # the paper's n_m x n_a, with one increment per pair
 UNSEEN_MODULI = (1025, 65_535)
-EVALUATED = 512  # sequences
+EVALUATED = 512  # default number of sequences in the evaluation
 STREAMING = {"mode": "streaming", "n_sequences": None, "n_a": None, "n_c": None}
-FOR_A_CPU: dict[str, Any] = {"data": {"modulus": 2**32}, "model": {"d_model": 128}, "batch_size": 32}
+CPU_SETTINGS: dict[str, Any] = {"data": {"modulus": 2**32}, "model": {"d_model": 128}, "batch_size": 32}
 
-# A process of its own, so that its peak memory is the step's; tiny steps first, for all that is loaded with them.
+# Run in a separate process, so that the peak memory is that of the step. Tiny steps run first, so that the memory of
+# libraries loaded on first use is not counted.
 STEP_MEMORY = """
 import json, sys
 from unrandom.training.trial import trial_step
@@ -43,8 +46,8 @@ print(json.dumps([taken, step_memory(config, ranks=1, device=device).total]))
 
 
 def on_this_machine() -> dict[str, Any]:
-    """Settings of a recipe that make it fit: the paper's modulus, and on a CPU a narrower model."""
-    return {"data": {"modulus": 2**32}} if choose_device().type == "cuda" else FOR_A_CPU
+    """Settings that adapt a recipe to this machine: the paper's modulus, and on a CPU a narrower model."""
+    return {"data": {"modulus": 2**32}} if choose_device().type == "cuda" else CPU_SETTINGS
 
 
 def bench_scaling(
@@ -56,25 +59,26 @@ def bench_scaling(
 ) -> dict[str, Any]:
     """Seconds and memory of the paper's two token sets, and of a step, an evaluation and a fresh batch of ``config``.
 
-    Batches are fresh ones; the step's memory is that of a CPU. What could not be measured is None, with the reason.
+    The data are streaming; the memory of a step is measured on the CPU. A value that cannot be measured is None, with a
+    reason.
     """
     config = config.replace(data=STREAMING)
-    step = step_on_cpu(config if choose_device().type == "cpu" else config.replace(**FOR_A_CPU))
+    step = step_on_cpu(config if choose_device().type == "cpu" else config.replace(**CPU_SETTINGS))
     return {
         "d_model": config.model.d_model,
         "depth": config.model.depth,
         "batch_size": config.batch_size,
         "tokens": config.data.context_tokens,
-        **_named("set", make_set((M, M), set_rows)),
-        **_named("unseen_set", _unseen_set(unseen_rows)),
+        **_prefixed("set", make_set((M, M), set_rows)),
+        **_prefixed("unseen_set", _unseen_set(unseen_rows)),
         **step,
-        **_named("evaluation", {"sequences": evaluated, **bench_evaluation(config, evaluated, rounds=1)}),
+        **_prefixed("evaluation", {"sequences": evaluated, **bench_evaluation(config, evaluated, rounds=1)}),
         **_fresh(config),
     }
 
 
 def step_on_cpu(config: RunConfig) -> dict[str, Any]:
-    """Peak memory of a training step on the CPU, beside the estimate."""
+    """Peak memory of a training step on the CPU, the estimate, and their ratio."""
     command = [sys.executable, "-c", STEP_MEMORY, json.dumps(config.to_json())]
     measured, expected = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
     return {
@@ -92,18 +96,18 @@ def _unseen_set(rows: int) -> dict[str, Any]:
 
 
 def _fresh(config: RunConfig) -> dict[str, Any]:
-    """The share of a step that goes into making its sequences."""
+    """Milliseconds of a step and of generating its batch, and their ratio."""
     device = choose_device()
     configure_process(device)
     batches = trial_batches(config)
     steps = iter(range(2**32))
-    whole, made = interleaved(trial_step(config, device), lambda: batches.tokens(next(steps)), rounds=5, warmup=1)
+    step, batch = interleaved(trial_step(config, device), lambda: batches.tokens(next(steps)), rounds=5, warmup=1)
     return {
-        "ms_per_step": round(whole * 1e3, 2),
-        "ms_per_fresh_batch": round(made * 1e3, 2),
-        "fresh_share_of_step": round(made / whole, 4),
+        "ms_per_step": round(step * 1e3, 2),
+        "ms_per_fresh_batch": round(batch * 1e3, 2),
+        "fresh_share_of_step": round(batch / step, 4),
     }
 
 
-def _named(prefix: str, measured: dict[str, Any]) -> dict[str, Any]:
+def _prefixed(prefix: str, measured: dict[str, Any]) -> dict[str, Any]:
     return {f"{prefix}_{key}": value for key, value in measured.items()}

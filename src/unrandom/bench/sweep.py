@@ -1,4 +1,4 @@
-"""What do workers bring to a sweep? A handful of runs one after the other, in processes of one thread, and stacked."""
+"""How much do workers and stacking speed up a sweep? By training runs in turn, in parallel processes, and stacked."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -14,13 +14,13 @@ from unrandom.runs.worker import Outcome, WorkerOptions, run_job
 from unrandom.training import RunConfig
 
 RUNS, STEPS = 4, 100
-ROUNDS = 1
+ROUNDS = 1  # repetitions of the time measurement
 
 
 def bench_sweep(config: RunConfig, steps: int = STEPS) -> dict[str, Any]:
-    """Seconds for a few seeds of a short run, each way in turn, and how much faster than one after the other.
+    """Seconds for a few seeds of a short run, trained in each way, and the speed-ups over training in turn.
 
-    Once with all cores; the workers' share of starting up is part of it.
+    Training in turn and stacked training use all cores. The start-up time of the worker processes is included.
     """
     short = {"steps": steps, "warmup_steps": 0, "evaluate_every": steps, "checkpoint_every": steps}
     base = config.replace(**short, test_sequences=64)
@@ -45,18 +45,21 @@ def bench_sweep(config: RunConfig, steps: int = STEPS) -> dict[str, Any]:
     }
 
 
-def _in_turn(planned: Sequence[Job], threads: int) -> None:
-    """In this process, job after job, with all threads."""
-    _in_a_folder(lambda out: [each for job in planned for each in run_job(job, WorkerOptions(out, threads=threads))])
-
-
-def _in_processes(planned: Sequence[Job]) -> None:
-    _in_a_folder(
-        lambda out: list(run_jobs(load_engine("local", EngineOptions(threads=1)), planned, WorkerOptions(out)))
+def _in_turn(jobs: Sequence[Job], threads: int) -> None:
+    """Train the jobs one after the other in this process, with the given number of threads."""
+    _in_temporary_folder(
+        lambda out: [outcome for job in jobs for outcome in run_job(job, WorkerOptions(out, threads=threads))]
     )
 
 
-def _in_a_folder(train: Callable[[Path], list[Outcome]]) -> None:
+def _in_processes(jobs: Sequence[Job]) -> None:
+    """Train the jobs in parallel processes with one thread each."""
+    _in_temporary_folder(
+        lambda out: list(run_jobs(load_engine("local", EngineOptions(threads=1)), jobs, WorkerOptions(out)))
+    )
+
+
+def _in_temporary_folder(train: Callable[[Path], list[Outcome]]) -> None:
     with tempfile.TemporaryDirectory(prefix="unrandom-bench-") as folder:
         outcomes = train(Path(folder))
         assert all(outcome.status == "finished" for outcome in outcomes), outcomes

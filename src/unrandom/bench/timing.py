@@ -1,4 +1,4 @@
-"""How are two things timed fairly? In turn, many times, and the median of each; so a drifting machine hits both."""
+"""How are actions timed fairly? Alternately, by the median of many rounds, so that machine drift affects all alike."""
 
 import time
 from collections.abc import Callable
@@ -6,12 +6,12 @@ from statistics import median
 
 
 def interleaved(*actions: Callable[[], object], rounds: int, warmup: int = 2) -> list[float]:
-    """Median seconds of each action, run in turn ``rounds`` times after ``warmup`` rounds that do not count."""
+    """Median seconds of each action, run alternately for ``rounds`` rounds after ``warmup`` uncounted rounds."""
     seconds: list[list[float]] = [[] for _ in actions]
-    for turn in range(warmup + rounds):
-        for action, kept in zip(actions, seconds, strict=True):
+    for round_index in range(warmup + rounds):
+        for action, measured in zip(actions, seconds, strict=True):
             began = time.perf_counter()
             action()
-            if turn >= warmup:
-                kept.append(time.perf_counter() - began)
-    return [median(kept) for kept in seconds]
+            if round_index >= warmup:
+                measured.append(time.perf_counter() - began)
+    return [median(measured) for measured in seconds]

@@ -1,4 +1,4 @@
-"""How fast is a training step? Beside a plain eager loop, and beside the matrix-product rate of the same machine."""
+"""How fast is a training step? Compared with a plain eager loop, and with the rate of large matrix products."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,13 +14,13 @@ from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device, configure_process, matrix_product
 from unrandom.training.trial import trial_batches, trial_step
 
-SECONDS_WANTED = 20.0  # of measuring, for all sides together
+MEASURING_SECONDS = 20.0  # target duration of the whole measurement
 
 
 def bench_training(config: RunConfig) -> dict[str, Any]:
-    """Milliseconds per step of this package and of the baseline; the rate of the step over that of a matrix product.
+    """Milliseconds per step of this package and of the baseline; rate of the step relative to a large matrix product.
 
-    The operations of a step are the closed form's: the causal half of attention, three forward passes' worth.
+    The operations of a step are counted in closed form: three forward passes, with the causal half of attention.
     """
     device = choose_device()
     configure_process(device)
@@ -28,13 +28,13 @@ def bench_training(config: RunConfig) -> dict[str, Any]:
     ours, baseline = trial_step(config, device), _baseline_step(config, device)
     product, operations = matrix_product(precision, device)
     trial = sum(interleaved(ours, baseline, product, rounds=1, warmup=1))
-    rounds = max(5, min(50, int(SECONDS_WANTED / trial)))
-    step, plain, multiplied = interleaved(ours, baseline, product, rounds=rounds)
-    matmul, rate = operations / multiplied, config.step_flops / step
+    rounds = max(5, min(50, int(MEASURING_SECONDS / trial)))
+    step, baseline_step, multiplication = interleaved(ours, baseline, product, rounds=rounds)
+    matmul, rate = operations / multiplication, config.step_flops / step
     return {
         "ms_per_step": round(step * 1e3, 2),
-        "baseline_ms_per_step": round(plain * 1e3, 2),
-        "speedup": round(plain / step, 2),
+        "baseline_ms_per_step": round(baseline_step * 1e3, 2),
+        "speedup": round(baseline_step / step, 2),
         "matmul_tflops": round(matmul / 1e12, 3),
         "step_tflops": round(rate / 1e12, 3),
         "fraction_of_matmul": round(rate / matmul, 3),
@@ -45,16 +45,16 @@ def bench_training(config: RunConfig) -> dict[str, Any]:
 
 
 def _baseline_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
-    """What the public scripts do on a CPU: fp32, fused attention, a DataLoader over int64 tokens, AdamW."""
+    """A step as in the public scripts on a CPU: fp32, fused attention, a DataLoader over int64 tokens, AdamW."""
     batches = trial_batches(config)
     tokens = torch.cat([torch.from_numpy(batches.tokens(step)).long() for step in range(8)])
     loader = DataLoader(TensorDataset(tokens[:, :-1], tokens[:, 1:]), config.batch_size, shuffle=True)
 
-    def forever() -> Iterator[list[torch.Tensor]]:
+    def endless_batches() -> Iterator[list[torch.Tensor]]:
         while True:
             yield from loader
 
-    stream = forever()
+    stream = endless_batches()
     model = Transformer(config.transformer).to(device).use_attention("fused")
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
 

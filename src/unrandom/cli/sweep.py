@@ -14,13 +14,13 @@ from unrandom.runs.plan import as_typed, cost_text, grid_points, parse_grid, set
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.sweep import Sweep, SweepResult, minutes_left, plan, save_sweep
-from unrandom.training import RunConfig
 
 
-def sweep(arguments: Namespace, recipe: str, config: RunConfig) -> Answer:
-    """Train and measure every grid point that is not done, then save and show all."""
+def sweep(arguments: Namespace, base: RunSpec) -> Answer:
+    """Train and measure every grid point over the base configuration that is not done, then save and show all."""
     grid = parse_grid(arguments.grid)
-    asked = Sweep(recipe, config, grid, grid_points(recipe, config, grid, arguments.seeds), arguments.sequences)
+    points = grid_points(base.recipe, base.config, grid, arguments.seeds)
+    asked = Sweep(base.recipe, base.config, grid, points, arguments.sequences)
     if arguments.dry_run:
         return _plan(asked, arguments)
     known = {spec.id: spec for spec in asked.points}
@@ -34,7 +34,7 @@ def sweep(arguments: Namespace, recipe: str, config: RunConfig) -> Answer:
         measured = measured_point(Run.open(arguments.out / run.id), asked.sequences)
         return f"{said}: last number {measured['validation_last']:.3f} in validation"
 
-    wanted = asked.left(arguments.out)
+    wanted = asked.unfinished(arguments.out)
     outcomes = train_shown(wanted, launcher_of(arguments), what="grid point", sequences=asked.sequences, words=words)
     found = save_sweep(asked, arguments.out, arguments.command_line)
     left, failed = (sum(outcome.status == status for outcome in outcomes) for status in ("stopped", "failed"))

@@ -1,4 +1,4 @@
-"""How does a command train a run? It configures it, says what it will cost, and shows how far it is."""
+"""How does a command train a run? It builds the configuration, prints cost estimates and shows progress."""
 
 from argparse import Namespace
 from typing import Any
@@ -6,23 +6,25 @@ from typing import Any
 from unrandom.cli.cost import Costs
 from unrandom.cli.progress import TrainingProgress, say
 from unrandom.core.errors import UserError
-from unrandom.runs.execution import execute
 from unrandom.runs.finding import find_run
+from unrandom.runs.loaded import LoadedRun
+from unrandom.runs.recipes import recipe
 from unrandom.runs.run import Run
-from unrandom.tasks import check_task
+from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig, StartFrom, run_id
 from unrandom.training.checkpoint import checkpoint_to_load
 from unrandom.training.distributed import is_main_process
 
 
-def configured(config: RunConfig, arguments: Namespace) -> RunConfig:
-    """The configuration with the changes that the arguments ask for; a task of the user's own is tried out."""
+def configured(name: str, arguments: Namespace) -> RunSpec:
+    """The run of a recipe with the settings that the arguments change."""
+    chosen = recipe(name)
     seed = [] if arguments.seed is None else [f"seed={arguments.seed}"]
-    config = config.override([*arguments.assignments, *seed])
-    if config.data.source is not None:
-        check_task(config.data, config.split_seed)
-    name = getattr(arguments, "start_from", None)
-    return config if name is None else _starting_from(find_run(name, arguments.out), config, arguments)
+    config = chosen.build().override([*arguments.assignments, *seed])
+    parent = getattr(arguments, "start_from", None)
+    if parent is not None:
+        config = _starting_from(find_run(parent, arguments.out), config, arguments)
+    return RunSpec(chosen.name, config)
 
 
 def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunConfig:
@@ -36,7 +38,7 @@ def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunC
     return config
 
 
-def train(run: Run, max_minutes: float | None) -> dict[str, Any]:
+def train(run: LoadedRun, max_minutes: float | None) -> dict[str, Any]:
     """The result, with what was expected of the steps that were left. Says before each training what it will cost."""
     if run.folder.finished:
         return {**_finished(run), "estimate": None}
@@ -47,7 +49,7 @@ def train(run: Run, max_minutes: float | None) -> dict[str, Any]:
         progress.begin(each.config.steps)
 
     with TrainingProgress(run.config.steps) as progress:
-        result = execute(run, max_minutes=max_minutes, observers=(progress, costs), on_start=on_start)
+        result = run.train(max_minutes=max_minutes, observers=(progress, costs), on_start=on_start)
     return {**result, "estimate": costs.estimates[run.id].to_json() if run.id in costs.estimates else None}
 
 

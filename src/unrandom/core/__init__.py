@@ -1,1 +1,1 @@
-"""What does all else stand on? Configuration, arithmetic, seeds, files and run folders; it imports no torch."""
+"""What do all other packages build on? Configuration, arithmetic, seeds, files and run folders, without torch."""

@@ -1,8 +1,8 @@
-"""Which exact integer arithmetic does everything else rest on?
+"""Which exact integer arithmetic does everything else use?
 
-Factors, orders and powers of whole numbers up to 2**64, and the door through which a user's numbers enter as
-uint64 words. Nothing here rounds: products modulo m stay inside a uint64 for m <= 2**32, and wrap-around modulo
-2**64 is exact for powers of two.
+Factors, orders and powers of whole numbers up to 2**64, and the checks by which a user's numbers become uint64
+words. Nothing is rounded: products modulo m stay inside a uint64 for m <= 2**32, and wrap-around modulo 2**64 is exact
+for powers of two.
 """
 
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ HALF_WORD = 2**32
 """The greatest modulus m for which a x + c <= m (m - 1) fits a uint64."""
 
 Integers: TypeAlias = int | np.integer | Shaped[np.ndarray, "..."] | Sequence[int]
-"""Whole numbers, one or many, in any form that holds them exactly."""
+"""Whole numbers, one or several, in any type that represents them exactly."""
 
 PerRow: TypeAlias = int | np.integer | Shaped[np.ndarray, " #rows"]
-"""One whole number for all rows, or one for each; an object array where uint64 is too small."""
+"""One whole number for all rows, or one per row; an object array where uint64 is too small."""
 
 
 def factorize(n: int) -> dict[int, int]:
@@ -80,7 +80,7 @@ def is_power_of_two(n: int) -> bool:
 
 
 def digits_needed(limit: int, base: int) -> int:
-    """How many base-`base` digits write every number of 0 … limit: the least d >= 1 with base**d > limit."""
+    """The number of base-`base` digits for every number from 0 to limit: the least d >= 1 with base**d > limit."""
     if limit < 0 or base < 2:
         raise UserError(f"digits need limit >= 0 and base >= 2, but limit={limit}, base={base} were given")
     digits, reach = 1, base
@@ -100,7 +100,7 @@ def largest_power(t: int, p: int) -> int:
 
 
 def valuation(n: int, p: int) -> int:
-    """v_p(n), how often p divides n. Raises ValueError unless p >= 2 and n is not 0, which p divides without end."""
+    """v_p(n), the largest k such that p^k divides n. Raises ValueError unless p >= 2 and n is not 0."""
     if n == 0 or p < 2:
         raise ValueError(f"n={n}, p={p}: a number other than 0 and a divisor p >= 2 are needed")
     times = 0
@@ -130,7 +130,7 @@ def power_mod(
     """a**exponent mod m, elementwise with broadcasting; exact for 1 <= m <= 2**32 (else UserError)."""
     base, left, m = (as_words(v, name=n) for v, n in ((a, "a"), (exponent, "exponent"), (m, "m")))
     if m.size and not 1 <= int(m.min()) <= int(m.max()) <= HALF_WORD:
-        raise UserError(f"power_mod is exact for m from 1 to 2**32, but m = {_worst(m)} was given")
+        raise UserError(f"power_mod is exact for m from 1 to 2**32, but m = {_out_of_range(m)} was given")
     one = np.uint64(1)
     base, result = base % m, np.broadcast_to(one % m, np.broadcast_shapes(base.shape, left.shape, m.shape))
     while left.any():
@@ -140,10 +140,10 @@ def power_mod(
 
 
 def as_words(value: Integers, *, name: str) -> UInt64[np.ndarray, "..."]:
-    """`value` as uint64; UserError, speaking of `name`, unless it is whole numbers of 0 … 2**64 − 1."""
+    """`value` as uint64. Raises UserError, naming `name`, unless it holds whole numbers from 0 to 2**64 − 1."""
     array = _whole(value, name)
     if array.size and not 0 <= array.min() <= array.max() < WORD:
-        raise UserError(f"{name} must be from 0 to 2**64 - 1, but {_worst(array)} was given")
+        raise UserError(f"{name} must be from 0 to 2**64 - 1, but {_out_of_range(array)} was given")
     return array.astype(np.uint64, copy=False)
 
 
@@ -151,7 +151,7 @@ def as_modulus(m: Integers) -> UInt64[np.ndarray, "..."]:
     """m − 1 as uint64, which holds every modulus 2 <= m <= 2**64 (else UserError), 2**64 included."""
     array = _whole(m, "m")
     if array.size and not 2 <= array.min() <= array.max() <= WORD:
-        raise UserError(f"a modulus m must be from 2 to 2**64, but {_worst(array)} was given")
+        raise UserError(f"a modulus m must be from 2 to 2**64, but {_out_of_range(array)} was given")
     return np.array(array - 1, dtype=np.uint64)
 
 
@@ -183,6 +183,6 @@ def _whole(value: Integers, name: str) -> np.ndarray:
     raise UserError(f"{name} must be whole numbers, but {given!r} was given")
 
 
-def _worst(array: np.ndarray) -> int:
-    """The entry to show in a message: the least if it is below 2, else the greatest."""
+def _out_of_range(array: np.ndarray) -> int:
+    """The entry to name in an error message: the least if it is below 2, else the greatest."""
     return int(array.min()) if array.min() < 2 else int(array.max())

@@ -1,4 +1,4 @@
-"""What is a configuration? A frozen tree of typed fields, with one canonical JSON form, a hash and dotted overrides."""
+"""What is a configuration? Frozen, nested, typed fields with one canonical JSON form, a hash and dotted overrides."""
 
 import difflib
 import hashlib
@@ -20,25 +20,25 @@ class Config(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
-    # Fields that came after runs had been kept: at their default they do not count in the digest.
+    # Fields added after run ids were published; left out of the hash at their default.
     added_later: ClassVar[frozenset[str]] = frozenset()
-    # Fields that say how something is computed, and not what: they never count.
+    # Fields that change how something is computed but not the result; always left out of the hash.
     not_hashed: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
-    def parse(cls: type[C], tree: Any) -> C:
-        """Validate a plain tree of JSON values; the first thing wrong is a one-line UserError."""
+    def parse(cls: type[C], values: Any) -> C:
+        """A configuration from JSON values. Raises a one-line UserError for the first value that does not fit."""
         try:
-            return cls.model_validate_json(json.dumps(tree))
+            return cls.model_validate_json(json.dumps(values))
         except ValidationError as error:
-            raise UserError(_first_error(error, tree)) from None
+            raise UserError(_first_error(error, values)) from None
 
     def to_json(self) -> dict[str, Any]:
-        """This configuration as plain JSON values."""
+        """This configuration as JSON values."""
         return self.model_dump(mode="json")
 
     def at(self, key: str) -> Any:
-        """The value of a dotted key, such as ``model.depth``, as in the tree. Raises KeyError for an unknown key."""
+        """The value of a dotted key, such as ``model.depth``, as JSON. Raises KeyError for an unknown key."""
         value: Any = self.to_json()
         for part in key.split("."):
             value = value[part]
@@ -50,21 +50,21 @@ class Config(BaseModel):
         return hashlib.sha256(canonical.encode()).hexdigest()[:8]
 
     def identity(self) -> dict[str, Any]:
-        """The part of the tree that tells this configuration from others."""
-        tree = self.to_json()
+        """The JSON values that are hashed: those that distinguish this configuration from others."""
+        values = self.to_json()
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
             if name in self.not_hashed or (name in self.added_later and value == field.default):
-                del tree[name]
+                del values[name]
             elif isinstance(value, Config):
-                tree[name] = value.identity()
-        return tree
+                values[name] = value.identity()
+        return values
 
     def replace(self: C, **changes: Any) -> C:
         """A validated copy with other values: ``config.replace(steps=100, model={"depth": 2})``.
 
-        A dictionary changes fields of the configuration that the key holds. Raises UserError for an unknown key (naming
-        the near misses) and for a value that does not fit.
+        A dictionary changes fields of a nested configuration. Raises UserError for an unknown key, naming near misses,
+        and for a value that does not fit.
         """
         values = {name: getattr(self, name) for name in type(self).model_fields}
         for name, change in changes.items():
@@ -83,37 +83,37 @@ class Config(BaseModel):
         """A copy with dotted assignments applied, e.g. ``["model.depth=2", "data.modulus=2^16"]``.
 
         Values are JSON, or bare words, or comma-separated lists, or powers such as ``2^32``.
-        Raises UserError for an unknown key (naming the near misses) and for a value that does not fit.
+        Raises UserError for an unknown key, naming near misses, and for a value that does not fit.
         """
-        tree = self.to_json()
+        values = self.to_json()
         for assignment in assignments:
             key, separator, text = assignment.partition("=")
             if not separator or not key:
                 raise UserError(f"--set takes key=value, not {assignment!r}")
-            _assign(tree, key.strip(), text.strip())
-        return type(self).parse(tree)
+            _assign(values, key.strip(), text.strip())
+        return type(self).parse(values)
 
 
-def dotted_items(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Every leaf of a nested dictionary, with ``a.b.c`` for its key; an empty dictionary is a leaf."""
-    for key, value in tree.items():
+def dotted_items(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every leaf of a nested dictionary with its dotted key ``a.b.c``; an empty dictionary is a leaf."""
+    for key, value in values.items():
         if isinstance(value, dict) and value:
             yield from dotted_items(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
 
 
-def _assign(tree: dict[str, Any], key: str, text: str) -> None:
-    known = dict(dotted_items(tree))
+def _assign(values: dict[str, Any], key: str, text: str) -> None:
+    known = dict(dotted_items(values))
     if key not in known:
         raise UserError(_unknown_key(key, list(known)))
     *parents, leaf = key.split(".")
     for parent in parents:
-        tree = tree[parent]
+        values = values[parent]
     value = _parse_value(text)
-    if isinstance(tree[leaf], list) and not isinstance(value, list):
+    if isinstance(values[leaf], list) and not isinstance(value, list):
         value = [value]
-    tree[leaf] = value
+    values[leaf] = value
 
 
 def _unknown_key(key: str, known: list[str]) -> str:
@@ -122,7 +122,7 @@ def _unknown_key(key: str, known: list[str]) -> str:
 
 
 def parse_integer(text: str) -> int:
-    """A whole number, or a power such as ``2^32``; a UserError for anything else."""
+    """A whole number, or a power such as ``2^32``. Raises UserError for anything else."""
     if power := _POWER.fullmatch(text):
         base, exponent = int(power[1]), int(power[2])
         if exponent > 128 or base > 2**64:
@@ -145,12 +145,12 @@ def _parse_value(text: str) -> Any:
     return {"none": None, "None": None, "True": True, "False": False}.get(text, text)
 
 
-def _first_error(error: ValidationError, tree: Any) -> str:
+def _first_error(error: ValidationError, values: Any) -> str:
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
-        near = [key for key in difflib.get_close_matches(where, dict(dotted_items(tree)), n=4) if key != where]
+        near = [key for key in difflib.get_close_matches(where, dict(dotted_items(values)), n=4) if key != where]
         return f"unknown configuration key {where!r}" + (f"; near misses: {', '.join(near)}" if near else "")
     if first["type"] == "value_error":
         return f"{where}: {message}" if where else message

@@ -1,4 +1,4 @@
-"""Which failures are the user's to mend? Those that are a ``UserError``: one clear line, exit status 2."""
+"""Which failures can the user correct? Each ``UserError``: one clear line, exit status 2. The others have status 1."""
 
 import difflib
 from collections.abc import Mapping
@@ -8,11 +8,19 @@ T = TypeVar("T")
 
 
 class UserError(ValueError):
-    """The input cannot be used. The message is one line: what was given, and what is allowed."""
+    """The input cannot be used. The message is one line: what was given, and what is allowed.
+
+    >>> import unrandom
+    >>> try:
+    ...     unrandom.load("no-such-run")
+    ... except unrandom.UserError as error:
+    ...     print(str(error).partition(",")[0])
+    no-such-run is not a run folder
+    """
 
 
 class Busy(UserError):
-    """Another process holds the run folder."""
+    """Another process has locked the run folder."""
 
 
 class NonFiniteLoss(ArithmeticError):
@@ -20,15 +28,15 @@ class NonFiniteLoss(ArithmeticError):
 
 
 class RunsFailed(Exception):
-    """Runs that were needed did not come to their end. The message is one line."""
+    """Runs that are needed were not finished. The message is one line."""
 
 
 class ChecksFailed(Exception):
-    """Something that was checked is not as it should be. The message is one line."""
+    """A check of a device failed. The message is one line."""
 
 
 def lookup(what: str, name: str, known: Mapping[str, T]) -> T:
-    """The one called ``name`` among ``known``. A UserError names the near misses where there is none."""
+    """The value of ``name`` in ``known``. Raises UserError with near misses if it is missing; ``what`` is its kind."""
     if name not in known:
         near = difflib.get_close_matches(name, known, n=3, cutoff=0.4) or list(known)
         raise UserError(f"no {what} is called {name!r}; near misses: {', '.join(near)}")
@@ -36,7 +44,7 @@ def lookup(what: str, name: str, known: Mapping[str, T]) -> T:
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether memory ran out: Python says so by a type, torch by a type of its own or by words."""
+    """Whether memory ran out: Python raises MemoryError, torch its own type or a RuntimeError with a message."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
     said = str(error)

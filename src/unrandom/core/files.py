@@ -1,4 +1,4 @@
-"""How is a file written so that a crash, a power cut or a full disk leaves the old one or the new one, never half?"""
+"""How are files written atomically? A crash or a full disk leaves the old file or the new one, never a part of it."""
 
 import errno
 import hashlib
@@ -14,7 +14,7 @@ from unrandom.core.errors import UserError
 JsonObject = dict[str, Any]
 """A JSON object as Python reads it: string keys, and JSON values of any depth."""
 
-FULL = (errno.ENOSPC, errno.EDQUOT)  # no room on the disk, or none of it left to this user
+FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk is full, or the user's quota is used up
 
 
 def write_atomically(path: Path, content: bytes | str) -> None:
@@ -35,7 +35,7 @@ def write_atomically(path: Path, content: bytes | str) -> None:
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename is None:
-            error.filename = str(path)  # a full disk does not say for which file
+            error.filename = str(path)  # the error of a full disk has no file name
         raise
     sync_folder(path.parent)
 
@@ -57,7 +57,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Read one JSON file; a file that is missing or broken is a UserError naming it."""
+    """Read one JSON file. Raises UserError, naming the file, if it is missing or not JSON."""
     try:
         return json.loads(path.read_text())
     except FileNotFoundError:
@@ -68,7 +68,7 @@ def read_json(path: Path) -> Any:
 
 @contextmanager
 def reading(source: str) -> Iterator[None]:
-    """Says in one line that a user's file is not there, or cannot be read."""
+    """Within the block, errors of opening the user's file ``source`` become a one-line UserError."""
     try:
         yield
     except FileNotFoundError:
@@ -78,7 +78,7 @@ def reading(source: str) -> Iterator[None]:
 
 
 def named_source(source: str) -> str:
-    """What a file that is given to a command is called; ``-`` is standard input."""
+    """The name of a command's input file in messages; ``-`` is standard input."""
     return "standard input" if source == "-" else source
 
 
@@ -89,7 +89,7 @@ def sha256(path: Path) -> str:
 
 
 def make_folder(path: Path) -> Path:
-    """Create ``path`` and its parents; where that is not allowed, a UserError says so."""
+    """Create ``path`` and its parents, and return it. Raises UserError where that is not permitted."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:

@@ -1,4 +1,4 @@
-"""Short vectors of an integer lattice."""
+"""How are short vectors of an integer lattice found? By LLL reduction, with python-flint."""
 
 from collections.abc import Sequence
 
@@ -6,9 +6,9 @@ from unrandom.core.errors import UserError
 
 
 def short_vectors(rows: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The reduced basis of the lattice that these rows span, as LLL orders it, without zero rows."""
+    """The LLL-reduced basis of the lattice that these rows span, without zero rows."""
     try:
-        from flint import fmpz_mat  # here, for training has no lattices and should not wait for it
+        from flint import fmpz_mat  # imported on use: training needs no lattices
     except ImportError:
         raise UserError("reducing a lattice needs python-flint: pip install python-flint") from None
     reduced = fmpz_mat([list(row) for row in rows]).lll()

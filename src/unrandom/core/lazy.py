@@ -1,4 +1,4 @@
-"""How can a package offer names without importing what they need? It imports the home of each at its first use."""
+"""How does a package export names lazily? The module of each name is imported when the name is first used."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -9,11 +9,14 @@ from typing import Any
 def lazy_names(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
     """The ``__getattr__`` of a package (PEP 562), given which of its modules holds which names.
 
-    No name may be that of a module of the package: importing the module would put it in the place of the name.
+    A module without names is offered itself. No other name may be that of a module of the package: importing the module
+    would put it in the place of the name.
     """
     home_of = {name: home for home, names in homes.items() for name in names}
 
     def find(name: str) -> Any:
+        if name in homes and not homes[name]:
+            return import_module(f"{package}.{name}")
         if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(f"{package}.{home_of[name]}"), name)

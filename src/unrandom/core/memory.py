@@ -1,20 +1,20 @@
-"""How much memory is there, and how much does this process take? In bytes, as Linux tells; None elsewhere."""
+"""How much memory is available, and how much does this process use? In bytes, from Linux's /proc; None elsewhere."""
 
 from pathlib import Path
 
 
 def available_memory() -> int | None:
-    """What could be asked for without swapping."""
+    """Memory that can be allocated without swapping."""
     return _read_field(Path("/proc/meminfo"), "MemAvailable")
 
 
 def resident_memory() -> int | None:
-    """What this process takes now."""
+    """Resident memory of this process."""
     return _read_field(Path("/proc/self/status"), "VmRSS")
 
 
 def peak_memory() -> int | None:
-    """The most that this process has ever taken (getrusage would count what its parent took before)."""
+    """The largest resident memory of this process so far (getrusage would include that of its parent)."""
     return _read_field(Path("/proc/self/status"), "VmHWM")
 
 

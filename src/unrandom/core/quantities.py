@@ -1,10 +1,10 @@
-"""How is a quantity written for people? With three digits and a prefix, as a time in its natural unit, or as a list."""
+"""How are quantities printed? Numbers with three digits and an SI prefix, times in their natural unit, and lists."""
 
 from collections.abc import Sequence
 
 
 def scaled(number: float, unit: str) -> str:
-    """With three digits and a prefix: 37.3 EFLOP."""
+    """A number with three digits and an SI prefix: 37.3 EFLOP."""
     prefixes = iter(("", "k", "M", "G", "T", "P", "E", "Z", "Y"))
     prefix = next(prefixes)
     while number >= 999.5:
@@ -13,7 +13,7 @@ def scaled(number: float, unit: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time: 118 ms, 8.3 s, 1.6 minutes, 50 days."""
+    """A time in its natural unit: 118 ms, 8.3 s, 1.6 minutes, 50 days."""
     for size, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
         if seconds >= 1.5 * size:
             return f"{seconds / size:.2g} {unit}" if seconds < 9.95 * size else f"{seconds / size:,.0f} {unit}"
@@ -22,7 +22,7 @@ def duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.2g} s"
 
 
-def listed(words: Sequence[object], last: str = "and") -> str:
-    """``1, 2 or 3``."""
-    *most, end = map(str, words)
+def listed(items: Sequence[object], last: str = "and") -> str:
+    """Items as an English list: ``1, 2 and 3``, or with ``last="or"`` ``1, 2 or 3``."""
+    *most, end = map(str, items)
     return f"{', '.join(most)} {last} {end}" if most else end

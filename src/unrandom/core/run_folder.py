@@ -1,6 +1,7 @@
-"""What is a run on disk? A folder that a kill at any moment leaves readable, and that one process at a time may change.
+"""What is a run on disk? A folder that stays readable if its process is killed, and that one process locks.
 
-``manifest.json`` first (what was asked for), ``metrics.jsonl`` as it goes, ``result.json`` last (it is finished).
+``manifest.json`` is written first (what the run is), ``metrics.jsonl`` during training, ``result.json`` last: its
+presence means that the run is finished.
 """
 
 import fcntl
@@ -17,7 +18,7 @@ from unrandom.core.files import make_folder, read_json, write_atomically, write_
 
 
 class RunFolder:
-    """One run's folder. Nothing is written until ``create``; every file but the log of metrics is replaced whole."""
+    """The files of one run. Nothing is written before ``create``; files are written atomically, but for the metrics."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -28,7 +29,7 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path) -> "RunFolder":
-        """An existing run; a UserError when ``path`` is not one."""
+        """The folder of an existing run. Raises UserError when ``path`` has no manifest."""
         run = cls(path)
         if not run.manifest.is_file():
             raise UserError(f"{path} is not a run folder: it has no manifest.json")
@@ -43,19 +44,19 @@ class RunFolder:
         return self.result.is_file()
 
     def create(self, manifest: dict[str, Any]) -> None:
-        """Make the folder and write its manifest."""
+        """Create the folder and write its manifest."""
         make_folder(self.checkpoints)
         write_json(self.manifest, manifest)
 
     def read_manifest(self) -> dict[str, Any]:
-        """The manifest; a UserError when it does not name a recipe and hold a configuration."""
+        """The manifest. Raises UserError unless it has a recipe and a configuration."""
         manifest = read_json(self.manifest)
         if not isinstance(manifest, dict) or not {"recipe", "config"} <= set(manifest):
             raise UserError(f"{self.manifest} is not the manifest of a run")
         return manifest
 
     def read_metrics(self) -> list[dict[str, Any]]:
-        """Every complete line of the metrics; a last line torn by a kill does not count."""
+        """Every complete line of the metrics; an incomplete last line is ignored."""
         if not self.metrics.is_file():
             return []
         lines = self.metrics.read_bytes().split(b"\n")
@@ -72,12 +73,12 @@ class RunFolder:
             os.fsync(file.fileno())
 
     def rewind_metrics(self, step: int) -> None:
-        """Forget what was measured after ``step``, so that a resumed run reads as if nothing had happened."""
+        """Remove metrics after ``step``, so that a resumed run has the metrics of an uninterrupted one."""
         rows = [row for row in self.read_metrics() if row["step"] <= step]
         write_atomically(self.metrics, "".join(json.dumps(row) + "\n" for row in rows))
 
     def remove_leftovers(self) -> None:
-        """Remove what a killed process was in the middle of writing. Only for the holder of the lock."""
+        """Remove temporary files of a killed process. Only the process that holds the lock may call this."""
         for path in [*self.path.glob(".*.tmp"), *self.checkpoints.glob(".*.tmp")]:
             if path.is_dir():
                 shutil.rmtree(path)
@@ -86,9 +87,9 @@ class RunFolder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the folder for this process; Busy, a UserError, when another process holds it.
+        """Lock the folder for this process. Raises Busy, a UserError, when another process has locked it.
 
-        The kernel drops the lock when its holder ends, however it ends: a lock file left behind is not in the way.
+        The kernel releases the lock when the process ends, however it ends; a lock file that remains does not block.
         """
         make_folder(self.path)
         with (self.path / "lock").open("a") as file:

@@ -1,7 +1,7 @@
-"""Where does every random number come from? One root seed, split into named, independent streams.
+"""Where does every random number come from? From one root seed, split into named, independent streams.
 
-A stream is a function of its name alone, so that asking for one never moves another: a batch is the same
-whether the run was resumed, split over ranks, or asked for out of order.
+A stream depends on the seed and its name alone, never on what was drawn from others: a batch is the same whether the
+run was resumed, divided over ranks, or drawn out of order.
 """
 
 import hashlib
@@ -20,5 +20,5 @@ def stream(seed: int, *name: str | int) -> np.random.Generator:
 
 
 def torch_seed(seed: int, *name: str | int) -> int:
-    """A 63-bit seed for a torch generator, from the same naming."""
+    """A 63-bit seed for a torch generator, derived in the same way."""
     return _key(seed, name) >> 65

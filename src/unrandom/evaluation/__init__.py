@@ -1,4 +1,4 @@
-"""How good is a predictor? Counts of right and wrong, by position, digit and period, with intervals."""
+"""How accurate is a predictor? Accuracy by position, digit and group of sequences, with confidence intervals."""
 
 from unrandom.evaluation.context_needed import ContextNeeded, context_needed
 from unrandom.evaluation.during_training import TrainingMeasure

@@ -1,4 +1,4 @@
-"""How many numbers must a predictor see? The first position from which its accuracy stays above a threshold."""
+"""How much context does a predictor need? The first position from which its accuracy stays above a threshold."""
 
 from dataclasses import dataclass
 
@@ -9,15 +9,15 @@ from unrandom.evaluation.evaluate import Evaluation
 from unrandom.evaluation.intervals import cluster_draws
 
 THRESHOLDS = (0.6, 0.9, 0.99, 1.0)
-ROUNDING = 1e-9  # of a mean of shares that are all 1
+ROUNDING = 1e-9  # tolerance for the rounding error of a mean accuracy
 
 
 @dataclass(frozen=True)
 class ContextNeeded:
-    """Numbers seen before the guesses are right often enough; None where the sequences end before that.
+    """Numbers seen before the accuracy stays at ``threshold`` or above; None if the sequences end before that.
 
-    ``low`` and ``high`` are the 95 % interval of a cluster bootstrap over the units of the sequences: None is later
-    than any position.
+    ``low`` and ``high`` are the 95 % interval of a cluster bootstrap over the units of the sequences; a None end is
+    later than any position.
     """
 
     threshold: float
@@ -27,9 +27,9 @@ class ContextNeeded:
 
 
 def first_lasting(accuracy: Float[np.ndarray, "*rows guesses"], threshold: float) -> Float[np.ndarray, "*rows"]:
-    """The 1-based position from which every accuracy is at least ``threshold``; infinity where the last is not.
+    """The 1-based position from which every accuracy is at least ``threshold``; infinity if the last one is below it.
 
-    Column t of ``accuracy`` is the guess after t + 1 numbers, so that the position is the count of numbers seen.
+    Column t of ``accuracy`` is for the guess after t + 1 numbers, so that the position equals the numbers seen.
     """
     below = np.asarray(accuracy) < threshold - ROUNDING
     length = below.shape[-1]
@@ -39,7 +39,7 @@ def first_lasting(accuracy: Float[np.ndarray, "*rows guesses"], threshold: float
 
 
 def context_needed(tested: Evaluation, threshold: float) -> ContextNeeded:
-    """The numbers that a predictor must see, from its accuracy at each position."""
+    """The context that a predictor needs, from its accuracy at each position."""
     drawn = cluster_draws(tested.correct.astype(float), list(tested.clusters.values()))
     resampled = first_lasting(drawn[np.isfinite(drawn).all(axis=1)], threshold)
     low, high = np.percentile(resampled, [2.5, 97.5], method="inverted_cdf")

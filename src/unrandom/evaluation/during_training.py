@@ -1,4 +1,4 @@
-"""What is measured while a model learns? Loss and accuracy on unseen parameters, and on training sequences."""
+"""What is measured during training? Loss and accuracy on unseen parameters, and on some training sequences."""
 
 from typing import Any
 
@@ -11,20 +11,20 @@ from unrandom.models import Transformer
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.tasks import Batches, Examples, Split
 
-PROBES = 512  # training sequences followed
-MONITOR = "monitor"  # the name under which test sequences for training curves are drawn
+PROBES = 512  # number of training sequences on which accuracy is measured
+MONITOR = "monitor"  # stream name of the test sequences for training curves
 
 
 class TrainingMeasure:
-    """Maps a model to one line of metrics, always on the same sequences."""
+    """A function from a model to one line of metrics, always on the same sequences."""
 
     def __init__(self, split: Split, batches: Batches, *, test_sequences: int, precision: str) -> None:
         task, parts = split.task, split.parts
         self.tokenizer, self.precision, self.parts = task.tokenizer, precision, task.part_name[1]
-        each = max(1, test_sequences // len(parts))
-        self.tests = {part: split.test(part, each, name=MONITOR).numbers for part in parts}
+        per_part = max(1, test_sequences // len(parts))
+        self.tests = {part: split.test(part, per_part, name=MONITOR).numbers for part in parts}
         self.further = {
-            part: {name: drawn.numbers(task.context + 1) for name, drawn in split.followed(part, each).items()}
+            part: {name: drawn.numbers(task.context + 1) for name, drawn in split.followed(part, per_part).items()}
             for part in parts
         }
         probe = Examples.of(batches.probe(PROBES), task.context + 1)
@@ -42,32 +42,32 @@ class TrainingMeasure:
             parts[str(part)] = {"last_number_accuracy": _share(rows[-1][:, -1])}
         for part, further in self.further.items():
             for name, numbers in further.items():
-                right = predictor.predict(numbers).correct(numbers)
-                parts[str(part)][f"{name}_last_number_accuracy"] = _share(right[:, -1])
+                correct = predictor.predict(numbers).correct(numbers)
+                parts[str(part)][f"{name}_last_number_accuracy"] = _share(correct[:, -1])
         correct = np.concatenate(rows)
         seen = [t for t in (2**k for k in range(17)) if t < correct.shape[1]] + [correct.shape[1]]
-        followed = predictor.predict(self.probe).correct(self.probe)[:, -1]
+        probed = predictor.predict(self.probe).correct(self.probe)[:, -1]
         return {
             "test_loss": float(np.mean(losses)),
             "token_accuracy": _share(np.concatenate(tokens)),
             "number_accuracy": _share(correct),
             "last_number_accuracy": _share(correct[:, -1]),
             **{
-                "_".join(filter(None, ("train", kind, "accuracy"))): _share(followed[own])
-                for kind, own in self.kinds.items()
+                "_".join(filter(None, ("train", kind, "accuracy"))): _share(probed[members])
+                for kind, members in self.kinds.items()
             },
-            "numbers_needed": {str(threshold): _needed(correct, threshold) for threshold in THRESHOLDS},
+            "numbers_needed": {str(threshold): _context_needed(correct, threshold) for threshold in THRESHOLDS},
             "accuracy_after": {str(t): _share(correct[:, t - 1]) for t in seen},
             f"test_{self.parts}": parts,
         }
 
 
-def _needed(correct: Bool[np.ndarray, "rows guesses"], threshold: float) -> int | None:
-    """The count of numbers from which on the guesses are right often enough; null where the last are not."""
+def _context_needed(correct: Bool[np.ndarray, "rows guesses"], threshold: float) -> int | None:
+    """The context needed for this accuracy; None if the last position does not reach it."""
     needed = first_lasting(correct.mean(axis=0), threshold)
     return int(needed) if np.isfinite(needed) else None
 
 
 def _share(correct: Bool[np.ndarray, "..."]) -> float | None:
-    """The accuracy as a JSON number; null where there is nothing to count."""
+    """The accuracy as a JSON number; None if there are no predictions."""
     return round(float(Tally.of(correct).value), 6) if correct.size else None

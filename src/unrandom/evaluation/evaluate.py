@@ -1,4 +1,4 @@
-"""How well does a predictor do on a set of sequences, by position, by digit and by what their labels tell apart?"""
+"""How accurate is a predictor on a set of sequences? Accuracy by position, by digit and by label of the sequences."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -13,20 +13,24 @@ from unrandom.generators.residues import Digit, digits_of, to_digits
 from unrandom.predictors import Predictor
 from unrandom.tasks import Examples, Parameters
 
-CHUNK = 1024  # sequences predicted at once
+CHUNK = 1024  # number of sequences predicted together
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a predictor did on sequences of one kind. Column t of a table is the guess for number t + 1."""
+    """The guesses of a predictor on sequences of one kind. Column t of an array is for the guess of number t + 1.
+
+    ``units`` maps the labels whose values intervals resample to the name of such values; if it is empty, the sequences
+    are independent. ``abstained`` is the number of abstentions, which count as wrong.
+    """
 
     predictor: str
     parameters: Parameters
-    units: Mapping[str, str]  # labels that the intervals resample; none: the sequences are independent
+    units: Mapping[str, str]
     correct: Bool[np.ndarray, "sequences guesses"]
     guesses: UInt64[np.ndarray, "sequences guesses"]
     truth: UInt64[np.ndarray, "sequences guesses"]
-    abstained: int  # guesses not made, which count as wrong
+    abstained: int
 
     @property
     def by_position(self) -> Tally:
@@ -35,32 +39,32 @@ class Evaluation:
 
     @property
     def number_accuracy(self) -> Tally:
-        """Over all positions. Its trials share sequences, so that its interval is not the tally's (see ``tree``)."""
+        """Accuracy over all positions. The tally's own interval is too narrow, as trials share sequences."""
         return Tally.of(self.correct)
 
     def clustered(self, *, last: bool = False) -> Clustered:
-        """Number accuracy over all positions, or on the last one, with the values of the units as clusters."""
+        """Number accuracy over all positions, or at the last one, with the values of the units as clusters."""
         return self._clustered(self.correct[:, -1:].astype(float) if last else self.correct.mean(axis=1, keepdims=True))
 
-    def _clustered(self, right: Float[np.ndarray, "sequences columns"]) -> Clustered:
-        return over_clusters(right, self.clusters)
+    def _clustered(self, accuracy: Float[np.ndarray, "sequences columns"]) -> Clustered:
+        return over_clusters(accuracy, self.clusters)
 
     @property
     def clusters(self) -> dict[str, np.ndarray]:
-        """The labels whose values are resampled, by what such values are called."""
+        """The labels whose values are resampled, by the name of these values."""
         labels = self.parameters.labels
         return {called: labels[name] for name, called in self.units.items()}
 
     @property
     def basis(self) -> int:
-        """The modulus whose digits numbers are taken apart into. Raises ValueError where they have none."""
+        """The modulus whose digits numbers are decomposed into. Raises ValueError if there is none."""
         if self.parameters.basis is None:
             raise ValueError("these numbers have no digits: their task has no basis")
         return self.parameters.basis
 
     @property
     def digits(self) -> list[Digit]:
-        """Those that numbers are taken apart into; none where they have no basis."""
+        """The digits that numbers are decomposed into; empty if there is no basis."""
         return [] if self.parameters.basis is None else digits_of(self.basis)
 
     @property
@@ -70,24 +74,24 @@ class Evaluation:
     def by_digit(self, factorization: Mapping[int, int] | None = None) -> dict[str, Tally]:
         """For each digit p^w of the residue number system of m: accuracy by position.
 
-        ``factorization`` maps pairwise coprime bases to exponents, with m as the product; none: the prime factors.
+        ``factorization`` maps pairwise coprime bases to exponents, with m as the product; default: the prime factors.
         """
-        right = self.right_digits(factorization)
+        correct = self.right_digits(factorization)
         digits = digits_of(self.basis, factorization)
-        return {str(digit): Tally.of(right[..., i], axis=0) for i, digit in enumerate(digits)}
+        return {str(digit): Tally.of(correct[..., i], axis=0) for i, digit in enumerate(digits)}
 
     def right_digits(
         self, factorization: Mapping[int, int] | None = None
     ) -> Bool[np.ndarray, "sequences guesses digits"]:
-        """Which digits of each guess are right, in the order of ``digits_of``; ``factorization`` as in `by_digit`."""
+        """Which digits of each guess are correct, in the order of ``digits_of``; ``factorization`` as in `by_digit`."""
         m = self.basis
         guesses = self.guesses if m == 2**64 else self.guesses % np.uint64(m)
         return to_digits(guesses, m, factorization) == to_digits(self.truth, m, factorization)
 
     def by_group(self) -> list[dict[str, Any]]:
-        """Accuracy on the last number by each label that tells the sequences apart, as JSON values.
+        """Accuracy on the last number, grouped by each label of the sequences, as JSON values.
 
-        A group with a single value of the first unit has no interval, as it says nothing of others.
+        A group with a single value of the first unit has no interval.
         """
         return [
             {
@@ -100,15 +104,15 @@ class Evaluation:
 
     def _group_json(self) -> dict[str, Any]:
         counts = self.counts()
-        alone = {"low": None, "high": None, "interval": None} if 1 in list(counts.values())[:1] else {}
-        return {"units": counts, **self.last_number_json(), **alone}
+        no_interval = {"low": None, "high": None, "interval": None} if 1 in list(counts.values())[:1] else {}
+        return {"units": counts, **self.last_number_json(), **no_interval}
 
     def counts(self) -> dict[str, int]:
-        """How many different values each unit has, by what they are called."""
+        """The number of distinct values of each unit, by the name of these values."""
         return {called: len(np.unique(values)) for called, values in self.clusters.items()}
 
     def only(self, rows: Bool[np.ndarray, " sequences"]) -> "Evaluation":
-        """Some of the sequences; how many abstentions are theirs is not counted."""
+        """The evaluation of the selected sequences; their abstentions are not counted."""
         arrays = {name: getattr(self, name)[rows] for name in ("parameters", "correct", "guesses", "truth")}
         return replace(self, **arrays, abstained=0)
 
@@ -117,7 +121,7 @@ class Evaluation:
         return self._share(self.last_number_accuracy, last=True)
 
     def _share(self, tally: Tally, *, last: bool) -> dict[str, Any]:
-        """A tally with the interval that its units allow: Wilson's where the sequences are independent."""
+        """A tally with a cluster bootstrap interval, or Wilson's interval if the sequences are independent."""
         if not self.units and last:
             return {**tally.to_json(), "interval": f"Wilson over {len(self.correct)} independent sequences"}
         clustered = self.clustered(last=last)
@@ -135,7 +139,7 @@ class Evaluation:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values. Intervals are cluster bootstraps over the units."""
+        """The evaluation as JSON values. Intervals are cluster bootstraps over the units."""
         digits = {digit: tally.to_json() for digit, tally in self.by_digit().items()} if self.digits else {}
         return {
             "predictor": self.predictor,
@@ -151,13 +155,13 @@ class Evaluation:
                 "digits": list(digits),
                 "chance": [round(1 / digit.prime, 6) for digit in self.digits],
                 "period": [self.parameters.digit_period(digit.prime, digit.power) for digit in self.digits],
-                "value": [tree["value"] for tree in digits.values()],
+                "value": [digit["value"] for digit in digits.values()],
             },
         }
 
 
 def evaluate(predictor: Predictor, examples: Examples) -> Evaluation:
-    """Predict every number but the first of every sequence and keep what came true."""
+    """Predict every number but the first of every sequence, and compare with the true numbers."""
     numbers = examples.numbers
     chunks = [numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK)]
     predictions = [predictor.predict(chunk) for chunk in chunks]

@@ -1,4 +1,4 @@
-"""How sure is a mean? Intervals that cover what they say: over seeds, over independent trials, over clusters.
+"""How uncertain is a mean? Confidence intervals over seeds, over independent trials, and over clusters.
 
 An interval has nominal 95 % coverage for the population that its units were drawn from: seeds (Student's t),
 independent trials (Wilson, see ``Tally``), or values of parameters, such as multipliers and increments, that many
@@ -15,20 +15,20 @@ from scipy.special import stdtrit
 from unrandom.core.seeds import stream
 from unrandom.evaluation.tally import Tally
 
-FEWEST_UNITS = 3  # an interval over two units is printed, but decides nothing
-RESAMPLES = 1000
-COLUMNS = 64  # resampled together, which bounds the memory
+FEWEST_UNITS = 3  # with fewer units, the interval is reported but decides no claim
+RESAMPLES = 1000  # draws of the cluster bootstrap
+CHUNK_COLUMNS = 64  # columns resampled together, which bounds the memory
 
-Right = Float[np.ndarray, "sequences columns"]
+Accuracies = Float[np.ndarray, "sequences columns"]
 Labels = UInt64[np.ndarray, " sequences"]
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its 95 % interval, how many units it rests on, and how the interval was made.
+    """A number with its 95 % interval, the number of units behind it, and the kind of interval.
 
-    ``low`` and ``high`` are None for a single unit, which says nothing of others. ``too_low`` says that what was left
-    out, as it never got there, could only have made the number larger.
+    ``low`` and ``high`` are None for a single unit. ``too_low`` is set if censored runs were left out, which could only
+    have made the number larger.
     """
 
     value: float
@@ -45,23 +45,23 @@ def students_quantile(degrees: int) -> float:
 
 
 def over_units(values: Sequence[float], unit: str = "seeds") -> Estimate:
-    """The mean over independent units with Student's t interval (Student 1908), for units that are about normal."""
-    each = np.asarray(values, dtype=float)
-    mean, n = float(each.mean()), len(each)
+    """The mean over independent units with Student's t interval (Student 1908); assumes roughly normal values."""
+    sample = np.asarray(values, dtype=float)
+    mean, n = float(sample.mean()), len(sample)
     if n == 1:
         return Estimate(mean, None, None, 1, f"no interval: one of the {unit}")
-    reach = students_quantile(n - 1) * float(each.std(ddof=1)) / n**0.5
-    return Estimate(mean, mean - reach, mean + reach, n, f"Student's t over {n} {unit}")
+    half_width = students_quantile(n - 1) * float(sample.std(ddof=1)) / n**0.5
+    return Estimate(mean, mean - half_width, mean + half_width, n, f"Student's t over {n} {unit}")
 
 
-def within_bounds(found: Estimate) -> Estimate:
-    """The estimate of a share, whose interval ends at 0 and 1 whatever Student's t says."""
-    low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (found.low, found.high))
-    return replace(found, low=low, high=high)
+def within_bounds(estimate: Estimate) -> Estimate:
+    """The estimate of a share, with its interval clipped to [0, 1]."""
+    low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (estimate.low, estimate.high))
+    return replace(estimate, low=low, high=high)
 
 
 def over_trials(successes: int, trials: int, trial: str = "runs") -> Estimate:
-    """A share of independent trials with the Wilson score interval."""
+    """The share of successes in independent trials, with the Wilson score interval."""
     tally = Tally(np.array(successes), np.array(trials))
     low, high = (float(end) for end in tally.interval())
     return Estimate(float(tally.value), low, high, trials, f"Wilson over {trials} {trial}")
@@ -69,9 +69,10 @@ def over_trials(successes: int, trials: int, trial: str = "runs") -> Estimate:
 
 @dataclass(frozen=True)
 class Clustered:
-    """Means over sequences that share values of their parameters, a column for each question asked of them.
+    """Means over sequences that share values of their parameters, one column per measured quantity.
 
-    ``spread`` is the standard error over other draws of the clusters, ``clusters`` the fewest of either kind.
+    ``spread`` is the standard error over resampled clusters, ``clusters`` the number of clusters (the smaller one of
+    two kinds).
     """
 
     value: Float[np.ndarray, " columns"]
@@ -82,55 +83,56 @@ class Clustered:
     def interval(self) -> tuple[Float[np.ndarray, " columns"], Float[np.ndarray, " columns"]]:
         """The 95 % interval of shares, inside [0, 1].
 
-        Student's t interval with one cluster added that is right half of the time (as Agresti and Coull add trials to
-        a binomial): where all clusters agree, it says how far one that was not drawn could change the mean.
+        Student's t interval with one added cluster of accuracy 1/2 (as Agresti and Coull add trials to a binomial): if
+        all clusters agree, its width reflects by how much one further cluster could change the mean.
         """
         n = self.clusters
         centre = (n * self.value + 0.5) / (n + 1)
         variance = self.spread**2 * (n - 1) / (n + 1) + (self.value - 0.5) ** 2 / (n + 1) ** 2
-        reach = students_quantile(n) * np.sqrt(variance)
-        low, high = np.minimum(self.value, centre - reach), np.maximum(self.value, centre + reach)
+        half_width = students_quantile(n) * np.sqrt(variance)
+        low, high = np.minimum(self.value, centre - half_width), np.maximum(self.value, centre + half_width)
         return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
     def first(self) -> tuple[float, float, float]:
-        """The first column: its value and the two ends of its interval."""
+        """Value, lower end and upper end of the first column."""
         low, high = self.interval()
         return float(self.value[0]), float(low[0]), float(high[0])
 
 
-def over_clusters(right: Right, clusters: Mapping[str, Labels]) -> Clustered:
+def over_clusters(accuracy: Accuracies, clusters: Mapping[str, Labels]) -> Clustered:
     """Means over sequences, with the spread of a cluster bootstrap over the values of up to two labels.
 
-    ``clusters`` maps what such values are called to the label of each sequence: multipliers and increments, say. Both
-    are drawn again, independently (Owen 2007, the pigeonhole bootstrap). The spread is that of the draws, times
-    √(n / (n − 1)) for the n clusters of the fewer kind. Without labels, or where each has one value, sequences are the
-    units.
+    ``clusters`` maps the name of such values (multipliers, increments) to the label of each sequence. Two labels are
+    resampled independently (Owen 2007, the pigeonhole bootstrap). The spread is the standard deviation of the draws,
+    times √(n / (n − 1)) for the n clusters of the kind with fewer. Without labels, or if each has a single value, the
+    sequences are resampled.
     """
     counts = [len(np.unique(labels)) for labels in clusters.values()]
-    way = "two-way cluster" if len(counts) == 2 else "cluster"
-    kind = f"{way} bootstrap over {' and '.join(f'{n} {called}' for n, called in zip(counts, clusters, strict=True))}"
+    design = "two-way cluster" if len(counts) == 2 else "cluster"
+    kind = (
+        f"{design} bootstrap over {' and '.join(f'{n} {called}' for n, called in zip(counts, clusters, strict=True))}"
+    )
     if set(counts) <= {1}:
-        counts = [len(right)]
-        kind = f"bootstrap over {len(right)} sequences" + (
+        counts = [len(accuracy)]
+        kind = f"bootstrap over {len(accuracy)} sequences" + (
             f", which share their {' and '.join(clusters)}" * bool(clusters)
         )
     fewest = min((n for n in counts if n > 1), default=1)
-    spread = np.nanstd(cluster_draws(right, list(clusters.values())), axis=0) * np.sqrt(fewest / max(fewest - 1, 1))
-    return Clustered(right.mean(axis=0), spread, fewest, kind)
+    spread = np.nanstd(cluster_draws(accuracy, list(clusters.values())), axis=0) * np.sqrt(fewest / max(fewest - 1, 1))
+    return Clustered(accuracy.mean(axis=0), spread, fewest, kind)
 
 
-def cluster_draws(right: Right, clusters: Sequence[Labels]) -> Float[np.ndarray, "draws columns"]:
-    """Means of the columns when the values of up to two labels are drawn again; always the same draws.
+def cluster_draws(accuracy: Accuracies, clusters: Sequence[Labels]) -> Float[np.ndarray, "draws columns"]:
+    """Means of the columns over bootstrap draws of the values of up to two labels; always the same draws.
 
-    Without labels, or where each has one value, sequences are drawn again. A draw that happens to hold no sequence is
-    NaN.
+    Without labels, or if each has a single value, the sequences are resampled. A draw that contains no sequence is NaN.
     """
-    same = np.zeros(len(right), dtype=np.uint64)
+    same = np.zeros(len(accuracy), dtype=np.uint64)
     a, c = (*clusters, same, same)[:2]
     if len(np.unique(a)) == len(np.unique(c)) == 1:
-        a = np.arange(len(right), dtype=np.uint64)
+        a = np.arange(len(accuracy), dtype=np.uint64)
     (n_a, row), (n_c, column) = (
-        (len(values), places.ravel()) for values, places in (np.unique(each, return_inverse=True) for each in (a, c))
+        (len(values), indices.ravel()) for values, indices in (np.unique(each, return_inverse=True) for each in (a, c))
     )
     rng = stream(0, "cluster bootstrap", n_a, n_c)
     times_a, times_c = (rng.multinomial(n, np.full(n, 1 / n), size=RESAMPLES).astype(float) for n in (n_a, n_c))
@@ -138,8 +140,8 @@ def cluster_draws(right: Right, clusters: Sequence[Labels]) -> Float[np.ndarray,
     np.add.at(counts, (row, column), 1)
     weight = np.einsum("ra,ac,rc->r", times_a, counts, times_c, optimize=True)
     parts = []
-    for start in range(0, right.shape[1], COLUMNS):
-        part = right[:, start : start + COLUMNS]
+    for start in range(0, accuracy.shape[1], CHUNK_COLUMNS):
+        part = accuracy[:, start : start + CHUNK_COLUMNS]
         sums = np.zeros((n_a, n_c, part.shape[1]))
         np.add.at(sums, (row, column), part)
         drawn = (times_a @ sums.reshape(n_a, -1)).reshape(RESAMPLES, n_c, -1)
@@ -149,7 +151,7 @@ def cluster_draws(right: Right, clusters: Sequence[Labels]) -> Float[np.ndarray,
 
 
 def mean_of(parts: Sequence[Clustered]) -> Clustered:
-    """The mean over independent parts of the test, which weigh alike, however many sequences each has."""
+    """The unweighted mean over independent parts of the test, regardless of their numbers of sequences."""
     value = np.mean([part.value for part in parts], axis=0)
     spread = np.sqrt(np.sum([part.spread**2 for part in parts], axis=0)) / len(parts)
     kinds = list(dict.fromkeys(part.kind for part in parts))

@@ -1,6 +1,7 @@
-"""Which experiments are there? Names, figures and one line about each, in the order of the paper.
+"""Which experiments are there? A table of their names, modules, figures of the paper, and one line about each.
 
-Nothing heavy is imported: a list of experiments should not wait for torch. ``registry`` loads what they do.
+The order is that of the paper. This module does not import torch, so that experiments can be listed quickly;
+``registry`` imports the experiments themselves.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ Half = Literal["background", "fixed modulus", "unseen modulus", "larger moduli",
 
 @dataclass(frozen=True)
 class Entry:
-    """An experiment's name, its module under ``unrandom.experiments``, and the paper's figures that it answers to."""
+    """An experiment: name, module in ``unrandom.experiments``, part of the paper, description, the paper's figures."""
 
     name: str
     module: str
@@ -81,7 +82,7 @@ CATALOGUE: dict[str, Entry] = {
             (
                 "fm-lookback-ablation",
                 "lookback_ablation",
-                "what the two brightest attention lines carry",
+                "which digits the two strongest attention lines carry",
                 ("fig:digits_topk",),
             ),
             (
@@ -98,7 +99,7 @@ CATALOGUE: dict[str, Entry] = {
             (
                 "um-grokking",
                 "grokking",
-                "unseen moduli come with the long-period training sequences",
+                "unseen moduli are learned with the long-period training sequences",
                 ("fig:training",),
             ),
             (
@@ -122,13 +123,13 @@ CATALOGUE: dict[str, Entry] = {
             (
                 "um-hyperparameters",
                 "hyperparameters",
-                "the area of good rates and weight decays, by size of modulus",
+                "the area of good learning rates and weight decays, by size of modulus",
                 ("fig:hparams-shrink-appendix",),
             ),
             (
                 "um-dataset",
                 "dataset",
-                "how many moduli, multipliers and increments, and which mix",
+                "how many training moduli, multipliers and increments are needed, and which mix",
                 ("fig:dataset-composition",),
             ),
             ("um-primes", "primes", "unseen primes against an unseen power of two", ("fig:um_prime_modulus",)),
@@ -159,7 +160,7 @@ CATALOGUE: dict[str, Entry] = {
             (
                 "um-patching",
                 "patching",
-                "which head makes the model believe in another modulus",
+                "patching which head makes the model assume another modulus",
                 ("fig:multip_cosine", "fig:patch_appendix"),
             ),
             (
@@ -175,19 +176,19 @@ CATALOGUE: dict[str, Entry] = {
             (
                 "fm-scaling",
                 "fixed_modulus",
-                "numbers needed against the modulus, and against the quality of the multiplier",
+                "context needed by modulus, and accuracy by quality of the multiplier",
                 ("fig:fixp_scale", "fig:med_fixp_appendix"),
             ),
             (
                 "fm-seeds",
                 "seeds",
-                "seeds of the model and seeds of the data, apart",
+                "variation between seeds of the model, and between seeds of the data",
                 ("appendix:seeds_20", "appendix:same_ds"),
             ),
             (
                 "um-scaling",
                 "unseen_modulus",
-                "numbers needed for unseen moduli in two bases",
+                "context needed for unseen moduli in two bases",
                 ("fig:um_scaling", "fig:acc_um_appendix"),
             ),
         ),
@@ -197,7 +198,7 @@ CATALOGUE: dict[str, Entry] = {
             (
                 "fm-what-helps",
                 "what_helps",
-                "optimiser, curriculum, mix, positions and depth: compute and numbers for 90 %",
+                "optimiser, curriculum, mix, positions and depth: compute and context needed for 90 %",
                 (),
             ),
         ),
@@ -223,13 +224,13 @@ CATALOGUE: dict[str, Entry] = {
             (
                 "fm-order",
                 "order",
-                "how many earlier numbers a guess rests on, and what that leaves certain",
+                "how many earlier numbers a guess rests on, and which bits are certain with them",
                 (),
             ),
             (
                 "fm-order-pressure",
                 "order_pressure",
-                "whether shape, or a context too short for two look-backs, makes a model find more",
+                "whether model shape, or a context too short for order 2, leads to a higher order of look-back",
                 (),
             ),
         ),
@@ -246,12 +247,12 @@ CATALOGUE: dict[str, Entry] = {
         *_entries(
             "beyond the paper",
             "baselines",
-            ("ceilings", "ceilings", "the model beside copying, look-back, algebra and the exact posterior", ()),
+            ("ceilings", "ceilings", "the model against copying, look-back, algebra and the exact posterior", ()),
         ),
     )
 }
 
 
 def entry(name: str) -> Entry:
-    """The experiment called ``name``; a UserError names the near misses when there is none."""
+    """Return the catalogue entry called ``name``. Raises UserError, with near misses, if it is missing."""
     return lookup("experiment", name, CATALOGUE)

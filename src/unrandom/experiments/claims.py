@@ -1,4 +1,7 @@
-"""Did a claim hold? A sentence, a number with a threshold, and a verdict that follows from them alone."""
+"""Does a claim hold? A claim names a measured quantity and a threshold; the verdict follows from these two alone.
+
+An experiment states claims and delivers evidence; ``judge_all`` compares the two and returns one verdict per claim.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +16,7 @@ Written = Literal["before", "after"]
 
 @dataclass(frozen=True)
 class Precondition:
-    """What must hold before a claim can be judged: a measured condition, named by ``key``, of at least ``least``."""
+    """A measured condition, named by ``key``, that must be at least ``least`` before a claim can be judged."""
 
     key: str
     statement: str
@@ -34,21 +37,22 @@ class Claim:
     statement: str
     quantity: str  # what is measured, and for which units
     unit: str  # share, ratio, bits, …
-    figure: str = ""  # the paper's label; none for a claim that no figure of the paper makes
+    figure: str = ""  # the paper's label; empty for a claim that no figure of the paper makes
     threshold: float
     at_least: bool = True
     precondition: Precondition | None = LEARNED
     origin: Origin = "paper"
-    written: Written = "before"  # the first look at its results, or after it
+    written: Written = "before"  # whether the claim was written before or after the first look at its results
 
     @property
     def wanted(self) -> str:
+        """The threshold with its direction, as text."""
         return f"{'≥' if self.at_least else '≤'} {self.threshold:g}"
 
     def verdict(self, found: Estimate) -> Verdict:
-        """By the whole interval: on the wanted side of the threshold, on the other, or on both."""
-        assert found.low is not None, "too few units are sorted out before"
-        assert found.high is not None, "too few units are sorted out before"
+        """Compare the whole interval with the threshold: it is on the wanted side, on the other side, or on both."""
+        assert found.low is not None, "estimates from too few units are not judged"
+        assert found.high is not None, "estimates from too few units are not judged"
         if self.at_least:
             good, bad = found.low >= self.threshold, found.high < self.threshold
         else:
@@ -58,35 +62,35 @@ class Claim:
 
 @dataclass(frozen=True)
 class Bound:
-    """A number that is at least (or at most) what was measured, as some runs were stopped before they got there.
+    """A bound on a quantity, measured where some runs were censored: they ended before they reached a target.
 
-    ``limits`` are the bounds of the units. It has no interval, and says nothing of how far beyond it the number is.
+    ``limits`` has one bound per unit. A bound has no interval, and the true value may be arbitrarily far beyond it.
     """
 
     limits: Sequence[float]
     at_least: bool
-    why: str  # whose runs were stopped: "3 of 3 runs of AdamW never got there"
+    why: str  # which runs were censored: "3 of 3 runs of AdamW never reached 90 %"
 
     @property
     def value(self) -> float:
-        """What holds for every unit."""
+        """The bound that holds for every unit."""
         return min(self.limits) if self.at_least else max(self.limits)
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """There is no number; ``why`` says what is missing."""
+    """A quantity that could not be measured; ``why`` is the reason."""
 
     why: str
 
 
 Finding = Sequence[float] | Estimate | Bound | Unknown
-"""What was measured for a claim. A sequence is one value for each seed; their mean is judged by Student's t."""
+"""What was measured for a claim. A sequence has one value per seed; its mean is judged by Student's t."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A finding for every claim of an experiment, by key, and the conditions that claims presuppose."""
+    """A finding for every claim of an experiment, by key, and the measured preconditions, by key."""
 
     findings: Mapping[str, Finding]
     conditions: Mapping[str, float | None] = field(default_factory=dict)
@@ -99,10 +103,10 @@ class Judgement:
     claim: Claim
     verdict: Verdict
     found: Estimate | Bound | None = None
-    reason: str = ""  # why it was not judged, or whose runs make the number a bound
+    reason: str = ""  # why the claim was not judged, or why the number is a bound
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return a JSON object with the claim, what was measured, and the verdict."""
         claim, found = self.claim, self.found
         ends = (found.low, found.high) if isinstance(found, Estimate) else (None, None)
         interval = None if ends[0] is None or ends[1] is None else [round(end, 4) for end in ends if end is not None]
@@ -128,7 +132,10 @@ class Judgement:
 
 
 def judge_all(claims: Sequence[Claim], evidence: Evidence) -> list[Judgement]:
-    """A judgement for each claim. KeyError unless the evidence has exactly the claims' keys and their conditions."""
+    """Return one judgement per claim.
+
+    Raises KeyError unless the evidence has exactly the claims' keys, and all conditions that they presuppose.
+    """
     keys, needed = {claim.key for claim in claims}, {c.precondition.key for c in claims if c.precondition is not None}
     if keys != set(evidence.findings):
         raise KeyError(f"claims and evidence differ in {sorted(keys ^ set(evidence.findings))}")
@@ -138,7 +145,7 @@ def judge_all(claims: Sequence[Claim], evidence: Evidence) -> list[Judgement]:
 
 
 def judge(claim: Claim, finding: Finding, conditions: Mapping[str, float | None]) -> Judgement:
-    """The verdict on one claim, and what it rests on."""
+    """Return the verdict on one claim, with the number and the reason for it."""
     if isinstance(finding, Unknown):
         return Judgement(claim, "not judged", reason=finding.why)
     found = finding if isinstance(finding, Estimate | Bound) else over_units(finding) if finding else None
@@ -155,12 +162,12 @@ def judge(claim: Claim, finding: Finding, conditions: Mapping[str, float | None]
         return Judgement(claim, "not judged", found, f"{units}; {FEWEST_UNITS} are needed")
     verdict = claim.verdict(found)
     if found.too_low and verdict == ("not reproduced" if claim.at_least else "reproduced"):
-        return Judgement(claim, "not judged", found, "what was left out would make the number larger")
+        return Judgement(claim, "not judged", found, "the units that were left out would make the number larger")
     return Judgement(claim, verdict, found)
 
 
 def _unmet(needed: Precondition | None, conditions: Mapping[str, float | None]) -> str:
-    """Why the precondition does not hold; nothing where it does."""
+    """Return the reason why the precondition does not hold; empty if it holds."""
     if needed is None:
         return ""
     measured = conditions[needed.key]
@@ -170,8 +177,8 @@ def _unmet(needed: Precondition | None, conditions: Mapping[str, float | None]) 
 
 
 def _judge_bound(claim: Claim, found: Bound) -> Judgement:
-    """By a 95 % limit of the mean of the bounds, which the true mean is beyond: it can be enough for either verdict."""
+    """Judge a bound. The true mean is beyond the mean of the bounds, so a 95 % limit of that mean may decide."""
     decides: Verdict = "reproduced" if found.at_least == claim.at_least else "not reproduced"
     if len(found.limits) >= FEWEST_UNITS and claim.verdict(over_units(found.limits)) == decides:
         return Judgement(claim, decides, found, found.why)
-    return Judgement(claim, "not judged", found, f"{found.why}, so that the number is a bound")
+    return Judgement(claim, "not judged", found, f"{found.why}, so the number is a bound")

@@ -1,4 +1,7 @@
-"""What is an experiment? Runs → measure → tables (saved) → draw → judge, with claims written beforehand or after."""
+"""What is an experiment? Runs to train, a measurement that saves tables, figures, and claims judged by the tables.
+
+Claims were written before the first look at the results, or are marked as written after it.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,9 +21,10 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Experiment:
-    """One figure of the paper (or several that belong together) as a thing that can be run and judged.
+    """One figure of the paper (or several that belong together), with all that is needed to run and judge it.
 
-    ``measure`` may use models; ``draw`` and ``evidence`` see the saved tables alone.
+    ``runs`` takes a scale and a number of seeds. ``measure`` may use models; ``draw`` and ``evidence`` see the saved
+    tables alone.
     """
 
     name: str
@@ -29,13 +33,13 @@ class Experiment:
     measure: Callable[[list[Run], Scale], Tables]
     draw: Callable[[Tables, Path], None]
     evidence: Callable[[Tables], Evidence]
-    task: type[Task] | None = None  # a run of any other task is refused, and every run is if this is None
-    compares: bool = False  # whether it needs several runs, and one alone says nothing
-    archived_seeds: int = 0  # the trained models of so many seeds are saved beside the results, if they are small
+    task: type[Task] | None = None  # a user's own run must have this task; None: no user's run can be measured
+    compares: bool = False  # whether it compares several runs, so that a single user's run cannot be measured
+    archived_seeds: int = 0  # number of seeds whose trained models are archived, if they are small
 
     @property
     def entry(self) -> Entry:
-        """Its line in the catalogue."""
+        """The catalogue entry."""
         return CATALOGUE[self.name]
 
     @property
@@ -44,9 +48,9 @@ class Experiment:
 
     @property
     def figures(self) -> tuple[str, ...]:
-        """The paper's labels."""
+        """The labels of the paper's figures."""
         return self.entry.figures
 
     def command(self, scale: str) -> str:
-        """What a reader types to carry it out."""
+        """The shell command that runs the experiment."""
         return f"unrandom reproduce {self.name} --scale {scale}"

@@ -1,6 +1,7 @@
-"""What fits into the minutes there are? Steps and width of planned runs, from the speed that was measured.
+"""How many training steps fit into a limited time? As many as the measured speed allows, for all runs the same share.
 
-Runs of one experiment are cut alike, so that they stay comparable: each keeps the same share of its steps.
+Runs of one experiment keep the same share of their planned steps, so that they stay comparable; a single run may also
+be made narrower. ``fit`` makes this decision, and ``Fit.shorten`` applies it to a run.
 """
 
 import math
@@ -21,44 +22,44 @@ from unrandom.training import RunConfig
 from unrandom.training.machine import configure_process, matrix_product, release_models
 from unrandom.training.trial import step_seconds
 
-LEAST_SHARE = 0.25  # of the steps that a run is planned with; a narrower model is better than fewer
-DIVISORS = (1, 2, 4)  # of the width of a run that stands alone
-NARROWEST = 128  # features
-BESIDE_STEPS = 1.2  # evaluations and checkpoints come to a fifth of the steps' time at most
-POINTS = 60  # of a curve
-EVALUATION_STEPS = 10  # between two evaluations at least, in the time that one evaluation takes
-CHECKPOINT_SECONDS = 60.0
+MIN_STEPS_SHARE = 0.25  # least share of the planned steps; a single run is made narrower before it gets fewer
+WIDTH_DIVISORS = (1, 2, 4)  # possible divisors of the width of a single run
+MIN_WIDTH = 128  # features
+EVALUATION_OVERHEAD = 1.2  # bound on total time over training time: evaluations and checkpoints take some, too
+MAX_EVALUATIONS = 60  # points of a learning curve
+MIN_EVALUATION_INTERVAL = 10  # least time between two evaluations, in units of the time that one takes
+CHECKPOINT_SECONDS = 60.0  # time between two checkpoints
 
 
 @runtime_checkable
 class Speed(Protocol):
-    """How fast this machine is. A stand-in of it makes plans testable."""
+    """The training speed of a machine. Tests use a fake one."""
 
-    def at_best(self, config: RunConfig) -> float:
-        """Seconds that a step cannot be faster than."""
+    def fastest_step_seconds(self, config: RunConfig) -> float:
+        """Lower bound on the seconds per step."""
         ...
 
-    def measured(self, config: RunConfig) -> float:
-        """Seconds of a step, from steps that were made; infinite where memory does not do."""
+    def measured_step_seconds(self, config: RunConfig) -> float:
+        """Seconds per step, measured by training a few steps; infinite if memory is too small."""
         ...
 
 
 class MeasuredSpeed:
-    """By the rate of a large matrix product, and by a trial of each configuration."""
+    """Speed of this machine: the bound from the rate of a large matrix product, the measurement from a trial."""
 
     def __init__(self, device: torch.device) -> None:
         configure_process(device)
         self._device = device
         self._rates: dict[str, float] = {}  # FLOP/s, by precision
 
-    def at_best(self, config: RunConfig) -> float:
+    def fastest_step_seconds(self, config: RunConfig) -> float:
         precision = choose_precision(config.precision, self._device)
         if precision not in self._rates:
             product, operations = matrix_product(precision, self._device)
             self._rates[precision] = operations / min(timeit.repeat(product, number=1, repeat=5))
         return config.step_flops / self._rates[precision]
 
-    def measured(self, config: RunConfig) -> float:
+    def measured_step_seconds(self, config: RunConfig) -> float:
         try:
             return step_seconds(config, self._device)
         except (MemoryError, RuntimeError) as error:
@@ -71,54 +72,56 @@ class MeasuredSpeed:
 
 @dataclass(frozen=True)
 class Fit:
-    """How planned runs are cut: all of them to the same share of their steps, one alone perhaps narrower, too."""
+    """How planned runs are shortened: all to the same share of their steps, a single run perhaps made narrower, too."""
 
-    share: float  # of the steps that were planned
-    divisor: int  # of the width that was planned
-    rate: float  # of the largest run, FLOP/s
-    measured: bool  # the rate; else it is that of a matrix product, and no step is as fast
+    share: float  # share of the planned steps that is trained
+    divisor: int  # planned width over trained width
+    rate: float  # training speed of the largest run, FLOP/s
+    measured: bool  # True: the rate is that of training steps; False: that of a matrix product, an upper bound
 
-    def cut(self, run: RunSpec) -> RunSpec:
-        """What is trained in the place of a planned run, measured and saved often."""
-        return replace(run, config=_cut(_narrowed(run.config, self.divisor), self.share, self.rate))
+    def shorten(self, run: RunSpec) -> RunSpec:
+        """Return the run to train in place of a planned run; it is evaluated and saved often."""
+        return replace(run, config=_shortened_config(_narrowed(run.config, self.divisor), self.share, self.rate))
 
     @property
     def text(self) -> str:
-        """What was decided, in a line."""
+        """The decision in one line."""
         width = "" if self.divisor == 1 else f" with 1/{self.divisor} of the width"
-        several = "" if self.measured and self.share > LEAST_SHARE else ", over several calls"
+        several = "" if self.measured and self.share > MIN_STEPS_SHARE else ", over several calls"
         return f"{self.share:.0%} of the planned steps{width}{several}"
 
 
 def fit(runs: Sequence[RunSpec], seconds: Callable[[], float], speed: Speed, *, may_wait: bool = False) -> Fit | None:
-    """As many of the steps of the runs (ancestors included) as fit into ``seconds``, at least LEAST_SHARE of them.
+    """Return the largest share of steps of the runs (ancestors included) that fits, at least MIN_STEPS_SHARE.
 
-    The time is asked for again after a trial, which takes some of it. A single run is made narrower before it gets
-    fewer steps. Runs that ``may_wait`` for another call are not cut so far: None, where LEAST_SHARE does not fit. What
-    cannot fit even at the speed of a matrix product is not tried.
+    ``seconds`` returns the remaining time; it is called again after a trial, which takes some of it. A single run is
+    made narrower before it gets fewer steps. Returns None if the runs ``may_wait`` for another call and
+    MIN_STEPS_SHARE does not fit. A width that cannot fit even at the speed of a matrix product is not tried.
     """
-    divisors = [1] if may_wait else [d for d in DIVISORS if d == 1 or (len(runs) == 1 and _can_be_divided(runs[0], d))]
+    divisors = (
+        [1] if may_wait else [d for d in WIDTH_DIVISORS if d == 1 or (len(runs) == 1 and _can_be_narrowed(runs[0], d))]
+    )
     found = None
     for divisor in divisors:
         configs = [_narrowed(run.config, divisor) for run in runs]
         largest = max(configs, key=lambda config: config.step_flops)
-        flops = BESIDE_STEPS * sum(config.flops for config in configs)
-        best = largest.step_flops / speed.at_best(largest)
-        found = Fit(LEAST_SHARE, divisor, best, measured=False)
-        if LEAST_SHARE * flops / best <= seconds():
-            step = speed.measured(largest)
+        flops = EVALUATION_OVERHEAD * sum(config.flops for config in configs)
+        best = largest.step_flops / speed.fastest_step_seconds(largest)
+        found = Fit(MIN_STEPS_SHARE, divisor, best, measured=False)
+        if MIN_STEPS_SHARE * flops / best <= seconds():
+            step = speed.measured_step_seconds(largest)
             share = seconds() * largest.step_flops / step / flops
-            if share >= LEAST_SHARE:
+            if share >= MIN_STEPS_SHARE:
                 return Fit(min(1.0, share), divisor, largest.step_flops / step, measured=True)
             if math.isfinite(step):
-                found = Fit(LEAST_SHARE, divisor, largest.step_flops / step, measured=True)
+                found = Fit(MIN_STEPS_SHARE, divisor, largest.step_flops / step, measured=True)
     return None if may_wait else found
 
 
-def _can_be_divided(run: RunSpec, divisor: int) -> bool:
+def _can_be_narrowed(run: RunSpec, divisor: int) -> bool:
     width = run.config.model.d_model
     return (
-        run.config.start is None and width % (divisor * run.config.model.n_heads) == 0 and width // divisor >= NARROWEST
+        run.config.start is None and width % (divisor * run.config.model.n_heads) == 0 and width // divisor >= MIN_WIDTH
     )
 
 
@@ -126,36 +129,38 @@ def _narrowed(config: RunConfig, divisor: int) -> RunConfig:
     return config if divisor == 1 else config.replace(model={"d_model": config.model.d_model // divisor})
 
 
-def _cut(config: RunConfig, share: float, rate: float) -> RunConfig:
-    """A share of the steps, at ``rate`` FLOP/s; what the run begins with is cut likewise."""
-    steps = _rounded(share * config.steps)
+def _shortened_config(config: RunConfig, share: float, rate: float) -> RunConfig:
+    """Return the configuration with a share of its steps, at ``rate`` FLOP/s; its ancestor is shortened alike."""
+    steps = _round_down(share * config.steps)
     flops = config.step_flops
-    read = config.test_sequences + PROBES
-    evaluation = (
-        forward_flops(config.transformer, sequences=read, tokens=config.data.context_tokens) / flops
-    )  # in steps
-    tree = config.to_json() | {
+    sequences = config.test_sequences + PROBES
+    evaluation_steps = (
+        forward_flops(config.transformer, sequences=sequences, tokens=config.data.context_tokens) / flops
+    )  # cost of one evaluation, in units of a training step
+    shortened = config.to_json() | {
         "steps": steps,
         "warmup_steps": min(config.warmup_steps, steps // 10),
-        "evaluate_every": min(steps, max(math.ceil(steps / POINTS), math.ceil(EVALUATION_STEPS * evaluation))),
+        "evaluate_every": min(
+            steps, max(math.ceil(steps / MAX_EVALUATIONS), math.ceil(MIN_EVALUATION_INTERVAL * evaluation_steps))
+        ),
         "checkpoint_every": min(steps, max(1, int(CHECKPOINT_SECONDS * rate / flops))),
     }
-    for phase in tree["data"]["curriculum"]:
+    for phase in shortened["data"]["curriculum"]:
         phase["begin"] = round(share * phase["begin"])
         phase["steps"] = phase["steps"] and max(1, round(share * phase["steps"]))
     if config.start is not None:
-        tree["start"]["config"] = _cut(config.start.config, share, rate).to_json()
-    return RunConfig.parse(tree)
+        shortened["start"]["config"] = _shortened_config(config.start.config, share, rate).to_json()
+    return RunConfig.parse(shortened)
 
 
-def _rounded(steps: float) -> int:
-    """Down to two or three digits, which is as well as the speed is known."""
+def _round_down(steps: float) -> int:
+    """Round down to three significant digits, which is as precise as the speed is known."""
     whole = max(1, math.floor(steps))
     unit = 10 ** max(0, len(str(whole)) - 3)
     return whole // unit * unit
 
 
-def described(found: Fit, runs: Sequence[RunSpec]) -> str:
-    """The decision with what it rests on."""
-    step = max(found.cut(run).config.step_flops for run in runs) / found.rate
-    return f"{found.text} ({duration(step)} a step {'as measured' if found.measured else 'at best'})"
+def describe(found: Fit, runs: Sequence[RunSpec]) -> str:
+    """Return the decision, with the seconds per step on which it is based, as text."""
+    step = max(found.shorten(run).config.step_flops for run in runs) / found.rate
+    return f"{found.text} ({duration(step)} per step {'as measured' if found.measured else 'at best'})"

@@ -1,4 +1,4 @@
-"""What do the paper's figures show? A title in words for each label that an experiment answers to."""
+"""What do the paper's figures show? A descriptive title for each label that an experiment reproduces."""
 
 BEYOND = "beyond the paper"
 
@@ -16,8 +16,8 @@ FIGURES: dict[str, str] = {
     "fig:multip_prune": "first-layer heads and the digits lost without them",
     "fig:multip_cosine": "the head that estimates the modulus",
     "fig:byte-tok-vis": "base-b tokens and abacus positions",
-    "fig:fixp_scale": "numbers needed by fixed modulus, to 2^32",
-    "fig:um_scaling": "numbers needed by unseen modulus, to 2^16",
+    "fig:fixp_scale": "context needed by fixed modulus, up to 2^32",
+    "fig:um_scaling": "context needed by unseen modulus, up to 2^16",
     "fig:dataset-composition": "accuracy by composition of the training set",
     "fig:hparams-shrink-appendix": "accuracy by learning rate and weight decay",
     "figapp:accuracy_vs_step_m=2048": "accuracy and loss by step, m = 2048",
@@ -36,15 +36,15 @@ FIGURES: dict[str, str] = {
     "fig:prune_appendix_2048": "digits lost without a head, m = 2048",
     "fig:prune_appendix_2352": "digits lost without a head, m = 2352",
     "fig:patch_appendix": "patching other heads",
-    "appendix:estimate": "how near the estimate of the modulus is",
+    "appendix:estimate": "error of the estimated modulus",
     "fig:attn_stats": "look-back distances of a later head",
     "appendix:seeds_20": "seeds of model and data, m = 2^20",
     "appendix:same_ds": "seeds of model and data, m = 2^32",
-    "fig:med_fixp_appendix": "median numbers needed by fixed modulus",
+    "fig:med_fixp_appendix": "median context needed by fixed modulus",
     "fig:acc_um_appendix": "accuracy by position of unseen moduli in two bases",
 }
 
 
 def figure_title(label: str) -> str:
-    """The title of a label of the paper; a claim without a label is beyond the paper."""
+    """Return the title of a label of the paper, or BEYOND for an empty label."""
     return FIGURES[label] if label else BEYOND

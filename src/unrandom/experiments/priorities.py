@@ -1,4 +1,7 @@
-"""Which runs come first when a fast machine is there for minutes? One of each kind, then the same with other seeds."""
+"""Which runs are trained first when time is limited? One run of each kind, then the same kinds with other seeds.
+
+This is the order of ``unrandom reproduce`` without experiment names.
+"""
 
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.scale import Scale
@@ -6,13 +9,13 @@ from unrandom.experiments.scaling.presets import planned, size_of
 from unrandom.experiments.timed_plan import Group
 from unrandom.experiments.unseen_modulus.presets import main_runs
 
-EXPONENTS: dict[Scale, tuple[int, ...]] = {"smoke": (4, 6), "gpu": (16, 32)}  # of the larger moduli
+EXPONENTS: dict[Scale, tuple[int, ...]] = {"smoke": (4, 6), "gpu": (16, 32)}  # the larger moduli are 2^exponent
 
 
 def by_priority(scale: Scale, seeds: int) -> list[Group]:
-    """A fixed modulus, unseen moduli, and larger moduli in digits; one seed of each, then the next seed.
+    """Return groups of one run: a fixed modulus, unseen moduli and larger moduli in base-b tokens, seed by seed.
 
-    The seeds of a kind have one name, and so are cut alike.
+    Groups of one kind have the same name, so that all seeds are shortened alike.
     """
     kinds = [
         fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1]),

@@ -1,4 +1,4 @@
-"""What does each experiment of the catalogue do? Its module, loaded."""
+"""Which object implements each experiment? ``EXPERIMENTS`` has the one in each catalogued module, which it imports."""
 
 from importlib import import_module
 
@@ -11,5 +11,5 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 def experiment(name: str) -> Experiment:
-    """The experiment called ``name``; a UserError names the near misses when there is none."""
+    """Return the experiment called ``name``. Raises UserError, with near misses, if it is missing."""
     return EXPERIMENTS[entry(name).name]

@@ -1,8 +1,8 @@
-"""What does `unrandom reproduce` do? Trains what is missing, measures, saves the tables, draws, judges.
+"""What does `unrandom reproduce` do? It trains missing runs, measures them, saves tables, draws figures, judges claims.
 
-``results/<scale>/<experiment>/`` holds the tables (Parquet), the pictures (SVG and PNG) and ``made.json``: the command
+``results/<scale>/<experiment>/`` holds the tables (Parquet), the figures (SVG and PNG) and ``made.json``: the command
 and the configurations. Judging and drawing read the saved tables alone, so that they can be repeated without any model.
-Finished runs are shared and never trained again.
+Experiments share their runs, and a finished run is not trained again.
 """
 
 import tomllib
@@ -25,25 +25,25 @@ from unrandom.runs.tables import read_tables, rounded, save_tables, table
 from unrandom.tasks import lcg_task
 from unrandom.training import RunConfig
 
-Notes = dict[str, dict[str, JsonObject]]  # experiment → claim → the verdict that is explained, and how
+Notes = dict[str, dict[str, JsonObject]]  # experiment → claim key → {"verdict": …, "note": its explanation}
 
 
 def missing_runs(
     experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path, plan: TimedPlan
 ) -> list[RunSpec]:
-    """Every run that the experiments need and that is not finished, each once, in the order of need."""
+    """Return the unfinished runs that the experiments need, ancestors included, each once and in order of need."""
     needed = with_ancestors(run for each in experiments for run in plan.runs(each.name, each.runs(scale, seeds)))
     return unfinished(needed, runs_folder)
 
 
 def own_run(run: Run, experiments: Sequence[Experiment]) -> Run:
-    """A run of the user's own; UserError unless all of these experiments can measure it."""
+    """Return a user's own run. Raises UserError unless all of these experiments can measure it."""
     path = run.folder.path
     if run.config.data.base is not None:
-        raise UserError(f"{path} cannot be measured so: a run with one token a number is needed")
+        raise UserError(f"{path} cannot be measured by experiments: a run with one token per number is needed")
     for each in experiments:
         if each.compares:
-            raise UserError(f"{each.name} compares runs of its own; --run {path} cannot take their place")
+            raise UserError(f"{each.name} compares several runs; --run {path} cannot replace them")
         if each.task is None or each.task.name != run.config.data.name:
             needed = "no run" if each.task is None else f"a run of {each.task.kind}"
             raise UserError(f"{path} cannot be measured by {each.name}, which needs {needed}")
@@ -53,7 +53,7 @@ def own_run(run: Run, experiments: Sequence[Experiment]) -> Run:
 def open_runs(
     experiment: Experiment, scale: Scale, seeds: int, results: Path, runs_folder: Path, *, archived: bool = False
 ) -> list[Run]:
-    """The experiment's runs: those that were trained, or those that are saved beside the results."""
+    """Open the experiment's runs: those that were trained, or with ``archived`` the archived models."""
     plan = TimedPlan(scale, results)
     planned = plan.runs(experiment.name, experiment.runs(scale, seeds))
     if archived:
@@ -64,7 +64,7 @@ def open_runs(
 def measure_planned(
     experiment: Experiment, scale: Scale, seeds: int, results: Path, runs_folder: Path, *, archived: bool = False
 ) -> list[JsonObject]:
-    """Carry the experiment out with its own runs, and keep the small ones beside the results."""
+    """Measure and judge the experiment's own runs, and archive the small models. Returns one record per claim."""
     runs = open_runs(experiment, scale, seeds, results, runs_folder, archived=archived)
     how = f"--seeds {seeds}{' --archived' if archived else ''}"
     rows = measure_and_judge(experiment, scale, runs, results, f"{experiment.command(scale)} {how}")
@@ -73,23 +73,23 @@ def measure_planned(
 
 
 def measure_own(experiment: Experiment, scale: Scale, run: Run) -> list[JsonObject]:
-    """Carry the experiment out with a run of the user's own, in that run's folder.
+    """Measure and judge a user's own run. Returns one record per claim.
 
-    Its verdicts are not those of the experiment's own runs, and must not take their place.
+    The results go into that run's folder, so that they do not replace those of the experiment's own runs.
     """
     command = f"{experiment.command(scale)} --run {run.folder.path}"
     return measure_and_judge(experiment, scale, [run], own_results(run), command)
 
 
 def own_results(run: Run) -> Path:
-    """Where the results of measuring a run of the user's own are."""
+    """Return the folder for the results of a user's own run."""
     return run.folder.path / "experiments"
 
 
 def measure_and_judge(
     experiment: Experiment, scale: Scale, runs: list[Run], results: Path, command: str
 ) -> list[JsonObject]:
-    """Measure runs, save, draw and judge in ``results/<scale>/<experiment>/``; returns a row for each claim."""
+    """Measure runs, save, draw and judge in ``results/<scale>/<experiment>/``. Returns one record per claim."""
     folder = make_folder(results / scale / experiment.name)
     tables = dict(experiment.measure(runs, scale))
     if runs:
@@ -102,16 +102,16 @@ def measure_and_judge(
 
 
 def draw_and_judge(experiment: Experiment, scale: Scale, results: Path) -> list[JsonObject]:
-    """Draw and judge again from the saved tables. UserError where there are none. Returns one row for each claim."""
+    """Draw and judge from the saved tables. Raises UserError if they are missing. Returns one record per claim."""
     folder = results / scale / experiment.name
     experiment.draw(read_tables(folder), folder)
     return judged_rows(experiment, scale, results, {})
 
 
 def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Path) -> list[JsonObject]:
-    """A row for every claim, from the saved tables; those that were never measured are *not run*.
+    """Return one record per claim, from the saved tables; claims that were never measured are *not run*.
 
-    UserError where nothing was ever measured at this scale.
+    Raises UserError if nothing was ever measured at this scale.
     """
     if not (results / scale).is_dir():
         raise UserError(
@@ -122,7 +122,7 @@ def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Pat
 
 
 def judged_rows(experiment: Experiment, scale: Scale, results: Path, notes: Notes) -> list[JsonObject]:
-    """A row for every claim of one experiment."""
+    """Return one record per claim of one experiment."""
     if not is_measured(experiment, scale, results):
         command = experiment.command(scale)
         judged = [Judgement(claim, "not run") for claim in experiment.claims]
@@ -134,14 +134,14 @@ def judged_rows(experiment: Experiment, scale: Scale, results: Path, notes: Note
 
 
 def is_measured(experiment: Experiment, scale: Scale, results: Path) -> bool:
-    """Whether the experiment has tables at this scale."""
+    """Whether the experiment has saved tables at this scale."""
     return (results / scale / experiment.name / "made.json").is_file()
 
 
 def other_settings(experiment: Experiment, scale: Scale, results: Path) -> dict[str, str]:
-    """What the runs behind the saved tables have that no run has that the experiment would train today.
+    """Return the settings in which the measured runs differ from all runs that the experiment would train today.
 
-    Configuration keys with the values of the saved runs, as they can be typed; seeds are left out.
+    Maps configuration keys to the values of the measured runs, as typed on the command line; seeds are left out.
     """
     if not is_measured(experiment, scale, results):
         return {}
@@ -153,7 +153,7 @@ def other_settings(experiment: Experiment, scale: Scale, results: Path) -> dict[
 
 
 def _settings(configs: Iterable[RunConfig]) -> dict[str, set[str]]:
-    """Every configuration key with the values that it has."""
+    """Map every configuration key to the set of its values."""
     found: dict[str, set[str]] = {}
     for config in configs:
         for key, value in dotted_items(config.to_json()):
@@ -163,9 +163,9 @@ def _settings(configs: Iterable[RunConfig]) -> dict[str, set[str]]:
 
 
 def read_notes(experiments: Sequence[Experiment], scale: Scale, results: Path) -> Notes:
-    """``results/<scale>/notes.toml``: for claims, by experiment and key, a verdict and why it came out so.
+    """Read ``results/<scale>/notes.toml``: explanations of verdicts, by experiment and claim key.
 
-    UserError for a claim that there is not.
+    Raises UserError for a file that is not valid, or that names an unknown claim.
     """
     path = results / scale / "notes.toml"
     try:
@@ -176,14 +176,14 @@ def read_notes(experiments: Sequence[Experiment], scale: Scale, results: Path) -
     for name, claims in notes.items():
         for key, note in claims.items():
             if (name, key) not in known:
-                raise UserError(f"{path} explains {name}.{key}, which is no claim")
+                raise UserError(f"{path} explains {name}.{key}, which is not a claim")
             if not isinstance(note, dict) or set(note) != {"verdict", "note"}:
                 raise UserError(f"{path}: {name}.{key} needs a verdict and a note, and nothing else")
     return notes
 
 
 def _trained(runs: Sequence[Run]) -> Rows:
-    """How well each run did when its training ended: accuracy on the last number of unseen sequences.
+    """Last-number accuracy on unseen sequences at the end of training, one row per run.
 
     The modulus is the fixed one, or the largest that training draws.
     """

@@ -1,4 +1,4 @@
-"""How are saved tables read again? Frames by run, means by seed, the last position, curves and matrices of them."""
+"""How are saved tables summarised? By helpers that group by run, seed or modulus, average, and make lines and maps."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,64 +11,64 @@ from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables
 
 
-def about(run: Run) -> dict[str, Any]:
-    """The columns that every row of a run has: its id, its seed, and the labels of whoever asked for it."""
+def run_columns(run: Run) -> dict[str, Any]:
+    """The columns that identify a run in all table rows: its id, its seed, and its labels."""
     return {"run": run.id, "seed": run.config.seed, **run.labels}
 
 
 def by_run(frame: pl.DataFrame) -> list[pl.DataFrame]:
-    """The rows of each run, in the order in which runs come."""
+    """Return one frame per run, in order of appearance."""
     return frame.partition_by("run", maintain_order=True)
 
 
 def by_seed(frame: pl.DataFrame) -> list[pl.DataFrame]:
-    """The rows of each seed, in the order of the seeds."""
+    """Return one frame per seed, in increasing order."""
     return frame.sort("seed", maintain_order=True).partition_by("seed", maintain_order=True)
 
 
 def by_modulus(frame: pl.DataFrame) -> dict[int, pl.DataFrame]:
-    """The rows of each modulus, the smallest modulus first."""
+    """Return one frame per modulus, in increasing order."""
     groups = frame.sort("modulus", maintain_order=True).partition_by("modulus", maintain_order=True, as_dict=True)
     return {modulus: rows for (modulus,), rows in groups.items()}
 
 
 def seed_means(frame: pl.DataFrame, value: str = "value") -> list[float]:
-    """One mean for each seed, in the order of the seeds: moduli of one seed are not independent units."""
+    """Return one mean per seed, in increasing order: moduli of one seed are not independent units."""
     return frame.group_by("seed").agg(pl.col(value).mean()).sort("seed")[value].to_list()
 
 
 def each_seed(frame: pl.DataFrame, value: pl.Expr) -> list[float]:
-    """What an aggregating expression gives for each seed, in the order of the seeds; where that is null, nothing."""
+    """Evaluate an aggregating expression for each seed, in increasing order; nulls are left out."""
     found = frame.group_by("seed", maintain_order=True).agg(value.alias("found"))
     return found.sort("seed")["found"].drop_nulls().to_list()
 
 
 def each_run(frame: pl.DataFrame, value: pl.Expr) -> list[float]:
-    """What an aggregating expression gives for each run, the mean by seed; runs for which it is null are left out."""
+    """Evaluate an aggregating expression for each run and average over the runs of each seed; nulls are left out."""
     runs = frame.group_by("run", "seed", maintain_order=True).agg(value.alias("found"))
     return seed_means(runs.drop_nulls(), "found")
 
 
 def moduli_of_every_seed(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows of those moduli that every seed of the frame has."""
+    """Keep the moduli that every seed of the frame has."""
     seeds = frame["seed"].n_unique()
     return frame.filter(pl.col("seed").n_unique().over("modulus") == seeds)
 
 
 def last_position(positions: pl.DataFrame) -> pl.DataFrame:
-    """The row of the last position of each run and modulus."""
+    """Keep the last position of each run and modulus."""
     return positions.filter(pl.col("seen") == pl.col("seen").max().over("run", "modulus"))
 
 
-def best_modulus(positions: pl.DataFrame) -> float:
-    """Accuracy on the last number of the best modulus of each run, the mean over runs."""
+def best_modulus_accuracy(positions: pl.DataFrame) -> float:
+    """Last-number accuracy on the best modulus of each run, averaged over runs."""
     return float(np.mean(last_position(positions).group_by("run").agg(pl.col("value").max())["value"].to_list()))
 
 
-def learned(tables: Tables) -> float | None:
-    """Accuracy on the last number of unseen sequences when training ended: mean over seeds, least over moduli.
+def trained_accuracy(tables: Tables) -> float | None:
+    """Last-number accuracy on unseen sequences at the end of training: mean over seeds, minimum over moduli.
 
-    None where it is not known.
+    None if it is unknown for some run.
     """
     trained = tables["trained"]
     if trained.is_empty() or trained["accuracy"].null_count():
@@ -77,15 +77,15 @@ def learned(tables: Tables) -> float | None:
 
 
 def seed_lines(frame: pl.DataFrame, x: str, y: str, label: str, kind: int, *, stairs: bool = False) -> Iterator[Line]:
-    """One line for each run, all of one colour."""
+    """Yield one line per run, all in the colour of ``kind``."""
     for curve in by_run(frame):
         yield Line(curve[x].to_list(), curve[y].to_list(), label, kind, stairs=stairs)
 
 
 def matrix(frame: pl.DataFrame, rows: Sequence[str], columns: str, value: str) -> list[tuple[float, ...]]:
-    """The only value of each cell, as a map shows it: rows in increasing order, columns as the frame first has them.
+    """Return values as the matrix of a heat map: rows in increasing order, columns in order of appearance.
 
-    A cell that the frame lacks, or where it has a null, is NaN.
+    An entry that is missing in the frame, or null, is NaN.
     """
     wide = frame.pivot(columns, index=list(rows), values=value).sort(rows)
     return wide.drop(rows).cast(pl.Float64).fill_null(float("nan")).rows()

@@ -1,7 +1,7 @@
-"""Which runs were decided on, when time was short? A file that a later call reads, to go on with the same runs.
+"""How are runs shortened when time is limited? By decisions saved in a file, so that later calls train the same runs.
 
-``results/<scale>/plan.json`` has an entry for each experiment, or kind of single run, that was fitted into a time: the
-share of its steps, by what its width is divided, and the speed that both follow from.
+``results/<scale>/plan.json`` has one entry per experiment, or kind of single run, that was fitted into a limited time:
+the share of its planned steps, the divisor of its width, and the speed on which both are based.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,16 +10,16 @@ from pathlib import Path
 
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, read_json, write_json
-from unrandom.experiments.fitting import Fit, Speed, described, fit
+from unrandom.experiments.fitting import Fit, Speed, describe, fit
 from unrandom.experiments.scale import Scale
 from unrandom.runs.spec import RunSpec
 
-LEAST_SECONDS = 60.0  # that must be left to try how fast another group is
+MIN_TRIAL_SECONDS = 60.0  # remaining time below which the speed of another group is not measured
 
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that are cut alike, so that they can be compared. Groups of a round share the time that is left."""
+    """Runs that are shortened alike, so that they can be compared. Groups of a round share the remaining time."""
 
     name: str
     runs: tuple[RunSpec, ...]
@@ -31,7 +31,7 @@ class Group:
 
 
 class TimedPlan:
-    """The decisions of one scale, by name. Reading a plan that was never made gives an empty one."""
+    """The decisions of one scale, by group name; empty if no plan was saved. Raises UserError if it is not readable."""
 
     def __init__(self, scale: Scale, results: Path) -> None:
         self.path = results / scale / "plan.json"
@@ -39,18 +39,18 @@ class TimedPlan:
         try:
             self._decided = {name: Fit(**entry) for name, entry in decided.items()}
         except (AttributeError, TypeError):
-            raise UserError(f"{self.path} is not a plan of runs; without it, they are decided on anew") from None
+            raise UserError(f"{self.path} is not a plan of runs; remove it to plan the runs anew") from None
 
     def __contains__(self, name: str) -> bool:
         return name in self._decided
 
     def runs(self, name: str, planned: Sequence[RunSpec]) -> list[RunSpec]:
-        """What is trained in the place of planned runs: as was decided for this name, else as they were planned."""
+        """Return the runs to train: shortened as was decided for this name, else as planned."""
         decided = self._decided.get(name)
-        return list(planned) if decided is None else [decided.cut(run) for run in planned]
+        return list(planned) if decided is None else [decided.shorten(run) for run in planned]
 
     def decide(self, name: str, found: Fit) -> None:
-        """Keep a decision, at once and for good."""
+        """Save a decision; later calls use it."""
         self._decided[name] = found
         make_folder(self.path.parent)
         write_json(self.path, {name: asdict(each) for name, each in self._decided.items()})
@@ -65,28 +65,30 @@ def train_in_turn(
     train: Callable[[list[RunSpec]], bool],
     say: Callable[[str], None],
 ) -> None:
-    """Decide on each group when its turn comes, and train it, until no time is left.
+    """Decide how to shorten each group when its turn comes, and train it, until no time is left.
 
-    A group is given the part of the time that it has of the operations of its round that are still to come; what it
-    does not use goes to those after it. What was decided on before goes on as it is. Where too little time is left for
-    a good part of a group, it waits for another call, unless it is the first that ``train`` finds something to do for.
+    A group's share of the remaining time is its share of the FLOPs that are left in its round; time that it does not
+    use goes to later groups. A group that was decided on in an earlier call is trained as decided. A group of which
+    too little fits waits for another call, unless nothing was trained before it (``train`` returned False each time).
     """
-    first = True
+    nothing_trained = True
     for index, group in enumerate(groups):
         if seconds_left() <= 0:
             return
         if group.name not in plan:
-            if not first and seconds_left() < LEAST_SECONDS:
+            if not nothing_trained and seconds_left() < MIN_TRIAL_SECONDS:
                 return
-            coming = sum(each.flops for each in groups[index:] if each.round == group.round)
-            found = fit(group.runs, _part(seconds_left, group.flops / coming), speed, may_wait=not first)
+            remaining_flops = sum(each.flops for each in groups[index:] if each.round == group.round)
+            found = fit(
+                group.runs, _share_of(seconds_left, group.flops / remaining_flops), speed, may_wait=not nothing_trained
+            )
             if found is None:
                 return
             plan.decide(group.name, found)
-            say(f"{group.name}: {described(found, group.runs)}")
+            say(f"{group.name}: {describe(found, group.runs)}")
         if seconds_left() > 0:
-            first = not train(plan.runs(group.name, group.runs)) and first
+            nothing_trained = not train(plan.runs(group.name, group.runs)) and nothing_trained
 
 
-def _part(seconds_left: Callable[[], float], part: float) -> Callable[[], float]:
-    return lambda: part * seconds_left()
+def _share_of(seconds_left: Callable[[], float], share: float) -> Callable[[], float]:
+    return lambda: share * seconds_left()

@@ -1,8 +1,10 @@
-"""Which numbers do subtract-with-borrow and add-with-carry generators produce? (Marsaglia and Zaman 1991)
+"""Which numbers do subtract-with-borrow and add-with-carry generators produce? Sums or differences of two earlier
+numbers and a carry (Marsaglia and Zaman 1991).
 
-x[i] = ± x[i − near] ± x[i − far] ± carry modulo 2**bits: a difference takes the carry away, a sum adds it, and the next
-carry is 1 where that left 0 … 2**bits − 1. The state is the last `far` numbers and the carry. C++'s ranlux24_base is
-x[i−10] − x[i−24] − carry modulo 2**24. Two states may lead to one, so that no step back is determined.
+x[i] = ± x[i − near] ± x[i − far] ± carry modulo 2**bits: a difference subtracts the carry, a sum adds it, and the next
+carry is 1 if the result was outside 0 … 2**bits − 1. The state is the last `far` numbers and the carry. C++'s
+ranlux24_base is x[i−10] − x[i−24] − carry modulo 2**24. Two states can step to the same one, so that there is no
+inverse step.
 """
 
 from collections.abc import Sequence
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class WithCarry:
-    """Lags 0 < near < far, and signs 1 or −1, not both −1."""
+    """A generator with lags 0 < near < far, and signs 1 or −1, not both −1."""
 
     near: int
     far: int
@@ -25,7 +27,7 @@ class WithCarry:
         return 1 if self.near_sign == self.far_sign else -1
 
     def following(self, window: Sequence[int], carry: int) -> tuple[int, int]:
-        """The number after these, the last of at least `far`, and the next carry, 0 or 1."""
+        """The number after the window (at least `far` numbers, the last one newest), and the next carry, 0 or 1."""
         total = self.near_sign * window[-self.near] + self.far_sign * window[-self.far] + self.carry_sign * carry
         m = 1 << self.bits
         return total % m, int(not 0 <= total < m)

@@ -1,8 +1,8 @@
-"""Which numbers does java.util.Random produce where an output takes two states, in nextLong() and nextDouble()?
+"""Which numbers do nextLong() and nextDouble() of java.util.Random produce? Combinations of two successive LCG states.
 
-next(b) steps x = (0x5DEECE66D x + 11) mod 2**48 and gives its top b bits. nextLong() is (next(32) << 32) + next(32),
-both signed, and nextDouble() is ((next(26) << 27) + next(27)) / 2**53 (Java's documentation says so). Here a state is
-the first of the two that an output is made of. Where an output shows one state, it is a window of it (`windows`).
+next(b) steps x = (0x5DEECE66D x + 11) mod 2**48 and returns its top b bits. nextLong() is (next(32) << 32) + next(32),
+both signed, and nextDouble() is ((next(26) << 27) + next(27)) / 2**53 (Java's documentation). Here, a state is the
+first of the two that an output combines. Methods that use one state per output show a window of it (`windows`).
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ TWO_STEPS_BACK = TWO_STEPS.inverse()
 
 @dataclass(frozen=True)
 class JavaMethod:
-    """A method that takes two states for each output."""
+    """A method that uses two states per output."""
 
     name: str
     output: Callable[[int], int]
@@ -30,13 +30,13 @@ class JavaMethod:
 
 
 def _long(x: int) -> int:
-    """Modulo 2**64. The lower half counts with its sign."""
+    """(next(32) << 32) + next(32) modulo 2**64; the lower half is signed."""
     low = JAVA(x) >> 16
     return (((x >> 16) << 32) + low - ((low >> 31) << 32)) % 2**64
 
 
 def _double(x: int) -> int:
-    """The fraction times 2**53."""
+    """nextDouble() times 2**53."""
     return ((x >> 22) << 27) + (JAVA(x) >> 21)
 
 

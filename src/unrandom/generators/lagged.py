@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LaggedFibonacci:
-    """Lags 0 < near < far, signs 1 or −1 (not both −1), and the modulus."""
+    """A generator with lags 0 < near < far, signs 1 or −1 (not both −1), and a modulus."""
 
     near: int
     far: int
@@ -19,10 +19,10 @@ class LaggedFibonacci:
     modulus: int
 
     def following(self, window: Sequence[int]) -> int:
-        """The number after these, the last of at least `far`."""
+        """The number that follows the window: at least `far` numbers, the last one newest."""
         return (self.near_sign * window[-self.near] + self.far_sign * window[-self.far]) % self.modulus
 
     def preceding(self, window: Sequence[int]) -> int:
-        """The number before these, the first of at least `far`."""
+        """The number that precedes the window: at least `far` numbers, the first one oldest."""
         newest = window[self.far - 1]
         return self.far_sign * (newest - self.near_sign * window[self.far - self.near - 1]) % self.modulus

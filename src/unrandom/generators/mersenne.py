@@ -1,8 +1,9 @@
-"""Which numbers does a Mersenne twister produce? (Matsumoto and Nishimura 1998; MT19937-64: Nishimura 2000)
+"""Which numbers does a Mersenne twister produce? Tempered words of a linear recurrence modulo 2 (Matsumoto and
+Nishimura 1998; MT19937-64: Nishimura 2000).
 
-Words of w bits follow from n earlier ones, s[t+n] = s[t+m] ^ twist(s[t], s[t+1]), where twist takes the highest bits of
-the one and the lowest 31 of the other, and multiplies them by a matrix modulo 2. An output is a word tempered. A state
-is n words in a row, the oldest first: 19,937 bits of them count.
+Words of w bits obey s[t+n] = s[t+m] ^ twist(s[t], s[t+1]), where twist joins the highest bits of s[t] and the lowest 31
+bits of s[t+1], and multiplies them by a matrix modulo 2. An output is a tempered word. A state is n successive words,
+oldest first, of which 19,937 bits matter.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ Words = UInt64[np.ndarray, "*rows n"]
 
 @dataclass(frozen=True)
 class MersenneTwister:
-    """Constants by the names of the C++ standard (`mersenne_twister_engine`)."""
+    """Parameters, named as in the C++ standard (`mersenne_twister_engine`)."""
 
     name: str
     w: int
@@ -34,19 +35,19 @@ class MersenneTwister:
 
     @property
     def lower(self) -> int:
-        """The bits of s[t+1] that count, r = 31 of them."""
+        """Mask of the bits of s[t+1] that twist uses, r = 31 of them."""
         return (1 << 31) - 1
 
     @property
     def upper(self) -> int:
-        """The bits of s[t] that count."""
+        """Mask of the bits of s[t] that twist uses."""
         return ((1 << self.w) - 1) ^ self.lower
 
     def next_block(self, words: Words) -> Words:
         """The n words after these n."""
         both = np.concatenate([words, np.zeros_like(words)], axis=-1)
         new = both[..., self.n :]
-        size = self.n - self.m  # words that depend on no word of the same step
+        size = self.n - self.m  # this many words do not depend on each other
         for start in range(0, self.n, size):
             end = min(start + size, self.n)
             twisted = self.twist(both[..., start:end], both[..., start + 1 : end + 1])
@@ -54,9 +55,9 @@ class MersenneTwister:
         return new
 
     def block_before(self, words: Words, count: int = 1) -> Words:
-        """The n words so many places earlier.
+        """The n words that begin `count` positions earlier.
 
-        A new word has its top bits from one place, and its others from the place before.
+        The top bits of an earlier word come from one twisted word, its other bits from the preceding one.
         """
         for _ in range(count):
             twisted = words[..., -2:] ^ words[..., self.m - 2 : self.m]
@@ -66,30 +67,30 @@ class MersenneTwister:
         return words
 
     def twist(self, word: Word, following: Word) -> Word:
-        """What s[t] and s[t+1] give to s[t+n]."""
+        """The contribution of s[t] and s[t+1] to s[t+n]."""
         y = (word & self.upper) | (following & self.lower)
         return (y >> 1) ^ ((y & 1) * self.a)
 
     def untwist(self, twisted: Word) -> Word:
-        """The highest bits of s[t] and the lowest of s[t+1], of which `twist` makes this."""
-        odd = twisted >> (self.w - 1)  # a has its top bit set, and y >> 1 has not
+        """Inverse of `twist`: the highest bits of s[t] joined with the lowest bits of s[t+1]."""
+        odd = twisted >> (self.w - 1)  # the top bit is set in a, and clear in y >> 1
         return ((twisted ^ (odd * self.a)) << 1) | odd
 
     def temper(self, word: Word) -> Word:
-        """The output for a word of the state."""
+        """The output for a state word."""
         y = word ^ ((word >> self.u) & self.d)
         y = y ^ ((y << self.s) & self.b)
         y = y ^ ((y << self.t) & self.c)
         return y ^ (y >> self.f)
 
     def untemper(self, output: Word) -> Word:
-        """The word of the state for an output."""
+        """The state word for an output: the inverse of `temper`."""
         y = output ^ (output >> self.f)
         for shift, mask, left in ((self.t, self.c, True), (self.s, self.b, True), (self.u, self.d, False)):
-            done = y
-            for _ in range(0, self.w, shift):  # each round sets `shift` more bits right
-                done = y ^ ((done << shift if left else done >> shift) & mask)
-            y = done
+            solution = y
+            for _ in range(0, self.w, shift):  # each iteration makes `shift` more bits correct
+                solution = y ^ ((solution << shift if left else solution >> shift) & mask)
+            y = solution
         return y
 
 

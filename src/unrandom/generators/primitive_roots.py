@@ -1,7 +1,8 @@
-"""Which multipliers give a prime modulus its longest sequences? Those of multiplicative order m − 1.
+"""Which multipliers have the longest period for a prime modulus? The primitive roots, of multiplicative order m − 1.
 
-A prime m has the one full-period multiplier 1. With a primitive root as multiplier every seed but one fixed point has
-period m − 1, so such test sequences are as long as can be, and equally long (the paper's test set for prime moduli).
+The only full-period multiplier of a prime m is 1. If the multiplier is a primitive root, every seed except one fixed
+point has period m − 1, so that all test sequences have the same, maximal period (the paper's test set for prime
+moduli).
 """
 
 import numpy as np
@@ -23,18 +24,18 @@ def primitive_root_mask(a: UInt64[np.ndarray, " values"], m: int) -> Bool[np.nda
 
 
 def count_primitive_roots(m: int) -> int:
-    """How many multipliers from 1 to m − 1 are primitive roots of the prime m: those of order m − 1 are φ(m − 1)."""
+    """The number of primitive roots of the prime m among 1 … m − 1: φ(m − 1)."""
     return count_increments(m - 1)
 
 
 def sample_primitive_roots(rng: np.random.Generator, m: int, k: int) -> UInt64[np.ndarray, " k"]:
-    """k distinct primitive roots of the prime m, uniform without replacement; UserError when there are fewer."""
-    tried = k
+    """k distinct primitive roots of the prime m, uniform without replacement; UserError if there are fewer."""
+    drawn = k
     while True:
-        tried = min(2 * tried, m - 1)
-        values = sample_distinct(rng, m - 1, tried) + np.uint64(1)
+        drawn = min(2 * drawn, m - 1)
+        values = sample_distinct(rng, m - 1, drawn) + np.uint64(1)
         found = values[primitive_root_mask(values, m)]
         if len(found) >= k:
             return found[:k]
-        if tried == m - 1:
-            raise UserError(f"modulus {m} has {len(found)} primitive roots; {k} were asked for")
+        if drawn == m - 1:
+            raise UserError(f"modulus {m} has {len(found)} primitive roots; {k} were requested")

@@ -1,9 +1,9 @@
-"""What are the digits of a number modulo m?
+"""What are the digits of a number modulo m? Its residues modulo the prime powers of m, each written in base p.
 
-The residue number system of the paper (equation period_m_composite): for m = ∏ p**e a number of 0 … m − 1 is its
-residues modulo the prime powers, each written in base p, x mod p**e = α_0 + α_1 p + … + α_(e−1) p**(e−1). Along a
+This is the residue number system of the paper (equation period_m_composite): for m = ∏ p**e a number of 0 … m − 1
+corresponds to its residues modulo the prime powers, x mod p**e = α_0 + α_1 p + … + α_(e−1) p**(e−1). Along a
 full-period sequence digit α_w has period p**(w+1), and along every r-th element p**(w+1) / gcd(r, p**(w+1)): digits
-are counted from w = 0 here, from 1 in the paper's text. Factorisations of m into other coprime powers will do, too.
+are counted from w = 0 here, from 1 in the paper's text. Factorisations of m into other coprime powers are allowed, too.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from unrandom.core.arithmetic import HALF_WORD, WORD, Integers, as_modulus, as_w
 from unrandom.core.errors import UserError
 
 Factorization = Mapping[int, int]
-"""Pairwise coprime bases, in general the primes of m, with their exponents; the product is m."""
+"""Exponents by base: pairwise coprime bases, usually the primes of m, whose powers multiply to m."""
 
 
 class Digit(NamedTuple):
@@ -32,7 +32,7 @@ class Digit(NamedTuple):
 
 
 def digits_of(m: int, factorization: Factorization | None = None) -> list[Digit]:
-    """The digits modulo 2 <= m <= 2**64 in the order of primes, then powers.
+    """The digits modulo 2 <= m <= 2**64 sorted by prime, then power.
 
     UserError if the bases of `factorization` are not pairwise coprime or their product is not m.
     """
@@ -87,11 +87,13 @@ def from_digits(
     one_base = len({p for p, _ in places}) == 1
     dtype, exact = (np.uint64, np.uint64) if one_base or m <= HALF_WORD else (object, int)
     total = np.zeros(values.shape[:-1], dtype)
-    moduli = {p: p ** (w + 1) for p, w in places}  # the highest place of a base comes last, and stays
+    moduli = {p: p ** (w + 1) for p, w in places}  # the highest digit of a base comes last
     for i, (p, w) in enumerate(places):
         others = m // moduli[p]
-        weight = p**w * others * pow(others, -1, moduli[p]) % m  # p**w times what is 1 for p and 0 elsewhere
+        weight = (
+            p**w * others * pow(others, -1, moduli[p]) % m
+        )  # p**w times (1 modulo this base's part of m, 0 modulo the others)
         total = total + values[..., i].astype(dtype) * exact(weight)
-        if not one_base:  # the digits of one base never add up to m
+        if not one_base:  # with a single base the sum is below m
             total = total % exact(m)
     return np.asarray(total, dtype=np.uint64)

@@ -1,8 +1,8 @@
-"""Which numbers do linear shift registers produce, one for each bit of the output?
+"""Which numbers do linear feedback shift registers produce, one register per bit? Each bit of an output is an exclusive
+or of the same bit of earlier outputs.
 
-Bit s of output i is the exclusive or of the same bit of earlier outputs: ⊕ C[j] s[i − j] = 0 over j = 0 … size, with
-C[0] = 1. The state is the last `size` outputs. All that is made by shifts and exclusive ors obeys such recurrences
-(Golomb 1967).
+A bit s of the outputs obeys ⊕ C[j] s[i − j] = 0 over j = 0 … size, with C[0] = 1. The state is the last `size` outputs.
+Every generator that uses only shifts and exclusive ors obeys such recurrences (Golomb 1967).
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ShiftRegisters:
-    """For each bit of the outputs, the lowest first, its connection polynomial: bit j is C[j], for j up to `size`."""
+    """Connection polynomials of the bits, lowest bit first: bit j of a polynomial is C[j], for j up to `size`."""
 
     connections: tuple[int, ...]
     size: int
 
     def following(self, outputs: Sequence[int]) -> Iterator[int]:
-        """The outputs after these, of which there must be `size`."""
+        """The outputs that follow `outputs`, of which there must be `size`."""
         mask = (1 << self.size) - 1
-        taps = [connection >> 1 for connection in self.connections]  # bit j adds the bit j + 1 places back
+        taps = [connection >> 1 for connection in self.connections]  # bit j selects the bit j + 1 outputs back
         windows = [
             sum(((x >> bit) & 1) << i for i, x in enumerate(reversed(outputs))) for bit in range(len(self.connections))
         ]
@@ -32,8 +32,8 @@ class ShiftRegisters:
             yield number
 
     def backwards(self) -> "ShiftRegisters | None":
-        """The registers that make the outputs in reverse; None where a bit's recurrence is of lower order than `size`,
-        so that the outputs before are not determined.
+        """The registers that produce the outputs in reverse order; None if the recurrence of a bit has lower order than
+        `size`, so that earlier outputs are not determined.
         """
         if not all(connection >> self.size for connection in self.connections):
             return None

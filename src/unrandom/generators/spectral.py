@@ -1,8 +1,8 @@
-"""How coarse is the lattice on which a generator's outputs lie?
+"""How coarse is the lattice on which a generator's outputs lie? The spectral test (Knuth, TAOCP vol. 2, 3.3.4).
 
-The spectral test (Knuth, TAOCP vol. 2, 3.3.4): the points (x[t], …, x[t+d−1]) / m lie on parallel hyperplanes
-1/ν_d apart, where ν_d is the length of the shortest non-zero integer vector s with ∑ s_i a**i ≡ 0 (mod m). Large is
-good. The figures of merit of Steele and Vigna (2021) compare ν_d with the best that a lattice of this density has.
+The points (x[t], …, x[t+d−1]) / m lie on parallel hyperplanes
+1/ν_d apart, where ν_d is the length of the shortest non-zero integer vector s with ∑ s_i a**i ≡ 0 (mod m). Large ν_d
+is good. The figures of merit of Steele and Vigna (2021) compare ν_d with its maximum over lattices of the same density.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ Vector = list[int]
 
 
 def spectral_test(a: int, m: int, dimensions: Iterable[int] = range(2, 9)) -> dict[int, int]:
-    """ν_d² for each dimension d: exact, by lattice reduction and then a search that misses nothing.
+    """ν_d² for each dimension d: exact, by lattice reduction and an exhaustive search.
 
     0 < a < m and d >= 2, else UserError; fast for d <= 8.
     """
@@ -48,17 +48,17 @@ def figure_of_merit(a: int, m: int) -> float:
 
 
 def best_multipliers(m: int, count: int, candidates: int = 256) -> tuple[int, ...]:
-    """The ``count`` multipliers of the highest figure of merit, ascending, of so many full-period ones tried.
+    """The ``count`` multipliers with the highest figure of merit among ``candidates`` full-period ones, ascending.
 
-    Those tried are drawn uniformly, for each m always the same; each takes some 20 ms.
+    The candidates are drawn uniformly, from a random stream that depends on m only; each takes about 20 ms.
     """
     rng = stream(0, "spectral", m)
-    tried = sample_multipliers(rng, m, min(candidates, count_multipliers(m))).tolist()
-    return tuple(sorted(sorted(sorted(tried), key=lambda a: figure_of_merit(a, m))[-count:]))
+    drawn = sample_multipliers(rng, m, min(candidates, count_multipliers(m))).tolist()
+    return tuple(sorted(sorted(sorted(drawn), key=lambda a: figure_of_merit(a, m))[-count:]))
 
 
 def _dual_lattice(a: int, m: int, dimension: int) -> list[Vector]:
-    """A basis of all s with ∑ s_i a**i ≡ 0 (mod m): m itself, and −a**i + (a one in place i)."""
+    """A basis of all s with ∑ s_i a**i ≡ 0 (mod m): m e_0 and e_i − a**i e_0, with unit vectors e_i."""
     rows = [[-pow(a, i, m) if i else m] + [0] * (dimension - 1) for i in range(dimension)]
     for i in range(1, dimension):
         rows[i][i] = 1
@@ -68,8 +68,8 @@ def _dual_lattice(a: int, m: int, dimension: int) -> list[Vector]:
 def _shortest_square(basis: list[Vector]) -> int:
     """The least |∑ z_i b_i|² over integers z, not all zero (Fincke and Pohst 1985), in exact fractions.
 
-    With the Gram–Schmidt vectors b*_i it is ∑ (z_i + ∑_(j>i) μ_ji z_j)² |b*_i|²: choose z from the last to the
-    first, and give up a choice as soon as its partial sum reaches the best length so far.
+    With the Gram–Schmidt vectors b*_i it is ∑ (z_i + ∑_(j>i) μ_ji z_j)² |b*_i|²: z is chosen from the last to the
+    first coordinate, and a branch is cut as soon as its partial sum reaches the best length so far.
     """
     mu, squares = _gram_schmidt(basis)
     best = min(sum(x * x for x in row) for row in basis)
@@ -81,8 +81,8 @@ def _shortest_square(basis: list[Vector]) -> int:
             best = int(partial) or best  # the zero vector does not count
             return
         centre = -sum((mu[j][i] * z[j] for j in range(i + 1, len(z))), start=Fraction(0))
-        reach = isqrt(int((best - partial) / squares[i])) + 1
-        for z[i] in sorted(range(round(centre) - reach, round(centre) + reach + 1), key=lambda n: abs(n - centre)):
+        radius = isqrt(int((best - partial) / squares[i])) + 1
+        for z[i] in sorted(range(round(centre) - radius, round(centre) + radius + 1), key=lambda n: abs(n - centre)):
             longer = partial + (z[i] - centre) ** 2 * squares[i]
             if longer >= best:
                 break

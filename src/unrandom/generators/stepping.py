@@ -1,9 +1,9 @@
-"""What have the generators of all families in common? A state, the step to the next one, and the output that it shows.
+"""What do the generators of all families have in common? A state, a step to the next state, and the output of a state.
 
-A family's file has frozen dataclasses, whose fields are the parameters of a generator, with `step(state)`,
-`back(state)` and `output(state)`; a state is a word or a tuple of words (`words`). Where a number follows from so many
-earlier ones that copying them at each step would be slow, there are `following(window)` and `preceding(window)` instead
-(`lagged`, `carry`), and a Mersenne twister makes a block of words at once.
+A module per family defines frozen dataclasses, whose fields are the parameters of a generator, with `step(state)`,
+`back(state)` and `output(state)`; a state is a word or a tuple of words (`words`). Generators with a long state, which
+would be slow to copy at every step, have `following(window)` and `preceding(window)` instead (`lagged`, `carry`), and
+a Mersenne twister generates a block of words at a time.
 """
 
 from typing import Any, Protocol, runtime_checkable
@@ -16,24 +16,24 @@ from unrandom.core.errors import UserError
 
 @runtime_checkable
 class Stepping(Protocol):
-    """A generator as its family's file has it."""
+    """A generator with an explicit state."""
 
     def step(self, state: Any) -> Any:
         """The next state."""
         ...
 
     def back(self, state: Any) -> Any:
-        """The state before."""
+        """The previous state."""
         ...
 
     def output(self, state: Any) -> Any:
-        """The output that a state shows."""
+        """The output of a state."""
         ...
 
 
 def orbits(generator: Stepping, state: Any, length: int) -> UInt64[np.ndarray, "rows length"]:
-    """The first `length` outputs, that of the given state among them, of many generators side by side: the words of the
-    state are uint64 arrays [rows]. UserError unless length >= 1.
+    """The first `length` outputs of many generators in parallel, beginning with that of the given state, whose words
+    are uint64 arrays [rows]. UserError unless length >= 1.
     """
     if length < 1:
         raise UserError(f"a sequence needs length >= 1, but {length} was given")

@@ -1,8 +1,8 @@
-"""Which numbers does Math.random() of V8 (Chrome, Node.js) produce?
+"""Which numbers does Math.random() of V8 (Chrome, Node.js) produce? The top bits of one word of a xorshift128+ state,
+in reversed blocks of 64.
 
-xorshift128+ steps on, but shows only the top bits of one word of its state. 64 fractions are made at once and handed
-out from the last to the first. Older versions show 52 bits of the word, newer ones 53 (V8's sources,
-`src/numbers/math-random.cc` and `src/base/utils/random-number-generator.h`).
+64 fractions are generated at a time and handed out from the last to the first. Older versions show 52 bits of the word,
+newer ones 53 (V8's sources, `src/numbers/math-random.cc` and `src/base/utils/random-number-generator.h`).
 """
 
 from collections.abc import Callable
@@ -12,14 +12,14 @@ from typing import TypeAlias
 from unrandom.generators.xoshiro import V8_ENGINE as ENGINE
 
 BLOCK = 64
-"""Fractions that V8 makes at once."""
+"""Number of fractions that V8 generates at a time."""
 
 State: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class MathRandom:
-    """The generator with so many bits shown, 52 or 53. Its numbers are the fractions times 2**shown."""
+    """The generator that shows `shown` bits, 52 or 53. Its numbers are the fractions times 2**shown."""
 
     shown: int
 
@@ -27,25 +27,27 @@ class MathRandom:
         return state[0] >> (64 - self.shown)
 
     def block(self, state: State) -> tuple[list[int], State]:
-        """The 64 numbers made from this state on, in the order in which they are handed out; and the state after."""
-        made, last = self._made(state, ENGINE.step)
-        return made[::-1], ENGINE.step(last)
+        """The 64 numbers generated from this state on, in the order of output; and the next state."""
+        numbers, last = self._numbers(state, ENGINE.step)
+        return numbers[::-1], ENGINE.step(last)
 
     def block_before(self, state: State) -> tuple[list[int], State]:
-        """The 64 numbers made before this state, in the order in which they are handed out; and the first's state."""
-        return self._made(ENGINE.back(state), ENGINE.back)
+        """The 64 numbers generated before this state, in the order of output; and the first of their states."""
+        return self._numbers(ENGINE.back(state), ENGINE.back)
 
-    def _made(self, state: State, move: Callable[[State], State]) -> tuple[list[int], State]:
-        made = [self.output(state)]
-        while len(made) < BLOCK:
+    def _numbers(self, state: State, move: Callable[[State], State]) -> tuple[list[int], State]:
+        """The outputs of this state and of the 63 that `move` leads to; and the last state."""
+        numbers = [self.output(state)]
+        while len(numbers) < BLOCK:
             state = move(state)
-            made.append(self.output(state))
-        return made, state
+            numbers.append(self.output(state))
+        return numbers, state
 
 
 def step_of(i: int, left: int) -> int:
-    """The step of the generator that made output i when `left` outputs were left of its first block, whose last one to
-    be handed out is that of step 0.
+    """The generator step that produced output i of a stream that contains the last `left` outputs of its first block.
+
+    Step 0 produced the last one of these, because blocks are handed out in reverse.
     """
     if i < left:
         return left - 1 - i

@@ -1,34 +1,34 @@
-"""Which bits of a linear congruential generator's state does a program show?
+"""Which bits of a linear congruential generator's state does a program show? A window, bits low … low + bits − 1.
 
-Bits low … low + bits − 1. The low bits of x modulo a power of two are those of an LCG modulo a smaller one, so these
-bits are always the top ones of an LCG modulo 2**(low + bits).
+The low bits of an LCG modulo a power of two form an LCG modulo a smaller power of two, so a window always contains the
+top bits of an LCG modulo 2**(low + bits).
 """
 
 from dataclasses import dataclass
 
-from unrandom.generators.lcg import Lcg
+from unrandom.generators.lcg import LCG
 
 
 @dataclass(frozen=True)
 class Window:
-    """The top `bits` bits of the state of an LCG modulo 2**(low + bits), and in words what shows them."""
+    """The top `bits` bits of the state of an LCG modulo 2**(low + bits), with a description of the program."""
 
     about: str
-    lcg: Lcg
+    lcg: LCG
     low: int
     bits: int
 
     @classmethod
-    def of(cls, about: str, lcg: Lcg, low: int, bits: int) -> "Window":
-        """Bits from `low` on of an LCG whose modulus is a power of two, 2**(low + bits) or a greater one."""
+    def of(cls, about: str, lcg: LCG, low: int, bits: int) -> "Window":
+        """`bits` bits from bit `low` on, of an LCG whose modulus is a power of two of at least 2**(low + bits)."""
         m = 1 << (low + bits)
-        return cls(about, Lcg(m, lcg.a % m, lcg.c % m), low, bits)
+        return cls(about, LCG(m, lcg.a % m, lcg.c % m), low, bits)
 
     def output(self, x: int) -> int:
-        """What a state shows."""
+        """The bits of the window in a state."""
         return x >> self.low
 
 
 def states_showing(output: int, low: int) -> tuple[int, int]:
-    """The least and the greatest state x with x >> low = output."""
+    """The smallest and the largest state x with (x >> low) = output."""
     return output << low, ((output + 1) << low) - 1

@@ -1,22 +1,22 @@
-"""Which numbers does a xorshift generator produce? One word, or a few of them, that shifts of itself are added to
-modulo 2.
+"""Which numbers does a xorshift generator produce? One or several words, each step xored with shifted copies of
+themselves.
 
-Marsaglia (2003) gives the steps and the shifts that have full period; Vigna (2016) multiplies the word of 64 bits by a
-constant before it is shown (xorshift64*). No state but 0 runs into 0, which stays 0.
+Marsaglia (2003) gives the steps and the shifts with full period; xorshift64* (Vigna 2016) outputs the 64-bit word
+multiplied by a constant. The state 0 steps to itself, and no other state steps to 0.
 """
 
 from dataclasses import dataclass
 
 from unrandom.generators.words import Shift, Word, undo_xor_shifts, xor_shifts
 
-STAR = 0x2545F4914F6CDD1D
+XORSHIFT64_STAR = 0x2545F4914F6CDD1D
 """The factor of xorshift64* (Vigna 2016)."""
 
 
 @dataclass(frozen=True)
 class Xorshift:
     """One word of state, x ^= x << a; x ^= x >> b; x ^= x << c (or other shifts), and the output x · multiplier modulo
-    2**bits, whose multiplier must be odd.
+    2**bits, with an odd multiplier.
     """
 
     bits: int
@@ -35,9 +35,9 @@ class Xorshift:
 
 @dataclass(frozen=True)
 class XorshiftWords:
-    """Several words of state, the oldest first, which is the output. The shifts change the oldest word, the newest is
-    shifted to the right by `last`, and both together are the next one: x[i+r] = shifts(x[i]) ^ w ^ (w >> last) with
-    w = x[i+r−1]. Marsaglia's xor128 has four words of 32 bits, the shifts << 11 and >> 8, and last = 19.
+    """Several words of state, oldest first; the output is the oldest word. The next word is the exclusive or of the
+    oldest word after `shifts`, and of the newest word w with its right shift by `last`: x[i+r] = shifts(x[i]) ^ w ^ (w
+    >> last) with w = x[i+r−1]. Marsaglia's xor128 has four words of 32 bits, the shifts << 11 and >> 8, and last = 19.
     """
 
     bits: int

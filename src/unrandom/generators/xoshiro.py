@@ -1,8 +1,8 @@
-"""Which numbers do xorshift128+, xoroshiro and xoshiro generators produce?
+"""Which numbers do xorshift128+, xoroshiro and xoshiro generators produce? Scrambled words of a state that steps
+linearly modulo 2.
 
-Their states step linearly modulo 2, and an output function that is not linear hides the words: the sum of two of them
-(+), or one word multiplied and rotated (**). Vigna (2017) has xorshift128+, Blackman and Vigna (2018) the others. The
-state may be anything but 0.
+The scrambler, a non-linear output function, is the sum of two words (+), or one word multiplied and rotated (**). Vigna
+(2017) describes xorshift128+, Blackman and Vigna (2018) the others. Every state but 0 is allowed.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from unrandom.generators.words import Shift, Word, rotate, undo_xor_shift
 
 @runtime_checkable
 class Engine(Protocol):
-    """States of so many words of so many bits, whose step is linear modulo 2 and can be undone."""
+    """A state of `words` words of `bits` bits, with an invertible step that is linear modulo 2."""
 
     @property
     def words(self) -> int: ...
@@ -28,7 +28,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class Xorshift128:
-    """Two words x, y of 64 bits: x ^= x << a, and the next two are y, x ^ (x >> b) ^ y ^ (y >> c)."""
+    """Two words x, y of 64 bits: x ^= x << a; the next two words are y, x ^ (x >> b) ^ y ^ (y >> c)."""
 
     a: int
     b: int
@@ -49,7 +49,7 @@ class Xorshift128:
 
 @dataclass(frozen=True)
 class Xoroshiro128:
-    """Two words x, y of 64 bits: y ^= x, and the next two are rotl(x, a) ^ y ^ (y << b), rotl(y, c)."""
+    """Two words x, y of 64 bits: y ^= x; the next two words are rotl(x, a) ^ y ^ (y << b), rotl(y, c)."""
 
     a: int
     b: int
@@ -105,13 +105,13 @@ class Plus:
         return (state[0] ^ state[-1]) & 1
 
     def linear_in_output(self, output: int) -> int:
-        """The same, read off the output."""
+        """The same value, computed from the output."""
         return output & 1
 
 
 @dataclass(frozen=True)
 class StarStar:
-    """rotl(5 x, 7) · 9 modulo 2**bits for one word x of the state, which the output tells."""
+    """rotl(5 x, 7) · 9 modulo 2**bits for one word x of the state, which the output determines."""
 
     bits: int
     word: int
@@ -125,19 +125,19 @@ class StarStar:
         return (rotate((state[self.word] * 5) & mask, 7, self.bits) * 9) & mask
 
     def linear_in_state(self, state: tuple[int, ...]) -> int:
-        """The word."""
+        """The word x."""
         return state[self.word]
 
     def linear_in_output(self, output: int) -> int:
-        """The word, read off the output."""
+        """The word x, computed from the output."""
         m = 1 << self.bits
-        turned = output * pow(9, -1, m) % m
-        return rotate(turned, self.bits - 7, self.bits) * pow(5, -1, m) % m
+        rotated = output * pow(9, -1, m) % m
+        return rotate(rotated, self.bits - 7, self.bits) * pow(5, -1, m) % m
 
 
 @dataclass(frozen=True)
 class Xoshiro:
-    """A generator by its usual name: a linear engine, and the output function of its state."""
+    """A generator under its usual name: a linear engine, and a scrambler as output function."""
 
     name: str
     engine: Engine
@@ -167,4 +167,4 @@ XOSHIROS: tuple[Xoshiro, ...] = (
     Xoshiro("xoshiro128**", XoshiroWords(9, 11, 32), StarStar(32, 1)),
     Xoshiro("xoshiro128+", XoshiroWords(9, 11, 32), Plus(32)),
 )
-"""Those in use, by the width of their outputs and then the fewer of them that determine the state first."""
+"""Generators in use, sorted by output width (largest first), then by the number of outputs that determine the state."""

@@ -1,4 +1,4 @@
-"""What is the model? The paper's GPT, with named taps to look inside, what it costs, and how it predicts."""
+"""What is the model? The paper's GPT, with taps for its activations, costs in compute and memory, and predictions."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from unrandom.models.memory import TrainingMemory, training_memory
     from unrandom.models.taps import intervene, record
     from unrandom.models.transformer import Transformer
-else:  # configurations and counts need no torch, and a list of recipes should not wait for it
+else:  # imported lazily: configurations and counts must not import torch
     from unrandom.core.lazy import lazy_names
 
     __getattr__ = lazy_names(

@@ -1,4 +1,4 @@
-"""How does a token look at earlier ones? Causal multi-head attention, by two paths that agree: explicit and fused."""
+"""How do tokens attend to earlier ones? Causal multi-head attention, on two equivalent paths, explicit and fused."""
 
 from typing import Literal
 
@@ -18,11 +18,11 @@ AttentionPath = Literal["explicit", "fused"]
 
 
 class KeyValueShift(KeyValueShiftCosts, Part):
-    """Mixes the keys and values of a token with those of the same digit of the number before.
+    """Mixes the keys and values of a token with those of the same digit of the previous number.
 
-    k[i] becomes own_k k[i] + (1 - own_k) k[i - digits], and v likewise, with learned shares own_k and own_v for each
-    head; zeros take the place of a number before the first. Nothing bounds the shares; at first those of the heads are
-    spread evenly over (0, 1). After KV shifting attention (arXiv 2411.19574), where the shift is one token.
+    k[i] becomes own_k k[i] + (1 - own_k) k[i - digits], and v likewise, with learned shares own_k and own_v per
+    head; zeros replace the number before the first. The shares are unbounded; initially those of the heads are spread
+    evenly over (0, 1). Adapted from KV shifting attention (arXiv 2411.19574), where the shift is one token.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -32,24 +32,24 @@ class KeyValueShift(KeyValueShiftCosts, Part):
 
     def initialise(self, generator: torch.Generator) -> None:
         heads = len(self.own_k)
-        for own in (self.own_k, self.own_v):
-            own.copy_((torch.arange(heads) + 0.5) / heads)
+        for share in (self.own_k, self.own_v):
+            share.copy_((torch.arange(heads) + 0.5) / heads)
 
     def forward(
         self, k: Float[Tensor, "batch pos head d_head"], v: Float[Tensor, "batch pos head d_head"]
     ) -> tuple[Float[Tensor, "batch pos head d_head"], Float[Tensor, "batch pos head d_head"]]:
         return self._mix(k, self.own_k), self._mix(v, self.own_v)
 
-    def _mix(self, x: Tensor, own: Tensor) -> Tensor:
-        before = F.pad(x, (0, 0, 0, 0, self.digits, 0))[:, : x.shape[1]]
-        return torch.lerp(before, x, own.to(x.dtype)[:, None])
+    def _mix(self, x: Tensor, share: Tensor) -> Tensor:
+        previous = F.pad(x, (0, 0, 0, 0, self.digits, 0))[:, : x.shape[1]]
+        return torch.lerp(previous, x, share.to(x.dtype)[:, None])
 
 
 class Attention(AttentionCosts, Part):
     """softmax(q k^T / sqrt(d_head) + causal mask) v for each head, mixed by W_O. No biases.
 
     ``path`` is "explicit" (every tap runs) or "fused" (one kernel; the taps for scores and pattern never run). With
-    ``kv_shift``, the taps for keys and values see the mixed ones.
+    ``kv_shift``, the taps for keys and values are after the shift.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -61,7 +61,7 @@ class Attention(AttentionCosts, Part):
         self.kv_shift = KeyValueShift(config) if config.kv_shift else None
         self.rotary = Rotary(config) if config.positions == "rotary" else None
         self.hook_q, self.hook_k, self.hook_v = Tap(), Tap(), Tap()  # [batch, pos, head, d_head]
-        self.hook_attn_scores = Tap()  # [batch, head, query, key], masked
+        self.hook_attn_scores = Tap()  # [batch, head, query, key], with causal mask
         self.hook_pattern = Tap()  # [batch, head, query, key], rows sum to 1
         self.hook_z = Tap()  # [batch, pos, head, d_head]
 

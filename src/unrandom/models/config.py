@@ -1,4 +1,4 @@
-"""What can be chosen about the model? The paper's terms: depth, n_heads, d_model (section 3.2)."""
+"""What can be configured about the model? Its shape and variants, in the paper's terms (section 3.2)."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -12,13 +12,13 @@ Size = Annotated[int, Field(ge=1, le=2**31)]
 class ModelConfig(Config):
     """A decoder-only Transformer: pre-LayerNorm, no biases, an MLP four times as wide as the residual stream."""
 
-    depth: Size = 1  # blocks
+    depth: Size = 1  # number of blocks
     n_heads: Size = 1
-    d_model: Size = 768  # features in the residual stream
+    d_model: Size = 768  # width of the residual stream
     activation: Literal["relu", "gelu"] = "gelu"
     positions: Literal["learned", "abacus", "rotary"] = "learned"
-    tied: bool = True  # the unembedding is the embedding
-    kv_shift: bool = False  # each head mixes its keys, and its values, with those of the number before
+    tied: bool = True  # the unembedding shares the weights of the embedding
+    kv_shift: bool = False  # each head mixes its keys and values with those of the previous number
 
     added_later: ClassVar[frozenset[str]] = frozenset({"kv_shift"})
 
@@ -40,20 +40,20 @@ class ModelConfig(Config):
 
 
 class TransformerConfig(ModelConfig):
-    """A model together with the sizes that its data decide: all that is needed to build it again."""
+    """A model configuration with the sizes given by its task: all that is needed to build the model."""
 
-    vocab_size: Size  # tokens known
-    context: Size  # tokens read at once
-    digits: Size = 1  # tokens a number
+    vocab_size: Size  # number of distinct tokens
+    context: Size  # longest input, in tokens
+    digits: Size = 1  # tokens per number
 
     @property
     def numbers(self) -> int:
-        """Numbers read at once, the last one perhaps in part."""
+        """The context in numbers, rounded up."""
         return -(-self.context // self.digits)
 
 
 def incompatibility(small: TransformerConfig, large: TransformerConfig) -> str | None:
-    """Why weights of one shape cannot be taken over by the other; None where they can."""
+    """The reason why weights of one shape cannot be copied into the other; None if they can."""
     for name in ModelConfig.model_fields:
         before, now = getattr(small, name), getattr(large, name)
         if before != now:

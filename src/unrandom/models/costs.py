@@ -1,7 +1,8 @@
-"""What does each part of the model take? Parameters, operations and memory, from the configuration and without torch.
+"""What does each part of the model cost? Parameters, operations and memory, computed from the configuration without
+torch.
 
-The module of a part inherits what is said of it here. Parts inside a part (the shift in the attention) speak for
-themselves.
+The module of a part inherits from its class of costs. Nested parts (the key-value shift in the attention) are counted
+separately.
 """
 
 import math
@@ -10,39 +11,39 @@ from typing import ClassVar, NamedTuple
 
 from unrandom.models.config import TransformerConfig
 
-Shapes = dict[str, tuple[int, ...]]  # of parameters, by their names within the part
+Shapes = dict[str, tuple[int, ...]]  # shapes of parameters, by their names within the part
 
 
 @dataclass(frozen=True)
 class Forward:
-    """How a forward pass is computed, as far as its memory depends on it."""
+    """The settings of a forward pass that influence its memory."""
 
     precision: str  # fp32 or bf16
     attention: str  # explicit or fused
 
     @property
-    def read(self) -> int:
-        """Bytes of a number that a matrix product reads."""
+    def operand_bytes(self) -> int:
+        """Bytes per number of the operands of a matrix product."""
         return 2 if self.precision == "bf16" else 4
 
     @property
-    def copied(self) -> int:
-        """Bytes of the copy that a product reads of a number held in fp32; in fp32 it reads the number itself."""
+    def copy_bytes(self) -> int:
+        """Bytes per number of the bf16 copy of an fp32 operand; 0 in fp32, where no copy is made."""
         return 2 if self.precision == "bf16" else 0
 
 
 class SavedTensor(NamedTuple):
-    """A tensor that the forward pass keeps for the backward pass."""
+    """A tensor that the forward pass saves for the backward pass."""
 
     tensor: str
-    bytes: int  # of one sequence that fills the context
-    by: str
+    bytes: int  # for one sequence of full context length
+    by: str  # operation whose backward pass needs the tensor
 
 
 class PartCosts:
-    """What a part takes. Whatever a part does not say is nothing."""
+    """The costs of a part, by default none."""
 
-    matrices: ClassVar[tuple[str, ...]] = ()  # names of the parameters that Muon updates where it is the optimiser
+    matrices: ClassVar[tuple[str, ...]] = ()  # names of the parameters that Muon updates if it is the optimiser
 
     @classmethod
     def shapes(cls, config: TransformerConfig) -> Shapes:
@@ -54,28 +55,28 @@ class PartCosts:
 
     @classmethod
     def matrix_count(cls, config: TransformerConfig) -> int:
-        """Those of the parameters that are in matrices for Muon."""
+        """The number of parameters in the matrices that Muon updates."""
         shapes = cls.shapes(config)
         return sum(math.prod(shapes[name]) for name in cls.matrices)
 
     @classmethod
     def weights_read(cls, config: TransformerConfig) -> int:
-        """Weights that the part's matrix products read, each with two operations a token."""
+        """Number of weights in the part's matrix products; each takes two operations per token."""
         return cls.matrix_count(config)
 
     @classmethod
     def forward_flops(cls, config: TransformerConfig, tokens: int, pairs: int) -> int:
-        """Operations of its matrix products on one sequence of so many tokens, and pairs of a query and a key."""
+        """Operations of its matrix products on one sequence with this number of tokens and of (query, key) pairs."""
         return 2 * cls.weights_read(config) * tokens
 
     @classmethod
     def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
-        """Tensors kept of one sequence. The copies of weights that products read are not among them."""
+        """Tensors saved per sequence, without the bf16 copies of weights."""
         return []
 
     @classmethod
     def gradient_bytes(cls, config: TransformerConfig, forward: Forward) -> int:
-        """Bytes of one sequence's gradients inside the part that exist at the same time, for a moment."""
+        """Peak bytes of gradients inside the part, per sequence."""
         return 0
 
 
@@ -117,8 +118,8 @@ class KeyValueShiftCosts(PartCosts):
 
     @classmethod
     def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
-        features = forward.read * config.context * config.d_model
-        return [SavedTensor("keys and values of the number before", 2 * features, "the shares' gradients")]
+        features = forward.operand_bytes * config.context * config.d_model
+        return [SavedTensor("keys and values of the number before", 2 * features, "gradients of the shares")]
 
 
 class AttentionCosts(PartCosts):
@@ -131,34 +132,35 @@ class AttentionCosts(PartCosts):
 
     @classmethod
     def forward_flops(cls, config: TransformerConfig, tokens: int, pairs: int) -> int:
-        """Beside the weights', 2 d operations a pair for the scores and as many for what is mixed by them."""
+        """Operations of the weights, and per pair 2 d for the scores and 2 d for mixing the values."""
         return super().forward_flops(config, tokens, pairs) + 4 * config.d_model * pairs
 
     @classmethod
     def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
-        """A tensor that is a view of another has no bytes of its own; the other is kept for its sake."""
-        features = forward.read * config.context * config.d_model
+        """A tensor that is a view has no bytes of its own; the tensor that it views is saved instead."""
+        features = forward.operand_bytes * config.context * config.d_model
         explicit, rotary, shift = forward.attention == "explicit", config.positions == "rotary", config.kv_shift
-        # A product of several heads copies its factors, so that the numbers of each head lie together.
+        # A batched product over several heads copies its operands, so that each head is contiguous.
         copies = explicit and config.n_heads > 1
-        # The fused kernel writes in the order of its queries. Turned ones lie head by head; W_O reads token by token.
+        # The fused kernel writes in the memory order of its queries: head by head if they are rotated. W_O needs token
+        # by token.
         reordered = rotary and not explicit and config.n_heads > 1
         return [
             SavedTensor("input", features, "W_QKV"),
-            SavedTensor("W_QKV's output", 3 * features * (shift or not copies), "the shift, and views of it below"),
+            SavedTensor("W_QKV's output", 3 * features * (shift or not copies), "the shift, and the views below"),
             SavedTensor("queries", features * (copies or rotary), "scores"),
             SavedTensor("keys", features * (copies or rotary or shift), "scores"),
             SavedTensor("values", features * (copies or shift), "mixing"),
             *_saved_of_pattern(config, forward),
-            SavedTensor("what is mixed, head by head", features * reordered, "fused kernel"),
-            SavedTensor("what is mixed", features, "W_O"),
+            SavedTensor("mixed values, head by head", features * reordered, "fused kernel"),
+            SavedTensor("mixed values", features, "W_O"),
         ]
 
     @classmethod
     def gradient_bytes(cls, config: TransformerConfig, forward: Forward) -> int:
-        """Those of the pattern and of the scores, in fp32, when the pattern's copy is gone. Fused, there are none."""
+        """Gradients of pattern and scores, in fp32, after the pattern's copy is freed. None on the fused path."""
         pairs = config.n_heads * config.context**2
-        return (4 + 4 - forward.copied) * pairs if forward.attention == "explicit" else 0
+        return (4 + 4 - forward.copy_bytes) * pairs if forward.attention == "explicit" else 0
 
 
 def _saved_of_pattern(config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
@@ -167,7 +169,7 @@ def _saved_of_pattern(config: TransformerConfig, forward: Forward) -> list[Saved
         return [SavedTensor("logarithm of each row's sum", 4 * rows, "fused kernel")]
     return [
         SavedTensor("pattern", 4 * pairs, "softmax"),
-        SavedTensor("pattern's copy", forward.copied * pairs, "mixing"),
+        SavedTensor("pattern's copy", forward.copy_bytes * pairs, "mixing"),
     ]
 
 
@@ -180,24 +182,23 @@ class MLPCosts(PartCosts):
 
     @classmethod
     def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
-        inside = forward.read * config.context * config.d_mlp
+        hidden = forward.operand_bytes * config.context * config.d_mlp
         return [
-            SavedTensor("input", forward.read * config.context * config.d_model, "W_in"),
+            SavedTensor("input", forward.operand_bytes * config.context * config.d_model, "W_in"),
             SavedTensor(
-                "activation's input", inside * (config.activation == "gelu"), "gelu; relu needs its output alone"
+                "activation's input", hidden * (config.activation == "gelu"), "gelu (relu needs only its output)"
             ),
-            SavedTensor("activation's output", inside, "W_out"),
+            SavedTensor("activation's output", hidden, "W_out"),
         ]
 
     @classmethod
     def gradient_bytes(cls, config: TransformerConfig, forward: Forward) -> int:
-        """Those of both sides of relu; of gelu, whose output is gone before its input's gradient is made, of one.
-
-        With it there is the copy of the gradient of what the MLP writes.
+        """Gradients of input and output of relu. For gelu, whose output is freed before the gradient of its input is
+        computed: of its input, and the copy of the gradient of the MLP's output.
         """
         if config.activation == "relu":
-            return 2 * forward.read * config.context * config.d_mlp
-        return config.context * (forward.read * config.d_mlp + forward.copied * config.d_model)
+            return 2 * forward.operand_bytes * config.context * config.d_mlp
+        return config.context * (forward.operand_bytes * config.d_mlp + forward.copy_bytes * config.d_model)
 
 
 class UnembeddingCosts(PartCosts):
@@ -212,13 +213,13 @@ class UnembeddingCosts(PartCosts):
     @classmethod
     def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
         return [
-            SavedTensor("input", forward.read * config.context * config.d_model, "unembedding"),
+            SavedTensor("input", forward.operand_bytes * config.context * config.d_model, "unembedding"),
             SavedTensor("log-probabilities", 4 * config.context * config.vocab_size, "cross-entropy"),
         ]
 
     @classmethod
     def gradient_bytes(cls, config: TransformerConfig, forward: Forward) -> int:
-        """Those of the log-probabilities and of the logits."""
+        """Gradients of the log-probabilities and of the logits."""
         return 2 * 4 * config.context * config.vocab_size
 
 
@@ -232,6 +233,6 @@ def block_parts(config: TransformerConfig) -> list[type[PartCosts]]:
 
 
 def outer_parts(config: TransformerConfig) -> list[type[PartCosts]]:
-    """The parts outside the blocks. Rotary positions are turns inside the attention, and have no parameters."""
+    """The parts outside the blocks. Rotary positions have no parameters and belong to the attention."""
     positions = [POSITIONS[config.positions]] if config.positions in POSITIONS else []
     return [EmbeddingCosts, *positions, LayerNormCosts, UnembeddingCosts]

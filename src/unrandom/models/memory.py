@@ -1,4 +1,4 @@
-"""How much memory does a training step take at its highest? What its parts keep, and the moments of most gradients."""
+"""What is the peak memory of a training step? The tensors saved by its parts, and the largest set of gradients."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from unrandom.models.counts import parameter_count
 
 @dataclass(frozen=True)
 class TrainingMemory:
-    """Bytes of a training step at its highest, by what they are for."""
+    """Peak bytes of a training step, by purpose."""
 
     weights: int
     gradients: int
     optimizer: int
-    activations: int  # kept by the forward pass for the backward pass of one micro-batch
-    working: int  # more than that, for a moment, in the backward pass
+    activations: int  # saved by the forward pass of one micro-batch for the backward pass
+    working: int  # further bytes at the peak of the backward pass
 
     @property
     def total(self) -> int:
@@ -33,22 +33,23 @@ class TrainingMemory:
 
 @dataclass(frozen=True)
 class _MicroBatch:
-    """What parts of a model take for ``rows`` sequences that are run at once, in bytes."""
+    """Bytes that parts of a model take for a micro-batch of ``rows`` sequences."""
 
     config: TransformerConfig
     forward: Forward
     rows: int
 
     def saved_tensors(self, parts: Iterable[type[PartCosts]]) -> int:
-        """Tensors that parts keep for the backward pass."""
-        return self.rows * sum(row.bytes for part in parts for row in part.saved_tensors(self.config, self.forward))
+        """Bytes of the tensors that the parts save for the backward pass."""
+        tensors = (tensor for part in parts for tensor in part.saved_tensors(self.config, self.forward))
+        return self.rows * sum(tensor.bytes for tensor in tensors)
 
     def copies(self, parts: Iterable[type[PartCosts]]) -> int:
-        """Copies of the weights that their products read."""
-        return self.forward.copied * sum(part.weights_read(self.config) for part in parts)
+        """Bytes of the bf16 copies of weights in matrix products."""
+        return self.forward.copy_bytes * sum(part.weights_read(self.config) for part in parts)
 
     def gradients(self, part: type[PartCosts]) -> int:
-        """The gradients that a part makes at its highest."""
+        """Peak bytes of gradients inside a part."""
         return self.rows * part.gradient_bytes(self.config, self.forward)
 
 
@@ -62,33 +63,37 @@ def training_memory(
     micro_batches: int = 1,
     recompute: bool = False,
 ) -> TrainingMemory:
-    """What a step of ``sequences`` full contexts takes, cut into ``micro_batches``.
+    """Memory of a training step on ``sequences`` sequences of full context length, split into ``micro_batches``.
 
     ``precision`` is fp32 or bf16, ``attention`` explicit or fused, ``optimizer`` adamw or muon. Weights, gradients,
-    optimiser and the residual stream are in fp32 always; bf16 is what the matrix products read.
+    optimiser state and the residual stream are always in fp32; bf16 applies to the operands of matrix products.
     """
     batch = _MicroBatch(config, Forward(precision, attention), -(-sequences // micro_batches))
-    inside, top = block_parts(config), (LayerNormCosts, UnembeddingCosts)
-    block = batch.saved_tensors(inside) + batch.copies(inside)
+    in_block, top = block_parts(config), (LayerNormCosts, UnembeddingCosts)
+    block = batch.saved_tensors(in_block) + batch.copies(in_block)
     stream = 4 * batch.rows * config.context * config.d_model  # the residual stream, or its gradient
-    of_blocks, of_top = config.depth * (stream if recompute else block), batch.saved_tensors(top) + batch.copies(top)
-    # The backward pass frees what it has used. When it reaches the last block, nothing of the top is left; a block of
-    # which only the input was kept has run again. In its attention, what the MLP and W_O read is gone as well.
-    at_block = of_blocks + (block - stream if recompute else 0) + stream
-    read_by_W_O = batch.rows * batch.forward.read * config.context * config.d_model
-    highest = max(
-        of_blocks + of_top + batch.gradients(UnembeddingCosts),
+    blocks_saved, top_saved = (
+        config.depth * (stream if recompute else block),
+        batch.saved_tensors(top) + batch.copies(top),
+    )
+    # The backward pass frees tensors after use. When it reaches the last block, those of the top are freed, and the
+    # block has been recomputed if only its input was saved. In its attention, the inputs of the MLP and of W_O are
+    # freed.
+    at_block = blocks_saved + (block - stream if recompute else 0) + stream
+    W_O_input = batch.rows * batch.forward.operand_bytes * config.context * config.d_model
+    peak = max(
+        blocks_saved + top_saved + batch.gradients(UnembeddingCosts),
         at_block + batch.gradients(MLPCosts),
-        at_block - batch.saved_tensors((LayerNormCosts, MLPCosts)) - read_by_W_O + batch.gradients(AttentionCosts),
+        at_block - batch.saved_tensors((LayerNormCosts, MLPCosts)) - W_O_input + batch.gradients(AttentionCosts),
     )
     parameters = parameter_count(config)
-    momenta = 2 * parameters  # of AdamW two a parameter, of Muon one
+    momenta = 2 * parameters  # two per parameter for AdamW, one for Muon
     if optimizer == "muon":
-        momenta -= config.depth * sum(part.matrix_count(config) for part in inside)
+        momenta -= config.depth * sum(part.matrix_count(config) for part in in_block)
     return TrainingMemory(
         weights=4 * parameters,
         gradients=4 * parameters,
         optimizer=4 * momenta,
-        activations=of_blocks + of_top,
-        working=highest - of_blocks - of_top,
+        activations=blocks_saved + top_saved,
+        working=peak - blocks_saved - top_saved,
     )

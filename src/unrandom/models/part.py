@@ -1,4 +1,4 @@
-"""What does a part of the model do for its parameters? It fills them from the seed, and says which Muon updates."""
+"""How are the parameters of the model initialised? Part by part, from one seeded generator."""
 
 import torch
 from torch import Tensor, nn
@@ -6,36 +6,36 @@ from torch import Tensor, nn
 from unrandom.models.config import TransformerConfig
 from unrandom.models.costs import PartCosts
 
-DEVIATION = 0.02  # GPT-2's, of every matrix and embedding at the start
+INITIAL_DEVIATION = 0.02  # standard deviation of initial matrices and embeddings, as in GPT-2
 
 
 class Part(PartCosts, nn.Module):
-    """A module that owns parameters: its own, and those of modules inside it that are no parts themselves."""
+    """A module that owns parameters: its own, and those of submodules that are not parts themselves."""
 
     def initialise(self, generator: torch.Generator) -> None:
-        """Fill each of its parameters. What is random is drawn from the generator, and from nothing else."""
+        """Fill all parameters of the part, drawing random numbers from this generator only."""
         raise NotImplementedError
 
     def matrix_parameters(self) -> list[nn.Parameter]:
-        """The parameters that Muon updates where it is the optimiser."""
+        """The parameters that Muon updates if it is the optimiser."""
         return [self.get_parameter(name) for name in self.matrices]
 
 
 def residual_deviation(config: TransformerConfig) -> float:
-    """Of a matrix that writes to the residual stream: smaller by sqrt(2 depth), as so many writes add up."""
-    return DEVIATION * (2 * config.depth) ** -0.5
+    """Initial standard deviation of matrices that write to the residual stream, of which there are 2 depth."""
+    return INITIAL_DEVIATION * (2 * config.depth) ** -0.5
 
 
-def fill_normal(weight: Tensor, generator: torch.Generator, deviation: float = DEVIATION) -> None:
-    """Normal numbers of the deviation, with mean 0."""
+def fill_normal(weight: Tensor, generator: torch.Generator, deviation: float = INITIAL_DEVIATION) -> None:
+    """Fill a tensor with normal numbers of mean 0 and this standard deviation."""
     weight.copy_(torch.randn(weight.shape, generator=generator) * deviation)
 
 
 @torch.no_grad()
 def initialise(model: nn.Module, seed: int) -> None:
-    """Fill every parameter of a model, part by part, in the order in which they stand in it.
+    """Fill every parameter of a model, part by part, in module order.
 
-    What no part fills would differ from run to run, so that it is an AssertionError, which names it.
+    Raises AssertionError with the names of parameters that no part fills: these would not be reproducible.
     """
     for parameter in model.parameters():
         parameter.fill_(float("nan"))
@@ -43,5 +43,5 @@ def initialise(model: nn.Module, seed: int) -> None:
     for module in model.modules():
         if isinstance(module, Part):
             module.initialise(generator)
-    missed = [name for name, parameter in model.named_parameters() if parameter.isnan().any()]
-    assert not missed, f"no part initialises {', '.join(missed)}"
+    unfilled = [name for name, parameter in model.named_parameters() if parameter.isnan().any()]
+    assert not unfilled, f"no part initialises {', '.join(unfilled)}"

@@ -1,4 +1,4 @@
-"""Where in the sequence is a token? Learned, abacus (paper, appendix on abacus embeddings) or rotary positions."""
+"""How are token positions encoded? By learned, abacus (paper, appendix on abacus embeddings) or rotary embeddings."""
 
 import torch
 from jaxtyping import Float
@@ -10,7 +10,7 @@ from unrandom.models.part import Part, fill_normal
 
 
 class LearnedPositions(LearnedPositionsCosts, Part):
-    """One learned vector a token position."""
+    """One learned vector per token position."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class AbacusPositions(AbacusPositionsCosts, Part):
 
 
 class Rotary(nn.Module):
-    """Turns the pairs (f, f + d_head/2) of queries and keys by position * 10000^(-2f/d_head) (Su et al. 2021)."""
+    """Rotates the pairs (f, f + d_head/2) of queries and keys by position * 10000^(-2f/d_head) (Su et al. 2021)."""
 
     cos: Tensor
     sin: Tensor

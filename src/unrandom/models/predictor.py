@@ -1,4 +1,4 @@
-"""What does a trained Transformer predict? One forward pass guesses every number of a sequence from its past."""
+"""How does a trained Transformer predict numbers? One forward pass guesses every number of a sequence from its past."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from unrandom.models.numerics import autocast
 from unrandom.predictors.protocol import Predictions
 from unrandom.tokenization import Tokenizer
 
-NUMBERS_AT_ONCE = 2**24  # in the largest array of a forward pass, which bounds its memory
+MAX_ARRAY_SIZE = 2**24  # elements in the largest array of a forward pass, which bounds its memory
 
 
 @dataclass(frozen=True)
 class TokenScores:
-    """What a forward pass says of each token but the first: the best guess, and the surprise at what came (nats)."""
+    """For each token but the first: the most likely token, and the loss of the true one (nats)."""
 
     best: Int[Tensor, "batch tokens"]
     loss: Float[Tensor, "batch tokens"]
@@ -29,9 +29,9 @@ class TokenScores:
 class TransformerPredictor:
     """A trained model as a predictor.
 
-    A number is right when every one of its digits is the most likely one given the true digits before it (teacher
-    forcing), so accuracy needs no decoding and is exact. Where the first digits are wrong, the guess as a number is
-    made of digits that were each given the truth before them.
+    A guess is correct if each of its digits is the most likely one given the true digits before it (teacher forcing),
+    so accuracy needs no decoding and is exact. A guess with wrong digits still consists of digits that are each
+    conditioned on the true digits before them.
     """
 
     name = "transformer"
@@ -42,27 +42,27 @@ class TransformerPredictor:
         self.device = next(model.parameters()).device
         shape = model.config
         largest = shape.context * max(shape.vocab_size, shape.n_heads * shape.context)  # logits, or attention scores
-        self.chunk = max(1, NUMBERS_AT_ONCE // largest)
+        self.chunk = max(1, MAX_ARRAY_SIZE // largest)
 
     @property
     def context(self) -> int:
-        """The longest sequence that can be predicted through, in numbers."""
+        """The longest sequence that can be predicted in one pass, in numbers."""
         return (self.model.config.context + 1) // self.tokenizer.width
 
     def predict(self, sequences: UInt64[np.ndarray, "batch length"]) -> Predictions:
-        """Raises UserError for numbers that do not fit, and for sequences longer than the context."""
+        """Predictions; UserError for numbers too large for the tokenizer, and for sequences beyond the context."""
         return self.read(sequences)[0]
 
     def read(self, sequences: UInt64[np.ndarray, "batch length"]) -> tuple[Predictions, TokenScores]:
-        """The predictions together with the scores of the tokens they are made of."""
+        """The predictions and the scores of their tokens."""
         _check_length(sequences, self.context)
         tokens = torch.from_numpy(self.tokenizer.encode(sequences).astype(np.int64))
         scores = self._scores(tokens)
         width = self.tokenizer.width
         best = torch.cat((tokens[:, :1], scores.best.cpu()), dim=1)[:, width:]
-        surprise = torch.cat((torch.zeros(len(tokens), 1), scores.loss.cpu()), dim=1)[:, width:]
+        loss = torch.cat((torch.zeros(len(tokens), 1), scores.loss.cpu()), dim=1)[:, width:]
         numbers = self.tokenizer.decode(best.numpy())
-        probability = torch.exp(-surprise.unflatten(1, (-1, width)).sum(-1)).numpy()
+        probability = torch.exp(-loss.unflatten(1, (-1, width)).sum(-1)).numpy()
         return Predictions(numbers, np.zeros(numbers.shape, dtype=bool), probability), scores
 
     def continue_sequences(
@@ -71,22 +71,22 @@ class TransformerPredictor:
         steps: int,
         observer: Callable[[int], None] = lambda _done: None,
     ) -> tuple[UInt64[np.ndarray, "batch steps"], Float[np.ndarray, "batch steps"]]:
-        """The next ``steps`` numbers, digit by digit the most likely, and the probability the model gives each.
+        """The next ``steps`` numbers by greedy decoding, digit by digit, and the probability of each under the model.
 
-        A guess is taken as read for the next one; once the context is full, the earliest number is dropped, and of a
-        longer sequence the last numbers are read. Once the numbers read have been read before, what followed follows
-        again, and is not computed again. The ``observer`` is called after each guess with how many there are.
+        Each guess is appended to the input of the next one; if the context is full, only the last numbers are used.
+        As soon as the input repeats, the continuation is periodic and is not computed further. The ``observer`` is
+        called after each guess with the number of guesses so far.
         """
         longest = (self.context - 1) * self.tokenizer.width
         known = torch.from_numpy(self.tokenizer.encode(sequences).astype(np.int64))
         guesses: list[Tensor] = []
         probabilities: list[Tensor] = []
-        before, earlier = 0, None  # an earlier moment: how many guesses there were, and what was read then
+        before, earlier = 0, None  # number of guesses and input at an earlier step
         for step in range(steps):
             known = known[:, -longest:]
             if earlier is not None and torch.equal(known, earlier):
                 break
-            # Brent's method: the moment is renewed at powers of two, and sooner or later a whole cycle lies between.
+            # Brent's cycle detection: the stored step is renewed at powers of two.
             if step & (step - 1) == 0:
                 before, earlier = step, known
             guess, probability = self._next_number(known)
@@ -103,15 +103,15 @@ class TransformerPredictor:
     def _next_number(
         self, known: Int[Tensor, "batch tokens"]
     ) -> tuple[Int[Tensor, "batch digits"], Float[Tensor, " batch"]]:
-        """The digits of the most likely next number, and its probability."""
-        chance = torch.ones(len(known), dtype=torch.float64)
+        """The digits of the next number by greedy decoding, and its probability."""
+        total_probability = torch.ones(len(known), dtype=torch.float64)
         for _ in range(self.tokenizer.width):
             with autocast(self.precision, self.device):
                 logits = self.model(known.to(self.device))[:, -1].float().cpu()
             probability, guess = logits.softmax(-1).max(-1)
-            chance *= probability
+            total_probability *= probability
             known = torch.cat((known, guess[:, None]), dim=1)
-        return known[:, -self.tokenizer.width :], chance
+        return known[:, -self.tokenizer.width :], total_probability
 
     @torch.no_grad()
     def _scores(self, tokens: Int[Tensor, "batch tokens"]) -> TokenScores:

@@ -1,9 +1,10 @@
-"""How does one look inside? Every place of interest is a tap, a named identity module; record it, or edit what passes.
+"""How are activations recorded and edited? Every activation of interest passes a tap, a named identity module.
 
 The names are TransformerLens's (``blocks.0.attn.hook_pattern``), so that habits and notebooks carry over. A tap that
-never ran is an error: a fused or compiled model would otherwise report, silently, that a head does nothing.
+never ran is an error: with a fused or compiled model, an edit would otherwise seem to have no effect.
 """
 
+import fnmatch
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -15,7 +16,7 @@ Edit = Callable[[Tensor], Tensor]
 
 
 class Tap(nn.Module):
-    """Passes its input on unchanged, unless someone is looking."""
+    """An identity; `record` and `intervene` hook it."""
 
     def forward(self, value: Tensor) -> Tensor:
         return value
@@ -27,10 +28,20 @@ def tap_names(model: nn.Module) -> list[str]:
 
 
 @contextmanager
-def record(model: nn.Module, names: Sequence[str]) -> Iterator[dict[str, Tensor]]:
-    """Within the block, keep what passes each named tap (detached; the latest pass wins).
+def record(model: nn.Module, names: str | Sequence[str]) -> Iterator[dict[str, Tensor]]:
+    """Record activations: within the ``with`` block, the value at each named tap, detached; the latest pass counts.
 
-    Raises UserError for an unknown name, RuntimeError when a tap never ran.
+    ``names`` is one name or several; ``*`` stands for any characters. Raises UserError for a name that matches no tap,
+    RuntimeError when a tap never ran.
+
+    >>> import torch, unrandom
+    >>> model = unrandom.load("results/laptop/weights/um-144-52178bd0", device="cpu").model
+    >>> with unrandom.record(model, ["blocks.*.attn.hook_z", "hook_embed"]) as seen:
+    ...     logits = model(torch.tensor([[5, 66, 19]]))
+    >>> seen["blocks.3.attn.hook_z"].shape  # [batch, pos, head, d_head]
+    torch.Size([1, 3, 4, 32])
+    >>> seen["hook_embed"].shape  # [batch, pos, d_model]
+    torch.Size([1, 3, 128])
     """
     seen: dict[str, Tensor] = {}
 
@@ -41,17 +52,28 @@ def record(model: nn.Module, names: Sequence[str]) -> Iterator[dict[str, Tensor]
 
         return edit
 
-    with intervene(model, {name: keep(name) for name in names}):
+    asked = [names] if isinstance(names, str) else names
+    known = tap_names(model)
+    matched = [match for name in asked for match in fnmatch.filter(known, name) or [name]]
+    with intervene(model, {name: keep(name) for name in matched}):
         yield seen
 
 
 @contextmanager
 def intervene(model: nn.Module, edits: Mapping[str, Edit]) -> Iterator[None]:
-    """Within the block, replace what passes each named tap by its edit of it.
+    """Edit activations: within the ``with`` block, the value at each named tap is replaced by what its edit returns.
 
-    Raises UserError for an unknown name, and in a forward pass whose blocks run again in the backward pass, where the
-    edits may be gone. RuntimeError when a tap never ran (fused attention has no pattern to edit, and compiled code does
-    not see hooks).
+    Raises UserError for an unknown name, and in a forward pass with recomputed blocks, where the backward pass would
+    run without the edits. Raises RuntimeError when a tap never ran (fused attention computes no pattern, and compiled
+    code does not call hooks).
+
+    >>> import torch, unrandom
+    >>> model = unrandom.load("results/laptop/weights/um-144-52178bd0", device="cpu").model
+    >>> tokens = torch.tensor([[5, 66, 19]])
+    >>> with unrandom.intervene(model, {"blocks.0.attn.hook_z": lambda z: 0 * z}):  # no head of the first layer writes
+    ...     edited = model(tokens)
+    >>> bool((edited == model(tokens)).all())
+    False
     """
     if hasattr(model, "_orig_mod"):
         raise UserError("a compiled model does not see hooks; look inside the model it was compiled from")

@@ -15,6 +15,7 @@ from unrandom.models.costs import EmbeddingCosts, LayerNormCosts, MLPCosts, Unem
 from unrandom.models.part import Part, fill_normal, initialise, residual_deviation
 from unrandom.models.positions import AbacusPositions, LearnedPositions
 from unrandom.models.taps import Tap, tap_names
+from unrandom.models.weights import WeightAccessors
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 POSITIONS: dict[str, Callable[[TransformerConfig], nn.Module]] = {
@@ -24,7 +25,7 @@ POSITIONS: dict[str, Callable[[TransformerConfig], nn.Module]] = {
 
 
 class Embedding(EmbeddingCosts, Part, nn.Embedding):
-    """A vector for each token."""
+    """One vector per token."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__(config.vocab_size, config.d_model)
@@ -34,7 +35,7 @@ class Embedding(EmbeddingCosts, Part, nn.Embedding):
 
 
 class LayerNorm(LayerNormCosts, Part, nn.LayerNorm):
-    """LayerNorm with a gain and no bias, and a tap on what leaves it."""
+    """LayerNorm with a gain and no bias; its output passes a tap."""
 
     def __init__(self, d_model: int) -> None:
         super().__init__(d_model, bias=False)
@@ -82,7 +83,7 @@ class Block(nn.Module):
 
 
 class Unembedding(UnembeddingCosts, Part, nn.Linear):
-    """A logit for each token: by weights of its own, or by the embedding's."""
+    """One logit per token, by its own weights or (``tied``) by those of the embedding."""
 
     def __init__(self, config: TransformerConfig, embedding: Embedding) -> None:
         super().__init__(config.d_model, config.vocab_size, bias=False)
@@ -95,13 +96,17 @@ class Unembedding(UnembeddingCosts, Part, nn.Linear):
             fill_normal(self.weight, generator)
 
 
-class Transformer(nn.Module):
-    """A decoder-only Transformer: tokens [batch, pos] to logits [batch, pos, vocab], each from its past only."""
+class Transformer(WeightAccessors, nn.Module):
+    """A decoder-only Transformer: tokens [batch, pos] to logits [batch, pos, vocab], each from its past only.
+
+    Weights can be read by TransformerLens's names: ``W_E``, ``W_pos``, ``W_Q``, ``W_K``, ``W_V``, ``W_O``, ``W_in``,
+    ``W_out`` and ``W_U`` (`WeightAccessors`); activations by taps (`record`, `intervene`).
+    """
 
     def __init__(self, config: TransformerConfig, *, seed: int = 0) -> None:
         super().__init__()
         self.config = config
-        self.recompute = False  # in training, keep of each block only its input, and run it again in the backward pass
+        self.recompute = False  # activation checkpointing: run each block again in the backward pass
         self.embed = Embedding(config)
         self.hook_embed = Tap()
         self.pos_embed: nn.Module | None = None  # rotary positions live in the attention instead
@@ -126,16 +131,16 @@ class Transformer(nn.Module):
 
     @property
     def recomputes(self) -> bool:
-        """Whether a forward pass now would be one whose blocks run again."""
+        """Whether a forward pass now would use activation checkpointing."""
         return self.recompute and self.training and torch.is_grad_enabled()
 
     def matrices(self) -> list[nn.Parameter]:
-        """The parameters that Muon updates where it is the optimiser, as each part says of its own."""
+        """The parameters that Muon updates if it is the optimiser; each part names its own."""
         parts = (module for module in self.modules() if isinstance(module, Part))
         return [parameter for part in parts for parameter in part.matrix_parameters()]
 
     def has_tap(self, name: str) -> bool:
-        """Whether there is a tap of that name to record or to edit."""
+        """Whether the model has a tap of this name."""
         return name in tap_names(self)
 
     def use_attention(self, path: AttentionPath) -> "Transformer":

@@ -1,4 +1,4 @@
-"""What predicts without being trained? Copying, look-back, algebra, posteriors and lattices, behind one protocol."""
+"""Which predictors need no training? Copying, look-back, algebra, posteriors and lattices, behind one protocol."""
 
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from unrandom.predictors.linear import LinearPredictor
     from unrandom.predictors.lookback import LookbackPredictor
     from unrandom.predictors.protocol import Predictions, Predictor
-else:  # a task is configured without any of them
+else:  # imported lazily: configuring a task needs none of them
     from unrandom.core.lazy import lazy_names
 
     __getattr__ = lazy_names(

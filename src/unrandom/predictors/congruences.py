@@ -1,7 +1,7 @@
-"""Which parameters explain a sequence? Linear congruences in one unknown and unknown m, or in several for a known m.
+"""Which parameters explain a sequence? By linear congruences: in one unknown for unknown m, or in several for known m.
 
 The differences d[i] = x[i+1] − x[i] of an LCG fulfil d[i+1] ≡ a d[i] (mod m). So m divides every minor
-d[i] d[j+1] − d[j] d[i+1], and their greatest common divisor soon is m (Plumstead 1982; Boyar 1989).
+d[i] d[j+1] − d[j] d[i+1], and their greatest common divisor soon equals m (Plumstead 1982; Boyar 1989).
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from math import gcd
 
 @dataclass
 class Congruences:
-    """All that a·d ≡ e (mod m) says of a and m, for the pairs (d, e) added so far.
+    """The constraints on a and m that follow from a·d ≡ e (mod m), for the pairs (d, e) added so far.
 
-    Exactly those m explain the pairs that divide ``modulus`` (0, which all divide: no bound yet) and for which
-    a · ``factor`` ≡ ``value`` (mod m) has a solution; it has one for m = ``modulus``, unless that is 0. Start with a
-    modulus to have a known one; it shrinks if the pairs contradict it.
+    A modulus m explains the pairs if and only if it divides ``modulus`` (0 means no constraint yet) and
+    a · ``factor`` ≡ ``value`` (mod m) has a solution; it has one for m = ``modulus``, unless that is 0. To use a known
+    modulus, pass it as ``modulus``; it is reduced to a divisor if the pairs contradict it.
     """
 
     modulus: int = 0
@@ -23,7 +23,7 @@ class Congruences:
     value: int = 0
 
     def add(self, d: int, e: int) -> None:
-        """One more pair. With g = u·factor + v·d, a·g ≡ u·value + v·e, of which both congruences must be multiples."""
+        """Add a pair. With g = u·factor + v·d, a·g ≡ u·value + v·e, of which both congruences are multiples."""
         g, u, v = _bezout(self.factor, d)
         minor = (self.factor * e - d * self.value) // g if g else e
         self.modulus = gcd(self.modulus, minor)
@@ -31,57 +31,60 @@ class Congruences:
         if not self.modulus:
             return
         self.value %= self.modulus
-        # a prime may divide factor and modulus more often than value: then it divides m no more often than value
+        # A prime may divide factor and modulus more often than value: then it divides m at most as often as value.
         while self.value % (g := gcd(self.factor, self.modulus)):
             self.modulus //= g // gcd(g, self.value)
 
     def multiplier(self) -> int:
         """The least a >= 0 for m = ``modulus``, which must not be 0."""
         a = solve(self.factor, self.value, self.modulus)
-        assert a is not None, "the modulus was chosen so that there is one"
+        assert a is not None, "the congruence is solvable for this modulus"
         return a
 
 
 def solve(d: int, e: int, m: int) -> int | None:
-    """The least a >= 0 with a d ≡ e (mod m), or None if there is none; all others are apart by m / gcd(d, m)."""
+    """The least a >= 0 with a d ≡ e (mod m), or None if there is none; solutions are m / gcd(d, m) apart."""
     g = gcd(d, m)
     return e // g * pow(d // g, -1, m // g) % (m // g) if e % g == 0 else None
 
 
 class LinearSystem:
-    """Linear congruences r · v ≡ y (mod m) in several unknowns v, added one by one: is there a solution, and which?
+    """A system of linear congruences r · v ≡ y (mod m) in several unknowns v, added one by one.
 
-    The rows (r, y) are kept in Howell form: one for each unknown at most, with zeros before it, so that every sum of
-    rows that begins with j zeros is a sum of the later ones. A solution is then found from the last unknown on.
+    The rows (r, y) are stored in Howell form: at most one row per unknown, with zeros before it, such that every
+    combination of rows that begins with j zeros is a combination of the rows from unknown j on. A solution then follows
+    by back substitution, from the last unknown to the first.
     """
 
     def __init__(self, unknowns: int, modulus: int) -> None:
         self.unknowns, self.modulus = unknowns, modulus
-        self._rows: dict[int, list[int]] = {}  # by the first unknown in it; at the end, what contradicts itself
+        self._rows: dict[
+            int, list[int]
+        ] = {}  # by the first unknown of the row; a row under `unknowns` is a contradiction 0 ≡ y
 
     def add(self, coefficients: Sequence[int], value: int) -> None:
-        """One more congruence."""
-        waiting = [[number % self.modulus for number in (*coefficients, value)]]
-        while waiting:
-            row = waiting.pop()
+        """Add a congruence."""
+        pending = [[number % self.modulus for number in (*coefficients, value)]]
+        while pending:
+            row = pending.pop()
             first = next((j for j, number in enumerate(row) if number), None)
             if first is None:
                 continue
-            kept = self._rows.get(first, [0] * len(row))
-            g, u, v = _bezout(kept[first], row[first])
-            new = self._combined(kept, u, row, v)
+            stored = self._rows.get(first, [0] * len(row))
+            g, u, v = _bezout(stored[first], row[first])
+            new = self._combined(stored, u, row, v)
             self._rows[first] = new
-            over = self.modulus // gcd(g, self.modulus)  # times the new row, its first number is gone, too
-            waiting += [
-                self._combined(kept, row[first] // g, row, -(kept[first] // g)),
-                *([self._combined(new, over, row, 0)] if new != kept else []),
+            annihilator = self.modulus // gcd(g, self.modulus)  # the factor that makes the leading entry 0
+            pending += [
+                self._combined(stored, row[first] // g, row, -(stored[first] // g)),
+                *([self._combined(new, annihilator, row, 0)] if new != stored else []),
             ]
 
     def _combined(self, one: list[int], times: int, other: list[int], times_other: int) -> list[int]:
         return [(times * x + times_other * y) % self.modulus for x, y in zip(one, other, strict=True)]
 
     def solution(self) -> list[int] | None:
-        """Values of the unknowns, the least that fit from the last one on; None if none do."""
+        """Values of the unknowns, each the least possible given the later ones; None if there is no solution."""
         if self.unknowns in self._rows:
             return None
         values = [0] * self.unknowns
@@ -91,7 +94,7 @@ class LinearSystem:
             row = self._rows[j]
             rest = row[-1] - sum(r * v for r, v in zip(row[j + 1 : -1], values[j + 1 :], strict=True))
             value = solve(row[j], rest, self.modulus)
-            assert value is not None, "rows in Howell form leave one"
+            assert value is not None, "rows in Howell form are solvable"
             values[j] = value
         return values
 

@@ -1,4 +1,4 @@
-"""What can be predicted without any arithmetic? Whatever came before comes again: the successor of the same number."""
+"""What can be predicted by copying alone? The successor of a number that occurred before."""
 
 import numpy as np
 from jaxtyping import UInt64
@@ -9,15 +9,16 @@ from unrandom.predictors.protocol import Predictions
 class CopyPredictor:
     """The number that followed the last earlier occurrence of the current one; abstains if it never occurred.
 
-    Where the whole state is seen, as in an LCG, such a guess is always right: short periods need nothing else.
+    If the numbers are the whole state, as in an LCG, such guesses are always right, so that copying predicts short
+    periods.
     """
 
     name = "copy"
     assumes = "nothing"
 
     def predict(self, sequences: UInt64[np.ndarray, "batch length"]) -> Predictions:
-        """Any numbers will do."""
-        order = np.argsort(sequences, axis=1, kind="stable")  # equal numbers side by side, in order of time
+        """Predictions for arbitrary numbers."""
+        order = np.argsort(sequences, axis=1, kind="stable")  # equal numbers become neighbours, ordered by time
         ordered = np.take_along_axis(sequences, order, axis=1)
         repeats = ordered[:, 1:] == ordered[:, :-1]
         earlier = np.full(sequences.shape, -1)

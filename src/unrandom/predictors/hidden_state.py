@@ -1,11 +1,11 @@
-"""Which state is behind outputs that each show a part of it? The closest vector of a lattice tells.
+"""Which LCG state produced outputs that each show a part of it? The closest vector of a lattice, found by reduction.
 
-When every x[i] = (A[i] x + C[i]) mod m is known to lie between bounds, (x[0], …, x[n−1]) − C is a vector of the lattice
-that (A[0], …, A[n−1]) and m times the unit vectors span, and it is close to the middle of the bounds. The closest one
-is found by Kannan's embedding: the middle joins the basis, with a further coordinate, and reduction (LLL) leaves the
-difference as a short vector. Frieze, Håstad, Kannan, Lagarias and Shamir (1988) found truncated LCGs so. An increment
-that is unknown is one more vector of the basis; what is known only modulo a period has a second coordinate, the number
-of periods.
+If bounds are known for every x[i] = (A[i] x + C[i]) mod m, then (x[0], …, x[n−1]) − C is a vector of the lattice
+spanned by (A[0], …, A[n−1]) and m times the unit vectors, and it is close to the middle of the bounds. The closest
+vector is found by Kannan's embedding: the middle is added to the basis, with a further coordinate, and reduction (LLL)
+yields the difference as a short vector. The method is that of Frieze, Håstad, Kannan, Lagarias and Shamir (1988) for
+truncated LCGs. An unknown increment is one more basis vector; a number known only modulo a period has a second
+coordinate, the quotient by the period.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,18 +13,18 @@ from itertools import accumulate, repeat
 from math import ceil, log2
 
 from unrandom.core.lattices import short_vectors
-from unrandom.generators.lcg import Lcg
+from unrandom.generators.lcg import LCG
 
 Bounds = Sequence[tuple[int, int]]
 
-DIMENSIONS = 72
-"""Coordinates of a lattice at most: reduction fails above."""
+MAX_DIMENSION = 72
+"""Largest dimension of a lattice for which reduction works."""
 
-SPARE = 0.75
-"""More outputs than that, where there are as many, as a share: with fewer, reduction misses some."""
+REDUNDANCY = 0.75
+"""Share of outputs used beyond those needed, if available: with fewer, reduction misses some states."""
 
-LOST = 0.35
-"""Bits of an output that do not help: a vector is found if the outputs have some to spare."""
+LOST_BITS_PER_OUTPUT = 0.35
+"""Bits subtracted from the information of each output, because reduction needs more than the minimum."""
 
 
 def hidden_states(
@@ -35,62 +35,62 @@ def hidden_states(
     *,
     period: int | None = None,
     count: int | None = None,
-) -> Iterator[tuple[Lcg, int]]:
+) -> Iterator[tuple[LCG, int]]:
     """Generators and first states x[0] with bounds[t][0] <= x[t] mod ``period`` <= bounds[t][1] for every t.
 
-    They have this modulus, multiplier and increment; if none is given, one that will do (others would, too). Without a
-    period (which is at most the modulus) the bounds are for x[t] itself. The lattice is made of the first ``count``
-    bounds, else of ``SPARE`` more than needed. None are found if the bounds say less than a state has bits; those that
-    there are may be missed where they say little more, or where small multipliers make neighbours alike.
+    They have this modulus, multiplier and increment; if ``increment`` is None, one of the possible increments. Without
+    a period (which is at most the modulus) the bounds are for x[t] itself. The lattice uses the first ``count`` bounds,
+    by default the share ``REDUNDANCY`` more than needed. None are found if the bounds carry less information than the
+    state; existing ones may be missed if the bounds carry little more, or if a small multiplier correlates neighbours.
     """
     m, span = modulus, min(period or modulus, modulus)
     least = outputs_needed(bounds, m, increment is None, span)
     if least is None:
         return
-    used = min(len(bounds), count or least + ceil(SPARE * least), most_outputs(m, span))
+    used = min(len(bounds), count or least + ceil(REDUNDANCY * least), max_outputs(m, span))
     for first, second in _first_two(bounds[:used], m, multiplier, increment, span):
-        lcg = Lcg(m, multiplier, (second - multiplier * first) % m if increment is None else increment)
+        lcg = LCG(m, multiplier, (second - multiplier * first) % m if increment is None else increment)
         states = lcg.orbit(first, len(bounds))
         if increment is None:
-            # x[t] + shift for every t is the orbit of another increment
+            # x[t] + shift, for every t, is an orbit with another increment
             shift = _shift(states, bounds, m, span)
             first = (first + shift) % m
-            lcg = Lcg(m, multiplier, (lcg.c - (multiplier - 1) * shift) % m)
+            lcg = LCG(m, multiplier, (lcg.c - (multiplier - 1) * shift) % m)
             states = lcg.orbit(first, len(bounds))
         if all(low <= x % span <= high for x, (low, high) in zip(states, bounds, strict=True)):
             yield lcg, first
 
 
 def outputs_needed(bounds: Bounds, modulus: int, unknown_increment: bool, period: int | None = None) -> int | None:
-    """The first bounds that together say somewhat more than a state has bits: how many? None if all of them say less,
-    if a lattice cannot take as many, or if one cannot be fulfilled.
+    """How many of the first bounds together carry somewhat more bits of information than the state has. None if all of
+    them carry less, if a lattice cannot hold as many, or if one is empty (high < low).
     """
     span = period or modulus
     if not bounds or any(high < low for low, high in bounds):
         return None
-    wanted = log2(modulus) + 4
-    if unknown_increment:  # of its bits, as many as the bounds leave open make no difference
-        wanted += log2(modulus) - min(log2(high - low + 1) for low, high in bounds)
-    said = 0.0
-    for least, (low, high) in enumerate(bounds[: most_outputs(modulus, span)], start=1):
-        said += log2(span / (high - low + 1)) - LOST
-        if said >= wanted:
+    bits_needed = log2(modulus) + 4
+    if unknown_increment:  # its lowest bits, as many as a bound leaves open, need not be determined
+        bits_needed += log2(modulus) - min(log2(high - low + 1) for low, high in bounds)
+    bits_known = 0.0
+    for least, (low, high) in enumerate(bounds[: max_outputs(modulus, span)], start=1):
+        bits_known += log2(span / (high - low + 1)) - LOST_BITS_PER_OUTPUT
+        if bits_known >= bits_needed:
             return least
     return None
 
 
-def most_outputs(modulus: int, period: int | None = None) -> int:
-    """The outputs that a lattice can take."""
-    return DIMENSIONS // 2 if period and period < modulus else DIMENSIONS
+def max_outputs(modulus: int, period: int | None = None) -> int:
+    """The greatest number of outputs that a lattice can hold."""
+    return MAX_DIMENSION // 2 if period and period < modulus else MAX_DIMENSION
 
 
 def _first_two(bounds: Bounds, m: int, a: int, c: int | None, span: int) -> Iterator[tuple[int, int]]:
-    """Candidates for x[0] and x[1], from the lattice of (e[0], …, e[n−1], q[0], …, q[n−1]) for x[t] = e[t] + span q[t];
-    without the q if span = m.
+    """Candidates for (x[0], x[1]), from the lattice of the vectors (e[0], …, e[n−1], q[0], …, q[n−1]) with
+    x[t] = e[t] + span q[t]; without the q if span = m.
     """
     n = len(bounds)
-    periods = -(-m // span) if span < m else 0
-    width = 2 * n if periods else n
+    max_quotient = -(-m // span) if span < m else 0
+    width = 2 * n if max_quotient else n
     powers = list(accumulate(repeat(a, n - 1), lambda x, y: x * y % m, initial=1))
     sums = list(accumulate(powers[:-1], lambda x, y: (x + y) % m, initial=0))  # 1 + a + … + a**(t−1)
     units = [[0] * i + [1] + [0] * (width - i - 1) for i in range(width)]
@@ -98,43 +98,43 @@ def _first_two(bounds: Bounds, m: int, a: int, c: int | None, span: int) -> Iter
     if c is None:
         rows.append(sums + [0] * (width - n))
     rows += [[m * x for x in units[t]] for t in range(len(rows), n)]
-    if periods:
+    if max_quotient:
         rows += [[q - span * e for e, q in zip(units[t], units[n + t], strict=True)] for t in range(n)]
     offsets = [x * (c or 0) % m for x in sums]
     target = [(low + high) // 2 - offset for (low, high), offset in zip(bounds, offsets, strict=True)]
     widths = [high - low + 1 for low, high in bounds]
-    if periods:
-        target, widths = target + [periods // 2] * n, widths + [periods] * n
+    if max_quotient:
+        target, widths = target + [max_quotient // 2] * n, widths + [max_quotient] * n
     for vector in _closest(rows, target, widths):
         states = [e + offset for e, offset in zip(vector[:n], offsets, strict=True)]
-        if periods:
+        if max_quotient:
             states = [e + span * q for e, q in zip(states, vector[n:], strict=True)]
         yield states[0] % m, states[1] % m
 
 
 def _shift(states: Sequence[int], bounds: Bounds, m: int, span: int) -> int:
-    """By how much to shift all states so that they are well between their bounds; and, if these are for what is left
-    modulo span, well between 0 and m.
+    """The shift of all states that centres them between their bounds; if the bounds are for x[t] mod span, it also
+    centres the states between 0 and m.
     """
-    least, most, unwrapped = -span, span, []
+    min_shift, max_shift, unwrapped = -span, span, []
     for x, (low, high) in zip(states, bounds, strict=True):
         middle = (low + high) // 2
-        # modulo m they are the same; modulo span, one of them is as shown
-        shown = (((y - middle + span // 2) % span - span // 2, y) for y in (x, x - m, x + m))
-        off, x = min(shown, key=lambda off_and_state: abs(off_and_state[0]))
-        least, most = max(least, low - middle - off), min(most, high - middle - off)
+        # x, x − m and x + m are congruent modulo m; take the one that is closest to the bounds modulo span
+        candidates = (((y - middle + span // 2) % span - span // 2, y) for y in (x, x - m, x + m))
+        offset, x = min(candidates, key=lambda offset_and_state: abs(offset_and_state[0]))
+        min_shift, max_shift = max(min_shift, low - middle - offset), min(max_shift, high - middle - offset)
         unwrapped.append(x)
-    shift = (least + most) // 2
+    shift = (min_shift + max_shift) // 2
     if span == m:
         return shift
-    to_the_middle = (m - 1 - min(unwrapped) - max(unwrapped)) // 2
-    return shift + (to_the_middle - shift + span // 2) // span * span
+    centring = (m - 1 - min(unwrapped) - max(unwrapped)) // 2
+    return shift + (centring - shift + span // 2) // span * span
 
 
 def states_within(multipliers: Sequence[int], offsets: Sequence[int], modulus: int, bounds: Bounds) -> Iterator[int]:
-    """Candidates for x with (A[i] x + C[i]) mod m between the bounds (both included) for every i; A[0] must be 1.
+    """Candidates for x with (A[i] x + C[i]) mod m within the bounds (both included) for every i; A[0] must be 1.
 
-    They are candidates, not proven, and one that exists is missed where outputs are too few or show too little.
+    The candidates are not verified, and x may be missed if the outputs carry too little information.
     """
     n = len(bounds)
     rows = [list(multipliers)] + [[modulus if i == j else 0 for i in range(n)] for j in range(1, n)]
@@ -144,14 +144,14 @@ def states_within(multipliers: Sequence[int], offsets: Sequence[int], modulus: i
 
 
 def _closest(rows: Sequence[Sequence[int]], target: Sequence[int], widths: Sequence[int]) -> Iterator[list[int]]:
-    """Vectors of the lattice that these rows span which are close to the target, a coordinate being close if it is off
-    by half its width or less; at most a few, and none for sure.
+    """Vectors of the lattice spanned by the rows that are close to the target: each coordinate should differ by at most
+    half its width. Yields few vectors, possibly none, and does not verify them.
     """
     widest = max(widths)
     weights = [max(1, widest // width) for width in widths]
-    size = max(1, widest // 4)  # about the distance a coordinate has from the middle
+    embedding = max(1, widest // 4)  # about the typical distance of a coordinate from the middle
     weighted = [[x * w for x, w in zip(row, weights, strict=True)] for row in (*rows, target)]
-    for *difference, last in short_vectors([[*row, size * (i == len(rows))] for i, row in enumerate(weighted)]):
-        if abs(last) == size:
-            sign = last // size
+    for *difference, last in short_vectors([[*row, embedding * (i == len(rows))] for i, row in enumerate(weighted)]):
+        if abs(last) == embedding:
+            sign = last // embedding
             yield [t - sign * d // w for t, d, w in zip(target, difference, weights, strict=True)]

@@ -1,5 +1,7 @@
-"""How soon is a generator given away that adds or subtracts two of its earlier outputs? Once a pair of lags has come
-true a few times: lagged Fibonacci generators, and those with a carry of Marsaglia and Zaman (1991).
+"""How many outputs are needed to predict a generator that adds or subtracts two earlier outputs? A few more than the
+longest lag, by testing all pairs of lags.
+
+This covers lagged Fibonacci generators, and those with a carry (Marsaglia and Zaman 1991).
 """
 
 from collections.abc import Iterator
@@ -13,26 +15,27 @@ from jaxtyping import UInt64
 from unrandom.core.arithmetic import as_modulus
 from unrandom.predictors.protocol import Predictions, one_by_one
 
-LONGEST = 64
+MAX_LAG = 64
 """The longest lag that is tried."""
 
-CARRYING = ((1, 1), (1, -1), (-1, 1))
-KINDS = (*product((*CARRYING, (-1, -1)), (False,)), *product(CARRYING, (True,)))
-"""Signs of the two numbers, and whether there is a carry."""
+SIGNS_WITH_CARRY = ((1, 1), (1, -1), (-1, 1))
+SIGNS_AND_CARRY = (*product((*SIGNS_WITH_CARRY, (-1, -1)), (False,)), *product(SIGNS_WITH_CARRY, (True,)))
+"""The combinations tried: signs of the two numbers, and whether there is a carry."""
 
-MOST = 4096
-"""Pairs of lags that are followed: those of random numbers are far fewer after one number."""
+MAX_RULES = 4096
+"""Largest number of rules tested in parallel; on random numbers, a single number refutes most of them."""
 
-CERTAIN = 32
-"""Bits that a pair of lags must have foretold: of some 2**14 pairs, one in 2**18 sets has a wrong one that did."""
+SIGNIFICANCE_BITS = 32
+"""Bits that a rule must have predicted: with about 2**14 rules, a wrong one does so with probability 2**-18."""
 
 
 class LaggedPredictor:
-    """x[t] = ± x[t−r] ± x[t−s] mod m, with a carry unless both are subtracted; lags, signs and carry unknown, up to 64.
+    """x[t] = ± x[t−r] ± x[t−s] mod m, with a carry unless both are subtracted; lags (up to 64), signs
+    and carry unknown.
 
     The modulus is known, 2 <= m <= 2**64, else UserError. The carry is 1 after a sum or difference that had to be
-    reduced. Guesses what the shortest lags say that have always been right and have foretold 32 bits; abstains where
-    there are none.
+    reduced. Guesses by the rule with the shortest lags among those that have always been right and have predicted
+    32 bits; abstains if there is none.
     """
 
     name = "lagged"
@@ -43,54 +46,54 @@ class LaggedPredictor:
         self.modulus = modulus
 
     def predict(self, sequences: UInt64[np.ndarray, "batch length"]) -> Predictions:
-        """Numbers from the modulus on obey no rule."""
+        """Predictions for arbitrary numbers; those not below the modulus refute every rule."""
         return one_by_one(sequences, self._guesses)
 
     def _guesses(self, sequence: list[int]) -> Iterator[int | None]:
-        enough = ceil(CERTAIN / log2(self.modulus))
+        required = ceil(SIGNIFICANCE_BITS / log2(self.modulus))
         rules: list[_Rule] = []
         for t in range(len(sequence)):
-            rules = [rule for rule in rules if rule.foretold(sequence, t)]
-            if 2 <= t <= LONGEST:
-                fresh = (
-                    _Rule(self.modulus, near, t, signs, carries)
-                    for near, (signs, carries) in product(range(1, t), KINDS)
+            rules = [rule for rule in rules if rule.holds(sequence, t)]
+            if 2 <= t <= MAX_LAG:
+                new_rules = (
+                    _Rule(self.modulus, near, t, signs, has_carry)
+                    for near, (signs, has_carry) in product(range(1, t), SIGNS_AND_CARRY)
                 )
-                rules = (rules + [rule for rule in fresh if rule.starts(sequence)])[:MOST]
-            best = next((rule for rule in rules if rule.right >= enough), None)
-            yield None if best is None else best.total(sequence, t + 1) % self.modulus
+                rules = (rules + [rule for rule in new_rules if rule.starts(sequence)])[:MAX_RULES]
+            shortest = next((rule for rule in rules if rule.correct >= required), None)
+            yield None if shortest is None else shortest.total(sequence, t + 1) % self.modulus
 
 
 @dataclass
 class _Rule:
-    """x[t] = signs[0] x[t − near] + signs[1] x[t − far] ± carry: what it said of the numbers so far."""
+    """The rule x[t] = signs[0] x[t − near] + signs[1] x[t − far] ± carry, with its state."""
 
     modulus: int
     near: int
     far: int
     signs: tuple[int, int]
-    carries: bool
+    has_carry: bool
     carry: int = 0
-    right: int = 0
+    correct: int = 0  # number of correct predictions
 
     def total(self, x: list[int], t: int) -> int:
-        """What it says of number t, before it is reduced."""
-        by = self.carry if self.signs == (1, 1) else -self.carry
-        return self.signs[0] * x[t - self.near] + self.signs[1] * x[t - self.far] + by
+        """The prediction for number t, before reduction."""
+        carry = self.carry if self.signs == (1, 1) else -self.carry
+        return self.signs[0] * x[t - self.near] + self.signs[1] * x[t - self.far] + carry
 
     def starts(self, x: list[int]) -> bool:
-        """Whether it goes for the first number that it can go for; that tells the carry."""
-        for carry in (0, 1) if self.carries else (0,):
+        """True if the rule holds for its first testable number; this also fixes the initial carry."""
+        for carry in (0, 1) if self.has_carry else (0,):
             self.carry = carry
-            if self.foretold(x, self.far):
+            if self.holds(x, self.far):
                 return True
         return False
 
-    def foretold(self, x: list[int], t: int) -> bool:
-        """Whether number t came out as it says."""
+    def holds(self, x: list[int], t: int) -> bool:
+        """True if the rule predicts number t; updates the carry and the count."""
         total = self.total(x, t)
         if total % self.modulus != x[t]:
             return False
-        self.right += 1
-        self.carry = int(self.carries and not 0 <= total < self.modulus)
+        self.correct += 1
+        self.carry = int(self.has_carry and not 0 <= total < self.modulus)
         return True

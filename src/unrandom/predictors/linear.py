@@ -1,5 +1,7 @@
-"""How soon is a generator given away that is linear modulo 2? Once each bit has been seen twice as long as its shortest
-linear recurrence: shift registers, xorshifts, Mersenne twisters (Berlekamp and Massey 1969).
+"""How many outputs does the Berlekamp–Massey algorithm need to predict a generator that is linear modulo 2? Twice the
+order of the shortest linear recurrence of its bits (Berlekamp and Massey 1969).
+
+This covers shift registers, xorshifts and Mersenne twisters.
 """
 
 from collections.abc import Iterator
@@ -13,10 +15,10 @@ from unrandom.predictors.protocol import Predictions, one_by_one
 
 
 class LinearPredictor:
-    """Numbers of ``bits`` bits (1 to 64), each of which is a linear recurrence of its own modulo 2.
+    """Numbers of ``bits`` bits (1 to 64), each bit with a linear recurrence of its own modulo 2.
 
-    Guesses once the recurrences of all bits are determined, with some bits to spare, and until a bit breaks its own:
-    then it abstains until a longer one is. UserError for another number of bits.
+    Guesses while the recurrences of all bits are determined with a margin; after a bit violates its recurrence,
+    abstains until a longer one is determined. UserError for another number of bits.
     """
 
     name = "linear"
@@ -24,11 +26,11 @@ class LinearPredictor:
 
     def __init__(self, bits: int) -> None:
         if not 1 <= bits <= 64:
-            raise UserError(f"numbers have 1 to 64 bits; {bits} were asked for")
+            raise UserError(f"numbers have 1 to 64 bits; {bits} were requested")
         self.bits = bits
 
     def predict(self, sequences: UInt64[np.ndarray, "batch length"]) -> Predictions:
-        """Bits from ``bits`` on are taken to be 0."""
+        """Predictions for arbitrary numbers, of which only the lowest ``bits`` bits are used."""
         return one_by_one(sequences, self._guesses)
 
     def _guesses(self, sequence: list[int]) -> Iterator[int | None]:

@@ -1,22 +1,23 @@
-"""How far does looking back get? The algorithm that the paper finds in trained models, and its higher orders, by hand.
+"""What can be predicted by look-back? By hand-written rules: the algorithm that the paper finds in trained models, and
+its higher orders.
 
-Let p**e be the power of a prime p in m, and let the period be full. Everything is modulo p**e, and the residues make
-the number (Chinese remainders).
+Let p**e be the power of a prime p in m, and let the period be full. All equations are modulo p**e; the residues are
+combined to a number by the Chinese remainder theorem.
 
 Order 1, copy (step ii of the box "Qualitative Algorithm (fixed modulus)"). The low digits of x[n] are those of
 x[n − r], r = p**k: as x mod p**k has period p**k, k digits are certain for the largest p**k <= n. As in the paper's box
-each prime has its own r; a common r = ∏ p**k, which must be up to n as well, could copy no more.
+each prime has its own r; a common r = ∏ p**k, also bounded by n, could not copy more digits.
 
 Order 2, extrapolate (step iii). Along every r-th number the differences hardly change, so that x[n] is close to
 2 x[n − r] − x[n − 2r]. For p = 2 these are the paper's two brightest lines, t − 2**(k−1) and t − 2**k.
 
-Order j. Let Δ be the difference over r = p**k steps and v = v_p(a − 1), how often p divides a − 1: v >= 1, and v >= 2
-for p = 2 if 4 | m, by Hull–Dobell. Then p divides Δ^j x[t] exactly k + (j − 1)(k + v) times, or m hides the rest: with
+Order j. Let Δ be the difference over r = p**k steps and v = v_p(a − 1) the valuation of a − 1: v >= 1, and v >= 2 for
+p = 2 if 4 | m, by Hull–Dobell. Then p divides Δ^j x[t] exactly k + (j − 1)(k + v) times, or at least e times: with
 p-adic integers, x[t] = d a**t / (a − 1) + constant, where d = (a − 1) x[0] + c is prime to p, so that
 Δ^j x[t] = (a**r − 1)**j a**t d / (a − 1), and p divides a**r − 1 exactly k + v times (lifting the exponent). So j
 numbers at distances r, 2r, …, jr give that many digits of x[n] with weights that are the same for every a and c, the
 binomial coefficients with alternating signs. For r = 1 and all digits, j − 1 is Knuth's potency (The Art of Computer
-Programming, volume 2, section 3.2.1.3). The numbers needed for all digits grow as m**(1/j), in steps.
+Programming, volume 2, section 3.2.1.3). The context needed for all digits grows as m**(1/j), in steps.
 """
 
 from collections.abc import Sequence
@@ -33,18 +34,18 @@ from unrandom.generators.residues import digits_of, from_digits, to_digits
 from unrandom.predictors.modular import add, subtract
 from unrandom.predictors.protocol import Predictions
 
-LARGEST_ORDER = 64
-NAMES = {1: "lookback-copy", 2: "lookback"}
+MAX_ORDER = 64
+NAMES_BY_ORDER = {1: "lookback-copy", 2: "lookback"}
 
 
 def certain_digits(order: int, k: int, v: int) -> int:
-    """Digits of base p that ``order`` numbers, p**k steps apart, leave certain, if p divides a − 1 at least v times."""
+    """Base-p digits that ``order`` numbers, p**k steps apart, determine if p divides a − 1 at least v times."""
     return k + (order - 1) * (k + v)
 
 
 @dataclass(frozen=True)
 class Lines:
-    """The ``order`` numbers that a guess rests on, at distances stride, 2 stride, …, and the digits that they give."""
+    """A look-back at ``order`` numbers, at distances stride, 2 stride, …, which determines ``digits`` digits."""
 
     order: int
     stride: int
@@ -52,9 +53,10 @@ class Lines:
 
 
 def best_lines(p: int, seen: int, *, order: int, v: int) -> Lines:
-    """Of orders 1 to ``order``, and strides p**k that ``seen`` >= 1 numbers have room for, what leaves most certain.
+    """The look-back that determines most digits, over orders 1 to ``order`` and the strides p**k that fit in ``seen``
+    >= 1 numbers.
 
-    Of equals the highest order, which gains most where p divides a − 1 more often than the ``v`` times that are sure.
+    Ties are broken in favour of the highest order, which gains most if p divides a − 1 more than ``v`` times.
     """
     options = []
     for j in range(1, min(order, seen) + 1):
@@ -64,7 +66,7 @@ def best_lines(p: int, seen: int, *, order: int, v: int) -> Lines:
 
 
 def _extrapolate(back: Sequence[UInt64[np.ndarray, "batch guesses"]], q: int) -> UInt64[np.ndarray, "batch guesses"]:
-    """The number modulo q with which differences of order len(back) vanish; back[i] is that i + 1 strides before."""
+    """The next number modulo q with a difference of order len(back) of 0; back[i] is i + 1 strides back."""
     guess = np.zeros_like(back[0])
     while back:
         guess = add(guess, back[0], q)
@@ -73,18 +75,18 @@ def _extrapolate(back: Sequence[UInt64[np.ndarray, "batch guesses"]], q: int) ->
 
 
 class LookbackPredictor:
-    """Looks back at up to ``order`` numbers, with weights that depend on neither a nor c: 1 copies, 2 extrapolates.
+    """Look-back at up to ``order`` numbers, with weights independent of a and c: order 1 copies, order 2 extrapolates.
 
-    A guess is a whole number: the digits that are not certain are filled in by the same rule.
+    A guess is a complete number: digits that are not certain are computed by the same rule.
     """
 
     assumes = "the modulus, and full period"
 
     def __init__(self, modulus: int, *, order: int = 2) -> None:
         """2 <= modulus <= 2**64 and 1 <= order <= 64, else UserError."""
-        if not 1 <= order <= LARGEST_ORDER:
-            raise UserError(f"looking back takes an order from 1 to {LARGEST_ORDER}, but order={order} was given")
-        self.name = NAMES.get(order, f"lookback:{order}")
+        if not 1 <= order <= MAX_ORDER:
+            raise UserError(f"look-back needs an order from 1 to {MAX_ORDER}, but order={order} was given")
+        self.name = NAMES_BY_ORDER.get(order, f"lookback:{order}")
         self.modulus, self.order = modulus, order
         self.digits = digits_of(modulus)
         self.parts = {p**e: p for p, e in factorize(modulus).items()}
@@ -95,11 +97,11 @@ class LookbackPredictor:
         return np.array([digit.power < known[digit.prime] for digit in self.digits])
 
     def numbers_needed(self) -> int:
-        """The least count of numbers seen after which every digit is certain."""
+        """The least number of numbers seen after which every digit is certain."""
         return max(self._numbers_for(valuation(q, p), p) for q, p in self.parts.items())
 
     def _numbers_for(self, e: int, p: int) -> int:
-        """The least j p**k of which e digits of base p are certain."""
+        """The least number of numbers, j p**k, that determines e digits of base p."""
         v, counts = self._least_valuation(p), []
         for j in range(1, self.order + 1):
             k = next(k for k in range(e + 1) if certain_digits(j, k, v) >= e)
@@ -107,7 +109,7 @@ class LookbackPredictor:
         return min(counts)
 
     def share_right(self, t: int) -> Fraction:
-        """The share of full-period multipliers with which the guess of number t + 1 is right, for every c and x[0].
+        """The share of full-period multipliers for which the guess of number t + 1 is correct, for every c and x[0].
 
         Of the multipliers that have full period modulo p**e, one in p**i has v_p(a − 1) at least i more than the least.
         """
@@ -115,12 +117,12 @@ class LookbackPredictor:
         for q, p in self.parts.items():
             lines, e, least = self._lines(p, t + 1), valuation(q, p), self._least_valuation(p)
             k = valuation(lines.stride, p)
-            enough = next((v for v in range(least, e + 1) if certain_digits(lines.order, k, v) >= e), None)
-            share *= 0 if enough is None else Fraction(1, p ** (enough - least))
+            sufficient = next((v for v in range(least, e + 1) if certain_digits(lines.order, k, v) >= e), None)
+            share *= 0 if sufficient is None else Fraction(1, p ** (sufficient - least))
         return share
 
     def predict(self, sequences: UInt64[np.ndarray, "batch length"]) -> Predictions:
-        """Raises UserError for a number that is not below the modulus."""
+        """Predictions without abstentions. Raises UserError for a number that is not below the modulus."""
         coprime = dict.fromkeys(self.parts, 1)
         residues = to_digits(sequences, self.modulus, coprime)
         guesses = np.empty_like(residues[:, 1:])
@@ -130,13 +132,13 @@ class LookbackPredictor:
         return Predictions(numbers, np.zeros(numbers.shape, dtype=bool))
 
     def _next_residues(self, x: UInt64[np.ndarray, "batch length"], q: int) -> UInt64[np.ndarray, "batch guesses"]:
-        """Modulo q, a power of one prime."""
-        places: dict[Lines, list[int]] = {}  # the numbers to guess; as many are seen before
+        """Guesses modulo q, a power of one prime."""
+        positions: dict[Lines, list[int]] = {}  # positions n to guess, by the look-back used after n numbers seen
         for n in range(1, x.shape[1]):
-            places.setdefault(self._lines(self.parts[q], n), []).append(n)
+            positions.setdefault(self._lines(self.parts[q], n), []).append(n)
         guesses = np.empty_like(x[:, 1:])
-        for lines, of in places.items():
-            at = np.array(of)
+        for lines, chosen in positions.items():
+            at = np.array(chosen)
             guesses[:, at - 1] = _extrapolate([x[:, at - i * lines.stride] for i in range(1, lines.order + 1)], q)
         return guesses
 

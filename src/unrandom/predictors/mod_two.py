@@ -1,4 +1,6 @@
-"""What do bits modulo 2 say? Linear equations and linear recurrences, with many bits in one Python integer."""
+"""How are linear equations and recurrences modulo 2 solved? By elimination and the Berlekamp–Massey algorithm, with
+many bits in one Python integer.
+"""
 
 from collections.abc import Iterable
 
@@ -6,13 +8,15 @@ import numpy as np
 from jaxtyping import UInt64
 
 MARGIN = 8
-"""Bits beyond those that determine a recurrence, so that a wrong one is hardly ever taken for one."""
+"""Bits beyond those that determine a recurrence, so that a wrong recurrence is unlikely to be accepted."""
 
 
 def solve(equations: Iterable[tuple[int, int]], unknowns: int) -> int | None:
-    """The unknown bits (bit k of the answer is unknown k) from equations: the xor of the unknowns in a mask is a bit.
+    """Solve equations (mask, bit), which state that the xor of the unknowns in the mask is the bit. Gaussian
+    elimination.
 
-    None if they contradict each other, which ends the reading of them, or leave a bit open. Gaussian elimination.
+    Bit k of the result is unknown k. None if the equations contradict each other (no further ones are then read), or if
+    they leave an unknown undetermined.
     """
     pivots: dict[int, int] = {}  # highest bit of a row -> the row; the right-hand side is its lowest bit
     for mask, bit in equations:
@@ -26,7 +30,7 @@ def solve(equations: Iterable[tuple[int, int]], unknowns: int) -> int | None:
     if len(pivots) < unknowns:
         return None
     solution = 0
-    for size in sorted(pivots):  # each row's other unknowns have smaller numbers, and are known by now
+    for size in sorted(pivots):  # the other unknowns of a row have smaller indices and are already solved
         row = pivots[size]
         others = (row >> 1) & ~(1 << (size - 2))
         solution |= (((others & solution).bit_count() ^ row) & 1) << (size - 2)
@@ -34,7 +38,7 @@ def solve(equations: Iterable[tuple[int, int]], unknowns: int) -> int | None:
 
 
 class ShortestRecurrence:
-    """The shortest linear recurrence of the bits seen so far, which is determined by 2 L of them.
+    """The shortest linear recurrence of the bits seen so far; order L is determined by 2 L bits.
 
     ``order`` is L, and ``connection`` C (bit j is C[j]) with C[0] = 1 and ⊕ C[j] s[i − j] = 0 for all i >= L. Berlekamp
     and Massey (1969).
@@ -45,7 +49,7 @@ class ShortestRecurrence:
         self._before, self._since, self._bits = 1, 1, 0
 
     def see(self, bit: int) -> None:
-        """One more bit."""
+        """Add one more bit."""
         self._bits = (self._bits << 1) | bit
         self._seen += 1
         if (self.connection & self._bits).bit_count() & 1:
@@ -57,12 +61,12 @@ class ShortestRecurrence:
         self._since += 1
 
     def next(self) -> int:
-        """The bit that it says comes next."""
+        """The next bit according to the recurrence."""
         return ((self.connection >> 1) & self._bits).bit_count() & 1
 
 
 def shortest_recurrence(bits: int, count: int) -> tuple[int, int]:
-    """Order and connection for `count` bits (bit i of `bits` is s[i])."""
+    """Order and connection polynomial of the shortest recurrence of `count` bits (bit i of `bits` is s[i])."""
     recurrence = ShortestRecurrence()
     for i in range(count):
         recurrence.see((bits >> i) & 1)
@@ -70,16 +74,16 @@ def shortest_recurrence(bits: int, count: int) -> tuple[int, int]:
 
 
 def follows(bits: int, count: int, order: int, connection: int) -> bool:
-    """Whether bits obey a recurrence from s[order] on."""
-    total, rest = 0, connection
-    while rest:
-        low = rest & -rest
-        total ^= bits << (low.bit_length() - 1)
-        rest ^= low
-    return not ((total >> order) & ((1 << max(0, count - order)) - 1))
+    """Whether the bits obey a recurrence from s[order] on."""
+    residual, remaining = 0, connection
+    while remaining:
+        lowest = remaining & -remaining
+        residual ^= bits << (lowest.bit_length() - 1)
+        remaining ^= lowest
+    return not ((residual >> order) & ((1 << max(0, count - order)) - 1))
 
 
 def plane(numbers: UInt64[np.ndarray, " n"], bit: int) -> int:
-    """One bit of all numbers, packed: bit i of the answer is that bit of numbers[i]."""
+    """One bit of all numbers, packed: bit i of the result is bit `bit` of numbers[i]."""
     picked = ((numbers >> np.uint64(bit)) & np.uint64(1)).astype(np.uint8)
     return int.from_bytes(np.packbits(picked, bitorder="little").tobytes(), "little")

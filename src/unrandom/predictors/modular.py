@@ -1,4 +1,4 @@
-"""How are residues added and multiplied without rounding? In words that wrap around, or else in Python integers."""
+"""How are residues added, subtracted and multiplied exactly? In uint64 with wrap-around, else in Python integers."""
 
 import numpy as np
 from jaxtyping import UInt64
@@ -14,13 +14,13 @@ def subtract(x: UInt64[np.ndarray, "*#shape"], y: UInt64[np.ndarray, "*#shape"],
 
 def add(x: UInt64[np.ndarray, "*#shape"], y: UInt64[np.ndarray, "*#shape"], m: int) -> UInt64[np.ndarray, "..."]:
     """(x + y) mod m for residues x and y, elementwise with broadcasting; exact for 2 <= m <= 2**64."""
-    return subtract(x, np.uint64(m % WORD) - y, m)  # m − 0 is no residue, and does no harm
+    return subtract(x, np.uint64(m % WORD) - y, m)  # m − 0 = m is not a residue, but the result is still correct
 
 
 def multiply(x: UInt64[np.ndarray, "*#shape"], y: UInt64[np.ndarray, "*#shape"], m: int) -> UInt64[np.ndarray, "..."]:
     """x y mod m for residues x and y, elementwise with broadcasting; exact for 2 <= m <= 2**64.
 
-    Fast for m <= 2**32 and for powers of two; else in Python integers.
+    Fast for m <= 2**32 and for powers of two; otherwise in Python integers.
     """
     if is_power_of_two(m):
         return (x * y) & np.uint64(m - 1)

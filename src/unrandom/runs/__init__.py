@@ -1,1 +1,1 @@
-"""How does a configuration become a finished run, one or many of them? No figure is known here."""
+"""How does a configuration become a finished run, and a grid of settings many? Experiments are above this package."""

@@ -1,7 +1,7 @@
-"""Which trained models stay beside the results? Small ones, as run folders in bf16, without the optimiser's state.
+"""Which trained models are archived beside the results? Small ones, as run folders in bf16 without optimiser state.
 
-They can be measured, reported and looked into like any run, so that an analysis needs no training. Of a larger one the
-curves stay.
+An archived model can be evaluated and analysed like any run, so that experiments can be repeated without training. Of a
+model that is too large, only the metrics are archived.
 """
 
 import shutil
@@ -16,26 +16,26 @@ from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.training.checkpoint import checkpoint_to_load, latest_checkpoint, save_checkpoint
 
-LARGEST = 1_000_000  # parameters, of models that an experiment keeps
-LARGEST_BY_NAME = 16_000_000  # parameters, of runs that are archived one by one: two files
+LARGEST = 1_000_000  # parameters of a model that an experiment archives
+LARGEST_BY_NAME = 16_000_000  # parameters of a model that is archived by itself, in two files
 
 
 def archive_folder(scale: str, results: Path) -> Path:
-    """Where the archived runs of a scale are."""
+    """The folder of the archived models of a scale."""
     return results / scale / "weights"
 
 
 def archive_runs(runs: Sequence[Run], seeds: int, folder: Path) -> None:
-    """Keep the finished runs of the first seeds, up to a size."""
+    """Archive the finished runs of seeds below ``seeds`` with at most LARGEST parameters."""
     for run in runs:
         if run.config.seed < seeds and parameter_count(run.config.transformer) <= LARGEST:
             archive_run(run, folder / run.id)
 
 
 def archive_run(run: Run, path: Path) -> None:
-    """A run as it stands, without what only training needs. One that came further, or as far, is left alone."""
+    """Archive a run at its newest checkpoint, unless an archived copy has as many steps."""
     archived, checkpoint = RunFolder(path), checkpoint_to_load(run.folder)
-    if archived.finished or (not run.folder.finished and steps_made(archived) >= checkpoint.step):
+    if archived.finished or (not run.folder.finished and steps_trained(archived) >= checkpoint.step):
         return
     archived.create(run.folder.read_manifest())
     if parameter_count(run.config.transformer) <= LARGEST_BY_NAME:
@@ -48,10 +48,10 @@ def archive_run(run: Run, path: Path) -> None:
             write_atomically(archived.path / file.name, file.read_bytes())
 
 
-def steps_made(folder: RunFolder) -> int:
-    """How far a run came, by its newest checkpoint or, where its weights were not archived, by its curve."""
-    standing, metrics = latest_checkpoint(folder), folder.read_metrics()
-    return max(standing.step if standing else 0, metrics[-1]["step"] if metrics else 0)
+def steps_trained(folder: RunFolder) -> int:
+    """The steps a run was trained for, by its newest checkpoint or, without weights, by its metrics."""
+    checkpoint, metrics = latest_checkpoint(folder), folder.read_metrics()
+    return max(checkpoint.step if checkpoint else 0, metrics[-1]["step"] if metrics else 0)
 
 
 def open_archived(specs: Sequence[RunSpec], folder: Path) -> list[Run]:

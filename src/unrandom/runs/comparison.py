@@ -1,8 +1,9 @@
-"""How far is a run from what is possible? Its model beside other predictors, on one test set."""
+"""How far is a run from what is possible? Its model and baseline predictors, evaluated on the same test set."""
 
 from collections.abc import Sequence
 
 import numpy as np
+import polars as pl
 
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
@@ -10,17 +11,18 @@ from unrandom.evaluation import Evaluation, bits_known, context_needed, evaluate
 from unrandom.evaluation.context_needed import THRESHOLDS
 from unrandom.predictors import Predictor
 from unrandom.runs.run import Run
+from unrandom.runs.tables import table
 from unrandom.tasks import Part
 
 CEILING = "bayes"
 
 
 def compare(run: Run, predictors: Sequence[Predictor], *, part: Part | None, sequences: int) -> list[JsonObject]:
-    """For each part of the run's test (or the one given), a row for each predictor, all on the same sequences.
+    """For each part of the run's test (or the one given), one row per predictor, all on the same sequences.
 
-    Numbers needed are those from which accuracy stays above a threshold, with the interval over the units of the
-    sequences, and over those that ``bayes`` needs, if it is among them. UserError for a part that the run does not
-    test.
+    The context needed is the first position from which accuracy stays above a threshold, with an interval over units
+    of the sequences, and its ratio to that of ``bayes``, if it is among the predictors. Raises UserError for a part
+    that the run does not test.
     """
     split, task = run.split(), run.config.data
     if part is not None and part not in split.parts:
@@ -56,10 +58,26 @@ def predictor_row(tested: Evaluation, assumes: str) -> JsonObject:
 
 
 def with_ratios(rows: list[JsonObject]) -> list[JsonObject]:
-    """The rows with numbers needed over those of the ceiling; null where either never gets there."""
+    """The rows with the ratio of context needed to the ceiling's; None where either never reaches the threshold."""
     ceiling = next((row for row in rows if row["predictor"] == CEILING), None)
     for row in rows:
         for threshold, found in row["needed"].items():
             least = None if ceiling is None else ceiling["needed"][threshold]["numbers"]
             found["over_ceiling"] = round(found["numbers"] / least, 3) if least and found["numbers"] else None
     return rows
+
+
+def accuracy_table(compared: Sequence[JsonObject]) -> pl.DataFrame:
+    """What `compare` returns as a table: one row per part of the test, predictor and position.
+
+    Columns: ``part``, ``predictor``, ``seen`` (numbers before the guess), ``accuracy``, and the ends ``low`` and
+    ``high`` of its 95 % interval.
+    """
+    rows = ((entry["part"], row) for entry in compared for row in entry["predictors"])
+    return table(
+        {"part": part, "predictor": row["predictor"], "seen": seen, "accuracy": accuracy, "low": low, "high": high}
+        for part, row in rows
+        for seen, accuracy, low, high in zip(
+            *(row["by_position"][name] for name in ("seen", "value", "low", "high")), strict=True
+        )
+    )

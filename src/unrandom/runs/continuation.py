@@ -1,25 +1,21 @@
-"""How are a user's own sequences continued? From text to numbers, to what follows, and how far to trust that."""
+"""How are a user's own sequences continued? Text becomes sequences; a continuation says how reliable the model is."""
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from unrandom.core.errors import UserError
 from unrandom.core.files import named_source, reading
-from unrandom.models.predictor import TransformerPredictor
 
-USUAL_ACCURACY = 0.9  # A model is usually right when this share of its guesses is.
+USUAL_ACCURACY = 0.9  # share of correct guesses from which a model is called "usually right"
 
 
 def read_sequences(source: str, *, limit: int) -> list[list[int]]:
     """Sequences from a file, or from standard input for ``-``.
 
-    One number a line is one sequence; where any line holds several (spaces or commas), each line is a sequence.
-    Raises UserError, naming the line, for what is no number or not below ``limit``.
+    With one number per line, the file is one sequence; if any line has several (separated by spaces or commas), every
+    line is a sequence. Raises UserError, naming the line, for what is not a number or not below ``limit``.
     """
     lines = [(n, line.replace(",", " ").split()) for n, line in enumerate(_read(source).splitlines(), start=1)]
     filled = [(n, words) for n, words in lines if words]
@@ -29,41 +25,31 @@ def read_sequences(source: str, *, limit: int) -> list[list[int]]:
     return rows if any(len(row) > 1 for row in rows) else [[row[0] for row in rows]]
 
 
-def predict_sequences(
-    predictor: TransformerPredictor, sequences: list[list[int]], count: int, observer: Callable[[int], None]
-) -> tuple[list[list[int]], list[list[float]]]:
-    """The next ``count`` numbers of each sequence and the probability the model gives each.
+@dataclass(frozen=True)
+class Continuation:
+    """What a model predicts to follow a sequence."""
 
-    The ``observer`` is called with how many numbers there are so far, of all sequences together.
-    """
-    predictions: list[list[int]] = []
-    probabilities: list[list[float]] = []
-
-    def advance(done: int) -> None:
-        observer(len(predictions) * count + done)
-
-    for numbers in sequences:
-        guesses, chances = predictor.continue_sequences(np.array([numbers], dtype=np.uint64), count, advance)
-        predictions.append([int(guess) for guess in guesses[0]])
-        probabilities.append([round(float(chance), 6) for chance in chances[0]])
-    return predictions, probabilities
+    numbers: list[int]  # the most likely ones, each given those before it
+    probabilities: list[float]  # the model's, of each of them
+    numbers_used: int  # the last ones of the sequence, as many as the model reads
+    reliable_from: int | None  # numbers from which the model is usually right; None: unknown, or from none
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """How often a model was right when it was last measured in training, by how many numbers it had seen."""
+    """How often a model was right in its last evaluation during training, by how many numbers it had seen."""
 
-    accuracy_after: dict[int, float]  # Accuracy on held-out sequences. Empty if it was not measured.
+    accuracy_after: dict[int, float]  # accuracy on held-out sequences by numbers seen; empty: not measured
 
     @classmethod
     def of(cls, metrics: list[dict[str, Any]]) -> "Reliability":
-        """From the lines of ``metrics.jsonl``, of which the last counts."""
+        """From the lines of ``metrics.jsonl``; the last one is used."""
         measured = metrics[-1].get("accuracy_after", {}) if metrics else {}
         return cls({int(seen): value or 0.0 for seen, value in measured.items()})
 
     @property
     def start(self) -> int | None:
-        """The first count from which on the model is usually right; None: there is none, or nobody knows."""
+        """Numbers from which the model is usually right; None if it never is, or if that was not measured."""
         start = None
         for seen in sorted(self.accuracy_after, reverse=True):
             if self.accuracy_after[seen] < USUAL_ACCURACY:
@@ -72,24 +58,24 @@ class Reliability:
         return start
 
     def text(self, run: str, *, fewest: int) -> str:
-        """From how many numbers on the model is usually right, and a warning where the shortest sequence has fewer.
+        """From how many numbers on the model is usually right, with a warning if the shortest sequence has fewer.
 
-        ``run`` is what names it to a command.
+        ``run`` is the name of the run on the command line.
         """
         if not self.accuracy_after:
             return f"how many numbers this model needs is unknown; measure it with: unrandom evaluate {run}"
         if self.start is None:
             best = max(self.accuracy_after, key=lambda seen: self.accuracy_after[seen])
-            return f"this model is usually wrong: at best {self._right(best)}"
+            return f"this model is usually wrong: at best {self._accuracy_after(best)}"
         said = f"this model is usually right from about {_numbers(self.start)} on ({self._share(self.start)})"
         if fewest >= self.start:
             return said
         below = [seen for seen in self.accuracy_after if seen <= fewest]
-        measured = f": {self._right(max(below))}" if below else ""
+        measured = f": {self._accuracy_after(max(below))}" if below else ""
         few = f"{_numbers(fewest)} {'is' if fewest == 1 else 'are'} too few"
         return f"{said}\nwarning: {few} for an answer to rely on{measured}"
 
-    def _right(self, seen: int) -> str:
+    def _accuracy_after(self, seen: int) -> str:
         return f"{self._share(seen)} after {_numbers(seen)}"
 
     def _share(self, seen: int) -> str:

@@ -1,4 +1,4 @@
-"""How does a configuration become a finished run folder? Split, batches, training, result; or the same, resumed."""
+"""How is a run executed? Its folder is locked, the newest checkpoint resumed, the model trained, the result written."""
 
 import shlex
 import time
@@ -20,7 +20,7 @@ from unrandom.runs.run import MEASURED, Run
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import Batches, make_batches
 from unrandom.training import Progress, train
-from unrandom.training.checkpoint import checkpoint_to_resume, set_aside_later
+from unrandom.training.checkpoint import checkpoint_to_resume, set_aside_damaged
 from unrandom.training.distributed import Ranks, joined_ranks, launched_device
 from unrandom.training.loop import Observer
 from unrandom.training.machine import choose_device, configure_process
@@ -31,19 +31,19 @@ OnStart = Callable[["Run", int], None]
 
 
 def create_run(spec: RunSpec, out: Path, command: list[str]) -> Run:
-    """The run that is meant, under ``out``: a new folder, or the one it has had before.
+    """The run of a specification, with its folder under ``out``, which is created unless it exists.
 
-    Raises Busy, a UserError, when another process makes it at the same moment.
+    Raises Busy, a UserError, when another process creates it at the same moment.
     """
     run = Run(RunFolder(out / spec.id), spec)
     if not run.folder.exists:
-        split = run.split()  # bad data settings end here, before anything is written
+        split = run.split()  # raises UserError for bad task settings before anything is written
         try:
             run.folder.create(manifest(spec, split, command))
         except FileNotFoundError:
             if not run.folder.exists:
                 raise
-            raise Busy(f"another process made {run.folder.path} at the same moment") from None
+            raise Busy(f"another process created {run.folder.path} at the same moment") from None
     return run
 
 
@@ -55,11 +55,11 @@ def execute(
     observers: tuple[Observer, ...] = (),
     on_start: OnStart | None = None,
 ) -> dict[str, Any]:
-    """Train ``run`` from where it stands, or until it has to stop; returns its result. A finished run is not run again.
+    """Train ``run`` from its newest checkpoint to its end, or until time is up; returns its result so far.
 
-    Runs whose weights it begins with are trained before; if the time is up in one of these, the result names it as
-    ``waits_for``. ``on_start`` is called with each run to be trained, and its step, before its data are made.
-    Raises Busy, a UserError, when another process holds the folder, NonFiniteLoss when training breaks down.
+    A finished run is not trained again. Ancestors (runs whose weights it starts from) are trained first; if time is up
+    in one of them, the result names it as ``waits_for``. ``on_start(run, step)`` is called before each run's data are
+    built. Raises Busy, a UserError, when another process has locked the folder, and NonFiniteLoss when the loss is.
     """
     device = choose_device(launched_device())
     configure_process(device)
@@ -78,16 +78,16 @@ def execute(
 
 
 def _needs_ancestors(run: Run) -> bool:
-    """Whether it has yet to take over the weights of another run."""
+    """Whether the run has to start from the weights of another run, and has not done so yet."""
     begun = run.folder.finished or run.config.start is None or checkpoint_to_resume(run.folder) is not None
     return not begun
 
 
 @dataclass(frozen=True)
 class _Control:
-    """When training has to stop, and what observes it."""
+    """When training stops, and what is called during it."""
 
-    until: float | None  # on the monotonic clock
+    until: float | None  # deadline on the monotonic clock, seconds
     stop: Callable[[], bool] | None
     observers: tuple[Observer, ...] = ()
     on_start: OnStart | None = None
@@ -98,12 +98,12 @@ def _seconds_left(until: float | None) -> float | None:
 
 
 def _train_alone(run: Run, device: torch.device, ranks: Ranks, control: _Control) -> dict[str, Any]:
-    """Hold the folder, train from the newest checkpoint, and write the result if that is the end."""
+    """Lock the folder, train from the newest checkpoint, and write the result if the run is finished."""
     ranks.check_batch(run.config.batch_size, run.config.micro_batches)
     if ranks.broadcast(run.folder.finished, device):
         return run.result()
     with run.folder.lock() if ranks.is_main else nullcontext():
-        if ranks.broadcast(run.folder.finished, device):  # by another process, which has let go of it meanwhile
+        if ranks.broadcast(run.folder.finished, device):  # another process finished it before this one got the lock
             return run.result()
         trainee, batches = _prepare_trainee(run, device, ranks, control.on_start)
         train(
@@ -121,10 +121,10 @@ def _train_alone(run: Run, device: torch.device, ranks: Ranks, control: _Control
 def execute_together(
     runs: list[Run], *, max_minutes: float | None = None, stop: Callable[[], bool] | None = None
 ) -> list[dict[str, Any]]:
-    """Train unfinished runs of one shape side by side in this process; returns their results.
+    """Train unfinished runs of one shape stacked in this process; returns their results.
 
-    Runs that stand at different steps are trained in groups that stand at the same one; the time is that of all groups
-    together. Raises what `execute` raises; whatever ends one run ends all.
+    Runs at different steps are trained in groups at the same step; the time limit is for all groups together. Raises
+    what `execute` raises; an error in one run ends all of them.
     """
     until = None if max_minutes is None else time.monotonic() + 60 * max_minutes
     device = choose_device()
@@ -132,7 +132,7 @@ def execute_together(
     with ExitStack() as locks:
         for run in runs:
             if _needs_ancestors(run) and not all(ancestor.folder.finished for ancestor in run.ancestors()):
-                raise UserError(f"{run.id} begins with the weights of a run that is not finished")
+                raise UserError(f"{run.id} starts from the weights of a run that is not finished")
             locks.enter_context(run.folder.lock())
         begun = [_prepare_trainee(run, device) for run in runs if not run.folder.finished]
         for index, step in enumerate(sorted({trainee.progress.step for trainee, _ in begun})):
@@ -151,7 +151,7 @@ def execute_together(
 def _prepare_trainee(
     run: Run, device: torch.device, ranks: Ranks | None = None, on_start: OnStart | None = None
 ) -> tuple[Trainee, Batches]:
-    """The run where it stands: its newest whole checkpoint, and the folder without what came later."""
+    """The run at its newest intact checkpoint; later metrics and damaged checkpoints are removed from its folder."""
     config, split = run.config, run.split()
     start = checkpoint_to_resume(run.folder)
     if start is not None:
@@ -163,14 +163,14 @@ def _prepare_trainee(
     measure = TrainingMeasure(split, batches, test_sequences=config.test_sequences, precision=precision)
     if ranks is None or ranks.is_main:
         run.folder.remove_leftovers()
-        set_aside_later(run.folder, start)
+        set_aside_damaged(run.folder, start)
         run.folder.rewind_metrics(start.step if start else 0)
     parent = run.ancestors()[-1].load_model() if start is None and config.start is not None else None
     return Trainee.begin(run.folder, config, measure, device, start, parent), batches
 
 
 def _write_result(run: Run, progress: Progress) -> dict[str, Any]:
-    """The result, kept in the folder once the run is finished."""
+    """The result; written to the folder if the run is finished."""
     result = _result(run, progress)
     if result["finished"]:
         write_json(run.folder.result, result)

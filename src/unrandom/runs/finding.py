@@ -1,4 +1,4 @@
-"""Which run is meant? A folder, a recipe's newest run, the run whose name begins so, or the latest of all."""
+"""Which run does a name mean? A run folder, the newest run of a recipe, a unique prefix, or the latest run of all."""
 
 import difflib
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from unrandom.core.run_folder import RunFolder
 from unrandom.runs.recipes import RECIPES
 from unrandom.runs.run import Run
 
-RUNS = Path("runs")  # where run folders are unless a command says otherwise
+RUNS = Path("runs")  # default parent of run folders
 LATEST = "latest"
-SHOWN = 5  # candidates in a message
+CANDIDATES_SHOWN = 5  # names in an error message
 
 
 @dataclass(frozen=True)
 class _Known:
-    """A run in the folder that is searched."""
+    """A run found in the folder that is searched."""
 
     path: Path
     recipe: str
-    when: tuple[str, int]  # it was made, and then changed, of which only the first is in the manifest
+    when: tuple[str, int]  # creation time in the manifest, modification time of the manifest file
 
     @property
     def name(self) -> str:
@@ -28,10 +28,10 @@ class _Known:
 
 
 def find_run(name: str, parent: Path = RUNS) -> Run:
-    """The run that ``name`` means; a UserError, with candidates or near misses, when it means none or several.
+    """The run that ``name`` means. Raises UserError, with candidates or near misses, if it means none or several.
 
-    What is not a run folder itself is looked for in ``parent``, or in the folder that is part of the name, as in
-    ``other/latest``: a recipe's name first, then the beginning of a run's name.
+    A name that is not a run folder is looked up in ``parent``, or in the folder that it begins with, as in
+    ``other/latest``: first as a recipe's name, then as a prefix of a run's name.
     """
     path = Path(name)
     if RunFolder(path).exists:
@@ -49,20 +49,20 @@ def find_run(name: str, parent: Path = RUNS) -> Run:
 
 
 def _runs_in(parent: Path) -> list[_Known]:
-    """Every run folder with a manifest that can be read."""
+    """Every run folder with a readable manifest."""
     found = []
     for manifest in sorted(parent.glob("*/manifest.json")):
         folder = RunFolder(manifest.parent)
         try:
             tree = folder.read_manifest()
-        except UserError:  # a damaged one is named when it is asked for by its path
+        except UserError:  # a damaged manifest is reported when its run is opened by path
             continue
         found.append(_Known(folder.path, tree["recipe"], (str(tree.get("created")), manifest.stat().st_mtime_ns)))
     return found
 
 
 def _ambiguous(name: str, parent: Path, begun: list[_Known]) -> str:
-    shown = ", ".join(run.name for run in begun[:SHOWN]) + ", ..." * (len(begun) > SHOWN)
+    shown = ", ".join(run.name for run in begun[:CANDIDATES_SHOWN]) + ", ..." * (len(begun) > CANDIDATES_SHOWN)
     return f"{len(begun)} runs in {parent} begin with {name}: {shown}"
 
 

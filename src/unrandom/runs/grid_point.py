@@ -1,6 +1,6 @@
-"""How good is one grid point of a sweep? Measured on what settings are chosen by, and on what the choice is tested on.
+"""How good is one grid point of a sweep? Its run is evaluated on a validation split and on a test split.
 
-The two have no parameters in common, and training has seen neither.
+Settings are chosen by validation alone. The two splits share no held-out parameters, and training has seen neither.
 """
 
 from collections.abc import Sequence
@@ -18,36 +18,36 @@ SIDES = ("validation", "test")
 
 
 def sets_to_measure(split: Split, sequences: int) -> dict[str, dict[Part, Examples]]:
-    """Sequences for validation and for testing, ``sequences`` of each part of the test."""
+    """Validation and test examples, ``sequences`` for each part."""
     sides = zip(SIDES, split.validation_and_test(), strict=True)
     return {name: {part: side.test(part, sequences, name=name) for part in side.parts} for name, side in sides}
 
 
 def measured_point(run: Run, sequences: int) -> dict[str, Any]:
-    """What ``measure_point`` gives for a finished run; it is kept in the run folder, and measured once.
+    """The measurement of a finished run by `measure_point`, made once and saved in ``sweep.json`` of the run folder.
 
-    Raises Busy, a UserError, when it has to be measured and another process holds the folder.
+    Raises Busy, a UserError, when it has to be measured and another process has locked the folder.
     """
     if not is_measured(run.folder.path, sequences):
         with run.folder.lock():
             path = run.folder.path / "sweep.json"
-            kept = read_json(path) if path.is_file() else {}
-            if str(sequences) not in kept:  # nobody did meanwhile
-                write_json(path, {**kept, str(sequences): measure_point(run, sequences)})
+            saved = read_json(path) if path.is_file() else {}
+            if str(sequences) not in saved:  # no other process measured it meanwhile
+                write_json(path, {**saved, str(sequences): measure_point(run, sequences)})
     return read_json(run.folder.path / "sweep.json")[str(sequences)]
 
 
 def is_measured(folder: Path, sequences: int) -> bool:
-    """Whether ``measured_point`` has its answer for this run folder already."""
+    """Whether a measurement with this many sequences is saved in the run folder."""
     path = folder / "sweep.json"
     return path.is_file() and str(sequences) in read_json(path)
 
 
 def measure_point(run: Run, sequences: int) -> dict[str, Any]:
-    """One row: what training took, and accuracies with 95 % intervals over all parts of the test and for each of them.
+    """One table row: training steps and time, and accuracies with 95 % intervals, on average and for each part.
 
-    ``last`` is the accuracy on the last number, ``number`` over all positions; both intervals are cluster
-    bootstraps over the values that sequences share. Parts, which are moduli for LCGs, count alike.
+    ``last`` is the accuracy on the last number, ``number`` that over all positions; both intervals are cluster
+    bootstraps over the units of the sequences. Averages weigh all parts (moduli, for LCGs) equally.
     """
     predictor = run.predictor(choose_device())
     result = run.result()

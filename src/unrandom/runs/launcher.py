@@ -1,4 +1,4 @@
-"""How does one command train many runs? By an engine, with an event for each run that ends."""
+"""How does one command train many runs? It launches them on an engine and yields an event when a run ends."""
 
 import os
 import time
@@ -21,35 +21,36 @@ Watch = Callable[[int], AbstractContextManager[Observer]]
 class Launcher:
     """Where and how the runs of one command are trained."""
 
-    out: Path  # the parent of run folders
+    out: Path  # parent of the run folders
     command: tuple[str, ...] = ()
     engine: str = "local"
     options: EngineOptions = field(default_factory=EngineOptions)
-    pack: int = 1  # runs that are trained side by side in one process, where they can be
-    minutes: float | None = None  # until runs save and stop
+    pack: int = 1  # most runs stacked in one process
+    minutes: float | None = None  # time after which runs save and stop; None: no limit
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A run that ended, and how far the whole is."""
+    """A run that ended, with the progress of all runs."""
 
     spec: RunSpec
     outcome: Outcome
-    number: int  # of those that ended, from 1; a run that the time stopped is not counted
-    minutes_left: float | None  # of the others, by the pace so far; none: this is the last
+    number: int  # count of ended runs so far, from 1; runs stopped by the deadline do not count
+    minutes_left: float | None  # estimate for the remaining runs; None: this is the last
 
     @property
     def stopped(self) -> bool:
-        """Whether the time stopped it; the same command goes on with it."""
+        """Whether the deadline stopped the run; the same command resumes it."""
         return self.outcome.status == "stopped"
 
 
 def train_runs(
     specs: Sequence[RunSpec], launcher: Launcher, *, sequences: int | None = None, watch: Watch | None = None
 ) -> Iterator[Ended]:
-    """Train runs, each once, and (with ``sequences``) measure them as grid points.
+    """Train every run and, if ``sequences`` is set, evaluate it as a grid point.
 
-    ``watch`` makes what shows a run of so many steps; it is used where one process trains one run at a time here.
+    ``watch(steps)`` returns a context manager with an observer that shows progress; it is used if one local process
+    trains one run at a time.
     Raises OSError when the disk is full.
     """
     if not specs:
@@ -77,13 +78,13 @@ def train_runs(
 
 
 def raise_full_disk(outcome: Outcome, out: Path) -> None:
-    """OSError where a run could not be written, which would end all others, too."""
+    """Raise OSError if the outcome is a full disk, on which no other run could be saved."""
     if outcome.status == "full disk":
         raise OSError(outcome.errno, os.strerror(outcome.errno), str(out))
 
 
 def raise_failures(outcomes: Sequence[Outcome]) -> None:
-    """RunsFailed, with the first failure, if there is any."""
+    """Raise RunsFailed, with the first failure, if any run failed."""
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     if failed:
         others = f" (and {len(failed) - 1} more failed)" if len(failed) > 1 else ""

@@ -1,4 +1,4 @@
-"""What does a run folder say of how it was made? Configuration, split, versions, device, command, commit."""
+"""What does a run's manifest record? Configuration, split, versions, device, command and commit."""
 
 import platform
 import shlex
@@ -19,7 +19,7 @@ PACKAGES = ("torch", "numpy", "pydantic", "safetensors")
 
 
 def manifest(spec: RunSpec, split: Split, command: list[str]) -> dict[str, Any]:
-    """As JSON values."""
+    """The manifest of a new run as JSON values."""
     return {
         "recipe": spec.recipe,
         "config": spec.config.to_json(),
@@ -36,7 +36,7 @@ def manifest(spec: RunSpec, split: Split, command: list[str]) -> dict[str, Any]:
 
 
 def _commit() -> str | None:
-    """The commit of the checkout this package runs from; None when it was installed from a wheel."""
+    """The git commit of the checkout that this package is imported from; None for an installed wheel."""
     folder = Path(__file__).parent
     try:
         asked = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]

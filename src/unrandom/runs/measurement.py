@@ -1,6 +1,6 @@
-"""What does a run know, finished or not? Every measurement that reports and figures draw, as plain JSON values.
+"""What is measured for a run's report? Accuracy, attention, embedding, ceilings and samples, as JSON values.
 
-Analyses run on the eager model in fp32 with explicit attention. Drawing needs only what is returned here.
+Analyses run on the eager model in fp32 with explicit attention. Reports are drawn from the returned values alone.
 """
 
 from dataclasses import asdict
@@ -18,18 +18,18 @@ from unrandom.runs.run import Run
 from unrandom.tasks import Examples, FurtherTest, Part, Split, Task, make_predictors
 from unrandom.training.checkpoint import latest_checkpoint
 
-SEQUENCES_AVERAGED = 64  # in the attention by distance
+SEQUENCES_AVERAGED = 64  # test sequences for attention by distance
 SEQUENCES_OF_CEILINGS = 256
 SAMPLES = 10
-SMALL_MODULI = (2, 3, 4, 5, 6, 7, 8, 9)  # residues looked for where training saw many moduli
+SMALL_MODULI = (2, 3, 4, 5, 6, 7, 8, 9)  # residues tested in the embedding if training has many moduli
 
 
 def evaluate_run(run: Run, predictor: TransformerPredictor, *, part: Part | None, sequences: int) -> list[JsonObject]:
-    """Accuracy by position, digit and label for one part of the test, or (None) for each.
+    """Accuracy by position, digit and label for one part of the test, or (None) for each part.
 
-    On sequences that are held out by the run's task; for a part that the task does not name (a modulus of the user's
-    own), on sequences that training may have seen. What else the task tests beside a part comes with it.
-    Raises UserError for a part that the task cannot test.
+    The sequences are held out from training; those of a part that the configuration does not name (such as another
+    modulus) may have been seen in training. Further tests of the task come with each part. Raises UserError for a part
+    that the task cannot test.
     """
     split = run.split() if part is None else run.split().with_own_part(part)
     return [
@@ -38,7 +38,7 @@ def evaluate_run(run: Run, predictor: TransformerPredictor, *, part: Part | None
 
 
 def measure_run(run: Run, *, sequences: int = 1024) -> JsonObject:
-    """Everything the report shows."""
+    """Everything that the report shows."""
     predictor = run.predictor()
     manifest = run.folder.read_manifest()
     metrics = run.folder.read_metrics()
@@ -57,7 +57,7 @@ def measure_run(run: Run, *, sequences: int = 1024) -> JsonObject:
 
 
 def _ceilings(run: Run) -> list[JsonObject]:
-    """What other predictors do with as many numbers, for each part of the test."""
+    """Accuracy of the task's baselines, for each part of the test."""
     task = run.config.data
     names = [name for name, baseline in task.baselines().items() if baseline.in_reports]
     return compare(run, make_predictors(names, task), part=None, sequences=SEQUENCES_OF_CEILINGS) if names else []
@@ -83,12 +83,12 @@ def _further(predictor: TransformerPredictor, test: FurtherTest) -> JsonObject:
 
 
 def _shown(split: Split, sequences: int) -> Examples:
-    """A few sequences of the largest part of the test."""
+    """Sequences of the largest part of the test."""
     return split.test_of_largest(sequences, name="shown")
 
 
 def _attention(predictor: TransformerPredictor, shown: Examples, many: Examples) -> list[JsonObject]:
-    """What each head looks at, of the layers that have attention patterns."""
+    """The attention pattern and mean attention by distance of each head, in layers that have patterns."""
     patterns, averaged = (attention_patterns(predictor, part) for part in (shown, many))
     layers = [int(name.split(".")[1]) for name in pattern_taps(predictor.model)]
     return [
@@ -150,7 +150,7 @@ def _about(run: Run, manifest: JsonObject) -> JsonObject:
 
 
 def task_json(task: Task) -> JsonObject:
-    """What a task says of itself to readers."""
+    """The texts by which a task describes itself to readers."""
     return {
         "name": task.name,
         "part": task.part_name[0],

@@ -1,6 +1,6 @@
-"""Which runs does a sweep need, and what will they cost? A grid of settings becomes runs, and runs become jobs.
+"""Which runs does a sweep need, and what do they cost? A grid of settings becomes run specifications, and these jobs.
 
-Whatever is wrong with a setting is found here, before anything runs.
+Every setting is validated here, before anything is trained.
 """
 
 import itertools
@@ -17,13 +17,13 @@ from unrandom.runs.spec import RunSpec
 from unrandom.tasks import check_task
 from unrandom.training import RunConfig
 
-Grid = Mapping[str, tuple[str, ...]]  # key of the configuration, values as they were typed
+Grid = Mapping[str, tuple[str, ...]]  # configuration key → values as typed
 State = Literal["finished", "failed", "part way", "new"]
 
 
 @dataclass(frozen=True)
 class Job:
-    """What one worker carries out: a run, or several that are trained side by side."""
+    """The work of one worker: a run, or several stacked runs."""
 
     runs: tuple[RunSpec, ...]
 
@@ -33,12 +33,12 @@ class Job:
 
 
 def as_typed(value: Any) -> str:
-    """A setting's value as it can be typed."""
+    """A setting's value as it is typed on the command line."""
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
 
 
 def parse_grid(assignments: Sequence[str]) -> Grid:
-    """``["model.depth=1,2", "data.test_moduli=[64,81],[125]"]`` as keys and values. UserError for anything unclear."""
+    """``["model.depth=1,2", "data.test_moduli=[64,81],[125]"]`` as keys and values. Raises UserError if unclear."""
     grid: dict[str, tuple[str, ...]] = {}
     for assignment in assignments:
         key, _, text = (part.strip() for part in assignment.partition("="))
@@ -56,7 +56,7 @@ def parse_grid(assignments: Sequence[str]) -> Grid:
 
 
 def _split_values(text: str) -> Iterator[str]:
-    """The parts between commas that are not inside brackets."""
+    """Split at commas outside brackets."""
     depth, start = 0, 0
     for index, letter in enumerate(text):
         depth += (letter in "[{") - (letter in "]}")
@@ -69,8 +69,8 @@ def _split_values(text: str) -> Iterator[str]:
 def grid_points(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[RunSpec]:
     """Every combination of the grid, with each of the seeds ``config.seed``, ``config.seed + 1``, …
 
-    The labels of a run are its settings, by their keys, and its seed. Raises UserError for a key or a value that does
-    not fit, for data that cannot be split, and where nothing is left to train on.
+    The labels of a run are its settings and its seed. Raises UserError for a key or value that does not fit, for a task
+    that cannot be split, and if nothing is left to train on.
     """
     made = []
     split_already: set[tuple[str, int]] = set()
@@ -97,12 +97,12 @@ def grid_points(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[
 
 
 def settings_of(spec: RunSpec) -> str:
-    """What tells a grid point from the others, as it can be typed."""
+    """The settings that distinguish a grid point, as typed on the command line."""
     return " ".join(f"{key}={as_typed(value)}" for key, value in spec.labels.items())
 
 
 def pack_jobs(runs: Sequence[RunSpec], pack: int = 1) -> list[Job]:
-    """The runs in the order of need, up to ``pack`` of those that can be trained side by side in one job."""
+    """The runs as jobs, in order; up to ``pack`` runs that can be stacked share a job."""
     packs: list[list[RunSpec]] = []
     filling: dict[str, list[RunSpec]] = {}
     for run in runs:
@@ -115,7 +115,7 @@ def pack_jobs(runs: Sequence[RunSpec], pack: int = 1) -> list[Job]:
 
 
 def run_state(planned: RunSpec, out: Path) -> State:
-    """How far a run has come, by what lies in its folder."""
+    """The state of a run by the files in its folder."""
     folder = out / planned.id
     if RunFolder(folder).finished:
         return "finished"
@@ -125,12 +125,12 @@ def run_state(planned: RunSpec, out: Path) -> State:
 
 
 def unfinished(runs: Sequence[RunSpec], out: Path) -> list[RunSpec]:
-    """Those that are yet to be trained, or trained on."""
+    """The runs that are not finished."""
     return [run for run in runs if not RunFolder(out / run.id).finished]
 
 
 def cost_text(runs: Sequence[RunSpec], out: Path) -> str:
-    """The size of a plan in a line."""
+    """The number of runs and their compute as a line of text."""
     left = unfinished(runs, out)
     total, wanted = sum(run.flops for run in runs), sum(run.flops for run in left)
     count = f"{len(runs)} run{'s' if len(runs) != 1 else ''}"

@@ -1,4 +1,4 @@
-"""What is a run? A folder with what its manifest says, and all that can be had from it: model, split, result."""
+"""What is a run? A run folder and its configuration, from which its model, split and result can be loaded."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,21 +17,27 @@ from unrandom.tasks import Split
 from unrandom.training import RunConfig
 from unrandom.training.checkpoint import checkpoint_to_load
 
-MEASURED = ("train_loss", "test_loss", "token_accuracy", "number_accuracy", "last_number_accuracy")  # last, in a result
+MEASURED = (
+    "train_loss",
+    "test_loss",
+    "token_accuracy",
+    "number_accuracy",
+    "last_number_accuracy",
+)  # fields of a result, from the last evaluation
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run folder together with what its manifest says."""
+    """A run folder with the specification in its manifest."""
 
     folder: RunFolder
     spec: RunSpec
 
     @classmethod
     def open(cls, path: Path | str, labels: Mapping[str, Any] | None = None) -> "Run":
-        """An existing run, with the labels of whoever asked for it.
+        """An existing run, with labels for tables.
 
-        Raises UserError when the folder is none or its configuration cannot be read.
+        Raises UserError when the folder is not a run folder or its configuration cannot be read.
         """
         folder = RunFolder.open(Path(path))
         manifest = folder.read_manifest()
@@ -62,14 +68,14 @@ class Run:
         return self.spec.labels
 
     def ancestors(self) -> list["Run"]:
-        """The runs that this one's weights come from, in the same parent folder, the first of all first."""
+        """The runs whose weights this one starts from, in the same parent folder, oldest first."""
         return [Run(RunFolder(self.folder.path.parent / each.id), each) for each in self.spec.ancestors()]
 
     def split(self) -> Split:
         return split_of(self.config)
 
     def check_code(self) -> None:
-        """UserError where the run has a task of the user's own whose code is not what it was when the run was made."""
+        """Raise UserError if the run has a user-defined task whose code has changed since the run was created."""
         now = self.config.data.source
         if now is not None and self.folder.read_manifest()["task"]["sha256"] != now.sha256:
             raise UserError(
@@ -78,12 +84,12 @@ class Run:
 
     @property
     def task_option(self) -> str:
-        """What a command about the run needs to be told: where the code of a user's own task is."""
+        """The ``--task`` option that a command about this run needs; empty unless its task is user-defined."""
         source = self.config.data.source
         return "" if source is None else f" --task {source.path}"
 
     def result(self) -> dict[str, Any]:
-        """``result.json``, once the run is finished, naming the folder where it is now; what it lacks is None."""
+        """``result.json`` of a finished run, with the folder's present path; missing fields are None."""
         result = read_json(self.folder.result)
         if not isinstance(result, dict) or "steps" not in result:
             raise UserError(f"{self.folder.result} is not the result of a run")
@@ -91,7 +97,7 @@ class Run:
         return {**unknown, "data_mode": self.config.data.mode, **result, "run": str(self.folder.path)}
 
     def load_model(self, device: torch.device | None = None) -> Transformer:
-        """The newest whole checkpoint's model, eager and with explicit attention. UserError when there is none."""
+        """The model of the newest intact checkpoint, eager, with explicit attention. Raises UserError without one."""
         checkpoint = checkpoint_to_load(self.folder)
         model = checkpoint.load_model(device)
         if model.config != self.config.transformer:
@@ -103,9 +109,9 @@ class Run:
 
 
 def split_of(config: RunConfig) -> Split:
-    """What training may see and what is held out, from the runs that this one's weights come from, too.
+    """The split of a run: what is held out from its training and from that of its ancestors.
 
-    An earlier run held out what its own ancestors could not see, and may have seen the rest.
+    An ancestor may have seen everything that its own split does not hold out.
     """
     split, start = config.data.split(config.split_seed), config.start
     while start is not None:

@@ -1,4 +1,4 @@
-"""Which run is meant? A recipe's name, a configuration, and what tells it from the runs beside it."""
+"""How is a wanted run specified? By a recipe's name and a configuration, with labels for tables."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -9,10 +9,9 @@ from unrandom.training import RunConfig, run_id
 
 @dataclass(frozen=True)
 class RunSpec:
-    """A run that is wanted. Those that ask for the same configuration of a recipe share its folder.
+    """A run that is wanted, whether or not it exists. Equal configurations of a recipe share a run folder.
 
-    ``labels`` say what whoever asked for the run asked it for; they become columns of tables, and are no part of what
-    the run computes.
+    ``labels`` name the run's role in an experiment or sweep; they become columns of tables and do not change the run.
     """
 
     recipe: str
@@ -21,20 +20,20 @@ class RunSpec:
 
     @property
     def id(self) -> str:
-        """The name of its folder."""
+        """The name of the run and of its folder."""
         return run_id(self.recipe, self.config)
 
     @property
     def flops(self) -> int:
-        """Training operations, without those of its ancestors."""
+        """Floating-point operations of training, without its ancestors."""
         return self.config.flops
 
     def labelled(self, **labels: Any) -> "RunSpec":
-        """The same with more labels."""
+        """A copy with additional labels."""
         return replace(self, labels={**self.labels, **labels})
 
     def ancestors(self) -> list["RunSpec"]:
-        """The runs whose weights it begins with, the first of all first."""
+        """The runs whose weights it starts from, oldest first."""
         start = self.config.start
         if start is None:
             return []
@@ -43,5 +42,5 @@ class RunSpec:
 
 
 def with_ancestors(specs: Iterable[RunSpec]) -> list[RunSpec]:
-    """The runs and all that they begin with, each once, ancestors before what comes of them."""
+    """The runs and all their ancestors, each once, ancestors first."""
     return list({each.id: each for spec in specs for each in (*spec.ancestors(), spec)}.values())

@@ -1,4 +1,4 @@
-"""What came of a sweep? Rows of grid points, means over seeds, and a map whose every choice was made by validation."""
+"""What are the results of a sweep? A table of grid points, averages over seeds, and a map of choices by validation."""
 
 import hashlib
 import json
@@ -21,12 +21,12 @@ from unrandom.runs.tables import save_tables, table
 from unrandom.runs.worker import failure
 from unrandom.training import RunConfig
 
-MEASURES = ("validation_last", "test_last", "validation_number", "test_number")  # averaged over seeds
+MEASURES = ("validation_last", "test_last", "validation_number", "test_number")  # columns that are averaged over seeds
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What was asked for: a recipe's configuration, a grid over it, seeds, and how much to measure."""
+    """A sweep: a base configuration, a grid over it with seeds, and the sequences per evaluation."""
 
     recipe: str
     config: RunConfig
@@ -36,47 +36,47 @@ class Sweep:
 
     @property
     def name(self) -> str:
-        """The same whenever the same grid over the same configuration is asked for."""
+        """Recipe and hash of the base configuration and the grid: equal sweeps have equal names."""
         asked = json.dumps([self.config.identity(), list(self.grid.items())], sort_keys=True)
         return f"{self.recipe}-{hashlib.sha256(asked.encode()).hexdigest()[:8]}"
 
     @property
     def axes(self) -> tuple[str | None, str | None]:
-        """The keys of the map's rows and columns: the first two with several values. The others are tuned."""
+        """The keys of the map's rows and columns: the first two with several values. The other keys are tuned."""
         several = [key for key, values in self.grid.items() if len(values) > 1]
         if len(several) < 2:
             return None, next(iter(several or self.grid), None)
         return several[0], several[1]
 
     def is_done(self, spec: RunSpec, out: Path) -> bool:
-        """Whether a grid point is trained and measured."""
+        """Whether a grid point is trained and evaluated."""
         return run_state(spec, out) == "finished" and is_measured(out / spec.id, self.sequences)
 
-    def left(self, out: Path) -> list[RunSpec]:
-        """The grid points that are not done, after the runs that they begin with and that are not trained."""
+    def unfinished(self, out: Path) -> list[RunSpec]:
+        """The grid points that are not done, preceded by their ancestors that are not trained."""
         missing = [spec for spec in self.points if not self.is_done(spec, out)]
-        begun_with = [run for run in with_ancestors(missing) if run not in missing]
-        return [run for run in begun_with if run_state(run, out) != "finished"] + missing
+        ancestors = [run for run in with_ancestors(missing) if run not in missing]
+        return [run for run in ancestors if run_state(run, out) != "finished"] + missing
 
 
 @dataclass(frozen=True)
 class SweepResult:
-    """What came of a sweep so far."""
+    """The results of a sweep so far."""
 
     folder: Path
     points: pl.DataFrame
-    best: JsonObject | None  # the best combination; none: nothing is finished
+    best: JsonObject | None  # best combination of settings; None: nothing is finished
 
 
 def plan(sweep: Sweep, out: Path) -> pl.DataFrame:
-    """A row for every grid point: its settings, how far it has come, and its training operations."""
+    """One row per grid point: settings, state and training compute."""
     return table(
         {**spec.labels, "run": spec.id, "status": run_state(spec, out), "flops": spec.flops} for spec in sweep.points
     )
 
 
 def grid_point_table(sweep: Sweep, out: Path) -> pl.DataFrame:
-    """A row for every grid point: its settings and where it stands; once it is finished, also what was measured."""
+    """One row per grid point: settings, state and, once it is finished, its measurement."""
     rows = [_grid_point_row(sweep, spec, out) for spec in sweep.points]
     columns = dict.fromkeys(key for row in rows for key in row)
     return table({key: row.get(key) for key in columns} for row in rows)
@@ -98,7 +98,7 @@ def _grid_point_row(sweep: Sweep, spec: RunSpec, out: Path) -> JsonObject:
 
 
 def combinations(sweep: Sweep, points: pl.DataFrame) -> pl.DataFrame:
-    """A row for every combination of settings: means over finished seeds; from two on, Student's intervals."""
+    """One row per combination of settings: averages over finished seeds, with Student's intervals from two on."""
     groups = points.group_by(list(sweep.grid), maintain_order=True)
     return table({**dict(zip(sweep.grid, settings, strict=True)), **_means(group)} for settings, group in groups)
 
@@ -113,16 +113,16 @@ def _means(group: pl.DataFrame) -> JsonObject:
 
 
 def choose(combined: pl.DataFrame) -> JsonObject | None:
-    """The best combination by validation. One whose seeds did not all finish is second to those whose did."""
+    """The best combination by validation; combinations with unfinished seeds rank below all others."""
     able = combined.filter(pl.col("finished") > 0)
     whole = pl.col("finished") == pl.col("seeds")
     return next(able.sort(whole, "validation_last", descending=True, maintain_order=True).iter_rows(named=True), None)
 
 
 def heatmap(sweep: Sweep, combined: pl.DataFrame) -> pl.DataFrame:
-    """A row for every place of the map: the combination chosen there by validation, and how it does in the test.
+    """One row per place of the map: the combination chosen there by validation, with its test accuracy.
 
-    Where nothing is finished, nothing is chosen: what is tuned is None, and so are the runs.
+    Tuned settings and runs are None where nothing is finished.
     """
     keys = [key for key in sweep.axes if key is not None]
     tuned = {key: None for key in (*sweep.grid, "runs") if key not in keys}
@@ -177,12 +177,12 @@ def _draw(sweep: Sweep, chosen: pl.DataFrame, stem: Path) -> None:
 
 
 def _places(chosen: pl.DataFrame, key: str | None) -> list[str]:
-    """Where on one axis each row of the map is."""
+    """The position of each row of the map on one axis."""
     return [""] * len(chosen) if key is None else [as_typed(value) for value in chosen[key].to_list()]
 
 
 def minutes_left(sweep: Sweep, launcher: Launcher) -> float | None:
-    """What is left will take so long, by the speed of the grid points that are finished; none without one."""
+    """Estimated minutes for the unfinished grid points, by the speed of finished ones; None without any."""
     out = launcher.out
     finished = [spec for spec in sweep.points if run_state(spec, out) == "finished"]
     if not finished:

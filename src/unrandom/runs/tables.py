@@ -1,4 +1,4 @@
-"""How are tables kept? As polars frames, a row for each observation, saved as Parquet files."""
+"""How are tables made and saved? As polars frames with one row per observation, in Parquet files."""
 
 from collections.abc import Iterable, Mapping
 from io import BytesIO
@@ -11,16 +11,16 @@ from unrandom.core.errors import UserError
 from unrandom.core.files import write_atomically
 
 Tables = dict[str, pl.DataFrame]
-DECIMALS = 5  # of shares and weights, which is all that they are good for
+DECIMALS = 5  # of accuracies and attention weights, whose sampling error is larger
 
 
 def table(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    """A frame of rows that have the same columns; the types are those that all of its rows fit."""
+    """A frame of rows with the same columns; column types are inferred from all rows."""
     return pl.DataFrame(list(rows), infer_schema_length=None)
 
 
 def rounded(frame: pl.DataFrame) -> pl.DataFrame:
-    """Floating-point columns to five decimals, each number as Python rounds it."""
+    """The frame with floating-point columns rounded to five decimals, as Python rounds."""
     columns = [column for column, kind in frame.schema.items() if kind == pl.Float64]
     return frame.with_columns(
         pl.Series(column, [None if x is None else round(x, DECIMALS) for x in frame[column]], dtype=pl.Float64)
@@ -29,7 +29,7 @@ def rounded(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def save_tables(tables: Tables, folder: Path) -> None:
-    """Each table as ``<name>.parquet``."""
+    """Write each table to ``<name>.parquet``."""
     for name, frame in tables.items():
         parquet = BytesIO()
         frame.write_parquet(parquet)
@@ -37,7 +37,7 @@ def save_tables(tables: Tables, folder: Path) -> None:
 
 
 def read_tables(folder: Path) -> Tables:
-    """The tables that were saved in a folder, by name. UserError where there is no such folder."""
+    """The tables saved in a folder, by name. Raises UserError if the folder is missing."""
     if not folder.is_dir():
         raise UserError(f"{folder} does not exist: nothing was measured there")
     return {path.stem: pl.read_parquet(path) for path in sorted(folder.glob("*.parquet"))}

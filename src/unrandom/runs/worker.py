@@ -1,7 +1,6 @@
-"""What does a worker do with a job? It trains each run from where it stands, and says what became of it.
+"""What does a worker do with a job? It trains each run from its newest checkpoint and returns one outcome per run.
 
-A run that fails leaves ``error.json`` in its folder, and the others go on without it. Only a full disk, which would end
-them all, is a matter for the whole sweep.
+A run that fails leaves ``error.json`` in its folder, and the other runs continue. Only a full disk ends all of them.
 """
 
 import errno
@@ -31,18 +30,18 @@ Stop = Callable[[], bool]
 
 @dataclass(frozen=True)
 class WorkerOptions:
-    """How the jobs of one command are to be done, wherever that is. It is sent to the workers."""
+    """Options that every worker of a command receives, on any engine."""
 
     out: Path
     command: tuple[str, ...] = ()
-    threads: int | None = None  # of torch; none: as many as torch takes
-    deadline: float | None = None  # seconds since the epoch; runs that are not done by then save and stop
-    sequences: int | None = None  # a finished run is measured on so many, as a grid point of a sweep; none: it is not
-    watch: Callable[[int], AbstractContextManager[Observer]] | None = None  # shows a run of so many steps
+    threads: int | None = None  # torch threads per worker; None: torch's default
+    deadline: float | None = None  # seconds since the epoch, at which runs save and stop
+    sequences: int | None = None  # sequences per part for evaluating finished runs; None: no evaluation
+    watch: Callable[[int], AbstractContextManager[Observer]] | None = None  # watch(steps) shows progress
 
     @property
     def over(self) -> bool:
-        """Whether the time is up."""
+        """Whether the deadline has passed."""
         return self.deadline is not None and time.time() >= self.deadline
 
     def minutes_left(self) -> float | None:
@@ -51,17 +50,17 @@ class WorkerOptions:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one run. One that was stopped, by time or by pre-emption, can go on."""
+    """How one run ended. A run stopped by the deadline or by pre-emption can be resumed."""
 
-    run: str
+    run: str  # its id
     status: Status
     error: str = ""
     seconds: float = 0.0
-    errno: int = 0  # of a full disk
+    errno: int = 0  # system error of a full disk
 
 
 def run_job(job: Job, options: WorkerOptions, stop: Stop | None = None) -> list[Outcome]:
-    """Train the runs of a job, side by side if they are several; else, or if that fails, one after the other."""
+    """Train the runs of a job: several runs stacked; a single run, or all runs if stacking fails, one after another."""
     if options.threads is not None:
         torch.set_num_threads(options.threads)
     began = time.perf_counter()
@@ -71,7 +70,7 @@ def run_job(job: Job, options: WorkerOptions, stop: Stop | None = None) -> list[
         except OSError as error:
             if error.errno in FULL:
                 return [_full_disk(job.runs[0], error, time.perf_counter() - began)]
-        except Exception:  # one of them is the cause; trained alone, it says so, and the others are none the worse
+        except Exception:  # retry each run alone below, so that only the faulty one fails
             pass
     outcomes: list[Outcome] = []
     for planned in job.runs:
@@ -89,7 +88,7 @@ def _train_together(runs: Sequence[RunSpec], options: WorkerOptions, stop: Stop 
 
 
 def _open(planned: RunSpec, options: WorkerOptions) -> Run:
-    """The run's folder, made if need be."""
+    """The run with its folder, created if necessary."""
     return create_run(planned, options.out, list(options.command))
 
 
@@ -100,7 +99,7 @@ def _train_one(planned: RunSpec, options: WorkerOptions, stop: Stop | None) -> O
         return Outcome(planned.id, status, error, round(time.perf_counter() - began, 3))
 
     try:
-        return outcome("finished" if _finish(planned, options, stop) else "stopped")
+        return outcome("finished" if _train_and_evaluate(planned, options, stop) else "stopped")
     except Busy as error:
         return outcome("busy", str(error))
     except Exception as error:
@@ -108,19 +107,19 @@ def _train_one(planned: RunSpec, options: WorkerOptions, stop: Stop | None) -> O
             if not (isinstance(error, OSError) and error.errno in FULL):
                 kind = _kind(error)
                 trace = "".join(traceback.format_exception(error)) if kind == "error" else None
-                return outcome("failed", record_failure(options.out / planned.id, kind, _line(error), trace))
+                return outcome("failed", record_failure(options.out / planned.id, kind, _one_line(error), trace))
             full = error
-        except OSError as second:  # no room for the record either
+        except OSError as second:  # no room for error.json either
             full = second
         return _full_disk(planned, full, time.perf_counter() - began)
 
 
 def _full_disk(planned: RunSpec, error: OSError, seconds: float = 0.0) -> Outcome:
-    return Outcome(planned.id, "full disk", _line(error), round(seconds, 3), error.errno or errno.ENOSPC)
+    return Outcome(planned.id, "full disk", _one_line(error), round(seconds, 3), error.errno or errno.ENOSPC)
 
 
-def _finish(planned: RunSpec, options: WorkerOptions, stop: Stop | None) -> bool:
-    """Whether the run is at its end (and measured, if that is asked for). Time and ``stop`` can come before."""
+def _train_and_evaluate(planned: RunSpec, options: WorkerOptions, stop: Stop | None) -> bool:
+    """Train (and evaluate, if ``sequences`` is set); False if interrupted by the deadline or ``stop``."""
     folder = options.out / planned.id
     finished = RunFolder(folder).finished
     if not finished:
@@ -128,15 +127,15 @@ def _finish(planned: RunSpec, options: WorkerOptions, stop: Stop | None) -> bool
             return False
         run = _open(planned, options)
         (folder / "error.json").unlink(missing_ok=True)
-        watching = options.watch(planned.config.steps) if options.watch else nullcontext()
-        with watching as observer:
+        progress = options.watch(planned.config.steps) if options.watch else nullcontext()
+        with progress as observer:
             observers = () if observer is None else (observer,)
             result = execute(run, max_minutes=options.minutes_left(), stop=stop, observers=observers)
         finished = bool(result["finished"])
     if finished and options.sequences is not None:
         measured_point(Run.open(folder), options.sequences)
     if finished:
-        (folder / "error.json").unlink(missing_ok=True)  # of an earlier try
+        (folder / "error.json").unlink(missing_ok=True)  # left by an earlier attempt
     return finished
 
 
@@ -148,7 +147,7 @@ def _kind(error: Exception) -> str:
     return "user error" if isinstance(error, UserError) else "error"
 
 
-def _line(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror + (f": {error.filename}" if error.filename else "")
     said, kind = " ".join(str(error).split()), type(error).__name__
@@ -156,13 +155,13 @@ def _line(error: Exception) -> str:
 
 
 def record_failure(folder: Path, kind: str, message: str, trace: str | None = None) -> str:
-    """Keep in the run folder why the run failed; returns it in a line."""
+    """Write the failure to ``error.json`` of the run folder; returns it as a line of text."""
     write_json(make_folder(folder) / "error.json", {"kind": kind, "message": message, "traceback": trace})
     return message if kind in ("error", "killed", "user error") or kind in message else f"{kind}: {message}"
 
 
 def record_death(planned: RunSpec, options: WorkerOptions, message: str) -> Outcome:
-    """The outcome of a run whose worker died over it again and again."""
+    """The outcome of a run whose worker died in every attempt."""
     folder = options.out / planned.id
     if RunFolder(folder).finished and (options.sequences is None or is_measured(folder, options.sequences)):
         return Outcome(planned.id, "finished")
@@ -175,6 +174,6 @@ def record_death(planned: RunSpec, options: WorkerOptions, message: str) -> Outc
 
 
 def failure(folder: Path) -> dict[str, Any] | None:
-    """What ``error.json`` says, if there is one."""
+    """The contents of ``error.json``, if it exists."""
     path = folder / "error.json"
     return read_json(path) if path.is_file() else None

@@ -1,4 +1,4 @@
-"""What is learned from? Tasks: what they hold out, what is drawn from them, and deterministic batches of it."""
+"""What is a model trained on? A task: sequences of a generator, what is held out of them, and batches."""
 
 from unrandom.tasks.batches import Batches, CurriculumBatches, FixedBatches, StreamingBatches, make_batches
 from unrandom.tasks.examples import Examples, Grouping, Parameters, sequence_tokens

@@ -1,7 +1,7 @@
-"""Which sequences are in the batch of a step? A function of (seed, step, rank) alone.
+"""Which sequences are in the batch of a step? They are a function of (seed, step, rank) alone.
 
-The batch of a step is decided for all ranks at once and then dealt out row by row, so the number of ranks changes who
-sees a sequence, never which sequences are seen; and a resumed run needs nothing but the step.
+The batch of a step is drawn for all ranks and its rows are then distributed, so the number of ranks does not change
+which sequences are seen, and a resumed run needs only the step.
 """
 
 from functools import lru_cache
@@ -29,12 +29,12 @@ class Batches(Protocol):
         ...
 
     def probe(self, rows: int) -> Parameters:
-        """Parameters of training sequences, to follow the accuracy on them."""
+        """Parameters of training sequences on which accuracy is monitored."""
         ...
 
 
 class StreamingBatches:
-    """Fresh sequences each step."""
+    """Draws new sequences at every step."""
 
     def __init__(self, split: Split, batch_size: int, seed: int | None = None) -> None:
         self.batch_size = batch_size
@@ -53,7 +53,7 @@ class StreamingBatches:
 
 
 class FixedBatches:
-    """A set of sequences drawn once, held as the narrowest integers, and seen in a fresh order each epoch."""
+    """Batches of a training set that is drawn once, stored in the narrowest integers, and shuffled in each epoch."""
 
     def __init__(self, split: Split, batch_size: int, seed: int | None = None) -> None:
         self.batch_size = batch_size
@@ -63,13 +63,13 @@ class FixedBatches:
         if len(self.parameters) == 0:
             raise UserError("the training set is empty: no sequence has a period in the range asked for")
         self.set_tokens = sequence_tokens(self.parameters, split.task.context + 1, split.task.tokenizer)
-        self._order = lru_cache(maxsize=2)(self._shuffled)  # a batch may straddle two epochs
+        self._order = lru_cache(maxsize=2)(self._shuffled)  # a batch may contain rows of two epochs
 
     def _shuffled(self, epoch: int) -> Integer[np.ndarray, " sequences"]:
         return stream(self._seed, "epoch", epoch).permutation(len(self.set_tokens))
 
     def rows(self, step: int, rank: int = 0, ranks: int = 1) -> Integer[np.ndarray, " rows"]:
-        """Which sequences of the set are in the batch."""
+        """Indices of the batch's sequences in the training set."""
         size = len(self.set_tokens)
         epochs, places = np.divmod(np.arange(step * self.batch_size, (step + 1) * self.batch_size), size)
         rows = np.concatenate([self._order(int(epoch))[places[epochs == epoch]] for epoch in np.unique(epochs)])
@@ -84,18 +84,18 @@ class FixedBatches:
 
 
 class CurriculumBatches:
-    """The batches of others, in which some rows of some steps give way to fresh sequences of easier moduli."""
+    """Replaces some rows of other batches, in some steps, by new sequences of easier moduli (a curriculum)."""
 
     def __init__(self, batches: Batches, split: Split, seed: int | None = None) -> None:
         self.batch_size = batches.batch_size
         self._batches, self._task = batches, split.task
         self._seed = split.seed if seed is None else seed
         self._parts = split.curriculum()
-        for _, easier in self._parts:  # what cannot be drawn is to be said now, not at the first step of its phase
+        for _, easier in self._parts:  # raises UserError now rather than in the first step of the phase
             easier.draw_training(stream(self._seed, "curriculum"), 1)
 
     def easier(self, step: int) -> list[Parameters]:
-        """The parameters that each phase puts into the batch of ``step``; parts of a row are rounded by lot."""
+        """The parameters that each phase adds to the batch of ``step``; row counts are rounded stochastically."""
         rng = stream(self._seed, "curriculum", step)
         shares = [phase.share_at(step) * self.batch_size for phase, _ in self._parts]
         ends = np.floor(np.cumsum([0.0, *shares]) + rng.random()).astype(int)
@@ -117,7 +117,7 @@ class CurriculumBatches:
 
 
 def make_batches(split: Split, batch_size: int, seed: int | None = None) -> Batches:
-    """The batches that a split's task asks for; ``seed``, of what is drawn for each step, is the split's."""
+    """The batches of a split's task. ``seed`` is that of the draws at each step; by default the split's."""
     kind = FixedBatches if split.task.mode == "fixed" else StreamingBatches
     batches = kind(split, batch_size, seed)
     return CurriculumBatches(batches, split, seed) if split.curriculum() else batches

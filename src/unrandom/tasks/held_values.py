@@ -1,4 +1,4 @@
-"""How does a task hold out values of its parameters? The test has some values of each, and training none of them."""
+"""How does a task hold out parameter values? The test uses some values of each parameter, and training none of them."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -15,21 +15,21 @@ from unrandom.tasks.examples import Examples, Parameters
 from unrandom.tasks.split import Part, Split, another_task
 from unrandom.tasks.task import Task
 
-ROUNDS = 1000  # of draws, before saying that nothing is left
+ATTEMPTS = 1000  # redraws before giving up
 
 Values = Mapping[str, UInt64[np.ndarray, " values"]]
 
 
 class HeldValuesTask(Task):
-    """A task of one part that says how its sequences are drawn, and which values of which parameters are the test's."""
+    """A task with one test part, defined by how sequences are drawn and which parameter values are held out."""
 
     @abstractmethod
     def draw(self, rng: np.random.Generator, rows: int, **given: UInt64[np.ndarray, " rows"]) -> Parameters:
-        """``rows`` sequences. Parameters that are ``given``, an array of rows each, are those; the rest is drawn."""
+        """Parameters of ``rows`` sequences: the ``given`` arrays (one row per sequence), the others drawn."""
 
     @abstractmethod
     def held_values(self, rng: np.random.Generator) -> Values:
-        """Values kept for the test, by the names of the parameters that have them; one parameter at least."""
+        """Values held out for the test, by parameter name; at least one parameter."""
 
     def split(self, seed: int) -> "HeldValues":
         held = {name: np.asarray(values) for name, values in self.held_values(stream(seed, "held out")).items()}
@@ -43,7 +43,7 @@ class HeldValuesTask(Task):
 
 @dataclass(frozen=True)
 class HeldValues(Split):
-    """Training has none of the held values; the test has nothing but them, every combination as often as another."""
+    """Training has none of the held-out values; the test has only these, all combinations equally often."""
 
     task: HeldValuesTask
     seed: int
@@ -59,7 +59,7 @@ class HeldValues(Split):
 
     def draw_training(self, rng: np.random.Generator, rows: int) -> Parameters:
         drawn = self.task.draw(rng, rows)
-        for _ in range(ROUNDS):
+        for _ in range(ATTEMPTS):
             withheld = np.flatnonzero(self._withheld(drawn))
             if not len(withheld):
                 return drawn
@@ -97,7 +97,7 @@ class HeldValues(Split):
         return {"seed": self.seed, "test": {name: values.tolist() for name, values in self.held.items()}}
 
     def validation_and_test(self) -> tuple["HeldValues", "HeldValues"]:
-        """Halves of the values; a parameter with a single one has it in both."""
+        """Each split has half of the held-out values; a parameter with a single value has it in both."""
         if all(len(values) < 2 for values in self.held.values()):
             raise UserError("one value of each parameter is held out; choosing by validation needs 2 of one of them")
         halves = {

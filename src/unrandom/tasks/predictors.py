@@ -1,4 +1,4 @@
-"""Which predictors can be set beside a model? The baselines of its task, by name."""
+"""Which baseline predictors apply to a task? The task's own registry of baselines, looked up by name."""
 
 import difflib
 from collections.abc import Sequence
@@ -9,10 +9,9 @@ from unrandom.tasks.task import Task
 
 
 def make_predictors(names: Sequence[str], task: Task) -> list[Predictor]:
-    """The baselines of these names for the test sequences of ``task``.
+    """The baselines of these names for the test sequences of ``task``; ``lookback:3`` names one of order 3.
 
-    UserError for a name that the task does not have, with those that it has, for an order given to one that takes none,
-    and for an order that it cannot have.
+    Raises UserError for a name that the task does not have, and for an order that the baseline does not have.
     """
     return [_make(name, task) for name in names]
 

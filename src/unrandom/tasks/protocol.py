@@ -1,4 +1,4 @@
-"""Does a task keep its word? What a user's task answers is tried once, before anything is trained on it."""
+"""Does a task fulfil its protocol? A user-defined task is checked on a few sequences before anything is trained."""
 
 import json
 
@@ -14,16 +14,16 @@ from unrandom.tasks.split import Part, Split
 from unrandom.tasks.task import Baseline, Task
 from unrandom.tasks.user_tasks import fault_in_user_task
 
-MANY, FEW = 256, 16  # sequences of training and of the test that are drawn to see what they are
+TRAINING_ROWS, TEST_ROWS = 256, 16  # sequences drawn for the check
 
 
 def check_task(task: Task, seed: int) -> None:
-    """Draw a few sequences of a task, and look at them. UserError, in one line, for what is not as it must be."""
+    """Check a few sequences of a task. Raises a one-line UserError for the first violation of the protocol."""
     try:
         _check(task, seed)
     except UserError:
         raise
-    except Exception as error:  # of the user's code, which may do anything
+    except Exception as error:  # raised by the user's code
         said = fault_in_user_task(error) or f"{type(error).__name__}: {error}"
         raise UserError(f"{task.name} cannot be used: {said}") from error
 
@@ -56,30 +56,30 @@ def _split(task: Task, seed: int) -> Split:
 
 
 def _check_training(split: Split, again: Split) -> None:
-    """``again`` is the same split made a second time."""
+    """``again`` is the same split, made a second time, which must draw the same."""
     task, asked = split.task, f"{split.task.name}.draw_training"
-    training, second = (each.draw_training(stream(split.seed, "check"), MANY) for each in (split, again))
-    numbers = _numbers(task, training, MANY, asked)
+    training, second = (each.draw_training(stream(split.seed, "check"), TRAINING_ROWS) for each in (split, again))
+    numbers = _numbers(task, training, TRAINING_ROWS, asked)
     if not np.array_equal(numbers, second.numbers(task.context + 1)):
         raise UserError(f"{asked} must be a function of the generator that it is given: two draws differed")
     split.check(training)
     for kind, rows in training.followed(task.context).items():
-        if np.shape(rows) != (MANY,):
+        if np.shape(rows) != (TRAINING_ROWS,):
             raise UserError(f"{asked}: what is followed as {kind!r} must be a yes or no for each sequence")
 
 
 def _check_test(split: Split, part: Part) -> None:
     task, asked = split.task, f"{split.task.name}: test({part!r}, ...)"
-    examples, again = (split.test(part, FEW) for _ in range(2))
+    examples, again = (split.test(part, TEST_ROWS) for _ in range(2))
     tested = examples.parameters
-    numbers = _numbers(task, tested, FEW, asked)
+    numbers = _numbers(task, tested, TEST_ROWS, asked)
     if not (np.array_equal(examples.numbers, numbers) and np.array_equal(again.numbers, numbers)):
         raise UserError(f"{asked} must give the same sequences each time, of context + 1 numbers")
     if len(examples.units) > 2:
         raise UserError(f"{asked}: a bootstrap resamples two units at most, not {len(examples.units)}")
     if lost := [name for name in examples.units if name not in tested.labels]:
         raise UserError(f"{asked}: its units name {lost[0]!r}, which is none of its labels")
-    if not all(_is_kept(split, tested[row : row + 1]) for row in range(FEW)):
+    if not all(_is_held_out(split, tested[row : row + 1]) for row in range(TEST_ROWS)):
         raise UserError(f"{task.name}: its check lets training have sequences of test part {part!r}")
     tested.groupings()
     tested.text(0)
@@ -101,8 +101,8 @@ def _check_digits(task: Task, parameters: Parameters) -> None:
             raise UserError(f"{task.name}: the period of a digit is a whole number or None, not {period!r:.40}")
 
 
-def _is_kept(split: Split, parameters: Parameters) -> bool:
-    """Whether the split says that these are kept for the test."""
+def _is_held_out(split: Split, parameters: Parameters) -> bool:
+    """Whether the split's check refuses these parameters for training."""
     try:
         split.check(parameters)
     except RuntimeError:
@@ -111,7 +111,7 @@ def _is_kept(split: Split, parameters: Parameters) -> bool:
 
 
 def _numbers(task: Task, parameters: Parameters, rows: int, asked: str) -> UInt64[np.ndarray, "rows length"]:
-    """The numbers of so many sequences, which must be what a task promises."""
+    """The numbers of ``rows`` sequences, checked for shape, type, range and labels."""
     length = task.context + 1
     numbers = parameters.numbers(length)
     if len(parameters) != rows or numbers.shape != (rows, length):

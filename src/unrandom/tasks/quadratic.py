@@ -1,8 +1,9 @@
-"""A quadratic step: how does one learn x[t+1] = (a x[t]² + b x[t] + c) mod m? Of full period, with a and c unseen.
+"""How are quadratic congruential sequences learned, x[t+1] = (a x[t]² + b x[t] + c) mod m? With unseen a and c.
 
-The period is m for every seed if and only if c is prime to m; a and b − 1 are multiples of every odd prime of m; if m
-is even, a ≡ b − 1 modulo 2, and if 4 divides m, modulo 4, with a even; and a ≢ 3c modulo 9 if 9 divides m (Knuth, The
-Art of Computer Programming 2, section 3.2.2, exercise 8; the tests check it for small m).
+All sequences have full period. The period is m for every seed if and only if c is coprime to m; a and b − 1 are
+multiples of every odd prime of m; if m is even, a ≡ b − 1 modulo 2, and if 4 divides m, modulo 4, with a even; and
+a ≢ 3c modulo 9 if 9 divides m (Knuth, The Art of Computer Programming 2, section 3.2.2, exercise 8; the tests check it
+for small m).
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,7 +28,7 @@ from unrandom.tasks.task import Baseline, Count
 
 @dataclass(frozen=True)
 class QuadraticParameters(Parameters):
-    """Rows of (a, b, c, x0) of one modulus m <= 2^32."""
+    """Parameters (a, b, c, x0) of sequences of one modulus m <= 2^32."""
 
     units: ClassVar[Mapping[str, str]] = {"a": "quadratic coefficients", "c": "increments"}
 
@@ -52,11 +53,11 @@ class QuadraticParameters(Parameters):
         return self.m
 
     def digit_period(self, prime: int, power: int) -> int:
-        """As for an LCG of full period."""
+        """The same as for an LCG of full period."""
         return prime ** (power + 1)
 
     def groupings(self) -> list[Grouping]:
-        """By how many of the digits of the step are linear: modulo gcd(a, m) it is an LCG."""
+        """Groups by gcd(a, m), modulo which the generator is an LCG."""
         about = "modulo which the step is linear"
         return [Grouping.by_value("gcd(a, m)", about, np.gcd(self.a, np.uint64(self.m)))]
 
@@ -92,8 +93,8 @@ class Quadratic(HeldValuesTask):
     part_name: ClassVar[tuple[str, str]] = ("modulus", "moduli")
 
     modulus: Annotated[int, Field(ge=8, le=2**32)] = 256
-    n_test_a: Count = 16  # coefficients a kept for the test
-    n_test_c: Count = 16  # increments c kept for the test
+    n_test_a: Count = 16  # coefficients a held out for the test
+    n_test_c: Count = 16  # increments c held out for the test
 
     @property
     def vocabulary(self) -> int:
@@ -105,7 +106,7 @@ class Quadratic(HeldValuesTask):
 
     @property
     def _a_step(self) -> int:
-        """a is a multiple of it: of 9, too, where 9 divides m, so that a is never 3c modulo 9."""
+        """Every a is a multiple of this number, which 9 divides if 9 divides m, so that a is never 3c modulo 9."""
         return self._odd_primes * (2 if self.modulus % 4 == 0 else 1) * (3 if self.modulus % 9 == 0 else 1)
 
     @property
@@ -114,7 +115,7 @@ class Quadratic(HeldValuesTask):
 
     @property
     def _coefficients(self) -> int:
-        """How many coefficients a there are; a = 0 would be an LCG."""
+        """The number of coefficients a, without a = 0, which would be an LCG."""
         return self.modulus // self._a_step - 1
 
     def held_values(self, rng: np.random.Generator) -> Values:

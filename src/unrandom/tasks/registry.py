@@ -1,4 +1,4 @@
-"""Which tasks are there? Those of the package by name, and those of the user's own that were named so far."""
+"""Which tasks are there? Those of this package, and the user-defined tasks imported so far, by name."""
 
 import json
 from typing import Annotated, Any
@@ -21,15 +21,15 @@ TASKS: dict[str, type[Task]] = {
         Quadratic,
     )
 }
-"""The tasks of the package, by name."""
+"""The tasks of this package, by name."""
 
 
 USER_TASKS: dict[str, type[Task]] = {}
-"""The tasks of the user's own that were named so far, by name."""
+"""The user-defined tasks imported so far, by name."""
 
 
 def _as_task(value: Any) -> Task:
-    """The task of a tree, by the name that it holds. UserError for one that is not known here."""
+    """A task from JSON values, by the name in them. Raises UserError for an unknown name."""
     if isinstance(value, Task):
         return value
     if not isinstance(value, dict):
@@ -45,4 +45,4 @@ def _as_task(value: Any) -> Task:
 
 
 AnyTask = Annotated[SerializeAsAny[Task], PlainValidator(_as_task)]
-"""A field that holds any task."""
+"""A configuration field for any task."""

@@ -1,4 +1,4 @@
-"""What may training see, and what is kept for testing? What a task answers under a seed."""
+"""What may training see, and what is held out for testing? A split of a task under a seed."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from unrandom.tasks.task import Task
 
 Part = int | str
-"""What a part of the test is called; an integer is its modulus."""
+"""The name of a part of the test; an integer is its modulus."""
 
 
 @dataclass(frozen=True)
 class FurtherTest:
-    """Sequences that are tested beside those of the split, for what they say by themselves."""
+    """Additional test sequences, reported separately from the held-out ones."""
 
     name: str
     about: str  # a phrase for readers
@@ -29,15 +29,15 @@ class FurtherTest:
 
 @runtime_checkable
 class Phase(Protocol):
-    """A part of a curriculum."""
+    """A phase of a curriculum."""
 
     def share_at(self, step: int) -> float:
-        """The share of the batch of ``step`` (from 0)."""
+        """The share of the batch of ``step`` (from 0) that the phase replaces."""
         ...
 
 
 class Split(ABC):
-    """What training may draw from, and what testing draws from, under a seed."""
+    """What training draws from and what is held out for testing, under a seed."""
 
     task: "Task"
     seed: int
@@ -45,45 +45,45 @@ class Split(ABC):
     @property
     @abstractmethod
     def parts(self) -> tuple[Part, ...]:
-        """The parts of the test, each of which is evaluated by itself."""
+        """The parts of the test, each evaluated separately."""
 
     @abstractmethod
     def draw_training(self, rng: np.random.Generator, rows: int) -> Parameters:
-        """``rows`` training sequences. Nothing that is held out is among them; UserError where nothing is left."""
+        """Parameters of ``rows`` training sequences, none held out. Raises UserError if nothing is left to draw."""
 
     @abstractmethod
     def test(self, part: Part, sequences: int, *, name: str = "test") -> Examples:
-        """Test sequences of one part, always the same for a ``name``. UserError for a part that there is not."""
+        """Test sequences of one part, a function of ``name`` and the seed. Raises UserError for an unknown part."""
 
     @abstractmethod
     def check(self, parameters: Parameters) -> None:
-        """Raise RuntimeError if training parameters hold anything that is kept for testing. They never should."""
+        """Raise RuntimeError if training parameters contain anything held out, which would be a bug."""
 
     @abstractmethod
     def manifest(self) -> dict[str, Any]:
-        """What is held out, as JSON, for the run folder."""
+        """What is held out, as JSON values for the manifest."""
 
     @abstractmethod
     def validation_and_test(self) -> tuple["Split", "Split"]:
-        """One split to choose settings by and one to test the choice on, with nothing held out in common.
+        """Two splits without common held-out parameters: one for choosing settings, one for testing the choice.
 
-        UserError where there is too little to halve.
+        Raises UserError if there is too little to halve.
         """
 
     @abstractmethod
     def unseen_by(self, earlier: "Split") -> "Split":
-        """The same without what a run could train on that this one's weights come from, by ``earlier``'s split.
+        """A copy whose test is also unseen by an ancestor run that trained on the split ``earlier``.
 
-        UserError where nothing is left to test.
+        Raises UserError if nothing is left to test.
         """
 
     @property
     def about(self) -> str:
-        """What training saw of the test's sequences: a phrase for readers."""
+        """A phrase for readers: how the test sequences are held out."""
         return "held out from training"
 
     def training_set(self, rng: np.random.Generator) -> Parameters:
-        """The sequences of a fixed training set."""
+        """Parameters of a fixed training set."""
         return self.draw_training(rng, self._set_size)
 
     @property
@@ -95,30 +95,30 @@ class Split(ABC):
         return self.task.n_sequences
 
     def check_batch(self, rows: int) -> None:
-        """UserError where some setting would do nothing in batches of so many rows."""
+        """Raise UserError if some setting has no effect in batches of this size."""
         return
 
     def try_drawing(self, rows: int) -> None:
-        """Draw a batch's training parameters. UserError where there are none, or no size for a fixed set of them."""
+        """Draw one batch as a trial. Raises UserError if nothing can be drawn, or a fixed training set has no size."""
         most = self._set_size if self.task.mode == "fixed" else rows
         self.draw_training(stream(self.seed, "plan"), min(rows, most))
 
     def curriculum(self) -> Sequence[tuple[Phase, "Split"]]:
-        """Phases with the split that each draws its easier sequences from."""
+        """The phases of the curriculum, each with the split of its easier sequences."""
         return ()
 
     def with_own_part(self, part: Part) -> "Split":
-        """The same with a part to test that the configuration does not name. UserError where that cannot be."""
+        """A copy with a test part that the configuration does not name. Raises UserError if that is impossible."""
         if part not in self.parts:
             raise UserError(f"{part} was given; the test of this run has {', '.join(map(str, self.parts))}")
         return self
 
     def further_tests(self, part: Part, sequences: int, *, seed: int) -> Sequence[FurtherTest]:
-        """What else is worth testing, apart from the held-out sequences of a part. ``seed`` is the run's."""
+        """Additional tests beside the held-out sequences of a part. ``seed`` is the run's."""
         return ()
 
     def followed(self, part: Part, sequences: int) -> Mapping[str, Parameters]:
-        """Further sequences whose last number is followed during training, by the prefix of its metric."""
+        """Additional sequences on which last-number accuracy is monitored in training, by the prefix of the metric."""
         return {}
 
     def test_of_largest(self, sequences: int, *, name: str) -> Examples:
@@ -128,5 +128,5 @@ class Split(ABC):
 
 
 def another_task(earlier: Split) -> UserError:
-    """The refusal of a run to start from that learned something else."""
+    """The error for starting from a run with another task."""
     return UserError(f"the run to start from has another task ({earlier.task.name}): what it saw cannot be told")

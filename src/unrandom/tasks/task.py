@@ -1,8 +1,7 @@
-"""What is a task? Configuration of what is learned from, with what it answers: tokens, held-out data, draws, baselines.
+"""What is a task? The configuration of a data distribution: sequences, tokens, splits and baselines.
 
-A task is a frozen configuration like any other. Under a seed it gives a `Split`, which says what is kept for testing,
-draws sequences for training and for the test, and checks that the two share nothing that was held out. Everything that
-learns, evaluates or reports asks the task and knows no generator.
+Under a seed, a task makes a `Split`, which holds out data for testing, draws training and test sequences, and checks
+that training has nothing that is held out. Training, evaluation and reports use this interface and know no generator.
 """
 
 from abc import ABC, abstractmethod
@@ -21,18 +20,18 @@ from unrandom.tokenization import Tokenizer
 
 T = TypeVar("T", bound="Task")
 Count = Annotated[int, Field(ge=1, le=2**32)]
-TAG = "regime"  # the key of a task's name in its tree; published run ids hold it
-WORDS = 8  # bytes of a parameter
+TAG = "regime"  # the JSON key of a task's name; published run ids depend on it
+BYTES_PER_PARAMETER = 8
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A predictor that can be set beside a model of a task."""
+    """A predictor with which models of a task are compared."""
 
     about: str  # a phrase for readers
     make: Callable[[], Predictor]
-    by_order: Callable[[int], Predictor] | None = None  # with an order, as in ``lookback:3``
-    in_reports: bool = True  # unless it takes long, or says what another one says
+    by_order: Callable[[int], Predictor] | None = None  # makes one of a given order, as in ``lookback:3``
+    in_reports: bool = True  # False: too slow for reports, or redundant there
 
 
 @dataclass(frozen=True)
@@ -41,15 +40,15 @@ class Enough:
 
     seen: int
     accuracy: float
-    text: str  # beside a line in a figure
+    text: str  # label of a line in figures
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where the code of a user's task is."""
+    """Where the code of a user-defined task is."""
 
-    path: str  # as it can be named again: an absolute file, or a module, and the class
-    sha256: str  # of the file
+    path: str  # import path: absolute file or module, a colon, and the class
+    sha256: str  # hash of the file
 
     def to_json(self) -> dict[str, str]:
         """As JSON values."""
@@ -57,18 +56,20 @@ class Source:
 
 
 class Task(Config, ABC):
-    """What is learned from. A sequence holds context + 1 numbers: the last is predicted from the others."""
+    """What a model is trained on and tested on. Sequences have context + 1 numbers; the last is only predicted."""
 
-    name: ClassVar[str] = ""  # in configurations and commands; the class's own name unless it has another one
-    kind: ClassVar[str] = ""  # what a run of it is a run of, for readers; its name unless it says more
-    part_name: ClassVar[tuple[str, str]] = ("part", "parts")  # what parts of the test are called: one, and several
+    name: ClassVar[str] = ""  # name in configurations and commands; default: the class's name
+    kind: ClassVar[str] = ""  # noun phrase for readers; default: "the task <name>"
+    part_name: ClassVar[tuple[str, str]] = ("part", "parts")  # nouns for a part of the test: singular, plural
     source: ClassVar[Source | None] = None  # None: a task of this package
 
     context: Annotated[int, Field(ge=2, le=2**16)] = 256  # numbers
-    mode: Literal["fixed", "streaming"] = "fixed"  # n_sequences drawn once and repeated, or fresh ones each step
-    n_sequences: Count | None = 100_000  # fixed only
-    base: Annotated[int, Field(ge=2, le=2**31)] | None = None  # none: one token a number
-    digits: Annotated[int, Field(ge=1, le=64)] | None = None  # tokens a number; none: what the largest number needs
+    mode: Literal["fixed", "streaming"] = "fixed"  # n_sequences drawn once and repeated, or new ones at each step
+    n_sequences: Count | None = 100_000  # size of a fixed training set
+    base: Annotated[int, Field(ge=2, le=2**31)] | None = None  # base of digits; None: one token per number
+    digits: Annotated[int, Field(ge=1, le=64)] | None = (
+        None  # tokens per number; None: as many as the largest number needs
+    )
 
     added_later: ClassVar[frozenset[str]] = frozenset({"digits"})
 
@@ -80,21 +81,21 @@ class Task(Config, ABC):
             cls.kind = f"the task {cls.name}"
 
     @classmethod
-    def parse(cls: type[T], tree: Any) -> T:
-        """As for any configuration; the tree may hold the task's name, which must then be this one's."""
-        if isinstance(tree, dict) and TAG in tree:
-            if tree[TAG] != cls.name:
-                raise UserError(f"{TAG}={tree[TAG]!r} was given; this is the task {cls.name}")
-            tree = {key: value for key, value in tree.items() if key != TAG}
-        return super().parse(tree)
+    def parse(cls: type[T], values: Any) -> T:
+        """The same as for any configuration; the values may include the task's name, which must be this one's."""
+        if isinstance(values, dict) and TAG in values:
+            if values[TAG] != cls.name:
+                raise UserError(f"{TAG}={values[TAG]!r} was given; this is the task {cls.name}")
+            values = {key: value for key, value in values.items() if key != TAG}
+        return super().parse(values)
 
     def identity(self) -> dict[str, Any]:
-        """As for any configuration; what a user's task computes is decided by its code, too."""
-        tree = super().identity()
-        return tree if self.source is None else {**tree, "sha256": self.source.sha256}
+        """The same as for any configuration, with the hash of the code of a user-defined task."""
+        values = super().identity()
+        return values if self.source is None else {**values, "sha256": self.source.sha256}
 
     def __reduce__(self) -> Any:
-        """Workers are other processes: there the code of a user's task has to be imported first."""
+        """Pickle a user-defined task by its import path, as worker processes have to import its code."""
         if self.source is None:
             return super().__reduce__()
         from unrandom.tasks.user_tasks import restore_task
@@ -104,60 +105,60 @@ class Task(Config, ABC):
     @property
     @abstractmethod
     def vocabulary(self) -> int:
-        """Every number of every sequence is below it."""
+        """An exclusive upper bound of all numbers."""
 
     @abstractmethod
     def split(self, seed: int) -> Split:
-        """What is held out under a root seed. Raises UserError where too little exists."""
+        """The split under a root seed. Raises UserError if there is too little to hold out."""
 
     @property
     def test_parts(self) -> tuple[Part, ...]:
-        """The parts of the test, as the split will have them."""
+        """The parts of the test, the same as those of the split."""
         return ("test",)
 
     def baselines(self) -> Mapping[str, Baseline]:
-        """The predictors that the test sequences leave a chance, by name."""
+        """The baseline predictors that apply to the test sequences, by name."""
         return {}
 
     @property
     def rule(self) -> str:
-        """The generator: how a number follows from those before it, for readers."""
+        """The generator's rule as text for readers."""
         return self.name
 
     @property
     def scope(self) -> str:
-        """Which numbers the model names: what follows "the next number" in a sentence."""
+        """A phrase for readers that follows "the next number"."""
         return f"of {self.name}"
 
     @property
     def unseen(self) -> str:
-        """What of a test sequence training never saw, for readers."""
+        """What is unseen in test sequences, as a phrase for readers."""
         return "parameters"
 
     @property
     def enough(self) -> tuple[Enough, ...]:
-        """How many numbers are enough in principle; none where nobody knows."""
+        """How many numbers suffice in principle; empty if unknown."""
         return ()
 
     @property
     def enough_text(self) -> str:
-        """A sentence about it, for readers."""
+        """A sentence for readers about how many numbers suffice."""
         return ""
 
     @property
     def embedding_modulus(self) -> int | None:
-        """The modulus whose prime powers the embedding of tokens is looked through for; None for none."""
+        """The modulus whose prime powers are tested as residues in the embedding; None: small moduli are."""
         return self.base or self.vocabulary
 
     @property
     def training_set_rows(self) -> int:
-        """Sequences of a fixed training set, at most; 0 for fresh ones."""
+        """Largest number of sequences in a fixed training set; 0 in streaming mode."""
         return 0 if self.mode == "streaming" else self.n_sequences or 0
 
     @property
     def parameter_bytes(self) -> int:
-        """Bytes that the parameters of a training sequence take."""
-        return 4 * WORDS
+        """Bytes of the parameters of one training sequence."""
+        return 4 * BYTES_PER_PARAMETER
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -167,15 +168,15 @@ class Task(Config, ABC):
 
     @property
     def context_tokens(self) -> int:
-        """Tokens that the model reads: all of the sequence but the last one."""
+        """Tokens that the model reads: all tokens of a sequence but the last."""
         return (self.context + 1) * self.tokenizer.width - 1
 
     def part_text(self, part: Part) -> str:
-        """A part in words, such as "modulus 64"."""
+        """A part as text, such as "modulus 64"."""
         return f"{self.part_name[0]} {part}" if isinstance(part, int) else part
 
     def part_symbol(self, part: Part) -> str:
-        """A part in a legend, such as "m = 64"."""
+        """A part as a legend entry, such as "m = 64"."""
         return f"m = {part}" if isinstance(part, int) else part
 
     @model_serializer(mode="wrap")
@@ -189,7 +190,7 @@ class Task(Config, ABC):
         if self.base is None and vocabulary > 2**20:
             raise ValueError(
                 f"numbers up to {vocabulary - 1} need digits: set data.base (256, say); "
-                "one token a number is allowed up to 2^20"
+                "one token per number is allowed up to 2^20"
             )
         if self.digits is not None:
             if self.base is None:

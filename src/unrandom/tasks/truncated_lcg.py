@@ -1,8 +1,8 @@
-"""Some bits of the state: how does one learn a linear congruential generator that shows a window of its state alone?
+"""How are truncated LCGs learned, whose outputs are only some bits of the state? With unseen increments.
 
-x[t+1] = (a x[t] + c) mod m, of which y[t] = ⌊x[t] / 2^low⌋ mod 2^bits is seen, as real programs show the high bits. The
-state is hidden: one number does not decide the next. Test sequences have increments, and multipliers where these
-differ, that training never has.
+The state is x[t+1] = (a x[t] + c) mod m, the output y[t] = ⌊x[t] / 2^low⌋ mod 2^bits, as real programs output the high
+bits. The state is hidden: one output does not determine the next. Test sequences have increments (and, unless the
+multiplier is fixed, multipliers) that training never has.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ from unrandom.tasks.task import Baseline, Count
 
 @dataclass(frozen=True)
 class WindowedParameters(Parameters):
-    """Rows of LCGs of one modulus that show ``bits`` bits of their state from bit ``low`` on."""
+    """Parameters of LCGs of one modulus that output ``bits`` bits of their state, from bit ``low`` on."""
 
     units: ClassVar[Mapping[str, str]] = {"a": "multipliers", "c": "increments"}
 
@@ -49,23 +49,25 @@ class WindowedParameters(Parameters):
         return 1 << self.bits
 
     def digit_period(self, prime: int, power: int) -> int | None:
-        """That of the bit low + power of the state, where the modulus is a multiple of twice that bit's weight."""
+        """The period of bit low + power of the state; None unless twice that bit's weight divides the modulus."""
         period = prime ** (self.low + power + 1)
         return None if self.m % period else period
 
 
 class TruncatedLCG(HeldValuesTask):
-    """Full-period LCGs of one modulus that show a window of their state."""
+    """Full-period LCGs of one modulus that output a window of their state."""
 
     name: ClassVar[str] = "truncated-lcg"
     part_name: ClassVar[tuple[str, str]] = ("modulus", "moduli")
 
     modulus: Annotated[int, Field(ge=4, le=2**63)] = 2**10
-    low: Annotated[int, Field(ge=0, le=63)] = 4  # the lowest bit of the state that is seen
-    bits: Annotated[int, Field(ge=1, le=63)] = 6  # how many are seen
-    multiplier: Annotated[int, Field(ge=1, le=2**64 - 1)] | None = None  # of every sequence; none: each has its own
-    n_test_a: Count = 16  # multipliers kept for the test, where sequences have their own
-    n_test_c: Count = 16  # increments kept for the test
+    low: Annotated[int, Field(ge=0, le=63)] = 4  # lowest bit of the state in the output
+    bits: Annotated[int, Field(ge=1, le=63)] = 6  # number of bits in the output
+    multiplier: Annotated[int, Field(ge=1, le=2**64 - 1)] | None = (
+        None  # the same in all sequences; None: drawn for each
+    )
+    n_test_a: Count = 16  # multipliers held out for the test, unless the multiplier is fixed
+    n_test_c: Count = 16  # increments held out for the test
 
     @property
     def vocabulary(self) -> int:
@@ -89,7 +91,7 @@ class TruncatedLCG(HeldValuesTask):
         return WindowedParameters(m, self.low, self.bits, a, c, x0)
 
     def baselines(self) -> Mapping[str, Baseline]:
-        """The lattice is told the multiplier, and is there only where all sequences share it."""
+        """Copying, algebra if the low bits are seen, and a lattice attack, which needs a fixed multiplier."""
         from unrandom.predictors.algebraic import AlgebraicPredictor
         from unrandom.predictors.copying import CopyPredictor
         from unrandom.predictors.lattice import LatticePredictor

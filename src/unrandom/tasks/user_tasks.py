@@ -1,7 +1,7 @@
-"""How does a task of the user's own come in? By an import path.
+"""How is a user-defined task loaded? By an import path.
 
-A user's task is code. It is imported where the user names it, by ``file.py:Class`` or ``package.module:Class``, and
-nowhere else: a run folder only says which task it was, and opening one imports nothing.
+A user-defined task is code. It is imported only when the user names it, as ``file.py:Class`` or
+``package.module:Class``. A run folder records which task it has, but opening it imports no code.
 """
 
 import hashlib
@@ -22,18 +22,18 @@ from unrandom.core.files import sha256
 from unrandom.tasks.registry import TASKS, USER_TASKS
 from unrandom.tasks.task import Source, Task
 
-_files: set[str] = set()  # from which tasks were imported
+_files: set[str] = set()  # source files of the tasks imported so far
 
 
 def is_import_path(text: str) -> bool:
-    """Whether a word names a class, as ``my_task.py:MyTask`` does, and not a recipe."""
+    """Whether a name is an import path such as ``my_task.py:MyTask``, and not a recipe."""
     return ":" in text
 
 
 def load_task(path: str) -> type[Task]:
-    """Import the task that ``path`` names, so that configurations of it can be read from here on.
+    """Import the task that ``path`` names and register it, so that its configurations can be read.
 
-    UserError, in one line, for what is not there, cannot be imported, is no task, or does not answer what a task must.
+    Raises a one-line UserError if it is missing, cannot be imported, is not a task, or has abstract methods.
     """
     where, _, class_name = path.rpartition(":")
     if not (where and class_name):
@@ -62,12 +62,12 @@ def load_task(path: str) -> type[Task]:
 
 
 def _is_no_setting(task: type[Task], key: str) -> bool:
-    """Whether a base class answers to a key in some other way than by a setting."""
+    """Whether a base class has an attribute of this name that is not a setting."""
     return any(key in vars(base) and key not in getattr(base, "model_fields", {}) for base in task.__mro__[1:])
 
 
 def _module_of(where: str) -> ModuleType:
-    """The module of a file or of a dotted name. A file is imported afresh each time, as it may have changed."""
+    """The module of a file or of a dotted name. A file is imported again each time, as it may have changed."""
     try:
         if not where.endswith(".py"):
             _look_in("")
@@ -93,7 +93,7 @@ def _module_of(where: str) -> ModuleType:
 
 
 def _look_in(folder: str) -> None:
-    """Let modules be imported from a folder, behind what is installed; an empty one is the working directory."""
+    """Append a folder to the import path; an empty one is the working directory."""
     if folder not in sys.path:
         sys.path.append(folder)
 
@@ -103,17 +103,17 @@ def _classes(module: ModuleType) -> list[str]:
     return [name for name, _ in own]
 
 
-def restore_task(path: str, digest: str, tree: Mapping[str, Any]) -> Task:
-    """A user's task in another process of the same command, from the same code. UserError where that has changed."""
+def restore_task(path: str, digest: str, values: Mapping[str, Any]) -> Task:
+    """A user-defined task in a worker process. Raises UserError if its code has changed since the command started."""
     source = Source(path, digest)
     task = next((known for known in USER_TASKS.values() if known.source == source), None) or load_task(path)
     if task.source != source:
         raise UserError(f"{path} was changed while the command ran")
-    return task.parse(tree)
+    return task.parse(values)
 
 
 def fault_in_user_task(error: BaseException) -> str | None:
-    """Where the code of a user's task broke, and how, in a line; None where it was not that code."""
+    """File, line and message of an error raised in the code of a user-defined task; None for other errors."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in _files]
     if not frames:
         return None

@@ -1,4 +1,4 @@
-"""How is a number written? As base-b digits, one token each, and back."""
+"""How is a number converted to tokens and back? As base-b digits, one token per digit."""
 
 from unrandom.tokenization.tokenizer import Tokenizer
 

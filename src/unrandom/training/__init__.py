@@ -1,4 +1,4 @@
-"""How does a model learn? Configuration, optimisers, schedule, checkpoints, ranks and one loop."""
+"""How is a model trained? One loop, with configuration, optimisers, schedule, checkpoints and data-parallel ranks."""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from unrandom.training.config import OptimizerConfig, RunConfig, StartFrom, run_id
     from unrandom.training.loop import train
     from unrandom.training.trainee import Progress
-else:  # a configuration needs no torch, and a list of recipes should not wait for it
+else:  # a configuration needs no torch, so that listing recipes is fast
     from unrandom.core.lazy import lazy_names
 
     __getattr__ = lazy_names(

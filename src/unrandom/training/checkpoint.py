@@ -1,4 +1,4 @@
-"""How does a run survive? Checkpoints that are whole or absent, checked by checksum, and never unpickled.
+"""How are checkpoints saved and loaded? Atomically, with checksums, as safetensors; nothing is ever unpickled.
 
 ``checkpoints/step-00000500/`` holds ``model.safetensors`` with ``config.json``, ``optimizer.safetensors``, and last
 ``state.json`` with the checksum of each. The folder is written under a temporary name, synced and renamed.
@@ -25,27 +25,27 @@ from unrandom.models import Transformer, TransformerConfig
 
 log = logging.getLogger(__name__)
 
-KEPT = 2  # the newest, and the one before in case the newest is damaged
+CHECKPOINTS_KEPT = 2  # the newest, and the one before it in case the newest is damaged
 WEIGHTS, SHAPE, OPTIMIZER, STATE = "model.safetensors", "config.json", "optimizer.safetensors", "state.json"
-MORE_WEIGHTS = "model-*.safetensors"  # from the second file on, where there are several
-LARGEST_FILE = 2**24  # bytes, of weights that are saved small
+MORE_WEIGHTS = "model-*.safetensors"  # the second and later files of weights that are split
+LARGEST_FILE = 2**24  # bytes per file of ``small`` weights
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint on disk whose checksums are right."""
+    """A checkpoint on disk whose checksums were verified."""
 
     folder: Path
     step: int  # updates made
     progress: dict[str, Any]
 
     def check_shape(self, shape: TransformerConfig) -> None:
-        """Raise UserError unless it holds a model of this shape."""
+        """Raise UserError unless the saved model has this shape."""
         if TransformerConfig.parse(read_json(self.folder / SHAPE)) != shape:
             raise UserError(f"{self.folder} does not fit this model: it holds one of another shape")
 
     def load_model(self, device: torch.device | None = None) -> Transformer:
-        """The model as it was, in evaluation mode."""
+        """The saved model, in evaluation mode."""
         return load_model(self.folder, device)
 
     def load_weights(self, model: nn.Module) -> None:
@@ -64,9 +64,9 @@ def save_checkpoint(
     *,
     small: bool = False,
 ) -> None:
-    """Save, then remove all but the newest few. A failure (a full disk) leaves earlier checkpoints as they were.
+    """Save a checkpoint, then remove all but the newest two. A failure (a full disk) leaves earlier ones intact.
 
-    Without the optimiser's state (None), training cannot go on from it. ``small`` is as for ``write_model``.
+    Training cannot resume without the optimiser state (None). ``small`` is the same as in ``write_model``.
     """
     final = run.checkpoints / f"step-{step:08d}"
     folder = run.checkpoints / f".{final.name}.{os.getpid()}.tmp"
@@ -85,20 +85,20 @@ def save_checkpoint(
         shutil.rmtree(folder, ignore_errors=True)
         raise
     sync_folder(run.checkpoints)
-    for old in _folders(run)[KEPT:]:
+    for old in _folders(run)[CHECKPOINTS_KEPT:]:
         shutil.rmtree(old, ignore_errors=True)
 
 
 def latest_checkpoint(run: RunFolder) -> Checkpoint | None:
-    """The newest whole checkpoint, or None. A damaged one is passed over with a warning."""
-    found, problems = _newest_whole(run)
+    """The newest intact checkpoint, or None. Damaged ones are skipped with a warning."""
+    found, problems = _newest_intact(run)
     _warn(problems)
     return found
 
 
 def checkpoint_to_resume(run: RunFolder) -> Checkpoint | None:
-    """The newest whole checkpoint; None for a run that has none yet. UserError when it has some and none is whole."""
-    found, problems = _newest_whole(run)
+    """The newest intact checkpoint, or None for a run without any. Raises UserError when all of them are damaged."""
+    found, problems = _newest_intact(run)
     if found is None and problems:
         remove = f"what is in {run.checkpoints}" + (f", and {run.result}," if run.finished else "")
         raise UserError(
@@ -110,7 +110,7 @@ def checkpoint_to_resume(run: RunFolder) -> Checkpoint | None:
 
 
 def checkpoint_to_load(run: RunFolder) -> Checkpoint:
-    """The newest whole checkpoint. UserError, saying what to do, when there is none."""
+    """The newest intact checkpoint. Raises UserError, with advice, when the run has none."""
     found = checkpoint_to_resume(run)
     if found is None:
         again = (
@@ -120,8 +120,8 @@ def checkpoint_to_load(run: RunFolder) -> Checkpoint:
     return found
 
 
-def set_aside_later(run: RunFolder, start: Checkpoint | None) -> None:
-    """Rename what is damaged and newer than ``start``, so that it is neither found again nor counted as kept."""
+def set_aside_damaged(run: RunFolder, start: Checkpoint | None) -> None:
+    """Rename checkpoints newer than ``start``, which are damaged, so that they are neither found nor counted again."""
     if start is None:
         return
     for folder in _folders(run):
@@ -131,9 +131,9 @@ def set_aside_later(run: RunFolder, start: Checkpoint | None) -> None:
 
 
 def write_model(folder: Path, model: Transformer, *, small: bool = False) -> None:
-    """``model.safetensors`` and ``config.json``: enough to build the model again anywhere.
+    """Write ``model.safetensors`` and ``config.json``, from which `load_model` builds the model again.
 
-    ``small`` weights are bf16, in files of at most LARGEST_FILE bytes, of which the later ones have a number.
+    ``small`` weights are bf16, split into numbered files of at most LARGEST_FILE bytes.
     """
     weights = _on_cpu(dict(model.named_parameters()))
     parts = _parts({name: tensor.bfloat16() for name, tensor in weights.items()}) if small else [weights]
@@ -144,9 +144,9 @@ def write_model(folder: Path, model: Transformer, *, small: bool = False) -> Non
 
 
 def _parts(tensors: dict[str, Tensor]) -> list[dict[str, Tensor]]:
-    """The tensors in their order, in parts that each fit into a file; a tensor is never divided."""
+    """The tensors in their order, grouped so that each group fits into one file; a tensor is never split."""
     parts: list[dict[str, Tensor]] = [{}]
-    room = LARGEST_FILE - 2**16  # for the names
+    room = LARGEST_FILE - 2**16  # the rest is for the header
     for name, tensor in tensors.items():
         if parts[-1] and sum(each.nbytes for each in parts[-1].values()) + tensor.nbytes > room:
             parts.append({})
@@ -155,14 +155,14 @@ def _parts(tensors: dict[str, Tensor]) -> list[dict[str, Tensor]]:
 
 
 def load_model(folder: Path, device: torch.device | None = None) -> Transformer:
-    """The model of a folder that ``write_model`` filled. Raises UserError when it is not such a folder."""
+    """The model that ``write_model`` saved in a folder. Raises UserError when files are missing or do not fit."""
     model = Transformer(TransformerConfig.parse(read_json(folder / SHAPE)))
     fill_weights(model, _read_weights(folder), folder / WEIGHTS)
     return model.to(device or torch.device("cpu")).eval()
 
 
 def fill_weights(model: nn.Module, weights: dict[str, Tensor], source: Path) -> None:
-    """Copy weights in by name. Raises UserError naming the first parameter that is missing or of another shape."""
+    """Copy weights by name. Raises UserError, naming the first parameter that is missing or of another shape."""
     parameters = dict(model.named_parameters())
     if wrong := sorted(set(parameters) ^ set(weights)):
         raise UserError(f"{source} does not fit this model: {wrong[0]} is in only one of them")
@@ -198,8 +198,8 @@ def _folders(run: RunFolder) -> list[Path]:
     return sorted(run.checkpoints.glob("step-*"), reverse=True)
 
 
-def _newest_whole(run: RunFolder) -> tuple[Checkpoint | None, list[UserError]]:
-    """The newest whole checkpoint, if there is one, and what is wrong with each newer one."""
+def _newest_intact(run: RunFolder) -> tuple[Checkpoint | None, list[UserError]]:
+    """The newest intact checkpoint, if any, and the problem of each newer one."""
     problems: list[UserError] = []
     for folder in _folders(run):
         try:
@@ -211,7 +211,7 @@ def _newest_whole(run: RunFolder) -> tuple[Checkpoint | None, list[UserError]]:
 
 def _warn(problems: list[UserError]) -> None:
     for problem in problems:
-        log.warning("damaged checkpoint passed over: %s", problem)
+        log.warning("damaged checkpoint skipped: %s", problem)
 
 
 def _verified(folder: Path) -> Checkpoint:

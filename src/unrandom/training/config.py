@@ -1,4 +1,4 @@
-"""What is a run? One tree: data, model, optimiser, and for how long (section 3.2, appendix on training details)."""
+"""What determines a run? One configuration: task, model, optimiser, steps (section 3.2, appendix on training)."""
 
 import json
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ class OptimizerConfig(Config):
     """AdamW for every parameter, or Muon for the matrices inside the blocks and AdamW for the rest."""
 
     name: Literal["adamw", "muon"] = "adamw"
-    lr: Rate = 3e-4  # of AdamW
-    weight_decay: Rate = 1.0  # decoupled; gains have none
+    lr: Rate = 3e-4  # learning rate of AdamW
+    weight_decay: Rate = 1.0  # decoupled; not applied to LayerNorm gains
     beta1: Beta = 0.9
     beta2: Beta = 0.99
     muon_lr: Rate = 0.02
@@ -31,19 +31,19 @@ class OptimizerConfig(Config):
 
 
 class StartFrom(Config):
-    """The finished run whose weights a run begins with: all of its configuration, so that it can be made again."""
+    """The run whose final weights another run starts from: its whole configuration, so that it can be trained again."""
 
     recipe: Annotated[str, Field(pattern=r"^[\w.-]+$", max_length=200)]
     config: "RunConfig"
 
 
 def run_id(recipe: str, config: "RunConfig") -> str:
-    """What a run is called, and its folder: the recipe's name and the hash of the configuration."""
+    """The name of a run and of its folder: the recipe's name and the hash of the configuration."""
     return f"{recipe}-{config.digest()}"
 
 
 class RunConfig(Config):
-    """Everything that decides what a run computes. Where and how it runs is not part of it."""
+    """Everything that decides what a run computes. The machine, the time limit and the folder are not part of it."""
 
     data: AnyTask
     model: ModelConfig = ModelConfig()
@@ -51,17 +51,17 @@ class RunConfig(Config):
     batch_size: Annotated[int, Field(ge=1, le=2**20)] = 256  # sequences
     steps: Count = 100_000
     warmup_steps: Annotated[int, Field(ge=0)] = 2048
-    schedule: Literal["constant", "cosine"] = "constant"  # of the learning rate, after the warm-up
-    gradient_clip: Annotated[float, Field(gt=0)] | None = 1.0  # on the global norm
-    precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the processor has it
-    evaluate_every: Count = 1000  # steps
-    checkpoint_every: Count = 1000  # steps
-    test_sequences: Count = 1024  # in each evaluation during training, over all test moduli
+    schedule: Literal["constant", "cosine"] = "constant"  # learning rate after the warm-up
+    gradient_clip: Annotated[float, Field(gt=0)] | None = 1.0  # largest global gradient norm; None: no clipping
+    precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the device has units for it
+    evaluate_every: Count = 1000  # steps between evaluations
+    checkpoint_every: Count = 1000  # steps between checkpoints
+    test_sequences: Count = 1024  # per evaluation during training, over all parts of the test
     seed: Seed = 0
-    data_seed: Seed | None = None  # of the split and of a fixed training set; none: seed. The rest follows seed
-    start: StartFrom | None = None  # none: from random weights
-    micro_batches: Count = 1  # parts a step's sequences are run in, one after another: less memory, the same step
-    recompute: bool = False  # blocks run again in the backward pass: less memory, a third more operations
+    data_seed: Seed | None = None  # seed of the split and of a fixed training set; None: the same as seed
+    start: StartFrom | None = None  # None: random initial weights
+    micro_batches: Count = 1  # gradient accumulation: parts of each batch, run one after another to save memory
+    recompute: bool = False  # activation checkpointing: less memory, a third more operations
 
     added_later: ClassVar[frozenset[str]] = frozenset({"data_seed", "start"})
     not_hashed: ClassVar[frozenset[str]] = frozenset({"micro_batches", "recompute"})
@@ -72,7 +72,7 @@ class RunConfig(Config):
 
     @property
     def transformer(self) -> TransformerConfig:
-        """The model at the sizes that the data decide."""
+        """The model's configuration with the sizes that the task determines."""
         tokenizer = self.data.tokenizer
         return TransformerConfig(
             **self.model.model_dump(),
@@ -83,26 +83,26 @@ class RunConfig(Config):
 
     @property
     def step_flops(self) -> int:
-        """Operations of a training step, from the closed form."""
+        """Floating-point operations of one training step, in closed form."""
         return training_flops(self.transformer, sequences=self.batch_size, tokens=self.data.context_tokens)
 
     @property
     def flops(self) -> int:
-        """Operations of all steps."""
+        """Floating-point operations of all steps."""
         return self.steps * self.step_flops
 
     def override(self, assignments: Sequence[str]) -> "RunConfig":
-        """As for any configuration; another task is another recipe, and no change of this one."""
+        """The same as for any configuration, but the task cannot be exchanged: that is another recipe."""
         if any(assignment.partition("=")[0].strip() == f"data.{TAG}" for assignment in assignments):
             raise UserError(f"data.{TAG} cannot be set: the task of a recipe is {self.data.name}; name another recipe")
         return super().override(assignments)
 
     def stack_key(self) -> str:
-        """Equal for runs that can be trained side by side: they differ in the seed and the optimiser's numbers only."""
-        tree = {**self.to_json(), "seed": None, "data_seed": None, "optimizer": self.optimizer.name}
+        """A key that is equal for runs that can be stacked: they differ only in seeds and in optimiser numbers."""
+        values = {**self.to_json(), "seed": None, "data_seed": None, "optimizer": self.optimizer.name}
         if self.micro_batches > 1 or self.recompute:
-            return f"{self.digest()} {self.seed}"  # what needs the memory is trained alone
-        return json.dumps(tree, sort_keys=True)
+            return f"{self.digest()} {self.seed}"  # a run that saves memory is trained alone
+        return json.dumps(values, sort_keys=True)
 
     @model_validator(mode="after")
     def _consistent(self) -> "RunConfig":

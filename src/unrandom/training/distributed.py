@@ -1,4 +1,4 @@
-"""Who am I among how many? One process alone, or one rank of ``torchrun`` (plain DDP)."""
+"""Which rank is this process, and how do ranks communicate? One process alone, or DDP under ``torchrun``."""
 
 import gc
 import os
@@ -16,24 +16,24 @@ from unrandom.core.errors import UserError
 
 @dataclass(frozen=True)
 class Ranks:
-    """This process's place: ``rank`` of ``count``."""
+    """This process is ``rank``, from 0, of ``count`` ranks; a single process by default."""
 
     rank: int = 0
     count: int = 1
 
     @property
     def is_main(self) -> bool:
-        """Whether this rank writes, prints and measures."""
+        """Whether this is rank 0, which writes, prints and evaluates."""
         return self.rank == 0
 
     def wrap(self, model: nn.Module) -> nn.Module:
-        """The model with its gradients averaged over the ranks."""
+        """The model wrapped in DDP, which averages gradients over the ranks; unchanged on a single process."""
         return nn.parallel.DistributedDataParallel(model) if self.count > 1 else model
 
     def no_sync(self, wrapped: nn.Module) -> AbstractContextManager:
-        """Within it, backward passes of what ``wrap`` gave add up their gradients on this rank alone.
+        """Skip the gradient all-reduce within the block (DDP's ``no_sync``), so that micro-batches accumulate locally.
 
-        The next backward pass outside adds its own, and the sum is averaged over the ranks.
+        The next backward pass outside the block averages the accumulated gradients over the ranks.
         """
         return wrapped.no_sync() if isinstance(wrapped, nn.parallel.DistributedDataParallel) else nullcontext()
 
@@ -46,7 +46,7 @@ class Ranks:
         return total / self.count
 
     def broadcast(self, flag: bool, device: torch.device) -> bool:
-        """Rank 0's flag, on every rank."""
+        """The flag of rank 0, returned on every rank."""
         if self.count == 1:
             return flag
         answer = torch.tensor(int(flag), device=device)
@@ -60,24 +60,24 @@ class Ranks:
 
 
 def is_main_process() -> bool:
-    """Whether this is rank 0 of torchrun, or the only process."""
+    """Whether this is rank 0 of torchrun, or a single process."""
     return os.environ.get("RANK", "0") == "0"
 
 
 def launched_ranks() -> int:
-    """How many processes torchrun started, or 1."""
+    """The number of processes that torchrun started; 1 without torchrun."""
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def launched_device() -> str | None:
-    """The device torchrun means for this process, or None."""
+    """The GPU that torchrun assigns to this process, such as ``cuda:1``, or None."""
     local = os.environ.get("LOCAL_RANK")
     return f"cuda:{local}" if local is not None and torch.cuda.is_available() else None
 
 
 @contextmanager
 def joined_ranks(device: torch.device) -> Iterator[Ranks]:
-    """Join the process group that torchrun set up, if it did, and leave it at the end."""
+    """Within the block, be a member of torchrun's process group; a single process without torchrun."""
     if launched_ranks() == 1:
         yield Ranks()
         return
@@ -86,16 +86,16 @@ def joined_ranks(device: torch.device) -> Iterator[Ranks]:
 
 
 def backend_of(device: torch.device) -> str:
-    """What ranks on such devices speak to each other by."""
+    """The communication backend for a device: NCCL on GPUs, Gloo elsewhere."""
     return "nccl" if device.type == "cuda" else "gloo"
 
 
 @contextmanager
 def process_group(device: torch.device, **place: Any) -> Iterator[None]:
-    """A process group, joined and left. ``place`` is what torchrun has not set: the store, rank and number of ranks."""
+    """Within the block, be a member of a process group. ``place`` gives store, rank and world size without torchrun."""
     dist.init_process_group(backend_of(device), **place)
     try:
         yield
     finally:
-        gc.collect()  # a wrapped model that is still about keeps threads of the group, which can abort the process
+        gc.collect()  # a DDP model that is still referenced keeps threads of the group, which can abort the process
         dist.destroy_process_group()

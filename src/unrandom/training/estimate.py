@@ -1,4 +1,4 @@
-"""What will a run cost? Operations and memory by closed forms, time by its own first steps."""
+"""What will a run cost? Operations and memory from closed forms, time from its own first steps."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,55 +14,55 @@ from unrandom.training.config import RunConfig
 from unrandom.training.machine import returns_memory, synchronize
 from unrandom.training.trainee import Progress
 
-# What a step takes on a CPU over what its tensors take: freed memory that the process keeps lies in pieces, and a new
-# tensor does not always fit into one of them. Measured: 1.4 to 1.9.
+# Memory of a step on a CPU over the size of its tensors: the heap that the process keeps is fragmented. Measured: 1.4
+# to 1.9.
 FRAGMENTATION = 1.7
-WARM_UP = 2  # steps that are not representative: they import, compile and ask for memory
-ENOUGH_STEPS, ENOUGH_SECONDS = 5, 1.0  # of a measurement: both
-LONG_SECONDS = 5.0  # of a measurement of fewer steps, where each is slow
+WARM_UP = 2  # first steps, which are slow: they import, compile and allocate
+ENOUGH_STEPS, ENOUGH_SECONDS = 5, 1.0  # a measurement needs both
+LONG_SECONDS = 5.0  # after which a measurement ends with fewer steps
 
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """What the steps that are left take, and the evaluations between them; not the checkpoints."""
+    """The cost of the remaining steps and evaluations of a run, without checkpoints."""
 
     steps: int
-    flops_per_step: int  # the model's own
-    recomputed_flops_per_step: int  # made a second time, where blocks run again in the backward pass
+    flops_per_step: int  # without recomputation
+    recomputed_flops_per_step: int  # of activation checkpointing
     evaluations: int
-    evaluate_every: int  # steps
-    steps_per_evaluation: float  # its time in steps; one rank reads all its sequences forward, alone
-    memory: TrainingMemory  # of a rank
-    data: int  # bytes of the training set, in main memory, on each rank
-    device_has_memory: bool  # of its own, in which the training set is not
-    available: int | None  # bytes for a rank; none: nobody knows
-    advice: str
-    step_seconds: float | None = None  # It is None until a step was measured.
+    evaluate_every: int  # steps between evaluations
+    steps_per_evaluation: float  # time of an evaluation, in steps; only the main rank evaluates
+    memory: TrainingMemory  # per rank
+    data: int  # bytes of the training set in main memory, per rank
+    device_has_memory: bool  # a GPU has its own memory, which does not hold the training set
+    available: int | None  # bytes per rank; None: unknown
+    advice: str  # settings that make the run fit; empty where it fits
+    step_seconds: float | None = None  # None until steps were timed
 
     @property
     def flops(self) -> int:
-        """The model's own operations, as in the cost of a recipe."""
+        """Operations of all remaining steps, without recomputation, as in the cost of a recipe."""
         return self.steps * self.flops_per_step
 
     @property
     def memory_bytes(self) -> int:
-        """Of a rank, on its device."""
+        """Bytes per rank on its device."""
         return self.memory.total + (0 if self.device_has_memory else self.data)
 
     @property
     def seconds(self) -> float | None:
-        """Of the steps and evaluations that were left before the first of them; none: no step was measured."""
+        """Time of the remaining steps and evaluations; None until steps were timed."""
         if self.step_seconds is None:
             return None
         return (self.steps + self.evaluations * self.steps_per_evaluation) * self.step_seconds
 
     def timed(self, step_seconds: float) -> "CostEstimate":
-        """The same with the time that a step was found to take."""
+        """A copy with the measured time of a step."""
         return replace(self, step_seconds=step_seconds)
 
     @property
     def text(self) -> str:
-        """Operations and memory, a line each."""
+        """Operations and memory as two lines of text."""
         recomputed = self.recomputed_flops_per_step
         again = f", and {scaled(recomputed, 'FLOP')} once more" if recomputed else ""
         parts = {  # bytes
@@ -81,10 +81,10 @@ class CostEstimate:
 
     @property
     def time_text(self) -> str:
-        """The time in a line, once a step was measured."""
+        """The time as a line of text, once steps were timed."""
         step, whole = self.step_seconds, self.seconds
-        assert step is not None, "a step is measured first"
-        assert whole is not None, "it follows from that of a step"
+        assert step is not None, "steps are timed first"
+        assert whole is not None, "it follows from the time of a step"
         return (
             f"about {duration(whole)} for {self.steps:,} steps: {duration(step)} a step as measured, "
             f"and an evaluation of {duration(self.steps_per_evaluation * step)} every {self.evaluate_every} steps"
@@ -97,9 +97,9 @@ class CostEstimate:
 
 
 def estimate(config: RunConfig, *, ranks: int, device: torch.device, step: int = 0, probes: int = 0) -> CostEstimate:
-    """What is left of a run after ``step`` updates, on ``ranks`` processes like this one, all of them on this machine.
+    """The cost of a run after ``step`` updates, on ``ranks`` processes of this machine.
 
-    An evaluation reads ``probes`` sequences beside the configuration's test sequences.
+    An evaluation reads ``probes`` training sequences in addition to the configuration's test sequences.
     """
     shape, tokens = config.transformer, config.data.context_tokens
     recomputed = recomputed_flops(shape, sequences=config.batch_size, tokens=tokens) if config.recompute else 0
@@ -123,7 +123,7 @@ def estimate(config: RunConfig, *, ranks: int, device: torch.device, step: int =
 
 
 class StepTimer:
-    """An observer of training that finds how long a step takes, from the first few, and then lets it run."""
+    """An observer of training that times the first representative steps and calls ``found`` with seconds per step."""
 
     def __init__(self, device: torch.device, found: Callable[[float], None]) -> None:
         self._device, self._found = device, found
@@ -134,7 +134,7 @@ class StepTimer:
         if self._done:
             return
         self._calls += 1
-        waited = synchronize(self._device)  # what a GPU has yet to do is not in the time of the step
+        waited = synchronize(self._device)  # work queued on a GPU is not in the time of the step
         if self._calls > WARM_UP:
             self._spent += progress.train_seconds - self._before + waited
         self._before = progress.train_seconds
@@ -146,7 +146,7 @@ class StepTimer:
 
 
 def step_memory(config: RunConfig, *, ranks: int, device: torch.device) -> TrainingMemory:
-    """Memory of a rank's share of a step, as it is taken from this device."""
+    """Memory of one rank's share of a step on this device."""
     memory = training_memory(
         config.transformer,
         sequences=-(-config.batch_size // ranks),
@@ -157,7 +157,7 @@ def step_memory(config: RunConfig, *, ranks: int, device: torch.device) -> Train
         recompute=config.recompute,
     )
     if ranks > 1:
-        memory = replace(memory, gradients=2 * memory.gradients)  # what is sent is a copy
+        memory = replace(memory, gradients=2 * memory.gradients)  # DDP communicates copies
     if device.type == "cpu" and not returns_memory(config):
         fragments = (FRAGMENTATION - 1) * (memory.activations + memory.working)
         memory = replace(memory, working=memory.working + round(fragments))
@@ -165,14 +165,14 @@ def step_memory(config: RunConfig, *, ranks: int, device: torch.device) -> Train
 
 
 def data_bytes(config: RunConfig) -> int:
-    """The training set: tokens, parameters, and two epochs' order. At most; a modulus may have fewer parameters."""
+    """An upper bound on the bytes of the training set: tokens, parameters, and the order of two epochs."""
     task = config.data
     token_bytes = (task.context_tokens + 1) * np.dtype(task.tokenizer.dtype).itemsize
     return task.training_set_rows * (token_bytes + task.parameter_bytes + 2 * 8)
 
 
 def _available(ranks: int, device: torch.device) -> int | None:
-    """Bytes for each rank: of its GPU, or its share of main memory."""
+    """Available bytes per rank: of its GPU, or its share of main memory."""
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0]
     free = available_memory()
@@ -180,7 +180,7 @@ def _available(ranks: int, device: torch.device) -> int | None:
 
 
 def _advice(config: RunConfig, ranks: int, device: torch.device, available: int | None, data: int) -> str:
-    """What to set so that a step fits; nothing where it does."""
+    """Settings that make a step fit, as text; empty where it fits."""
 
     def needed(changed: RunConfig) -> int:
         return step_memory(changed, ranks=ranks, device=device).total + data
@@ -198,7 +198,7 @@ def _advice(config: RunConfig, ranks: int, device: torch.device, available: int 
 
 
 def _data_advice(data: int) -> str:
-    """What to set so that the training sets of all ranks of this machine fit; nothing where they do."""
+    """A setting that makes the training sets of all ranks fit, as text; empty where they fit."""
     free = available_memory()
     if free is None or data <= free:
         return ""

@@ -1,7 +1,7 @@
-"""How does training go? One loop: a batch, a loss, an update; now and then a measurement and a checkpoint.
+"""How does the training loop work? Batch, loss, backward pass, update; evaluation and checkpoint at fixed steps.
 
-Everything a step needs follows from the configuration and the step, so a run killed at any moment and resumed has the
-same losses, bit for bit on one machine, as one that was never killed.
+Every step is a function of the configuration and the step number, so a run that was killed and resumed has the same
+losses, bit for bit on one machine, as an uninterrupted one.
 """
 
 import math
@@ -39,10 +39,10 @@ def train(
     stop: ShouldStop | None = None,
     observers: tuple[Observer, ...] = (),
 ) -> None:
-    """Train to ``config.steps``, or until ``max_seconds`` have passed or ``stop`` says so after a step.
+    """Train until ``config.steps``, or until ``max_seconds`` have passed or ``stop()`` is true after a step.
 
-    The observers see every step. However it ends, the last step is checkpointed. Raises
-    NonFiniteLoss, naming the step; on a CPU before that update, elsewhere before anything of it is saved.
+    Observers are called after every step. The last step is always checkpointed. Raises NonFiniteLoss, naming the step:
+    on a CPU before that update, on a GPU before it is saved.
     """
     ranks = ranks or Ranks()
     config, progress = trainee.config, trainee.progress
@@ -53,14 +53,14 @@ def train(
 
     def should_stop() -> bool:
         can_stop = max_seconds is not None or stop is not None
-        return can_stop and ranks.broadcast(ends_here(), device)  # a clock is not the same on every rank
+        return can_stop and ranks.broadcast(ends_here(), device)  # clocks differ between ranks
 
     run_steps(stepper, [trainee] if ranks.is_main else [], should_stop, observers)
     trainee.model.eval()
 
 
 def stop_condition(max_seconds: float | None, stop: ShouldStop | None) -> ShouldStop:
-    """Says whenever it is asked whether ``max_seconds`` have passed since now, or ``stop`` says to stop."""
+    """A predicate that becomes true after ``max_seconds`` from now, or when ``stop()`` does."""
     began = time.perf_counter()
 
     def ends() -> bool:
@@ -72,13 +72,13 @@ def stop_condition(max_seconds: float | None, stop: ShouldStop | None) -> Should
 
 @runtime_checkable
 class Stepper(Protocol):
-    """Makes the updates of a run, or of several side by side, which are all at the same step."""
+    """Makes the updates of one run, or of several stacked runs at the same step."""
 
-    config: RunConfig  # of any of them: they have the same steps, evaluations and checkpoints
-    progress: Progress  # of the same one
+    config: RunConfig  # of one of the runs: steps, evaluations and checkpoints are the same in all
+    progress: Progress  # of the same run
 
     def advance(self) -> None:
-        """Make one update."""
+        """Make one update of every run."""
 
     def flush_losses(self) -> None:
         """Wait for the losses of all steps. Raises NonFiniteLoss for the first that is not finite."""
@@ -87,9 +87,9 @@ class Stepper(Protocol):
 def run_steps(
     stepper: Stepper, trainees: Sequence[Trainee], should_stop: ShouldStop, observers: tuple[Observer, ...] = ()
 ) -> None:
-    """Step by step to the end, or until it should stop; ``trainees`` are the runs that this process measures and saves.
+    """Train until ``config.steps`` or ``should_stop()``. This process evaluates and checkpoints ``trainees``.
 
-    Ranks other than the main one have none; they make the same steps.
+    Only the main rank has trainees; the other ranks make the same steps.
     """
     config, progress = stepper.config, stepper.progress
     while progress.step < config.steps:
@@ -100,7 +100,7 @@ def run_steps(
             stepper.flush_losses()
             for trainee in trainees:
                 trainee.write_metrics()
-            progress.losses.clear()  # on ranks that write none, too
+            progress.losses.clear()  # also on ranks that write no metrics
         if progress.step % config.checkpoint_every == 0 or stopping:
             stepper.flush_losses()
             for trainee in trainees:
@@ -112,7 +112,7 @@ def run_steps(
 
 
 class SingleStepper:
-    """Updates one model, and keeps the losses on the device for a while: asking for one costs a synchronisation."""
+    """Makes the updates of one model. Losses stay on the device for some steps, as reading one synchronises."""
 
     def __init__(
         self,
@@ -129,12 +129,12 @@ class SingleStepper:
         self.batches, self.ranks, self.device = batches, ranks, device
         self.precision = choose_precision(config.precision, device)
         self.flush_every = 1 if device.type == "cpu" else 50  # steps
-        self.waiting: list[tuple[int, Tensor]] = []  # step (from 1) and its loss
+        self.waiting: list[tuple[int, Tensor]] = []  # (step from 1, its loss), not read yet
         self.wrapped = ranks.wrap(model)
         self.network = torch.compile(self.wrapped) if device.type == "cuda" else self.wrapped
 
     def advance(self) -> None:
-        """One update, from the gradients of the batch's parts, which are added up."""
+        """One update; gradients of the micro-batches are accumulated."""
         began = time.perf_counter()
         config, progress, ranks = self.config, self.progress, self.ranks
         self.optimizers.scale_learning_rates(learning_rate_factor(config, progress.step))
@@ -143,7 +143,7 @@ class SingleStepper:
         parts = tokens.to(self.device, non_blocking=True).long().chunk(config.micro_batches)
         losses = []
         for number, part in enumerate(parts, start=1):
-            # The ranks exchange gradients once a step, in the backward pass of the last part.
+            # Ranks exchange gradients once per step, in the backward pass of the last micro-batch.
             with ranks.no_sync(self.wrapped) if number < len(parts) else nullcontext():
                 loss = self._loss(part) / len(parts)
                 loss.backward()
@@ -158,13 +158,13 @@ class SingleStepper:
         progress.train_seconds += time.perf_counter() - began
 
     def _loss(self, part: Tensor) -> Tensor:
-        """Mean over the tokens. A function of its own, so that the logits are gone before the backward pass."""
+        """Mean cross-entropy over tokens; a separate function, so that logits are freed before the backward pass."""
         with autocast(self.precision, self.device):
             logits = self.network(part[:, :-1])
         return F.cross_entropy(logits.float().flatten(0, 1), part[:, 1:].flatten())
 
     def flush_losses(self) -> None:
-        """Wait for the steps that the device has not finished; NonFiniteLoss for the first loss that is not finite."""
+        """Wait for the device and read its losses. Raises NonFiniteLoss for the first that is not finite."""
         began = time.perf_counter()
         self._read_losses()
         self.progress.train_seconds += time.perf_counter() - began
@@ -180,6 +180,6 @@ class SingleStepper:
 
 
 def check_finite(loss: float, step: int) -> None:
-    """Raises NonFiniteLoss unless the loss of a step is a number."""
+    """Raise NonFiniteLoss if the loss of a step is NaN or infinite."""
     if not math.isfinite(loss):
         raise NonFiniteLoss(f"the loss is {loss} at step {step}; {CHECKPOINT_REMAINS}")

@@ -1,4 +1,4 @@
-"""On which device does a run compute, and how is its memory managed there?"""
+"""On which device does a run compute, and how does the process manage memory there? Device choice and malloc tuning."""
 
 import ctypes
 import gc
@@ -11,24 +11,23 @@ import torch
 from unrandom.core.errors import UserError
 from unrandom.training.config import RunConfig
 
-# Options of glibc's mallopt, by their numbers in malloc.h. Left to itself, glibc takes a large block from the system by
-# mmap and returns it when it is freed; smaller ones it takes from a heap, and returns what is free at the heap's top.
+# Options of glibc's mallopt, by their numbers in malloc.h. By default glibc allocates large blocks with mmap and
+# returns them to the system when they are freed; smaller ones come from a heap, whose free top is returned.
 _M_TRIM_THRESHOLD, _M_TOP_PAD, _M_MMAP_THRESHOLD, _M_MMAP_MAX = -1, -2, -3, -4
 
-# A step frees its large tensors and the next step asks for the same sizes again, and each page that comes anew from the
-# system costs a page fault. So no block is taken by mmap, and the heap keeps up to 2 GB that are free at its top and
-# grows by 64 MiB at a time. Measured on 60 steps of a small run: 184,000 page faults instead of 438,000, and steps that
-# are 15 % shorter.
+# Every step frees large tensors and the next one allocates the same sizes again; each page that comes back from the
+# system costs a page fault. So mmap is not used, and the heap keeps up to 2 GB free at its top and grows by 64 MiB at a
+# time. Measured on 60 steps of a small run: 184,000 page faults instead of 438,000, and steps that are 15 % shorter.
 KEEP_FREED_MEMORY = {_M_MMAP_MAX: 0, _M_TRIM_THRESHOLD: 2**31 - 1, _M_TOP_PAD: 2**26}  # blocks, bytes, bytes
 
-# A heap that is kept falls into pieces that the next tensor does not always fit into: 1.4 to 1.9 times what is in use
-# were measured. So each block of 1 MiB or more is taken by mmap and returned when it is freed. The heap is trimmed and
-# grown in small amounts, as a large tensor that fits into what is free at its top is put there, and stays.
+# A heap that is never returned fragments and takes 1.4 to 1.9 times what is in use (measured). For runs that save
+# memory, each block of 1 MiB or more comes from mmap and is returned when it is freed. The heap is trimmed and grown in
+# small amounts, or a large tensor would be allocated at its free top and pin it.
 RETURN_FREED_MEMORY = {_M_MMAP_MAX: 2**16, _M_MMAP_THRESHOLD: 2**20, _M_TRIM_THRESHOLD: 2**20, _M_TOP_PAD: 2**17}
 
 
 def choose_device(name: str | None = None) -> torch.device:
-    """The named device, or the best there is: CUDA, then MPS, then the CPU. UserError when it is not there."""
+    """The named device, or the best available: CUDA, then MPS, then the CPU. Raises UserError if it cannot be used."""
     if name is None:
         name = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     try:
@@ -40,10 +39,10 @@ def choose_device(name: str | None = None) -> torch.device:
 
 
 def configure_process(device: torch.device, config: RunConfig | None = None) -> None:
-    """Settings of the whole process for what comes next: training a run, or without one, anything else.
+    """Set process-wide options before training a run (or, without ``config``, before anything else on this device).
 
-    On a GPU, fp32 products may keep ten bits of each factor. On a CPU, denormal numbers count as zero (a saturated
-    softmax is 20 times slower with them), and freed memory is kept or returned, whichever suits the run.
+    On a GPU, fp32 matrix products use TF32. On a CPU, denormal numbers are flushed to zero (a saturated softmax is 20
+    times slower with them), and freed memory is kept or returned, as the run needs it.
     """
     if device.type == "cuda":
         torch.set_float32_matmul_precision("high")
@@ -54,9 +53,9 @@ def configure_process(device: torch.device, config: RunConfig | None = None) -> 
 
 
 def returns_memory(config: RunConfig) -> bool:
-    """Whether freed memory goes back to the system at once: for runs that save all the memory they can.
+    """Whether freed memory is returned to the system at once: in runs with activation checkpointing.
 
-    That doubles the time of a step, so it is done only where blocks run again, too.
+    That doubles the time of a step, so other runs keep it.
     """
     return config.recompute
 
@@ -69,19 +68,19 @@ def _set_malloc_options(options: Mapping[int, int]) -> None:
 
 
 def matrix_product(precision: str, device: torch.device) -> tuple[Callable[[], None], int]:
-    """A large square matrix product, the ceiling of any step that is made of them, and its operations."""
+    """A function that multiplies two large square matrices, the ceiling for a training step, and its operations."""
     size = 8192 if device.type == "cuda" else 2048
     dtype = torch.bfloat16 if precision == "bf16" else torch.float32
     left, right = (torch.randn(size, size, device=device).to(dtype) for _ in range(2))
 
     def product() -> None:
-        (left @ right)[0, 0].item()  # waits until it is there, on any device
+        (left @ right)[0, 0].item()  # .item() waits for the result on any device
 
     return product, 2 * size**3
 
 
 def release_models(device: torch.device) -> None:
-    """Give back what models that are gone have left, memory and compiled code, so that the next begins afresh."""
+    """Free the memory and the compiled code of models that are no longer referenced."""
     gc.collect()
     if device.type == "cuda":
         torch.compiler.reset()
@@ -89,7 +88,7 @@ def release_models(device: torch.device) -> None:
 
 
 def synchronize(device: torch.device) -> float:
-    """Wait until the device has done what it was given; returns for how many seconds. A CPU is never behind."""
+    """Wait for all work queued on the device; returns the seconds waited, 0 on a CPU."""
     if device.type == "cpu":
         return 0.0
     began = time.perf_counter()
@@ -98,7 +97,7 @@ def synchronize(device: torch.device) -> float:
 
 
 def describe(device: torch.device) -> str:
-    """The device in words."""
+    """The device's name as text."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     return f"{device.type} ({torch.get_num_threads()} threads, {platform.machine()})"

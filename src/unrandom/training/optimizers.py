@@ -1,4 +1,4 @@
-"""Who updates which parameter? AdamW alone, or Muon on the matrices inside the blocks with AdamW for the rest."""
+"""Which optimiser updates which parameter? AdamW all of them, or Muon the matrices in the blocks and AdamW the rest."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from unrandom.training.config import OptimizerConfig
 
 
 class Optimizers:
-    """One or two optimisers that step together. Their state is kept by parameter name, as plain tensors."""
+    """One or two optimisers that step together. Their state is saved as tensors, by parameter name."""
 
     def __init__(self, model: Transformer, config: OptimizerConfig) -> None:
         self._names: dict[Tensor, str] = {parameter: name for name, parameter in model.named_parameters()}
@@ -35,15 +35,15 @@ class Optimizers:
                     weight_decay=config.weight_decay,
                 )
             )
-        self._targets = [group["lr"] for group in self._groups()]
+        self._base_rates = [group["lr"] for group in self._groups()]
 
     def _groups(self) -> Iterator[dict]:
         for part in self._parts:
             yield from part.param_groups
 
     def scale_learning_rates(self, factor: float) -> None:
-        """Set every rate to ``factor`` times its target."""
-        for group, target in zip(self._groups(), self._targets, strict=True):
+        """Set every learning rate to ``factor`` times its configured value."""
+        for group, target in zip(self._groups(), self._base_rates, strict=True):
             group["lr"] = target * factor
 
     def step(self) -> None:
@@ -64,7 +64,7 @@ class Optimizers:
         }
 
     def load_state(self, tensors: dict[str, Tensor]) -> None:
-        """Restore what ``state`` gave. Raises UserError when it is the state of other optimisers."""
+        """Restore what ``state`` returned. Raises UserError when it is the state of other optimisers."""
         by_name: dict[str, dict[str, Tensor]] = {}
         for name, tensor in tensors.items():
             parameter, key = name.split("|")
@@ -77,7 +77,7 @@ class Optimizers:
             part.load_state_dict({"state": state, "param_groups": part.state_dict()["param_groups"]})
 
     def _state_names(self) -> set[str]:
-        """What ``state`` holds after any step."""
+        """The keys of ``state`` after any step."""
         keys = {torch.optim.AdamW: ("step", "exp_avg", "exp_avg_sq"), torch.optim.Muon: ("momentum_buffer",)}
         return {
             f"{self._names[parameter]}|{key}"

@@ -1,4 +1,4 @@
-"""How large is the learning rate at a step? A pure function of the step."""
+"""How large is the learning rate at each step? Linear warm-up, then constant or cosine: a pure function of the step."""
 
 import math
 
@@ -6,7 +6,7 @@ from unrandom.training.config import RunConfig
 
 
 def learning_rate_factor(config: RunConfig, step: int) -> float:
-    """The share of the target rate for update ``step`` (from 0).
+    """The learning rate of update ``step`` (from 0) as a share of the configured one.
 
     Linear warm-up, (step + 1) / warmup_steps; then 1, or half a cosine that would reach 0 at ``steps``.
     """

@@ -1,9 +1,9 @@
-"""How do many small runs share one process? Models of one shape are stacked, and each step moves all of them at once.
+"""How are many small runs trained in one process? Models of one shape are stacked and updated by one batched step.
 
-One forward and one backward pass serve every run (``torch.func``: stacked parameters under ``vmap``), so that the
-cost of launching small operations is paid once. Each run keeps its own batches, learning rates and optimiser state: its
-parameters are views of the stack, so its checkpoints are those of a run trained alone, and its results equal to
-rounding (that of bf16 where Muon orthogonalises).
+One forward and one backward pass serve all runs (``torch.func``: stacked parameters under ``vmap``), so that small
+operations are launched once. Each run has its own batches, learning rates and optimiser state. Its parameters are views
+of the stack, so its checkpoints have the format of a run trained alone, and its results agree up to rounding (bf16
+rounding where Muon orthogonalises).
 """
 
 import time
@@ -30,9 +30,9 @@ def train_together(
     max_seconds: float | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> None:
-    """Train runs of one shape that are at the same step, as `train` does each. Whatever ends one ends them all.
+    """Train stacked runs that are at the same step, like `train` for each. An error in one run ends all of them.
 
-    Raises ValueError for runs that differ in more than seeds and rates, or in the step they are at.
+    Raises ValueError for runs that differ in more than seeds and learning rates, or in their step.
     """
     stepper = StackedStepper(trainees, batches, device)
     configure_process(device, stepper.config)
@@ -44,14 +44,14 @@ def train_together(
 
 
 class StackedStepper:
-    """Makes one update of every run at a time, each with its own batch, and reads the losses at once."""
+    """Makes one update of every run at a time, each with its own batch; losses are read in the same step."""
 
     def __init__(self, trainees: Sequence[Trainee], batches: Sequence[Batches], device: torch.device) -> None:
         if len({(trainee.config.stack_key(), trainee.progress.step) for trainee in trainees}) != 1:
             raise ValueError("only runs that differ in nothing but seed and rates, at one step, are trained together")
         self.config, self.progress = trainees[0].config, trainees[0].progress
         saves_memory = self.config.micro_batches > 1 or self.config.recompute
-        assert not saves_memory, "what needs the memory is trained alone"
+        assert not saves_memory, "runs that save memory are trained alone"
         self.trainees, self.batches, self.device = trainees, batches, device
         models = [trainee.model.use_attention("explicit") for trainee in trainees]
         self.precision = choose_precision(self.config.precision, device)
@@ -66,7 +66,7 @@ class StackedStepper:
         return F.cross_entropy(logits.float().flatten(0, 1), batch[:, 1:].flatten())
 
     def advance(self) -> None:
-        """One update of each run; each is charged an equal share of the time."""
+        """One update of each run; the time is divided equally among them."""
         began = time.perf_counter()
         step = self.progress.step
         tokens = torch.stack([torch.from_numpy(batches.tokens(step)) for batches in self.batches])
@@ -95,4 +95,4 @@ class StackedStepper:
         trainee.optimizers.step()
 
     def flush_losses(self) -> None:
-        """Nothing waits: `advance` has read the losses."""
+        """Nothing to do: `advance` reads the losses."""

@@ -1,4 +1,4 @@
-"""What is a run in training? A model, its optimisers and its progress, with the folder that keeps them."""
+"""What is the state of a run in training? A trainee: model, optimisers, progress, and the folder they are saved to."""
 
 import logging
 import math
@@ -27,22 +27,22 @@ CHECKPOINT_REMAINS = "the last good checkpoint is kept"
 
 @dataclass
 class Progress:
-    """Where a run stands. All of it is saved, so that a resumed run carries on with the same numbers."""
+    """How far a run is. Every field is saved in checkpoints, so that a resumed run continues with the same numbers."""
 
-    step: int = 0  # updates made
-    train_seconds: float = 0.0  # in steps and batches; neither evaluation nor checkpoints
-    precision: str = ""  # of the forward pass: bf16 or fp32
-    losses: list[float] = field(default_factory=list)  # since the last measurement
-    latest: dict[str, Any] = field(default_factory=dict)  # the last line of metrics
+    step: int = 0  # updates made so far
+    train_seconds: float = 0.0  # time in steps and batches, without evaluations and checkpoints
+    precision: str = ""  # number format of the forward pass: bf16 or fp32
+    losses: list[float] = field(default_factory=list)  # per step, since the last evaluation
+    latest: dict[str, Any] = field(default_factory=dict)  # last line of the metrics
 
     @property
     def train_loss(self) -> float:
-        """Mean loss since the last measurement, nats per token."""
+        """Mean training loss since the last evaluation, in nats per token."""
         return math.fsum(self.losses) / len(self.losses)
 
 
 def build_model(config: RunConfig, device: torch.device) -> Transformer:
-    """A fresh model of a run, on its device."""
+    """A model of this configuration with initial weights, on a device."""
     model = Transformer(config.transformer, seed=torch_seed(config.seed, "init")).to(device)
     model.recompute = config.recompute
     return model.use_attention(choose_attention(config.transformer, device))
@@ -50,7 +50,7 @@ def build_model(config: RunConfig, device: torch.device) -> Transformer:
 
 @dataclass
 class Trainee:
-    """One run in training: where it is kept, how it is measured, and what changes with every step."""
+    """One run in training: its folder, how it is evaluated, and the state that changes with every step."""
 
     folder: RunFolder
     config: RunConfig
@@ -69,7 +69,7 @@ class Trainee:
         start: Checkpoint | None,
         parent: Transformer | None = None,
     ) -> "Trainee":
-        """A fresh model, one grown from its ``parent``, or the one of a checkpoint.
+        """A trainee with initial weights, with weights grown from a ``parent`` model, or at a checkpoint (``start``).
 
         ``measure`` maps a model to one line of metrics.
         """
@@ -84,19 +84,19 @@ class Trainee:
         return cls(folder, config, measure, model, optimizers, Progress(start.step, **start.progress))
 
     def set_precision(self, precision: str) -> None:
-        """Note the precision of the steps to come, and say so where it changes."""
+        """Set the precision of the coming steps; log a warning if it changes within a run."""
         before, step = self.progress.precision, self.progress.step
         if before not in ("", precision):
             log.warning("this run goes on in %s; up to step %d it was %s", precision, step, before)
         self.progress.precision = precision
 
     def write_metrics(self) -> None:
-        """Measure the model as it is, and append a line to the metrics. NonFiniteLoss where a number is none."""
+        """Evaluate the model and append a line to the metrics. Raises NonFiniteLoss if a value is not finite."""
         progress = self.progress
         self.model.eval()
         measured = self.measure(self.model)
         if any(isinstance(value, float) and not math.isfinite(value) for value in measured.values()):
-            raise NonFiniteLoss(f"what is measured after step {progress.step} is not finite; {CHECKPOINT_REMAINS}")
+            raise NonFiniteLoss(f"a metric after step {progress.step} is not finite; {CHECKPOINT_REMAINS}")
         progress.latest = {
             "step": progress.step,
             "train_loss": progress.train_loss,
@@ -109,7 +109,7 @@ class Trainee:
         self.folder.append_metrics(progress.latest)
 
     def save(self) -> None:
-        """Write a checkpoint of the run as it is. NonFiniteLoss where a weight is not finite."""
+        """Write a checkpoint. Raises NonFiniteLoss if a weight is not finite."""
         if not all(bool(parameter.isfinite().all()) for parameter in self.model.parameters()):
             raise NonFiniteLoss(f"a weight is not finite after step {self.progress.step}; {CHECKPOINT_REMAINS}")
         saved = {key: value for key, value in vars(self.progress).items() if key != "step"}

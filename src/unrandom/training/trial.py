@@ -1,4 +1,4 @@
-"""How long does a step of a run take here? Steps of a model that is thrown away, on the run's own data."""
+"""How long does a training step take on this device? Trial steps of a throw-away model on the run's own data."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ from unrandom.training.trainee import Progress, build_model
 
 
 def trial_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
-    """A step of training, each call the next one; it ends when its loss is known."""
+    """A function that makes the next training step at each call, and returns when its loss is known."""
     stepper = trial_stepper(config, build_model(config, device))
 
     def step() -> None:
@@ -27,7 +27,7 @@ def trial_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
 
 
 def step_seconds(config: RunConfig, device: torch.device) -> float:
-    """Seconds of a step as a run of this configuration makes them, from the first few that are representative."""
+    """Seconds per training step of this configuration, from its first representative steps."""
     stepper = trial_stepper(config, build_model(config, device))
     found: list[float] = []
     timer = StepTimer(device, found.append)
@@ -38,12 +38,12 @@ def step_seconds(config: RunConfig, device: torch.device) -> float:
 
 
 def trial_stepper(config: RunConfig, model: Transformer, ranks: Ranks | None = None) -> SingleStepper:
-    """What makes the steps of a run, for a model that is not kept."""
+    """A stepper for a model that is not saved."""
     optimizers, device = Optimizers(model, config.optimizer), next(model.parameters()).device
     configure_process(device, config)
     return SingleStepper(config, model, optimizers, Progress(), trial_batches(config), ranks or Ranks(), device)
 
 
 def trial_batches(config: RunConfig) -> Batches:
-    """The batches of the run."""
+    """The training batches of the run."""
     return make_batches(config.data.split(config.split_seed), config.batch_size, config.seed)

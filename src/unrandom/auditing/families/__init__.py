@@ -1,4 +1,4 @@
-"""Which families of generators are tried, from cheap to dear?"""
+"""Which families of generators does an audit try, in which order? Those in `FAMILIES`, from cheap to expensive."""
 
 from unrandom.auditing.families.carry import Carry
 from unrandom.auditing.families.java import Java

@@ -1,5 +1,6 @@
-"""Does each output subtract (or add) two earlier ones and a carry? Marsaglia and Zaman's generators (1991), among them
-ranlux24_base and ranlux48_base of C++.
+"""Is it a subtract-with-borrow or add-with-carry generator? By testing all pairs of lags up to 64.
+
+Marsaglia and Zaman (1991); C++'s ranlux24_base and ranlux48_base are of this kind.
 """
 
 from collections.abc import Iterator
@@ -11,16 +12,16 @@ from unrandom.auditing.stream import Number, Stream, View
 from unrandom.core.files import JsonObject
 from unrandom.generators.carry import WithCarry
 
-LONGEST = 64
+MAX_LAG = 64
 """The longest lag that is tried."""
 
-SAMPLE = 48
-"""Places at which a pair of lags is tested."""
+TEST_POSITIONS = 48
+"""Number of outputs on which a pair of lags is tested."""
 
-MAX_OUTPUTS = LONGEST + SAMPLE + 16
-"""Outputs looked at."""
+MAX_OUTPUTS = MAX_LAG + TEST_POSITIONS + 16
+"""Outputs used for recovery."""
 
-SIGNS = ((1, -1), (-1, 1), (1, 1))
+SIGNS = ((1, -1), (-1, 1), (1, 1))  # of x[i − near] and x[i − far]
 
 
 class Carry:
@@ -42,22 +43,23 @@ class Carry:
 
 def _generators(view: View, deadline: Deadline) -> Iterator[Generator]:
     x, mask = np.array(view.numbers, dtype=np.uint64), np.uint64((1 << view.bits) - 1)
-    for far in range(2, LONGEST + 1):
+    for far in range(2, MAX_LAG + 1):
         deadline.check()
-        here = x[far : far + SAMPLE]
-        if len(here) < 3:
+        current = x[far : far + TEST_POSITIONS]
+        if len(current) < 3:
             return
         for near in range(1, far):
             for near_sign, far_sign in SIGNS:
-                one, two = x[far - near :][: len(here)], x[: len(here)]
-                left = (here - (one if near_sign > 0 else -one) - (two if far_sign > 0 else -two)) & mask
-                carried = np.uint64(1) if near_sign == far_sign else mask  # the carry adds 1, or −1
-                if not ((left != 0) & (left != carried)).any():
-                    yield _Carrying(view, WithCarry(near, far, near_sign, far_sign, view.bits), int(left[0] != 0))
+                p, q = x[far - near :][: len(current)], x[: len(current)]  # x[i − near] and x[i − far]
+                residual = (current - (p if near_sign > 0 else -p) - (q if far_sign > 0 else -q)) & mask
+                carried = np.uint64(1) if near_sign == far_sign else mask  # the carry contributes 1 or −1
+                if not ((residual != 0) & (residual != carried)).any():
+                    generator = WithCarry(near, far, near_sign, far_sign, view.bits)
+                    yield _CarryGenerator(view, generator, int(residual[0] != 0))
 
 
-class _Carrying:
-    """The generator with the first numbers for a window, and the carry at the first one after these."""
+class _CarryGenerator:
+    """A generator whose state is the first `far` numbers of the view, and the carry that enters the next number."""
 
     def __init__(self, view: View, generator: WithCarry, carry: int) -> None:
         self.view, self.generator, self.carry = view, generator, carry
@@ -78,5 +80,5 @@ class _Carrying:
             yield self.view.show(number)
 
     def previous(self, count: int) -> None:
-        """Two states can lead to the same one, which the outputs do not tell apart."""
+        """None: two states can step to the same one, so the outputs before the first one are not determined."""
         return

@@ -1,4 +1,4 @@
-"""Is it java.util.Random with two states in each output: nextLong() or nextDouble()?"""
+"""Is it nextLong() or nextDouble() of java.util.Random? By finding the state behind two partial states per output."""
 
 from collections.abc import Iterator
 
@@ -8,11 +8,11 @@ from unrandom.generators.java import JAVA, NEXT_DOUBLE, NEXT_LONG, JavaMethod
 from unrandom.generators.windows import states_showing
 from unrandom.predictors.hidden_state import states_within
 
-BITS = 48
+STATE_BITS = 48
 
 
 class Java:
-    """nextLong() and nextDouble(); what shows one state at a time is among the truncated LCGs."""
+    """nextLong() and nextDouble(). Methods that show one state per output belong to the truncated LCGs."""
 
     name = "java"
     about = "java.util.Random, two states in each output"
@@ -31,13 +31,13 @@ class Java:
                 yield from _machines(view, NEXT_DOUBLE, (first, 26), (second, 27))
             if view.bits == 64:
                 second = view.numbers[0] & (2**32 - 1)
-                first = ((view.numbers[0] >> 32) + (second >> 31)) & (2**32 - 1)  # a low half below 0 borrowed
+                first = ((view.numbers[0] >> 32) + (second >> 31)) & (2**32 - 1)  # a negative low half borrows
                 yield from _machines(view, NEXT_LONG, (first, 32), (second, 32))
 
 
 def _machines(view: View, method: JavaMethod, first: tuple[int, int], second: tuple[int, int]) -> Iterator[Generator]:
-    """From the top bits of the two states, each with their number."""
-    bounds = [states_showing(top, BITS - bits) for top, bits in (first, second)]
+    """Candidates from the top bits of two successive states, each given as (bits, number of bits)."""
+    bounds = [states_showing(top, STATE_BITS - bits) for top, bits in (first, second)]
     for state in states_within([1, JAVA.a], [0, JAVA.c], JAVA.m, bounds):
         if method.output(state) == view.numbers[0]:
             yield Machine.of({"method": method.name, "state": state}, method, state, view.show)

@@ -1,4 +1,4 @@
-"""Is it a linear congruential generator that shows its whole state, x[t+1] = (a x[t] + c) mod m?"""
+"""Is it an LCG that shows its whole state, x[t+1] = (a x[t] + c) mod m? By solving congruences of differences."""
 
 from collections.abc import Iterator
 
@@ -7,10 +7,10 @@ from unrandom.auditing.recovery import lcg_machine, recover_lcg
 from unrandom.auditing.stream import Stream
 from unrandom.core.files import JsonObject
 from unrandom.generators.known import KNOWN
-from unrandom.generators.lcg import Lcg
+from unrandom.generators.lcg import LCG
 
 MAX_OUTPUTS = 256
-"""Outputs looked at; the greatest common divisor settles long before."""
+"""Outputs used for recovery; the greatest common divisor converges much earlier."""
 
 
 class FullState:
@@ -29,10 +29,10 @@ class FullState:
             for modulus in {stream.modulus, view.divisor} if view.divisor else {stream.modulus}:
                 lcg = recover_lcg(view.numbers, modulus)
                 if lcg is not None:
-                    yield lcg_machine(_named(lcg), lcg, view.numbers[0], view.show)
+                    yield lcg_machine(_parameters(lcg), lcg, view.numbers[0], view.show)
 
 
-def _named(lcg: Lcg) -> JsonObject:
-    """The parameters of an LCG, with the names of known generators that have them."""
+def _parameters(lcg: LCG) -> JsonObject:
+    """The parameters of an LCG, with the names of known generators that share them."""
     names = [name for name, known in KNOWN.items() if known.lcg == lcg]
     return {"m": lcg.m, "a": lcg.a, "c": lcg.c, **({"known_as": ", ".join(names)} if names else {})}

@@ -1,5 +1,7 @@
-"""Is every bit of the outputs a linear recurrence modulo 2? Shift registers, Mersenne twisters, all xorshifts without
-an addition: what a generator makes by shifts and exclusive ors alone obeys one, of the size of its state.
+"""Is every bit of the outputs a linear recurrence modulo 2? By the Berlekamp–Massey algorithm, bit by bit.
+
+Generators that use only shifts and exclusive ors (shift registers, Mersenne twisters, xorshifts without an addition)
+obey such a recurrence, whose order is at most the size of their state in bits.
 """
 
 from collections.abc import Iterator
@@ -14,11 +16,11 @@ from unrandom.generators.shift_register import ShiftRegisters
 from unrandom.predictors.mod_two import MARGIN, follows, plane, shortest_recurrence
 
 MAX_OUTPUTS = 50_000
-"""Outputs looked at: enough for the 19,937 bits of MT19937."""
+"""Outputs used for recovery: enough for the 19,937 bits of MT19937."""
 
 
 class LinearModuloTwo:
-    """Generators that are linear modulo 2, of any kind."""
+    """Any generator that is linear modulo 2."""
 
     name = "linear-mod-2"
     about = "a generator that is linear modulo 2 (a shift register, say): each bit is a recurrence of earlier ones"
@@ -30,38 +32,38 @@ class LinearModuloTwo:
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:
-            found = _recurrences(view, deadline)
-            if found is not None:
-                yield _Planes(view, found)
+            recurrences = _recurrences(view, deadline)
+            if recurrences is not None:
+                yield _BitRecurrences(view, recurrences)
 
 
 @dataclass(frozen=True)
 class _Recurrence:
     order: int
-    connection: int
+    connection: int  # connection polynomial: bit j is the coefficient C[j]
 
 
 def _recurrences(view: View, deadline: Deadline) -> list[_Recurrence] | None:
-    """One for each bit, the lowest first; None as soon as a bit has none that is short enough to be believed."""
+    """One recurrence per bit, lowest bit first; None if a bit has no recurrence short enough to be significant."""
     numbers, count = np.array(view.numbers, dtype=np.uint64), len(view.numbers)
-    known: list[_Recurrence] = []
-    found: list[_Recurrence] = []
+    distinct: list[_Recurrence] = []
+    by_bit: list[_Recurrence] = []  # highest bit first
     for bit in reversed(range(view.bits)):
         bits = plane(numbers, bit)
-        same = next((one for one in known if follows(bits, count, one.order, one.connection)), None)
-        if same is None:
+        recurrence = next((known for known in distinct if follows(bits, count, known.order, known.connection)), None)
+        if recurrence is None:
             deadline.check()
             order, connection = shortest_recurrence(bits, count)
             if 2 * order > count - MARGIN:
                 return None
-            same = _Recurrence(order, connection)
-            known.append(same)
-        found.append(same)
-    return found[::-1]
+            recurrence = _Recurrence(order, connection)
+            distinct.append(recurrence)
+        by_bit.append(recurrence)
+    return by_bit[::-1]
 
 
-class _Planes:
-    """The recurrences at work, each on its bit."""
+class _BitRecurrences:
+    """A generator with one recurrence per bit; its state is the first outputs."""
 
     def __init__(self, view: View, recurrences: list[_Recurrence]) -> None:
         self.view = view
@@ -84,5 +86,5 @@ class _Planes:
         backwards = self.registers.backwards()
         if backwards is None:
             return None
-        run = backwards.following(self.first[::-1])
-        return [self.view.show(next(run)) for _ in range(count)][::-1]
+        outputs = backwards.following(self.first[::-1])
+        return [self.view.show(next(outputs)) for _ in range(count)][::-1]

@@ -1,9 +1,10 @@
-"""Were the outputs of a known generator reduced by a remainder, as by rand() % 6 or Java's nextInt(10)?
+"""Were the outputs of a known generator reduced by a remainder, as in rand() % 6 or Java's nextInt(10)? By recovering
+the low bits of the state first, and then the quotients of the division.
 
-An output y = w mod N of a window w of an LCG's state, N = 2**j · odd. The lowest j bits of w are the top of a smaller
-LCG, of which all bits can be found; few, so by trying them all, or by a lattice. With these known, w = N q + y, and q
-itself obeys an LCG modulo what is left, of which it is a small number: a lattice again. For odd N, both q and the bits
-below the window are unknown, and one lattice of twice the dimension holds them; that goes only for N not too small.
+An output is y = w mod N, where w is a window of an LCG's state and N = 2**j · odd. The lowest j bits of w are the top
+bits of a smaller LCG, whose state is found by exhaustive search or by a lattice. Then w = N q + y, where q obeys an LCG
+modulo 2**(bits − j) and is small, so that a lattice finds it. For odd N, both q and the bits below the window are
+unknown; one lattice of twice the dimension finds both, unless N is too small.
 """
 
 from collections.abc import Iterator
@@ -17,19 +18,18 @@ from unrandom.auditing.recovery import first_states, lcg_machine
 from unrandom.auditing.stream import Stream
 from unrandom.core.files import JsonObject
 from unrandom.generators.known import KNOWN
-from unrandom.generators.lcg import Lcg
+from unrandom.generators.lcg import LCG
 from unrandom.generators.windows import Window, states_showing
 from unrandom.predictors.hidden_state import states_within
 
-TRIED = 20
-"""Bits that are found by trying all."""
+EXHAUSTIVE_BITS = 20
+"""Up to this many unknown bits are found by exhaustive search."""
 
 MAX_OUTPUTS = 256
-"""Outputs looked at."""
+"""Outputs used for recovery."""
 
-DIMENSIONS = 60
-"""Of a lattice, at most."""
-
+MAX_DIMENSION = 60
+"""Largest dimension of a lattice."""
 
 WINDOWS = tuple(
     Window.of(about, known, low, bits)
@@ -43,11 +43,11 @@ WINDOWS = tuple(
         ("newlib rand() % N", KNOWN["newlib"].lcg, 32, 31),
     )
 )
-"""What programs reduce by a remainder."""
+"""The generators whose outputs programs reduce by a remainder, with the bits of the state that they use."""
 
 
 class Remainder:
-    """Known LCGs, reduced to 0 … N − 1 by a remainder; N is what --bounded gives."""
+    """Known LCGs, reduced to 0 … N − 1 by a remainder; N is given by --bounded."""
 
     name = "remainder"
     about = "a known linear congruential generator reduced by a remainder"
@@ -75,28 +75,28 @@ def _machine(parameters: JsonObject, state: int, window: Window, n: int) -> Mach
 
 
 def _states(window: Window, n: int, outputs: list[int], deadline: Deadline) -> Iterator[int]:
-    shown = (n & -n).bit_length() - 1  # j: n is 2**j times an odd number
-    if shown == 0 and window.low:
-        # Neither the quotients nor the bits below the window are known: modulo 2**low n the states lie between 2**low y
+    twos = (n & -n).bit_length() - 1  # j, the exponent of 2 in n
+    if twos == 0 and window.low:
+        # The quotients and the bits below the window are both unknown: modulo 2**low n, the states lie between 2**low y
         # and 2**low (y + 1).
         yield from first_states(window.lcg, [states_showing(y, window.low) for y in outputs], period=n << window.low)
         return
-    for low_part in _low_parts(window, shown, outputs, deadline):
-        if n == 1 << shown:
+    for low_part in _low_parts(window, twos, outputs, deadline):
+        if n == 1 << twos:
             yield low_part
         else:
-            yield from _quotients(window, n, shown, low_part, outputs)
+            yield from _quotients(window, n, twos, low_part, outputs)
 
 
-def _low_parts(window: Window, shown: int, outputs: list[int], deadline: Deadline) -> Iterator[int]:
-    """States modulo 2**(low + shown) whose top bits are the lowest bits of all outputs."""
-    size = window.low + shown
+def _low_parts(window: Window, twos: int, outputs: list[int], deadline: Deadline) -> Iterator[int]:
+    """States modulo 2**(low + twos) whose top bits are the lowest `twos` bits of the outputs."""
+    size = window.low + twos
     if size == 0:
         yield 0
         return
-    lcg = Window.of(window.about, window.lcg, window.low, shown).lcg
-    tops = [y & ((1 << shown) - 1) for y in outputs]
-    if window.low > TRIED:
+    lcg = Window.of(window.about, window.lcg, window.low, twos).lcg
+    tops = [y & ((1 << twos) - 1) for y in outputs]
+    if window.low > EXHAUSTIVE_BITS:
         yield from first_states(lcg, [states_showing(y, window.low) for y in tops])
         return
     first = np.arange(1 << window.low, dtype=np.uint64) + np.uint64(tops[0] << window.low)
@@ -104,36 +104,36 @@ def _low_parts(window: Window, shown: int, outputs: list[int], deadline: Deadlin
     for top in tops[1:]:
         deadline.check()
         states = (states * np.uint64(lcg.a) + np.uint64(lcg.c)) & np.uint64(lcg.m - 1)
-        alike = states >> np.uint64(window.low) == np.uint64(top)
-        first, states = first[alike], states[alike]
+        matching = (states >> np.uint64(window.low)) == np.uint64(top)
+        first, states = first[matching], states[matching]
         if not len(first):
             return
     yield from first[:4].tolist()
 
 
-def _powers(lcg: Lcg, count: int) -> tuple[list[int], list[int]]:
-    """A and C with x[t] = A[t] x[0] + C[t], for the first `count` numbers."""
+def _powers(lcg: LCG, count: int) -> tuple[list[int], list[int]]:
+    """A and C with x[t] = (A[t] x[0] + C[t]) mod m, for t = 0 … count − 1."""
     a = list(accumulate(repeat(lcg.a, count - 1), lambda x, y: x * y % lcg.m, initial=1))
     c = list(accumulate(repeat(lcg.c, count - 1), lambda x, y: (x * lcg.a + y) % lcg.m, initial=0))
     return a, c
 
 
-def _quotients(window: Window, n: int, shown: int, low_part: int, outputs: list[int]) -> Iterator[int]:
-    """States with this low part: the quotients q of the windows by n are a truncated LCG modulo 2**(bits − shown)."""
-    odd, left = n >> shown, window.bits - shown
-    count = min(len(outputs), DIMENSIONS, ceil(1.5 * (left + 8) / max(0.5, log2(odd) - 0.3)))
+def _quotients(window: Window, n: int, twos: int, low_part: int, outputs: list[int]) -> Iterator[int]:
+    """States with this low part: the quotients of the windows by n form an LCG modulo 2**(bits − twos)."""
+    odd, quotient_bits = n >> twos, window.bits - twos
+    count = min(len(outputs), MAX_DIMENSION, ceil(1.5 * (quotient_bits + 8) / max(0.5, log2(odd) - 0.3)))
     a, c = _powers(window.lcg, count)
-    below = (1 << window.low) - 1
-    known = []  # of each state, what is known: y in the place of its window, and the bits below
+    low_mask = (1 << window.low) - 1
+    known = []  # known part of each state: y at the position of the window, and the bits below it
     for t in range(count):
         state = (a[t] * low_part + c[t]) % window.lcg.m
-        known.append((outputs[t] << window.low) + (state & below))
-    m, inverse = 1 << left, pow(odd, -1, 1 << left)
+        known.append((outputs[t] << window.low) + (state & low_mask))
+    m, inverse = 1 << quotient_bits, pow(odd, -1, 1 << quotient_bits)
     offsets = []
     for t in range(count):
         rest = a[t] * known[0] + c[t] - known[t]
-        offsets.append((rest >> (window.low + shown)) * inverse % m)
-    top = (1 << window.bits) // n
-    for q in states_within([x % m for x in a], offsets, m, [(0, top)] * count):
-        if q <= top:
+        offsets.append((rest >> (window.low + twos)) * inverse % m)
+    max_quotient = (1 << window.bits) // n
+    for q in states_within([x % m for x in a], offsets, m, [(0, max_quotient)] * count):
+        if q <= max_quotient:
             yield ((q * n) << window.low) + known[0]

@@ -1,4 +1,4 @@
-"""Is it no generator at all? A constant, a counter, or numbers that begin again after a while."""
+"""Is the stream a constant, a counter, or periodic with a short period? By its differences and its shortest period."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, cycle, islice, pairwise
@@ -8,11 +8,11 @@ from unrandom.auditing.stream import Number, Stream
 from unrandom.core.files import JsonObject
 
 MAX_OUTPUTS = 100_000
-"""Outputs looked at."""
+"""Outputs used for recovery."""
 
 
 class Trivial:
-    """Constants, arithmetic progressions (also modulo a number that is read off), and short periods."""
+    """Constants, arithmetic progressions (also modulo an inferred number), and short periods."""
 
     name = "trivial"
     about = "a constant, a counter (also modulo a number), or a short period"
@@ -33,18 +33,18 @@ class Trivial:
             yield from _counters([int(value) for value in values], stream)
         if 1 < period <= len(values) // 2:
             yield _Repetition({"kind": "period", "length": period}, values[:period])
-        half = values[len(values) // 2 :]
-        later = _period(half)
-        if period > len(values) // 2 and later <= len(half) // 2:  # it begins after some other numbers
-            start = len(values) - len(half)
-            while start and values[start - 1] == values[start - 1 + later]:
+        second_half = values[len(values) // 2 :]
+        late_period = _period(second_half)
+        if period > len(values) // 2 and late_period <= len(second_half) // 2:  # periodic after a tail
+            start = len(values) - len(second_half)
+            while start and values[start - 1] == values[start - 1 + late_period]:
                 start -= 1
-            parameters: JsonObject = {"kind": "period", "length": later, "after": start}
-            yield _Repetition(parameters, values[start : start + later], values[:start])
+            parameters: JsonObject = {"kind": "period", "length": late_period, "after": start}
+            yield _Repetition(parameters, values[start : start + late_period], values[:start])
 
 
 class _Repetition:
-    """The same numbers again and again, maybe after others."""
+    """The same numbers repeated endlessly, after an optional tail `first`."""
 
     def __init__(self, parameters: JsonObject, numbers: list[Number], first: Sequence[Number] = ()) -> None:
         self.parameters, self.numbers, self.first = parameters, numbers, first
@@ -59,22 +59,25 @@ class _Repetition:
 
 
 def _counters(numbers: list[int], stream: Stream) -> Iterator[Generator]:
+    """A counter with constant step; it wraps around modulo m if there are two different steps, which differ by m."""
     steps = {after - before for before, after in pairwise(numbers)}
     wraps = len(steps) == 2 and min(steps) < 0 < max(steps)
     if len(steps) > 1 and not wraps:
         return
-    by = max(steps)
+    step = max(steps)
     m = max(steps) - min(steps) if wraps else stream.modulus or 2 ** (stream.form.signed_bits or 64)
     if m <= max(numbers):
         return
-    parameters: JsonObject = {"kind": "counter", "step": by, **({"modulus": m} if wraps or stream.modulus else {})}
-    # A counter that has not wrapped around may have begun where its first numbers would be below 0.
+    parameters: JsonObject = {"kind": "counter", "step": step, **({"modulus": m} if wraps or stream.modulus else {})}
+    # Without a known modulus, the numbers before the first one might be negative.
     goes_back = wraps or stream.modulus is not None or stream.form.signed_bits > 0
-    yield Machine(parameters, numbers[0], lambda x: (x + by) % m, int, (lambda x: (x - by) % m) if goes_back else None)
+    yield Machine(
+        parameters, numbers[0], lambda x: (x + step) % m, int, (lambda x: (x - step) % m) if goes_back else None
+    )
 
 
 def _period(values: list[Number]) -> int:
-    """The least p with values[i] = values[i + p] for all i: the length less the longest border (Knuth–Morris–Pratt)."""
+    """The least p with values[i] = values[i + p]: the length minus the longest border (Knuth–Morris–Pratt)."""
     borders = [0] * len(values)
     for i in range(1, len(values)):
         k = borders[i - 1]

@@ -1,5 +1,6 @@
-"""Is it a known linear congruential generator that shows only the top bits of its state, or those of the state modulo a
-smaller power of two, or a fraction printed with few digits, or ⌊N u⌋ for such a fraction?
+"""Is it a known linear congruential generator that shows only a part of its state? By finding the state in a lattice.
+
+The part is a window of bits, a fraction u = x / m printed with few digits, or ⌊N u⌋ for such a fraction.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,11 +12,11 @@ from unrandom.auditing.stream import Number, Scale, Stream, View
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.files import JsonObject
 from unrandom.generators.known import KNOWN
-from unrandom.generators.lcg import Lcg
+from unrandom.generators.lcg import LCG
 from unrandom.generators.windows import Window, states_showing
-from unrandom.predictors.hidden_state import DIMENSIONS
+from unrandom.predictors.hidden_state import MAX_DIMENSION
 
-SHOWN = (
+KNOWN_WINDOWS = (
     ("MSVC rand()", "msvc", 16, 15),
     ("rand() as in the C standard", "ansi-c", 16, 15),
     ("Borland rand()", "borland", 16, 15),
@@ -25,44 +26,44 @@ SHOWN = (
     ("musl rand()", "musl", 33, 31),
     ("newlib rand()", "newlib", 32, 31),
 )
-"""What programs are known to show: of which generator, from which bit on, how many bits."""
+"""Windows shown by known programs: description, generator, lowest bit, number of bits."""
 
 
 @cache
 def windows(bits: int, reduced: bool) -> tuple[Window, ...]:
-    """Windows that show so many bits: what programs are known to show, first; then the top of every known generator,
-    and its bits from 16 on. Outputs that happen to be small may look a bit narrower than the window is; and those that
-    were `reduced` modulo a power of two are its lowest bits, however few.
+    """Windows of `bits` bits: first those in KNOWN_WINDOWS; then the top bits of every known generator, and its bits
+    from 16 on. A known window may have one bit more, because outputs can happen to be small. If the outputs were
+    `reduced` modulo a power of two, they are the lowest bits of a known window of any greater width.
     """
-    shown = [
+    known_windows = [
         (about, KNOWN[name].lcg, low)
-        for about, name, low, width in SHOWN
+        for about, name, low, width in KNOWN_WINDOWS
         if bits <= width and (reduced or bits >= width - 1)
     ]
-    names: dict[Lcg, list[str]] = {}
+    names: dict[LCG, list[str]] = {}
     for name, known in KNOWN.items():
         if is_power_of_two(known.m):
             names.setdefault(known.lcg, []).append(name)
-    tops = [(", ".join(some), lcg, _size(lcg) - bits) for lcg, some in names.items()]
+    tops = [(", ".join(aliases), lcg, _state_bits(lcg) - bits) for lcg, aliases in names.items()]
     middles = [(about, lcg, 16) for about, lcg, _ in tops]
     return tuple(
         Window.of(about, lcg, low, bits)
-        for about, lcg, low in (*shown, *tops, *middles)
-        if 0 < low <= _size(lcg) - bits
+        for about, lcg, low in (*known_windows, *tops, *middles)
+        if 0 < low <= _state_bits(lcg) - bits
     )
 
 
-def _size(lcg: Lcg) -> int:
+def _state_bits(lcg: LCG) -> int:
     return lcg.m.bit_length() - 1
 
 
 class Truncated:
-    """Known LCGs of which some high bits, rounded fractions or ranges are seen."""
+    """Known LCGs that show some bits, rounded fractions, or integers ⌊N u⌋."""
 
     name = "truncated-lcg"
     about = "a known linear congruential generator that shows a part of its state"
     trivial = False
-    max_outputs = DIMENSIONS
+    max_outputs = MAX_DIMENSION
 
     def needs(self, stream: Stream) -> int | None:
         return 4
@@ -83,26 +84,26 @@ def _of_window(window: Window, view: View) -> Iterator[Generator]:
 
     for state in first_states(window.lcg, [states_showing(y, window.low) for y in view.numbers]):
         shown = f"bits {window.low} to {window.low + window.bits - 1}"
-        parameters = {**_written(window.about, window.lcg, state), "shown": shown}
+        parameters = {**_parameters(window.about, window.lcg, state), "shown": shown}
         yield lcg_machine(parameters, window.lcg, state, show)
 
 
 def _of_fractions(stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-    """u = x / m for every known LCG, and for Java's nextDouble() the top of every other state."""
+    """Fractions u = x / m of every known LCG; for Java's nextDouble(), of every second state."""
     lcgs = {known.lcg: name for name, known in reversed(KNOWN.items())}
     for lcg, name in lcgs.items():
         for stride in (1, 2) if lcg == KNOWN["java"].lcg else (1,):
             deadline.check()
-            bounds = stream.within(lcg.m)
+            bounds = stream.state_bounds(lcg.m)
             if bounds is None:
                 return
-            steps = lcg.jump(stride)
-            for state in first_states(steps, bounds):
-                parameters = _written(name if stride == 1 else f"{name}, every second state", steps, state)
-                yield lcg_machine(parameters, steps, state, _shower(stream, lcg.m))
+            strided = lcg.jump(stride)
+            for state in first_states(strided, bounds):
+                parameters = _parameters(name if stride == 1 else f"{name}, every second state", strided, state)
+                yield lcg_machine(parameters, strided, state, _output_function(stream, lcg.m))
 
 
-def _shower(stream: Stream, m: int) -> Callable[[int], Number]:
+def _output_function(stream: Stream, m: int) -> Callable[[int], Number]:
     scale = Scale(m)
 
     def show(x: int) -> Number:
@@ -111,5 +112,5 @@ def _shower(stream: Stream, m: int) -> Callable[[int], Number]:
     return show
 
 
-def _written(about: str, lcg: Lcg, state: int) -> JsonObject:
+def _parameters(about: str, lcg: LCG, state: int) -> JsonObject:
     return {"generator": about, "m": lcg.m, "a": lcg.a, "c": lcg.c, "state": state}

@@ -1,10 +1,11 @@
-"""Is it a Mersenne twister (Matsumoto and Nishimura 1998)? With whole words, with the words' low bits lost, or in
-fractions of two words, as C++, Python, PHP, Ruby, R and older numpy show it.
+"""Is it a Mersenne twister (Matsumoto and Nishimura 1998)? By undoing the tempering, and solving the recurrence modulo
+2 for the bits of the state that the outputs do not show.
 
-The tempering of a word is linear modulo 2 and can be undone. Where a word's lowest bits are lost, its state is a known
-word xored with some of a few fixed ones. The recurrence s[t+n] = s[t+m] ^ twist(s[t], s[t+1]) has as many equations as
-a word has bits, which is more than the lost bits in it: each place tells the lost bits of s[t+1], and whether this is a
-Mersenne twister at all.
+Outputs are whole words, words without their low bits, or fractions of two words, as in C++, Python, PHP, Ruby, R and
+older numpy. Tempering is linear modulo 2 and invertible. If the lowest bits of a word are lost, its state is a known
+word xored with a subset of a few fixed words. The recurrence s[t+n] = s[t+m] ^ twist(s[t], s[t+1]) gives as many
+equations as a word has bits, more than the lost bits that occur in it: each position determines the lost bits of
+s[t+1], and the remaining equations test whether this is a Mersenne twister.
 """
 
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ from unrandom.generators.mersenne import MT19937, MT19937_64, MersenneTwister
 
 @dataclass(frozen=True)
 class Piece:
-    """The top bits of a word that become bits of an output: word >> lost, moved to `place`."""
+    """The top bits of a word that become bits of an output: (word >> lost) << place."""
 
     lost: int
     place: int
@@ -30,7 +31,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Layout:
-    """How an output is made of one word or two."""
+    """How an output is composed of one or two words."""
 
     variant: MersenneTwister
     pieces: tuple[Piece, ...]
@@ -46,15 +47,15 @@ class Twisters:
     max_outputs = 2048
 
     def needs(self, stream: Stream) -> int | None:
-        needed = [_needed(layout) for view in stream.views for layout in _layouts(view)]
-        return min(needed, default=None)
+        counts = [_outputs_needed(layout) for view in stream.views for layout in _layouts(view)]
+        return min(counts, default=None)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:
             for layout in _layouts(view):
                 deadline.check()
-                if len(view.numbers) >= _needed(layout):
-                    recover = _state_of_sums if layout == SUMS else _state
+                if len(view.numbers) >= _outputs_needed(layout):
+                    recover = _state_from_rounded_sums if layout == SUMS else _state_from_pieces
                     state = recover(layout, np.array(view.numbers, dtype=np.uint64))
                     if state is not None:
                         yield _Twister(layout, view, *state)
@@ -86,13 +87,13 @@ def _layouts(view: View) -> list[Layout]:
     return []
 
 
-def _needed(layout: Layout) -> int:
-    twice = layout == SUMS or any(piece.lost for piece in layout.pieces)
-    return layout.variant.n * (1 + twice) // len(layout.pieces) + 1
+def _outputs_needed(layout: Layout) -> int:
+    two_blocks = layout == SUMS or any(piece.lost for piece in layout.pieces)
+    return layout.variant.n * (1 + two_blocks) // len(layout.pieces) + 1
 
 
 class _Twister:
-    """A twister that has words `first`, first + 1, … of its state; outputs begin with word 0."""
+    """A twister given by n successive state words, starting with word number `first`; outputs begin with word 0."""
 
     def __init__(self, layout: Layout, view: View, words: UInt64[np.ndarray, " n"], first: int) -> None:
         self.layout, self.view = layout, view
@@ -102,7 +103,7 @@ class _Twister:
     def outputs(self) -> Iterator[Number]:
         words = self.words
         while True:
-            # n is even, so that outputs of two words do not cross the end of a block
+            # n is even, so an output of two words never crosses the end of a block
             yield from self._shown(words)
             words = self.layout.variant.next_block(words)
 
@@ -119,94 +120,99 @@ class _Twister:
         return [self.view.show(x) for x in numbers.tolist()]
 
 
-def _state(layout: Layout, numbers: UInt64[np.ndarray, " outputs"]) -> tuple[UInt64[np.ndarray, " n"], int] | None:
-    """n words of state in a row, and which word the first of them is; None if this is no twister."""
-    v, per = layout.variant, len(layout.pieces)
-    tempered = np.empty(len(numbers) * per, np.uint64)
+def _state_from_pieces(
+    layout: Layout, numbers: UInt64[np.ndarray, " outputs"]
+) -> tuple[UInt64[np.ndarray, " n"], int] | None:
+    """n successive state words and the number of the first one; None if this is not a twister."""
+    v, words_per_output = layout.variant, len(layout.pieces)
+    tempered = np.empty(len(numbers) * words_per_output, np.uint64)
     for i, piece in enumerate(layout.pieces):
         mask = np.uint64((1 << (v.w - piece.lost)) - 1)
-        tempered[i::per] = ((numbers >> np.uint64(piece.place)) & mask) << np.uint64(piece.lost)
+        tempered[i::words_per_output] = ((numbers >> np.uint64(piece.place)) & mask) << np.uint64(piece.lost)
     words = v.untemper(tempered)
-    places = len(words) - v.n
-    left = words[v.n :] ^ words[v.m : v.m + places] ^ v.twist(words[:places], words[1 : places + 1])
+    positions = len(words) - v.n
+    residual = words[v.n :] ^ words[v.m : v.m + positions] ^ v.twist(words[:positions], words[1 : positions + 1])
     if not any(piece.lost for piece in layout.pieces):
-        return None if (left != 0).any() else (words[: v.n], 0)
-    together = max(piece.lost for piece in layout.pieces)
-    lost_bits = np.zeros((places, v.w), dtype=bool)
+        return None if (residual != 0).any() else (words[: v.n], 0)
+    lost_jointly = max(piece.lost for piece in layout.pieces)
+    lost_bits = np.zeros((positions, v.w), dtype=bool)
     for i, piece in enumerate(layout.pieces):
-        following = layout.pieces[(i + 1) % per].lost
-        solved = _lost_bits(v, together, following, piece.lost)
+        lost_next = layout.pieces[(i + 1) % words_per_output].lost
+        solved = _lost_bits(v, lost_jointly, lost_next, piece.lost)
         if solved is None:
             return None
-        checks, picks = solved
-        here = left[i::per]
-        if any(_parity(here & np.uint64(check)).any() for check in checks):
+        checks, solutions = solved
+        residuals = residual[i::words_per_output]
+        if any(_parity(residuals & np.uint64(check)).any() for check in checks):
             return None
-        for k, pick in enumerate(picks):
-            lost_bits[i::per, k] = _parity(here & np.uint64(pick))
+        for k, solution in enumerate(solutions):
+            lost_bits[i::words_per_output, k] = _parity(residuals & np.uint64(solution))
     known = words[1 : v.n + 1].copy()
-    for k, word in enumerate(_lost_words(v, together)):
+    for k, word in enumerate(_lost_words(v, lost_jointly)):
         known ^= np.where(lost_bits[: v.n, k], np.uint64(word), np.uint64(0))
     return known, 1
 
 
-def _state_of_sums(
+def _state_from_rounded_sums(
     layout: Layout, numbers: UInt64[np.ndarray, " outputs"]
 ) -> tuple[UInt64[np.ndarray, " n"], int] | None:
-    """As `_state`, for w + w' 2**32 rounded to 53 bits. Words w' are known; the w at even places follow from w' alone
-    but for the top bit of one word, and what is left of w says which it is.
+    """The same for outputs w + w' 2**32 rounded to 53 bits. The words w' are known and determine each w up to the top
+    bit of one state word; the bits of w that survive rounding decide that bit.
     """
     v = layout.variant
     words = np.zeros(2 * len(numbers), np.uint64)
     words[1::2] = v.untemper(numbers >> np.uint64(32))
-    nearly = (numbers & np.uint64(2**32 - 1)).astype(np.int64)
+    rounded_low = (numbers & np.uint64(2**32 - 1)).astype(np.int64)
     even = np.arange(0, len(words) - v.n, 2)
-    fitting = np.zeros(len(even), dtype=bool)
+    consistent = np.zeros(len(even), dtype=bool)
     for top in (0, v.upper):
         twisted = v.twist(np.full(len(even), top, np.uint64), words[even + 1])
         guess = words[even + v.m] ^ twisted
-        off = v.temper(guess).astype(np.int64) - nearly[(even + v.n) // 2]
-        fits = np.minimum(np.abs(off), 2**32 - np.abs(off)) <= 2**11
+        error = v.temper(guess).astype(np.int64) - rounded_low[(even + v.n) // 2]
+        fits = np.minimum(np.abs(error), 2**32 - np.abs(error)) <= 2**11
         words[(even + v.n)[fits]] = guess[fits]
-        fitting |= fits
-    return (words[v.n : 2 * v.n], v.n) if fitting.all() else None
+        consistent |= fits
+    return (words[v.n : 2 * v.n], v.n) if consistent.all() else None
 
 
 @cache
-def _lost_bits(v: MersenneTwister, together: int, following: int, own: int) -> tuple[list[int], list[int]] | None:
-    """Masks of equations whose parity must be 0, and masks whose parities are the lost bits of s[t+1].
+def _lost_bits(
+    v: MersenneTwister, lost_jointly: int, lost_next: int, lost_own: int
+) -> tuple[list[int], list[int]] | None:
+    """Masks over the bits of a residual: those whose parity must be 0, and those whose parities are the lost bits of
+    s[t+1]. None if these are not determined.
 
-    Unknown are the lost bits of s[t+n] and s[t+m] (of both together only the xor counts, as they enter alike), those of
-    s[t+1], and those of s[t], of which few are used. None if s[t+1] is not determined.
+    The unknowns are the xor of the lost bits of s[t+n] and s[t+m] (`lost_jointly` of them, which enter in the same
+    way), the lost bits of s[t+1] (`lost_next`), and those of s[t] (`lost_own`), few of which are used.
     """
-    columns = _lost_words(v, together)
-    columns += [v.twist(0, word) for word in _lost_words(v, following)]
-    columns += [v.twist(word, 0) for word in _lost_words(v, own)]
+    columns = _lost_words(v, lost_jointly)
+    columns += [v.twist(0, word) for word in _lost_words(v, lost_next)]
+    columns += [v.twist(word, 0) for word in _lost_words(v, lost_own)]
     rows = [sum(((column >> bit) & 1) << k for k, column in enumerate(columns)) for bit in range(v.w)]
-    # Each row of (unknowns | which equations made it) is reduced; rows that lose their unknowns are checks.
+    # Gauss-Jordan elimination on rows (unknowns, mask of the equations combined); rows without unknowns are checks.
     pivots: dict[int, tuple[int, int]] = {}
     checks: list[int] = []
     for bit, unknowns in enumerate(rows):
-        made = 1 << bit
-        for k, (row, by) in pivots.items():
+        combined = 1 << bit
+        for k, (row, mask) in pivots.items():
             if (unknowns >> k) & 1:
-                unknowns, made = unknowns ^ row, made ^ by
+                unknowns, combined = unknowns ^ row, combined ^ mask
         if not unknowns:
-            checks.append(made)
+            checks.append(combined)
             continue
         k = (unknowns & -unknowns).bit_length() - 1
-        for other, (row, by) in list(pivots.items()):
+        for other, (row, mask) in list(pivots.items()):
             if (row >> k) & 1:
-                pivots[other] = (row ^ unknowns, by ^ made)
-        pivots[k] = (unknowns, made)
-    wanted = range(together, together + following)
+                pivots[other] = (row ^ unknowns, mask ^ combined)
+        pivots[k] = (unknowns, combined)
+    wanted = range(lost_jointly, lost_jointly + lost_next)
     if any(k not in pivots or pivots[k][0] != 1 << k for k in wanted):
         return None
     return checks, [pivots[k][1] for k in wanted]
 
 
 def _lost_words(v: MersenneTwister, lost: int) -> list[int]:
-    """The states of which a tempered word has just one of its lowest bits."""
+    """The state words whose tempered word is a single one of its `lost` lowest bits."""
     return [v.untemper(1 << k) for k in range(lost)]
 
 

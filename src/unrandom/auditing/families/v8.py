@@ -1,7 +1,7 @@
-"""Is it Math.random() of V8 (Chrome, Node.js)? A xorshift128+ that shows only the top bits of one word, which are
-linear in its 128 bits of state.
+"""Is it Math.random() of V8 (Chrome, Node.js)? By solving linear equations modulo 2 for the 128 bits of its state.
 
-The stream runs backwards in blocks of 64, and how much of the first block was used before it began has to be tried out.
+The generator is xorshift128+ but shows only the top bits of one state word, which are linear in the state. Blocks of 64
+outputs are handed out in reverse order; every possible position of the stream's start within a block is tried.
 """
 
 from collections.abc import Iterator
@@ -15,15 +15,16 @@ from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
 from unrandom.predictors.mod_two import solve
 
 STEPS = 8 * BLOCK
-"""Steps of the generator that the equations reach."""
+"""Number of generator steps for which equations are prepared."""
 
 UNKNOWNS = 128
+"""Bits of state."""
 
 REDUNDANT = 8
-"""Equations beyond that, so that a stream of another kind is rarely taken for one."""
+"""Equations beyond the number of unknowns, which a stream of another kind is unlikely to satisfy."""
 
-TOP = 53
-"""Bits of a word that are shown, at most."""
+MAX_SHOWN_BITS = 53
+"""Largest number of bits of a word that are shown."""
 
 
 class V8:
@@ -38,8 +39,8 @@ class V8:
         return 4 if stream.fractions or stream.bounded is not None else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-        exact = [shown for shown in (52, 53) if any(scale.divisor == 2**shown for scale in stream.scales)]
-        for shown in exact if stream.fractions and not stream.rounded else [52]:  # what is rounded shows no difference
+        possible = [shown for shown in (52, 53) if any(scale.divisor == 2**shown for scale in stream.scales)]
+        for shown in possible if stream.fractions and not stream.rounded else [52]:  # indistinguishable after rounding
             yield from _generators(stream, MathRandom(shown), deadline)
 
 
@@ -48,24 +49,24 @@ def _generators(stream: Stream, generator: MathRandom, deadline: Deadline) -> It
     if sum(count for _, count in known) < UNKNOWNS + REDUNDANT:
         return
     masks = _masks()
-    for left in range(1, BLOCK + 1):  # outputs left of the first block
+    for remaining in range(1, BLOCK + 1):  # number of outputs of the first block that are in the stream
         deadline.check()
         equations = (
-            (masks[step_of(i, left)][bit], (top >> (count - 1 - bit)) & 1)
+            (masks[step_of(i, remaining)][bit], (top >> (count - 1 - bit)) & 1)
             for i, (top, count) in enumerate(known)
             for bit in range(count)
         )
         state = solve(equations, UNKNOWNS)
         if state is not None:
-            yield Blocks((state >> 64, state & (2**64 - 1)), left, generator, stream)
+            yield Blocks((state >> 64, state & (2**64 - 1)), remaining, generator, stream)
 
 
 def _top_bits(stream: Stream, shown: int) -> list[tuple[int, int]]:
-    """For each of the first outputs the top bits of the word that are known, and how many."""
+    """The known top bits of the word behind each of the first outputs, and their number."""
     if stream.fractions and not stream.rounded:
         return [(int(value * 2.0**shown), shown) for value in stream.values[: BLOCK + 8].tolist()]
     known = []
-    for low, high in stream.within(2**shown) or []:
+    for low, high in stream.state_bounds(2**shown) or []:
         count = shown - (low ^ high).bit_length()
         known.append((low >> (shown - count), count))
     return known
@@ -73,41 +74,45 @@ def _top_bits(stream: Stream, shown: int) -> list[tuple[int, int]]:
 
 @cache
 def _masks() -> list[list[int]]:
-    """For each step and bit of the word, from the top, which bits of the state at step 0 it is the exclusive or of."""
-    masks = [[0] * TOP for _ in range(STEPS)]
+    """For each step and each bit of the shown word, top bit first: mask of the bits of state 0 whose xor it is."""
+    masks = [[0] * MAX_SHOWN_BITS for _ in range(STEPS)]
     for unknown in range(UNKNOWNS):
         state: State = ((1 << unknown) >> 64, (1 << unknown) & (2**64 - 1))
-        for row in masks:
-            for bit in range(TOP):
-                row[bit] |= ((state[0] >> (63 - bit)) & 1) << unknown
+        for step_masks in masks:
+            for bit in range(MAX_SHOWN_BITS):
+                step_masks[bit] |= ((state[0] >> (63 - bit)) & 1) << unknown
             state = ENGINE.step(state)
     return masks
 
 
 class Blocks:
-    """V8's cache of 64 words: step 0 makes the one that is handed out last of the block in which the stream begins."""
+    """V8's Math.random() with its cache of 64 numbers.
 
-    def __init__(self, state: State, left: int, generator: MathRandom, stream: Stream) -> None:
-        self.state, self.left, self.generator = state, left, generator
+    `state` is the one at step 0, which makes the last output of the block in which the stream begins; `remaining` is
+    the number of outputs of that block that are in the stream.
+    """
+
+    def __init__(self, state: State, remaining: int, generator: MathRandom, stream: Stream) -> None:
+        self.state, self.remaining, self.generator = state, remaining, generator
         self.bounded, self.scale = stream.bounded, Scale(2**generator.shown)
         self.parameters: JsonObject = {
             "engine": "xorshift128+ (23, 17, 26)",
             "bits": generator.shown,
-            "left_of_first_block": left,
+            "left_of_first_block": remaining,
             "state": hexadecimal(state, 64),
         }
 
     def outputs(self) -> Iterator[Number]:
-        state, left = self.state, self.left
+        state, remaining = self.state, self.remaining
         while True:
             block, state = self.generator.block(state)
-            yield from map(self._shown, block[BLOCK - left :])
-            left = BLOCK
+            yield from map(self._shown, block[BLOCK - remaining :])
+            remaining = BLOCK
 
     def previous(self, count: int) -> list[Number]:
-        """What is left of the first block came out before; and before that, blocks that end where this one begins."""
+        """The outputs of the first block before the stream's first one, preceded by the earlier blocks."""
         block, _ = self.generator.block(self.state)
-        before, state = block[: BLOCK - self.left], self.state
+        before, state = block[: BLOCK - self.remaining], self.state
         while len(before) < count:
             block, state = self.generator.block_before(state)
             before = block + before

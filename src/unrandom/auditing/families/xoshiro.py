@@ -1,9 +1,10 @@
-"""Is it a xorshift or xoshiro generator with an output function that hides its words?
+"""Is it a xorshift or xoshiro generator with a scrambled output? By using what is linear modulo 2 in the output, or by
+inverting the scrambler.
 
-The state of all of them is linear modulo 2. Where the output is a sum of two words (xorshift128+, xoroshiro128+,
-xoshiro256+), its lowest bit is their exclusive or, which is linear, too: as many lowest bits as the state has bits
-determine it. Where the output is one word multiplied and rotated (xoshiro256**, xorshift64*, SplitMix64), that can be
-undone.
+The state transition of all of them is linear modulo 2. If the output is a sum of two words (xorshift128+,
+xoroshiro128+, xoshiro256+), its lowest bit is their exclusive or, hence linear, too: as many lowest bits as the state
+has bits determine the state. If the output is one word multiplied and rotated (xoshiro256**, xorshift64*) or mixed
+(SplitMix64), the scrambler is inverted.
 """
 
 from collections.abc import Iterator
@@ -15,18 +16,18 @@ from unrandom.auditing.recovery import recover_lcg, recover_xorshifts
 from unrandom.auditing.stream import Stream, View
 from unrandom.core.files import JsonObject
 from unrandom.generators.splitmix import SplitMix64, unmixed
-from unrandom.generators.xorshift import STAR, Xorshift
+from unrandom.generators.xorshift import XORSHIFT64_STAR, Xorshift
 from unrandom.generators.xoshiro import XOSHIROS, Engine, Xoshiro
 from unrandom.predictors.mod_two import solve
 
 REDUNDANT = 8
-"""Equations beyond the bits of the state, so that a stream of another kind is rarely taken for one."""
+"""Equations beyond the number of state bits, which a stream of another kind is unlikely to satisfy."""
 
-WIDTHS = {xoshiro.scrambler.bits for xoshiro in XOSHIROS}
+OUTPUT_BITS = {xoshiro.scrambler.bits for xoshiro in XOSHIROS}
 
 
 class Xoshiros:
-    """Known xorshift and xoshiro generators, with whole words or Firefox's fractions."""
+    """Known xorshift and xoshiro generators that show whole words, or fractions as in Firefox."""
 
     name = "xoshiro"
     about = "a xorshift or xoshiro generator with a scrambled output"
@@ -34,7 +35,7 @@ class Xoshiros:
     max_outputs = 512
 
     def needs(self, stream: Stream) -> int | None:
-        return 4 if any(view.bits in WIDTHS for view in stream.views) else None
+        return 4 if any(view.bits in OUTPUT_BITS for view in stream.views) else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:
@@ -46,8 +47,9 @@ class Xoshiros:
                     deadline.check()
                     state = _state(xoshiro, view.numbers)
                     if state is not None:
-                        made_of: JsonObject = {"engine": xoshiro.name, "state": hexadecimal(state, xoshiro.engine.bits)}
-                        yield Machine.of(made_of, xoshiro, state, view.show)
+                        words = hexadecimal(state, xoshiro.engine.bits)
+                        parameters: JsonObject = {"engine": xoshiro.name, "state": words}
+                        yield Machine.of(parameters, xoshiro, state, view.show)
 
 
 def _state(xoshiro: Xoshiro, numbers: list[int]) -> tuple[int, ...] | None:
@@ -55,9 +57,11 @@ def _state(xoshiro: Xoshiro, numbers: list[int]) -> tuple[int, ...] | None:
     count = -(-(size + REDUNDANT) // xoshiro.scrambler.linear_bits)
     if len(numbers) < count:
         return None
-    seen = [xoshiro.scrambler.linear_in_output(y) for y in numbers[:count]]
+    linear = [xoshiro.scrambler.linear_in_output(y) for y in numbers[:count]]
     equations = (
-        (mask, (seen[t] >> bit) & 1) for t, masks in enumerate(_masks(xoshiro, count)) for bit, mask in enumerate(masks)
+        (mask, (linear[t] >> bit) & 1)
+        for t, masks in enumerate(_masks(xoshiro, count))
+        for bit, mask in enumerate(masks)
     )
     solution = solve(equations, size)
     return None if solution is None else _unpacked(xoshiro.engine, solution)
@@ -65,37 +69,38 @@ def _state(xoshiro: Xoshiro, numbers: list[int]) -> tuple[int, ...] | None:
 
 @cache
 def _masks(xoshiro: Xoshiro, count: int) -> list[list[int]]:
-    """For each output and linear bit of it, the mask of the bits of the first state whose exclusive or it is."""
+    """For each output and each of its linear bits: mask of the bits of the first state whose exclusive or it is."""
     engine, scrambler = xoshiro.engine, xoshiro.scrambler
     masks = [[0] * scrambler.linear_bits for _ in range(count)]
     for unknown in range(engine.bits * engine.words):
         state = _unpacked(engine, 1 << unknown)
-        for row in masks:
-            seen = scrambler.linear_in_state(state)
+        for output_masks in masks:
+            linear = scrambler.linear_in_state(state)
             for bit in range(scrambler.linear_bits):
-                row[bit] |= ((seen >> bit) & 1) << unknown
+                output_masks[bit] |= ((linear >> bit) & 1) << unknown
             state = engine.step(state)
     return masks
 
 
 def _unpacked(engine: Engine, packed: int) -> tuple[int, ...]:
+    """A state from one integer, first word lowest."""
     mask = (1 << engine.bits) - 1
     return tuple((packed >> (engine.bits * i)) & mask for i in range(engine.words))
 
 
 def _multiplied_xorshifts(view: View) -> Iterator[Generator]:
-    """xorshift64*: its word is read off the output."""
-    inverse = pow(STAR, -1, 2**64)
+    """xorshift64*, whose state is the output divided by its multiplier."""
+    inverse = pow(XORSHIFT64_STAR, -1, 2**64)
     words = [y * inverse % 2**64 for y in view.numbers[:4]]
-    for found in recover_xorshifts(words, 64):
-        made_of = {**xorshift_parameters(1, 64, found.shifts), "engine": "xorshift64*"}
-        yield Machine.of(made_of, Xorshift(64, found.shifts, STAR), words[0], view.show)
+    for xorshift in recover_xorshifts(words, 64):
+        parameters = {**xorshift_parameters(1, 64, xorshift.shifts), "engine": "xorshift64*"}
+        yield Machine.of(parameters, Xorshift(64, xorshift.shifts, XORSHIFT64_STAR), words[0], view.show)
 
 
 def _mixed_counters(view: View) -> Iterator[Generator]:
-    """SplitMix64: its counter is read off the output."""
-    counts = [unmixed(y) for y in view.numbers[:4]]
-    counter = recover_lcg(counts, 2**64)
-    if counter is not None and counter.a == 1:
-        made_of: JsonObject = {"engine": "SplitMix64", "step": f"0x{counter.c:016x}"}
-        yield Machine.of(made_of, SplitMix64(counter.c), counts[0], view.show)
+    """SplitMix64, whose state is a counter found by inverting the mixing function."""
+    counters = [unmixed(y) for y in view.numbers[:4]]
+    lcg = recover_lcg(counters, 2**64)
+    if lcg is not None and lcg.a == 1:
+        parameters: JsonObject = {"engine": "SplitMix64", "step": f"0x{lcg.c:016x}"}
+        yield Machine.of(parameters, SplitMix64(lcg.c), counters[0], view.show)

@@ -33,21 +33,21 @@ def add(command: Parser) -> None:
 
 def run(arguments: Namespace) -> Answer:
     """The verdict on the stream that the arguments name, as a tree and in words. It imports no torch."""
-    from unrandom.auditing.reading import read
-    from unrandom.auditing.search import audit, choose
+    import unrandom
 
     modulus = _number(arguments.modulus, "--modulus", 2, 2**WIDEST)
     bounded = _number(arguments.bounded, "--bounded", 2, 2**WIDEST)
-    choose(arguments.family)
-    stream = read(
+    verdict = unrandom.audit(
         arguments.file,
         raw=arguments.raw,
         bits=_number(arguments.bits, "--bits", 1, WIDEST),
         modulus=modulus,
         bounded=bounded,
         column=arguments.column,
+        family=arguments.family,
+        max_seconds=arguments.max_seconds,
+        watch=_say,
     )
-    verdict = audit(stream, max_seconds=arguments.max_seconds, family=arguments.family, watch=_say)
     _say("")
     return verdict.to_json(), verdict.text()
 

@@ -19,13 +19,9 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.cli.text import evaluation_text
     from unrandom.cli.training import configured, train
     from unrandom.report import report_run
-    from unrandom.runs.execution import create_run
-    from unrandom.runs.recipes import recipe
-    from unrandom.runs.spec import RunSpec
+    from unrandom.runs.loaded import prepare_run
 
-    demo = recipe("fm-256")
-    spec = RunSpec(demo.name, configured(demo.build(), arguments))
-    run = create_run(spec, arguments.out, arguments.command_line)
+    run = prepare_run(configured("fm-256", arguments), out=arguments.out, command=arguments.command_line)
     result = train(run, None)
     with working("measuring and drawing"):
         measurements, page = report_run(run)

@@ -7,7 +7,7 @@ from unrandom.cli.answer import Answer
 from unrandom.cli.options import Parser, add_run, at_least
 
 if TYPE_CHECKING:
-    from unrandom.runs.run import Run
+    from unrandom.runs.loaded import LoadedRun
 
 
 EXAMPLE = "unrandom evaluate runs/fm-256-1a2b3c4d --sequences 4096"
@@ -30,14 +30,14 @@ def add(command: Parser) -> None:
 
 def run(arguments: Namespace) -> Answer:
     """Accuracy on the test of the run, or on one part of it."""
+    import unrandom
     from unrandom.cli.progress import working
     from unrandom.cli.text import evaluation_text
     from unrandom.core.config import parse_integer
-    from unrandom.runs.finding import find_run
     from unrandom.runs.measurement import evaluate_run
     from unrandom.training.machine import choose_device
 
-    run = find_run(arguments.run)
+    run = unrandom.load(arguments.run)
     part = None if arguments.modulus is None else parse_integer(arguments.modulus)
     if arguments.predictors is not None:
         return compared(run, part, arguments)
@@ -46,7 +46,7 @@ def run(arguments: Namespace) -> Answer:
     return {"run": str(run.folder.path), "evaluation": tested}, evaluation_text(tested)
 
 
-def compared(run: "Run", part: int | None, arguments: Namespace) -> Answer:
+def compared(run: "LoadedRun", part: int | None, arguments: Namespace) -> Answer:
     """The model beside other predictors, with a picture."""
     from unrandom.cli.progress import working
     from unrandom.cli.text import comparison_text

@@ -1,9 +1,13 @@
 """What does `unrandom predict` do? It continues sequences of numbers, and says how far that can be trusted."""
 
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import Parser, add_run, at_least
+
+if TYPE_CHECKING:
+    from unrandom.runs.continuation import Continuation
 
 EXAMPLE = "seq 3 7 255 | unrandom predict fm-256 - -n 3"
 
@@ -21,30 +25,34 @@ def add(command: Parser) -> None:
 
 def run(arguments: Namespace) -> Answer:
     """The next numbers of each sequence, with the probability that the model gives each."""
+    import unrandom
     from unrandom.cli.progress import counting, say
-    from unrandom.runs.continuation import Reliability, predict_sequences, read_sequences
-    from unrandom.runs.finding import find_run
-    from unrandom.training.machine import choose_device
+    from unrandom.runs.continuation import read_sequences
 
-    run = find_run(arguments.run)
+    run = unrandom.load(arguments.run)
     sequences, longest = read_sequences(arguments.file, limit=run.config.data.vocabulary), run.config.data.context
-    predictor = run.predictor(choose_device())
+    _ = run.model  # a run without a checkpoint is refused before anything is printed
     if any(len(numbers) > longest for numbers in sequences):
         whole = "of each sequence " if len(sequences) > 1 else ""
         say(f"only the last {longest} numbers {whole}are used; this model reads no more")
-    used = [numbers[-longest:] for numbers in sequences]
-    reliability = Reliability.of(run.folder.read_metrics())
-    say(reliability.text(f"{run.folder.path}{run.task_option}", fewest=min(map(len, used))))
-    with counting("predicting", len(used) * arguments.count) as count:
-        predictions, probabilities = predict_sequences(predictor, used, arguments.count, count)
+    fewest = min(longest, *map(len, sequences))
+    say(run.reliability.text(f"{run.folder.path}{run.task_option}", fewest=fewest))
+    continued: list[Continuation] = []
+    with counting("predicting", len(sequences) * arguments.count) as count:
+        for numbers in sequences:
+
+            def observer(done: int, earlier: int = len(continued) * arguments.count) -> None:
+                count(earlier + done)
+
+            continued.append(run.predict(numbers, arguments.count, observer=observer))
     answer = {
-        "predictions": predictions,
-        "probabilities": probabilities,
-        "reliable_from": reliability.start,
-        "numbers_used": [len(numbers) for numbers in used],
+        "predictions": [each.numbers for each in continued],
+        "probabilities": [each.probabilities for each in continued],
+        "reliable_from": run.reliability.start,
+        "numbers_used": [each.numbers_used for each in continued],
     }
     lines = [
-        "\n".join(f"{number}\t{probability:.3f}" for number, probability in zip(*row, strict=True))
-        for row in zip(predictions, probabilities, strict=True)
+        "\n".join(f"{number}\t{chance:.3f}" for number, chance in zip(each.numbers, each.probabilities, strict=True))
+        for each in continued
     ]
     return answer, "\n\n".join(lines)

@@ -15,11 +15,11 @@ def add(command: Parser) -> None:
 
 def run(arguments: Namespace) -> Answer:
     """Measure, draw, write."""
+    import unrandom
     from unrandom.cli.progress import working
     from unrandom.report import report_run
-    from unrandom.runs.finding import find_run
 
-    run = find_run(arguments.run)
+    run = unrandom.load(arguments.run)
     with working("measuring and drawing"):
         _, page = report_run(run)
     return {"run": str(run.folder.path), "report": str(page)}, f"report  {page.resolve().as_uri()}"

@@ -16,10 +16,10 @@ def add(command: Parser) -> None:
 
 def run(arguments: Namespace) -> Answer:
     """Train the run from its newest whole checkpoint."""
+    import unrandom
     from unrandom.cli.text import result_text
     from unrandom.cli.training import train
-    from unrandom.runs.finding import find_run
 
-    run = find_run(arguments.run)
+    run = unrandom.load(arguments.run)
     result = train(run, arguments.max_minutes)
     return result, result_text(result, run)

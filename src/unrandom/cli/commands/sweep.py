@@ -37,7 +37,5 @@ def run(arguments: Namespace) -> Answer:
     """Plan the grid points, and unless that is all that is asked for, train, measure and draw."""
     from unrandom.cli.sweep import sweep
     from unrandom.cli.training import configured
-    from unrandom.runs.recipes import recipe
 
-    chosen = recipe(arguments.recipe)
-    return sweep(arguments, chosen.name, configured(chosen.build(), arguments))
+    return sweep(arguments, configured(arguments.recipe, arguments))

@@ -30,24 +30,22 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.cli.text import result_text
     from unrandom.cli.training import configured, train
     from unrandom.core.errors import UserError
-    from unrandom.runs.execution import create_run
-    from unrandom.runs.recipes import RECIPES, recipe
-    from unrandom.runs.spec import RunSpec
+    from unrandom.runs.loaded import prepare_run
+    from unrandom.runs.recipes import RECIPES
 
     if arguments.recipe is None:
         raise UserError(f"name a recipe: {', '.join(RECIPES)}")
-    chosen = recipe(arguments.recipe)
-    spec = RunSpec(chosen.name, configured(chosen.build(), arguments))
-    run = create_run(spec, arguments.out, arguments.command_line)
+    run = prepare_run(configured(arguments.recipe, arguments), out=arguments.out, command=arguments.command_line)
     result = train(run, arguments.max_minutes)
     return result, result_text(result, run)
 
 
 def list_recipes() -> Answer:
     """Every recipe with a line about it, and what it costs. It imports no torch."""
-    from unrandom.runs.recipes import RECIPES
+    import unrandom
 
-    listed = [{"recipe": recipe.name, "about": recipe.about, "cost": recipe.cost} for recipe in RECIPES.values()]
+    recipes = unrandom.recipes().values()
+    listed = [{"recipe": recipe.name, "about": recipe.about, "cost": recipe.cost} for recipe in recipes]
     width = max(len(entry["recipe"]) for entry in listed)
     lines = [f"{entry['recipe']:<{width}}  {entry['about']} ({entry['cost']})" for entry in listed]
     return {"recipes": listed}, "\n".join(lines)

@@ -1,1 +1,1 @@
-"""Setting the scene: what an LCG's digits and their tokens look like."""
+"""What do an LCG's digits and tokens look like? Two experiments that illustrate them, without models or claims."""

@@ -1,7 +1,8 @@
 """How soon does each digit of an LCG sequence repeat? (fig:digit_wise_sequences, eq:lcg_r, eq:period_m_composite)
 
-Digit p^w has period p^(w+1) along a full-period sequence, and p^(w+1) / gcd(r, p^(w+1)) along every r-th number. That
-is a theorem: there is nothing to judge, and the tests of ``generators.residues`` hold it against brute force.
+Digit p^w has period p^(w+1) along a full-period sequence, and p^(w+1) / gcd(r, p^(w+1)) along every r-th number. This
+is a theorem, so there are no claims; the tests of ``generators.residues`` check it by brute force. The table
+``example`` has the bits of the paper's example.
 """
 
 from pathlib import Path
@@ -15,29 +16,29 @@ from unrandom.generators.residues import digits_of, to_digits
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 
-SHOWN = {"m": 2048, "a": 293, "c": 1033}  # the paper's example
-SHOWN_NUMBERS = 64
+EXAMPLE = {"m": 2048, "a": 293, "c": 1033}  # the paper's example
+EXAMPLE_LENGTH = 64  # numbers
 
 
 def measure(_runs: list[Run], _scale: Scale) -> Tables:
-    """The bits of the paper's example, along every number and along every second one."""
-    shown = lcg_orbits(0, a=SHOWN["a"], c=SHOWN["c"], m=SHOWN["m"], length=2 * SHOWN_NUMBERS)
-    bits = to_digits(shown, SHOWN["m"])[0]
+    """The bits of the paper's example, for every number and for every second one."""
+    numbers = lcg_orbits(0, a=EXAMPLE["a"], c=EXAMPLE["c"], m=EXAMPLE["m"], length=2 * EXAMPLE_LENGTH)
+    bits = to_digits(numbers, EXAMPLE["m"])[0]
     return {
         "example": table(
             {"r": r, "t": t, **{f"digit {w}": int(bit) for w, bit in enumerate(bits[t * r])}}
             for r in (1, 2)
-            for t in range(SHOWN_NUMBERS)
+            for t in range(EXAMPLE_LENGTH)
         )
     }
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """The bits of the paper's example along every number and along every second one."""
-    width = len(digits_of(SHOWN["m"]))
+    """The bits of the paper's example, for every number above and for every second one below."""
+    width = len(digits_of(EXAMPLE["m"]))
     panels = [
         MapPanel(
-            f"m = {SHOWN['m']}, a = {SHOWN['a']}, c = {SHOWN['c']}: every {'number' if r == 1 else '2nd number'}",
+            f"m = {EXAMPLE['m']}, a = {EXAMPLE['a']}, c = {EXAMPLE['c']}: every {'number' if r == 1 else '2nd number'}",
             f"number (t / {r})" if r > 1 else "number (t)",
             "bit",
             [example[f"digit {w}"].to_list() for w in range(width)],

@@ -1,6 +1,7 @@
-"""How does a number become tokens, and which position vectors do they get? (fig:byte-tok-vis)
+"""How is a number split into tokens, and which position vectors do they get? (fig:byte-tok-vis)
 
-That base-b digits are an exact inverse is held by the tests of ``tokenization``; there is nothing to judge.
+The table ``example`` has the tokens of a few numbers and their two position indices. There are no claims; the tests of
+``tokenization`` check that base-b tokens can be decoded exactly.
 """
 
 from pathlib import Path
@@ -15,7 +16,7 @@ from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tokenization import Tokenizer
 
-EXAMPLE = (3_214_748_365, 1_013_904_223, 196_435, 4_294_967_295)  # the first is the paper's
+EXAMPLE = (3_214_748_365, 1_013_904_223, 196_435, 4_294_967_295)  # The first is the paper's.
 
 
 def measure(_runs: list[Run], _scale: Scale) -> Tables:
@@ -26,7 +27,7 @@ def measure(_runs: list[Run], _scale: Scale) -> Tables:
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """The tokens of the example over the index of the number and of the digit that each is given."""
+    """The tokens of the example, above the index of the number and the index of the digit that each token has."""
     example = tables["example"]
     columns = [str(position) for position in example["position"]]
 

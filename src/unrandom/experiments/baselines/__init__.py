@@ -1,1 +1,1 @@
-"""What the paper leaves open."""
+"""How do models compare with predictors that are not trained? Experiments beyond the paper."""

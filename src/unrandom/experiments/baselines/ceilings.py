@@ -1,7 +1,10 @@
-"""How far is a trained model from what is possible? Copying, looking back by hand, algebra and the exact posterior.
+"""How close is a model to the best possible predictor? It is compared with simple baselines and the exact posterior.
 
-All on one test set: accuracy by position, and the numbers needed for 60, 90 and 99 % over those of the posterior. For a
-fixed modulus, what the paper's explanation predicts is held against the model digit by digit.
+Models of a fixed modulus and of unseen moduli, and baselines (copying, hand-written look-back, algebra, the exact
+posterior over the parameters) predict the same test sequences. The tables are
+``positions`` (accuracy by position), ``needed`` (context needed for 60, 90 and 99 %) and, for a fixed modulus,
+``digits``. The claims compare the model's context needed with that of the exact posterior, and the digits that the
+model knows with those that the paper's explanation (look-back) predicts.
 """
 
 from pathlib import Path
@@ -14,7 +17,7 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import evaluated
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import best_modulus, by_seed
+from unrandom.experiments.summaries import best_modulus_accuracy, by_seed
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.figures.style import powers
@@ -27,8 +30,8 @@ from unrandom.tasks import FixedModulus, UnseenModulus, make_predictors
 from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
-MODEL = "transformer"
-KNOWN = 0.9  # of sequences: from here a digit counts as known
+MODEL = "transformer"  # the model's name among the predictors
+KNOWN_DIGIT_ACCURACY = 0.9  # A digit counts as known if it is right in this share of the sequences.
 
 FIXED = Precondition("learned-fixed", "last-number accuracy of the fixed-modulus runs", 0.9)
 UNSEEN = Precondition("learned-unseen", "last-number accuracy of the unseen-modulus runs on the best modulus", 0.9)
@@ -75,7 +78,7 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """A fixed modulus and the unseen ones, as other experiments have them."""
+    """Runs of a fixed modulus and of unseen moduli, which other experiments train, too."""
     regimes = {
         FixedModulus.name: fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1]),
         UnseenModulus.name: main_runs(scale, seeds),
@@ -88,10 +91,10 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     for run in runs:
         data = run.config.data
         predictors = [run.predictor(choose_device()), *make_predictors(list(data.baselines()), data)]
-        which = {"run": run.id, "seed": run.config.seed, "regime": run.labels["regime"]}
+        key_columns = {"run": run.id, "seed": run.config.seed, "regime": run.labels["regime"]}
         for compared in compare(run, predictors, part=None, sequences=SEQUENCES[scale]):
             for row in compared["predictors"]:
-                of_predictor = {**which, "modulus": compared["part"], "predictor": row["predictor"]}
+                of_predictor = {**key_columns, "modulus": compared["part"], "predictor": row["predictor"]}
                 curve = pl.DataFrame(row["by_position"]).select("seen", "value")
                 rows["positions"] += [{**of_predictor, **at} for at in curve.iter_rows(named=True)]
                 rows["needed"] += [{**of_predictor, "threshold": key, **found} for key, found in row["needed"].items()]
@@ -101,7 +104,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def _digit_rows(run: Run, sequences: int) -> Rows:
-    """For each digit and position, how often the model is right, and whether looking back is certain."""
+    """For each digit and position: how often the model is right, and whether a hand-written look-back is certain."""
     tested = evaluated(run, sequences)
     lookback = LookbackPredictor(tested.basis)
     certain = np.array([lookback.digits_known(t) for t in range(tested.correct.shape[1])])
@@ -121,7 +124,11 @@ def _digit_rows(run: Run, sequences: int) -> Rows:
 
 
 def evidence(tables: Tables) -> Evidence:
-    known = tables["digits"].group_by("run", "certain", maintain_order=True).agg((pl.col("value") >= KNOWN).mean())
+    known = (
+        tables["digits"]
+        .group_by("run", "certain", maintain_order=True)
+        .agg((pl.col("value") >= KNOWN_DIGIT_ACCURACY).mean())
+    )
     return Evidence(
         {
             "fixed-far": ratios(tables, FixedModulus.name, "99%"),
@@ -130,46 +137,46 @@ def evidence(tables: Tables) -> Evidence:
             "unexplained": known.filter(~pl.col("certain"))["value"].to_list(),
         },
         {
-            FIXED.key: _best(tables["positions"], FixedModulus.name),
-            UNSEEN.key: _best(tables["positions"], UnseenModulus.name),
+            FIXED.key: _best_modulus_accuracy(tables["positions"], FixedModulus.name),
+            UNSEEN.key: _best_modulus_accuracy(tables["positions"], UnseenModulus.name),
         },
     )
 
 
-def _best(positions: pl.DataFrame, regime: str) -> float | None:
-    """The model's accuracy on the last number of its best test modulus, the mean over runs."""
-    own = positions.filter(regime=regime, predictor=MODEL)
-    return None if own.is_empty() else best_modulus(own)
+def _best_modulus_accuracy(positions: pl.DataFrame, regime: str) -> float | None:
+    """The model's last-number accuracy on its best test modulus, mean over runs; None without runs."""
+    of_model = positions.filter(regime=regime, predictor=MODEL)
+    return None if of_model.is_empty() else best_modulus_accuracy(of_model)
 
 
 def ratios(tables: Tables, regime: str, threshold: str) -> Finding:
-    """For each run, the model's numbers needed over the ceiling's: the mean over its test moduli.
+    """By run, the model's context needed over that of the exact posterior, averaged over its test moduli.
 
-    Where the model never gets there, it needs more numbers than it was shown: the ratio is a bound.
+    If the model never reaches the threshold, it needs more numbers than it was shown, and the ratio is a bound.
     """
     place = ("run", "modulus")
     shown = tables["positions"].group_by(place).agg(pl.col("seen").max().alias("shown"))
-    asked = tables["needed"].filter(regime=regime, threshold=threshold)
-    least = asked.filter(predictor=CEILING).select(*place, least="numbers")
-    model = asked.filter(predictor=MODEL)
+    needed = tables["needed"].filter(regime=regime, threshold=threshold)
+    least = needed.filter(predictor=CEILING).select(*place, least="numbers")
+    model = needed.filter(predictor=MODEL)
     both = model.join(shown, on=place, maintain_order="left").join(least, on=place, maintain_order="left")
     ratio = pl.coalesce("numbers", pl.col("shown") + 1) / pl.col("least")
     limits = both.group_by("run", maintain_order=True).agg(ratio.mean().alias("ratio"))["ratio"].to_list()
     stopped = model["numbers"].null_count()
-    why = f"the model never got there for {stopped} of {len(model)} runs and moduli"
+    why = f"the model never reached {threshold} for {stopped} of {len(model)} runs and moduli"
     return Bound(limits, at_least=True, why=why) if stopped else limits
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Accuracy by position of every predictor, a panel a modulus; the model's line once a seed."""
+    """Accuracy by position of every predictor: one panel per modulus; the model has one line per seed."""
     panels = []
     for (regime, modulus), positions in tables["positions"].group_by("regime", "modulus", maintain_order=True):
         first = pl.col("seed") == pl.col("seed").min()
         drawn = positions.filter((pl.col("predictor") == MODEL) | first)
         lines = [
-            Line(own["seen"].to_list(), own["value"].to_list(), own["predictor"][0], kind)
+            Line(curve["seen"].to_list(), curve["value"].to_list(), curve["predictor"][0], kind)
             for kind, of_predictor in enumerate(drawn.partition_by("predictor", maintain_order=True))
-            for own in by_seed(of_predictor)
+            for curve in by_seed(of_predictor)
         ]
         ticks = powers(2, max(positions["seen"]))
         title = f"{'fixed' if regime == FixedModulus.name else 'unseen'} modulus {modulus}"

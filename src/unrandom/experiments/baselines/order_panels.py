@@ -1,4 +1,4 @@
-"""How is the order of look-back drawn? Staircases beside the theory, lines in the model, numbers as predicted."""
+"""How is the order of look-back drawn? Bits known beside the theory, attention and cuts by line, and context needed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import log2
@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from unrandom.core.arithmetic import valuation
-from unrandom.experiments.scaling.law_panels import named_power
+from unrandom.experiments.scaling.law_panels import modulus_title
 from unrandom.experiments.summaries import by_modulus, by_run, seed_lines
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.figures.style import powers
@@ -15,12 +15,12 @@ from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
 from unrandom.runs.tables import Tables
 
-# An order looks the same in every panel: it is the kind of its own line. Models have the kinds from 0 on.
+# Every order has the same colour in all panels: its own number is the colour index. Models have indices from 0 on.
 STAIRS_ORDERS = (1, 2, 3, 4)
 NEEDED_ORDERS = (1, 2, 3, 4, 5, 6)
 LINES = ("s", "2s", "3s", "4s")
 CUTS = {"nothing": "nothing", **{str(i): line for i, line in enumerate(LINES, 1)}, "another": "no line"}
-LOOKBACK = "look-back (s: a quarter of what order 2 needs)"
+LOOKBACK_LABEL = "look-back (s: a quarter of what order 2 needs)"
 PAPERS_MODULUS = 2**32
 # The paper's released model at three counts of numbers seen: its figure fig:fixp_scale (a), "Steele" and arbitrary.
 PAPERS_SHARES = {
@@ -28,23 +28,23 @@ PAPERS_SHARES = {
     "spectrally good multipliers (v = 2)": {64: 0.02, 128: 0.28, 192: 1.0},
 }
 PAPERS_ORDERS = (4, 5, 6)
-EVERY = "all"
-VALUATIONS = {"v = 2": 2, "v = 3": 3, "v ≥ 4": 4}  # groups of multipliers by v = v_2(a − 1), and the least v of each
+ALL_MULTIPLIERS = "all"
+VALUATIONS = {"v = 2": 2, "v = 3": 3, "v ≥ 4": 4}  # groups of multipliers by v = v_2(a − 1): name, least v
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Three pictures: known bits by position, attention and cuts by line, numbers needed as predicted and measured."""
+    """Three figures: known bits by position, attention and cuts by line, context needed as predicted and measured."""
     bits = by_modulus(tables["bits"])
-    save_panels([_stairs(of, m) for m, of in bits.items()], folder / "fm-order", columns=3)
+    save_panels([_stairs(of_modulus, m) for m, of_modulus in bits.items()], folder / "fm-order", columns=3)
     lines = [*(_attention(tables["attention"], layer) for layer in (0, 1)), _cuts(tables["cut"])]
     save_panels(lines, folder / "fm-order-lines", columns=3)
     largest = max(bits)
-    predicted = [_needed(tables["needed"]), _by_valuation(bits[largest], largest), *_papers()]
+    predicted = [_needed(tables["needed"]), _by_valuation(bits[largest], largest), *_paper_panels()]
     save_panels(predicted, folder / "fm-order-predicted")
 
 
-def _by_hand(m: int, order: int, longest: int) -> Line:
-    """The bits that looking back at so many numbers leaves certain."""
+def _lookback_line(m: int, order: int, longest: int) -> Line:
+    """The bits that a look-back of this order makes certain, by numbers seen."""
     predictor = LookbackPredictor(m, order=order)
     seen = list(range(1, longest + 1))
     known = [float(predictor.digits_known(t - 1).sum()) for t in seen]
@@ -52,9 +52,9 @@ def _by_hand(m: int, order: int, longest: int) -> Line:
 
 
 def stairs_panel(title: str, m: int, orders: Sequence[int], models: Mapping[str, pl.DataFrame]) -> LinePanel:
-    """Known bits by numbers seen: those of looking back by hand, and one line for each run of every group of models."""
+    """Known bits by numbers seen: of hand-written look-backs, and one line per run of every group of models."""
     longest = max(max(bits["seen"]) for bits in models.values())
-    lines = [_by_hand(m, order, longest) for order in orders]
+    lines = [_lookback_line(m, order, longest) for order in orders]
     lines += [
         line
         for kind, (name, bits) in enumerate(models.items())
@@ -69,42 +69,42 @@ def _bits_panel(title: str, m: int, longest: int, lines: Sequence[Line]) -> Line
 
 
 def _stairs(bits: pl.DataFrame, m: int) -> LinePanel:
-    models = {"model (one line per seed)": bits.filter(group=EVERY)}
-    return stairs_panel(named_power(m), m, STAIRS_ORDERS, models)
+    models = {"model (one line per seed)": bits.filter(group=ALL_MULTIPLIERS)}
+    return stairs_panel(modulus_title(m), m, STAIRS_ORDERS, models)
 
 
 def _attention(attention: pl.DataFrame, layer: int) -> LinePanel:
-    """Of each run, the share at each line of the head that looks there most."""
+    """For each run and line, the attention share of the head that attends to this line most."""
     lines, places = [], list(range(len(LINES)))
-    for kind, (m, of) in enumerate(by_modulus(attention.filter(layer=layer)).items()):
-        for own in by_run(of):
-            most = own.group_by("multiple").agg(pl.col("share").max()).sort("multiple")["share"].to_list()
-            lines.append(Line(places, most, named_power(m), kind, dots=True))
-        lines.append(Line([places[0], places[-1]], [of["chance"][0]] * 2, "chance", kind, faint=True))
+    for kind, (m, of_modulus) in enumerate(by_modulus(attention.filter(layer=layer)).items()):
+        for of_run in by_run(of_modulus):
+            most = of_run.group_by("multiple").agg(pl.col("share").max()).sort("multiple")["share"].to_list()
+            lines.append(Line(places, most, modulus_title(m), kind, dots=True))
+        lines.append(Line([places[0], places[-1]], [of_modulus["chance"][0]] * 2, "chance", kind, faint=True))
     title = f"layer {layer + 1}: the head that looks there most"
-    return LinePanel(title, LOOKBACK, "share of attention", lines, names=LINES, beside=True)
+    return LinePanel(title, LOOKBACK_LABEL, "share of attention", lines, names=LINES, beside=True)
 
 
 def _cuts(cut: pl.DataFrame) -> LinePanel:
-    """What is left of the accuracy where order 2 is certain of all."""
+    """Accuracy with each look-back cut, at the positions where order 2 is certain of all bits."""
     names = cut["cut"].unique(maintain_order=True).to_list()
     lines = []
-    for kind, (m, of) in enumerate(by_modulus(cut).items()):
-        left = of.pivot("cut", index="run", values="accuracy", on_columns=names).select(names)
-        lines += [Line(list(range(len(names))), row, named_power(m), kind, dots=True) for row in left.iter_rows()]
+    for kind, (m, of_modulus) in enumerate(by_modulus(cut).items()):
+        left = of_modulus.pivot("cut", index="run", values="accuracy", on_columns=names).select(names)
+        lines += [Line(list(range(len(names))), row, modulus_title(m), kind, dots=True) for row in left.iter_rows()]
     shown = [CUTS[name] for name in names]
-    return LinePanel("one look-back cut off", LOOKBACK, "numbers right", lines, names=shown, beside=True)
+    return LinePanel("one look-back cut off", LOOKBACK_LABEL, "numbers right", lines, names=shown, beside=True)
 
 
 def _needed(needed: pl.DataFrame) -> LinePanel:
-    """Numbers needed by order, as predicted, with the models and the paper's 2^32."""
+    """Context needed by order, as predicted, with that of the models here and of the paper's at 2^32."""
     moduli = [2**w for w in range(8, 33, 2)]
     lines = [
         Line(moduli, [LookbackPredictor(m, order=order).numbers_needed() for m in moduli], f"order {order}", order)
         for order in NEEDED_ORDERS
     ]
-    there = needed.drop_nulls("needed")
-    lines.append(Line(there["modulus"].to_list(), there["needed"].to_list(), "models here", 0, dots=True))
+    reached = needed.drop_nulls("needed")
+    lines.append(Line(reached["modulus"].to_list(), reached["needed"].to_list(), "models here", 0, dots=True))
     lines.append(Line([PAPERS_MODULUS], [192], "the paper's model", 0, crosses=True))
     levels = [2**k for k in range(2, 13)]
     return LinePanel("numbers needed: predicted and measured", "modulus", "numbers seen", lines, moduli[::2],
@@ -112,31 +112,34 @@ def _needed(needed: pl.DataFrame) -> LinePanel:
 
 
 def _by_valuation(bits: pl.DataFrame, m: int) -> LinePanel:
-    """Known bits by v = v_2(a − 1), with what order 2 gives one who knows v: the bit above those is never right."""
+    """Known bits by v = v_2(a − 1), beside those of order 2 if v is known.
+
+    Known v gives one bit more: the lowest wrong bit of the guess is then known, and can be flipped (docs/order.md).
+    """
     longest = max(bits["seen"])
     seen = list(range(1, longest + 1))
     lines = []
     for kind, (group, v) in enumerate(VALUATIONS.items()):
-        known = [min(_with_known(v, t) + 1.0, log2(m)) for t in seen]
+        known = [min(_certain_bits(v, t) + 1.0, log2(m)) for t in seen]
         lines.append(Line(seen, known, f"order 2, v = {v} known", kind, stairs=True, faint=True))
         lines += seed_lines(bits.filter(group=group), "seen", "bits", f"model, {group}", kind, stairs=True)
-    return _bits_panel(f"{named_power(m)}, by how often 2 divides a − 1", m, longest, lines)
+    return _bits_panel(f"{modulus_title(m)}, by how often 2 divides a − 1", m, longest, lines)
 
 
-def _with_known(v: int, seen: int) -> int:
+def _certain_bits(v: int, seen: int) -> int:
     lines = best_lines(2, seen, order=2, v=v)
     return certain_digits(lines.order, valuation(lines.stride, 2), v)
 
 
-def _papers() -> Iterator[LinePanel]:
-    """The share of multipliers that each order is right with, and what the paper's model got right."""
+def _paper_panels() -> Iterator[LinePanel]:
+    """The share of multipliers for which each order is right, and the accuracy of the paper's model."""
     seen = list(range(16, 257))
     for title, measured in PAPERS_SHARES.items():
         least = "v = 2" in title
         lines = []
         for order in PAPERS_ORDERS:
             shares = [LookbackPredictor(PAPERS_MODULUS, order=order).share_right(t - 1) for t in seen]
-            # A guess that is right for every multiplier is right for those of the least v, and no other guess is.
+            # For the multipliers of the least v, a guess is right only if it is right for every multiplier.
             right = [float(share == 1 if least else share) for share in shares]
             lines.append(Line(seen, right, f"order {order}", order, stairs=True))
         lines.append(Line(list(measured), list(measured.values()), "the paper's model", 0, crosses=True))

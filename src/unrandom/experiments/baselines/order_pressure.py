@@ -1,8 +1,10 @@
-"""What moves the order of look-back? Depth, heads, width and context; and contexts in which order 2 cannot succeed.
+"""What changes the order of look-back that a model learns? Tested are its shape, and contexts too short for order 2.
 
-A context *ends early* here if order 2 leaves bits of the last number open, and order 3 none (docs/order.md): a model
-that is right there has found more than looking back at two numbers. It is trained from scratch, with four layers, or
-from the weights of a model that has learned order 2 in a longer context.
+First, depth, heads, width and context are varied. Second, models are trained in contexts that *end early*: order 2
+leaves bits of the last number open there, and order 3 none (docs/order.md), so that a model that is right there uses
+more than two earlier numbers. They are trained from scratch, with four layers, or from the weights of a model that has
+learned order 2 in a longer context. The tables are ``cells`` (one row per run) and ``bits`` (bits known by position);
+the claims compare context needed and bits known with those of order 2.
 """
 
 from dataclasses import dataclass, replace
@@ -17,11 +19,11 @@ from unrandom.experiments.baselines.order_panels import stairs_panel
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.law_panels import named_power
-from unrandom.experiments.scaling.laws import over_lookback
-from unrandom.experiments.scaling.measurement import ALMOST, LEARNED_SHARE, tested
+from unrandom.experiments.scaling.law_panels import modulus_title
+from unrandom.experiments.scaling.laws import lookback_ratio
+from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD, LEARNED_SHARE, tested
 from unrandom.experiments.scaling.presets import Size, planned, size_of
-from unrandom.experiments.summaries import about, by_modulus, seed_means
+from unrandom.experiments.summaries import by_modulus, run_columns, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.run import Run
@@ -35,8 +37,8 @@ PLAIN = "plain"
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A model that is trained with every seed: what it is called, and how."""
+class GridPoint:
+    """A model that is trained with every seed: its name and how it is trained."""
 
     name: str
     size: Size
@@ -45,7 +47,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Where shapes are compared, and the contexts that end early: from scratch, with four layers, from order 2."""
+    """Sizes whose shape is varied, and those that end early: from scratch, with four layers, from order 2."""
 
     shapes: tuple[Size, ...]  # The first is varied in more ways than the others.
     scratch: tuple[Size, ...]
@@ -94,13 +96,11 @@ SIZES: dict[Scale, Sizes] = {
 
 
 LEARNED_PLAIN = Precondition("learned-plain", "last-number accuracy of the plain model in a longer context", 0.9)
-
-
 LEARNED_PARENT = Precondition("learned-parent", "last-number accuracy of the models of order 2, the least", 0.9)
 
 
 def _claim(key: str, statement: str, needed: Precondition) -> Claim:
-    """One bit more is what a model of order 2 knows that can read v off the numbers; so more than that is asked for."""
+    """A model of order 2 that can infer v from the numbers knows one bit more; so the threshold is above one bit."""
     return Claim(
         key=key,
         statement=statement,
@@ -129,8 +129,8 @@ CLAIMS = (
 )
 
 
-def cells(scale: Scale) -> list[Cell]:
-    """Every shape, and every context that ends early."""
+def grid_points(scale: Scale) -> list[GridPoint]:
+    """Return every shape, and every context that ends early."""
     sizes = SIZES[scale]
     shapes = [shape for size in sizes.shapes for shape in _shapes_of(scale, size)]
     shapes += _more_shapes_of(scale, sizes.shapes[0])
@@ -140,13 +140,13 @@ def cells(scale: Scale) -> list[Cell]:
         *((PARENT, size) for size in sizes.parents),
     ]
     return [
-        *(Cell(name, size, ends_early=False) for name, size in shapes),
-        *(Cell(name, size, ends_early=True) for name, size in early),
+        *(GridPoint(name, size, ends_early=False) for name, size in shapes),
+        *(GridPoint(name, size, ends_early=True) for name, size in early),
     ]
 
 
 def _shapes_of(scale: Scale, size: Size) -> list[tuple[str, Size]]:
-    """The plain model, and others in depth, heads and width."""
+    """The plain model, and variants in depth, heads and width."""
     model = planned(scale, size, 0).config.model
     return [
         (PLAIN, size),
@@ -158,7 +158,7 @@ def _shapes_of(scale: Scale, size: Size) -> list[tuple[str, Size]]:
 
 
 def _more_shapes_of(scale: Scale, size: Size) -> list[tuple[str, Size]]:
-    """One head, fewer and more numbers, and half the heads with smaller batches and more steps."""
+    """Variants with one head, with fewer and more numbers, and with half the heads, smaller batches and more steps."""
     model = planned(scale, size, 0).config.model
     longer = replace(size, steps=6 * size.steps, batch_size=size.batch_size // 4)
     return [
@@ -174,10 +174,10 @@ def _shaped(size: Size, **model: Any) -> Size:
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """Every cell with every seed."""
+    """Every grid point with every seed."""
     return [
-        planned(scale, cell.size, seed).labelled(cell=cell.name, ends_early=cell.ends_early)
-        for cell in cells(scale)
+        planned(scale, point.size, seed).labelled(cell=point.name, ends_early=point.ends_early)
+        for point in grid_points(scale)
         for seed in range(seeds)
     ]
 
@@ -189,13 +189,13 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         (modulus,) = lcg_task(run.config.data).moduli
         evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
         known, longest = bits_known(evaluation), evaluation.correct.shape[1]
-        bits += [{**about(run), "seen": t + 1, "bits": float(each)} for t, each in enumerate(known)]
+        bits += [{**run_columns(run), "seen": t + 1, "bits": float(each)} for t, each in enumerate(known)]
         measured.append(
             {
-                **about(run),
+                **run_columns(run),
                 "longest": longest,
                 "last": float(evaluation.last_number_accuracy.value),
-                "needed": context_needed(evaluation, ALMOST).needed,
+                "needed": context_needed(evaluation, CONTEXT_THRESHOLD).needed,
                 "bits": float(known[-1]),
                 "of_order_2": int(LookbackPredictor(modulus).digits_known(longest - 1).sum()),
                 "parent": _accuracy_of_parent(run),
@@ -205,7 +205,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def _accuracy_of_parent(run: Run) -> float | None:
-    """On the last number, of the run whose weights this one began with; None if it began with none."""
+    """Last-number accuracy of the run from whose weights this run started; None if it started from random weights."""
     return float(run.ancestors()[-1].result()["last_number_accuracy"]) if run.config.start is not None else None
 
 
@@ -227,13 +227,13 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def _least_ratio(shapes: pl.DataFrame) -> Finding:
-    """Over the shapes that every seed has learned."""
+    """By seed, the least ratio of context needed to that of order 2, over the shapes that every seed has learned."""
     learned = shapes.filter((pl.col("last") >= LEARNED_SHARE).all().over("modulus", "cell"))
-    return Unknown("no shape was learned by every seed") if learned.is_empty() else over_lookback(learned, pl.Expr.min)
+    return Unknown("no shape was learned by every seed") if learned.is_empty() else lookback_ratio(learned, pl.Expr.min)
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Numbers needed by shape; then known bits in each context that ends early, beside orders 2 and 3."""
+    """Context needed by shape; then known bits in each context that ends early, beside orders 2 and 3."""
     shapes = by_modulus(tables["cells"].filter(~pl.col("ends_early")))
     early = by_modulus(tables["bits"].filter("ends_early"))
     panels: list[Panel] = [_shapes(measured, m) for m, measured in shapes.items()]
@@ -242,12 +242,12 @@ def draw(tables: Tables, folder: Path) -> None:
 
 
 def _shapes(measured: pl.DataFrame, m: int) -> MapPanel:
-    """Each row is a shape and each column a seed; a cell is blank where the run never got there."""
+    """Context needed by shape (rows) and seed (columns); blank if the run never reached the accuracy."""
     seeds = measured["seed"].unique().sort().to_list()
     wide = measured.pivot("seed", index="cell", values="needed", on_columns=seeds).reverse()
     values = wide.drop("cell").cast(pl.Float64).fill_null(float("nan")).rows()
     two, three = (LookbackPredictor(m, order=order).numbers_needed() for order in (2, 3))
-    title = f"{named_power(m)}: needed (order 2: {two})"
+    title = f"{modulus_title(m)}: needed (order 2: {two})"
     columns, names = [f"seed {seed}" for seed in seeds], wide["cell"].to_list()
     return MapPanel(
         title, "", "", values, columns, names, "numbers (blank: never)", limits=(three, 2 * two), written=True
@@ -255,10 +255,10 @@ def _shapes(measured: pl.DataFrame, m: int) -> MapPanel:
 
 
 def _stairs(bits: pl.DataFrame, m: int) -> LinePanel:
-    """Orders 2 and 3 beside the cells of one modulus."""
-    title = f"{named_power(m)} with {max(bits['seen'])} numbers"
+    """Known bits of orders 2 and 3 and of the grid points of one modulus."""
+    title = f"{modulus_title(m)} with {max(bits['seen'])} numbers"
     return stairs_panel(
-        title, m, (2, 3), {own["cell"][0]: own for own in bits.partition_by("cell", maintain_order=True)}
+        title, m, (2, 3), {of_point["cell"][0]: of_point for of_point in bits.partition_by("cell", maintain_order=True)}
     )
 
 

@@ -1,1 +1,1 @@
-"""The paper's fixed-modulus half."""
+"""Can a model predict unseen (a, c) of the modulus that it was trained on? The paper's fixed-modulus experiments."""

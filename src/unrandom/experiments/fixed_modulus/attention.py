@@ -1,6 +1,9 @@
-"""How far back does the head look? (fig:fixed_p_attn_mlp a)
+"""How far back does the attention head look? (fig:fixed_p_attn_mlp a)
 
-The strongest key for guessing number t is number t − p^k for the largest p^k ≤ t, the second strongest t − p^(k−1).
+The paper: when number t is guessed, the strongest key is number t − p^k for the largest p^k ≤ t, the second strongest
+t − p^(k−1). This is tested on one-layer models of powers of two and composites. The tables have the mean attention by
+look-back (``by_distance``), the share of queries whose strongest keys are at these numbers (``primes``, ``between``) or
+at divisors of m (``divisors``), and one attention pattern (``example``).
 """
 
 from pathlib import Path
@@ -13,10 +16,10 @@ from unrandom.core.arithmetic import factorize, is_power_of_two, largest_power
 from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.fixed_modulus.accuracy import POWER_OF_TWO, PRIMES, columns
+from unrandom.experiments.fixed_modulus.accuracy import POWER_OF_TWO, PRIME_COUNT, columns
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import by_run, learned, matrix, seed_lines, seed_means
+from unrandom.experiments.summaries import by_run, matrix, seed_lines, seed_means, trained_accuracy
 from unrandom.figures import style
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import attention_by_distance, lookback_shares, strongest_distances
@@ -94,20 +97,22 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         (m,) = lcg_task(run.config.data).moduli
         sequences = run.split().test(m, SEQUENCES[scale], name="attention")
         pattern = attention_patterns(run.predictor(), sequences)[0]  # [sequences, head, query, key]
-        which = columns(run)
+        key_columns = columns(run)
         mean = attention_by_distance(pattern)
-        rows["by_distance"] += [{**which, "back": d + 1, "weight": float(weight)} for d, weight in enumerate(mean)]
+        rows["by_distance"] += [
+            {**key_columns, "back": d + 1, "weight": float(weight)} for d, weight in enumerate(mean)
+        ]
         for head in range(pattern.shape[1]):
-            found, of_head = lookback_shares(pattern[:, head], m), {**which, "head": head}
+            found, head_columns = lookback_shares(pattern[:, head], m), {**key_columns, "head": head}
             if not found.divisors:
-                raise UserError(f"{run.id} has m = {m}, of which no divisor fits into {len(mean)} numbers")
-            rows["primes"] += [{**of_head, **_prime_shares(each)} for each in found.primes]
-            rows["divisors"] += [{**of_head, **_divisor_shares(each)} for each in found.divisors]
+                raise UserError(f"{run.id} has m = {m}, and no divisor of it fits into {len(mean)} numbers")
+            rows["primes"] += [{**head_columns, **_prime_shares(each)} for each in found.primes]
+            rows["divisors"] += [{**head_columns, **_divisor_shares(each)} for each in found.divisors]
             if is_power_of_two(m):
-                rows["between"].append({**of_head, **_between_powers(pattern[:, head])})
-        if run.config.seed == 0 or len(runs) == 1:  # one picture a modulus is enough
+                rows["between"].append({**head_columns, **_between_powers(pattern[:, head])})
+        if run.config.seed == 0 or len(runs) == 1:  # one example per modulus is enough
             rows["example"] += [
-                {**which, "query": q, "key": k, "weight": round(float(pattern[0, 0, q, k]), 5)}
+                {**key_columns, "query": q, "key": k, "weight": round(float(pattern[0, 0, q, k]), 5)}
                 for q in range(pattern.shape[-1])
                 for k in range(q + 1)
             ]
@@ -125,14 +130,14 @@ def _divisor_shares(found: DivisorLookback) -> dict[str, float]:
 
 
 def _between_powers(pattern: Float[np.ndarray, "sequences queries keys"]) -> dict[str, float]:
-    """Shares of queries whose strongest keys are where the paper says, for t ≥ 4 without 2^k and 2^k + 1."""
+    """Shares of queries whose two strongest keys are where the paper says; t ≥ 4, without t = 2^k and 2^k + 1."""
     back = strongest_distances(pattern, k=2) + 1
     t = np.arange(1, back.shape[1] + 1)
     power = np.array([largest_power(int(each), 2) for each in t])
-    asked = (t >= 4) & (t - power > 1)
+    selected = (t >= 4) & (t - power > 1)
     return {
-        "strongest": float((back[:, asked, 0] == power[asked]).mean()),
-        "second": float((back[:, asked, 1] == power[asked] // 2).mean()),
+        "strongest": float((back[:, selected, 0] == power[selected]).mean()),
+        "second": float((back[:, selected, 1] == power[selected] // 2).mean()),
     }
 
 
@@ -147,15 +152,15 @@ def evidence(tables: Tables) -> Evidence:
             # The table is empty where no modulus is a power of two.
             "strongest-between": [] if between.is_empty() else seed_means(between, "strongest"),
             "second-between": [] if between.is_empty() else seed_means(between, "second"),
-            "divisors-two-primes": divisors.filter(PRIMES == 2)["strongest"].to_list(),
-            "divisors-three-primes": divisors.filter(PRIMES == 3)["strongest"].to_list(),
+            "divisors-two-primes": divisors.filter(PRIME_COUNT == 2)["strongest"].to_list(),
+            "divisors-three-primes": divisors.filter(PRIME_COUNT == 3)["strongest"].to_list(),
         },
-        {"learned": learned(tables)},
+        {"learned": trained_accuracy(tables)},
     )
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """For each modulus: one sequence's pattern, mean weight by look-back of every seed, and the divisors preferred."""
+    """For each modulus: one sequence's pattern, mean weight by look-back for every seed, and the preferred divisors."""
     panels: list[Panel] = []
     for (m,), distances in tables["by_distance"].group_by("modulus", maintain_order=True):
         lines = list(seed_lines(distances, "back", "weight", "one line per seed", 0))
@@ -170,7 +175,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 
 def _pattern_map(m: int, example: pl.DataFrame) -> MapPanel:
-    roots = example.with_columns(pl.col("weight").sqrt())  # so that faint lines show
+    roots = example.with_columns(pl.col("weight").sqrt())  # makes faint lines visible
     title = f"m = {m}, seed {example['seed'][0]}"
     return MapPanel(title, "key", "query", matrix(roots, ["query"], "key", "weight"), bar="√weight", limits=(0, None))
 

@@ -1,6 +1,9 @@
-"""Does the embedding hold the digits? (fig:fixed_p_embedding_pca, figapp:embedding_m=512, …_m=7776, …_m=1800)
+"""Does the embedding encode the digits? (fig:fixed_p_embedding_pca, figapp:embedding_m=512, …_m=7776, …_m=1800)
 
-Principal components group numbers by residue modulo the prime powers of m; shared low digits mean similar vectors.
+The paper: principal components group numbers by residue modulo the prime powers of m, and numbers that share low digits
+have similar vectors. This is tested on one-layer models. The tables have the components (``points``), the share of each
+component's variance between residues (``shares``), the share that a sum over digits explains (``additive``), and the
+cosine similarity by shared digits (``cosines``).
 """
 
 from pathlib import Path
@@ -15,7 +18,7 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import POWER_OF_TWO, columns
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import by_run, each_run, learned, matrix, seed_lines, seed_means
+from unrandom.experiments.summaries import by_run, each_run, matrix, seed_lines, seed_means, trained_accuracy
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import additive_variance, cosine_by_shared_digits, embedding_table
 from unrandom.runs.measurement import prime_powers
@@ -72,19 +75,19 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 def measure(runs: list[Run], _scale: Scale) -> Tables:
     rows: dict[str, Rows] = {"shares": [], "cosines": [], "additive": [], "points": []}
     for run in runs:
-        m, which = lcg_task(run.config.data).largest_modulus, columns(run)
+        m, key_columns = lcg_task(run.config.data).largest_modulus, columns(run)
         vectors = run.load_model().embed.weight.detach().numpy()
         found = embedding_table(vectors, prime_powers(m), COMPONENTS)
-        rows["shares"] += [{**which, **row} for entry in found["residue_variance"] for row in _share_rows(entry)]
+        rows["shares"] += [{**key_columns, **row} for entry in found["residue_variance"] for row in _share_rows(entry)]
         for p in factorize(m):
             cosines = cosine_by_shared_digits(vectors, m, p).to_json()
             by_digits = pl.DataFrame(cosines).select("shared", "pairs", "raw", "centred")
-            rows["cosines"] += [{**which, "prime": p, **row} for row in by_digits.to_dicts()]
+            rows["cosines"] += [{**key_columns, "prime": p, **row} for row in by_digits.to_dicts()]
         powers = [q**k for q, k in factorize(m).items()]
         fit, whole = additive_variance(np.array(found["values"]), powers), additive_variance(vectors, powers)
-        rows["additive"].append({**which, "share": fit.share, "shuffled": fit.shuffled, "whole": whole.share})
+        rows["additive"].append({**key_columns, "share": fit.share, "shuffled": fit.shuffled, "whole": whole.share})
         rows["points"] += [
-            {**which, "number": number, **{f"PC{i}": value for i, value in enumerate(values, 1)}}
+            {**key_columns, "number": number, **{f"PC{i}": value for i, value in enumerate(values, 1)}}
             for number, values in enumerate(found["values"])
         ]
     return {name: table(each) for name, each in rows.items()}
@@ -108,19 +111,19 @@ def evidence(tables: Tables) -> Evidence:
             "digits": seed_means(tables["additive"].filter(~POWER_OF_TWO), "share"),
             "cosine": each_run(tables["cosines"].filter(POWER_OF_TWO), rises.mean()),
         },
-        {"learned": learned(tables)},
+        {"learned": trained_accuracy(tables)},
     )
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """For each modulus: two planes and the shares of variance of the first seed; cosine by shared digits of all.
+    """For each modulus: two planes and the shares of variance for the first seed; cosine by shared digits for all.
 
     A plane is coloured by the residue that explains most of its two components.
     """
     panels: list[Panel] = []
     for (m,), points in tables["points"].group_by("modulus", maintain_order=True):
         shares = by_run(tables["shares"].filter(modulus=m))[0]
-        panels += [_plane(m, by_run(points)[0], shares, of) for of in ((1, 2), (2, 3))]
+        panels += [_plane(m, by_run(points)[0], shares, components) for components in ((1, 2), (2, 3))]
         lines = [
             line
             for kind, p in enumerate(factorize(m))
@@ -133,22 +136,22 @@ def draw(tables: Tables, folder: Path) -> None:
     save_panels(panels, folder / "fm-embedding", columns=4)
 
 
-def _plane(m: int, points: pl.DataFrame, shares: pl.DataFrame, of: tuple[int, int]) -> ScatterPanel:
-    x, y = (f"PC{component}" for component in of)
-    residue = _residue_of(shares.filter(pl.col("component").is_in(of)))
+def _plane(m: int, points: pl.DataFrame, shares: pl.DataFrame, components: tuple[int, int]) -> ScatterPanel:
+    x, y = (f"PC{component}" for component in components)
+    residue = _best_residue(shares.filter(pl.col("component").is_in(components)))
     title = f"m = {m}, seed {points['seed'][0]}: mod {residue}"
     groups = (points["number"] % residue).to_list()
     return ScatterPanel(title, x, y, points.select(x, y).rows(), groups, "≡")
 
 
-def _residue_of(shares: pl.DataFrame) -> int:
-    """The residue that explains most of two components beyond chance, the smallest within .02 of the best."""
+def _best_residue(shares: pl.DataFrame) -> int:
+    """The modulus whose residues explain most of two components beyond chance; the smallest within .02 of the best."""
     gain = shares.group_by("residue").agg((pl.col("share") - pl.col("shuffled")).sum().alias("gain"))
     return min(gain.filter(pl.col("gain") >= pl.col("gain").max() - 0.04)["residue"])
 
 
 def _share_map(m: int, shares: pl.DataFrame) -> MapPanel:
-    """The shares of one run."""
+    """Heat map of the variance shares of one run, by residue and component."""
     values, residues = matrix(shares, ["residue"], "component", "share"), shares["residue"].unique().sort()
     names = [f"PC{component}" for component in shares["component"].unique(maintain_order=True)]
     title = f"m = {m}, seed {shares['seed'][0]}: variance by residue"

@@ -1,6 +1,8 @@
-"""In which order are things learned? (fig:training a, figapp:accuracy_vs_step_m=2048, figapp:accuracy_vs_step_m=7776)
+"""Which sequences are learned first? (fig:training a, figapp:accuracy_vs_step_m=2048, figapp:accuracy_vs_step_m=7776)
 
-Short-period sequences, which can be copied, before long ones; with repeated data, the training set before the test.
+The paper: short-period sequences, which can be copied, come before long ones; with repeated data, the training set
+comes before the test. The table ``metrics`` has what training saved, with fresh data and Muon and with the paper's
+recipe. The claims compare the steps at which groups of sequences first reach 90 %, and the final accuracy.
 """
 
 from pathlib import Path
@@ -78,11 +80,11 @@ CLAIMS = (
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     chosen = POWERS_OF_TWO[scale][:1]
     both = fast_runs(scale, seeds, chosen) + paper_runs(scale, seeds, chosen)
-    return list({run.id: run for run in both}.values())  # at paper scale they are the same
+    return list({run.id: run for run in both}.values())  # at paper scale both recipes are the same
 
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:
-    """The metrics that training left behind."""
+    """Collect the metrics that training saved."""
     keys = (*LINES, *LOSSES)
     metrics = [
         {**columns(run), "repeated": run.config.data.mode == "fixed", "step": row["step"], **{k: row[k] for k in keys}}
@@ -110,9 +112,9 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def learning(metrics: pl.DataFrame) -> pl.DataFrame:
-    """A row for each run: accuracy on unseen (a, c) at the end and at best, and when each group was learned.
+    """One row per run: final and best accuracy on unseen (a, c), and the step at which each group was learned.
 
-    That is the first measured step at which a group counts as learned, null where it never does.
+    That is the first evaluated step at which the group has LEARNED_SHARE; null if it never has.
     """
     step, test = pl.col("step"), pl.col(TEST)
     return metrics.group_by("run", "seed", "repeated", maintain_order=True).agg(
@@ -124,7 +126,10 @@ def learning(metrics: pl.DataFrame) -> pl.DataFrame:
 
 
 def short_first(runs: pl.DataFrame) -> Finding:
-    """By seed, the mean over recipes; a run that never learns long periods counts with all of its steps."""
+    """Steps to learn long periods over steps to learn short ones, by seed, mean over recipes.
+
+    A run that never learns long periods counts with all of its steps, and the finding is a bound.
+    """
     if runs[SHORT].null_count():
         return Unknown("a run never reached 90 % on short periods")
     limits = seed_means(runs.with_columns(value=pl.coalesce(RULE, "steps") / pl.col(SHORT)))
@@ -134,7 +139,11 @@ def short_first(runs: pl.DataFrame) -> Finding:
 
 
 def unseen_last(fresh: pl.DataFrame, repeated: pl.DataFrame) -> Finding:
-    """By seed, the ratio of steps with repeated data less that with fresh data, which leaves nothing to memorise."""
+    """Steps to learn unseen (a, c) over steps for full-period training sequences: repeated minus fresh data, by seed.
+
+    Fresh data is the control, which leaves nothing to memorise. A run that never learns unseen (a, c) counts with all
+    of its steps, and the finding is a bound.
+    """
     pairs = repeated.join(fresh, on="seed", how="left", suffix=" control", maintain_order="left")
     if pairs.select(FULL, f"{FULL} control", f"{TEST} control").null_count().sum_horizontal().item():
         return Unknown("a run never reached 90 % on training sequences of full period, or has no control")
@@ -147,7 +156,7 @@ def unseen_last(fresh: pl.DataFrame, repeated: pl.DataFrame) -> Finding:
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Accuracies above, losses below; one recipe a column, one line a seed."""
+    """Accuracies above, losses below; one column per recipe, one line per seed."""
     panels = []
     recipes = tables["metrics"].partition_by("recipe", maintain_order=True)
     for title, y, keys, limits in (
@@ -160,8 +169,8 @@ def draw(tables: Tables, folder: Path) -> None:
                 for kind, (key, label) in enumerate(keys.items())
                 for line in seed_lines(metrics, "step", key, label, kind)
             ]
-            named = f"{title}, m = {metrics['modulus'][0]}: {metrics['recipe'][0]}"
-            panels.append(LinePanel(named, "training step", y, lines, limits=limits))
+            panel_title = f"{title}, m = {metrics['modulus'][0]}: {metrics['recipe'][0]}"
+            panels.append(LinePanel(panel_title, "training step", y, lines, limits=limits))
     save_panels(panels, folder / "fm-grokking", columns=len(recipes))
 
 

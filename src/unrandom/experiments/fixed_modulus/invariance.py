@@ -1,4 +1,8 @@
-"""Does the accuracy by position depend on (a, c)? (figapp:accuracy_vs_token_ac_m=2048)"""
+"""Does the accuracy by position depend on (a, c)? (figapp:accuracy_vs_token_ac_m=2048)
+
+The table ``pairs`` has the accuracy of one-layer models for single test pairs (a, c), each over many x0. The claim
+bounds the range over pairs of the accuracy at a position.
+"""
 
 from pathlib import Path
 
@@ -12,7 +16,7 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import by_run, learned
+from unrandom.experiments.summaries import by_run, trained_accuracy
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.figures.style import powers
 from unrandom.runs.run import Run
@@ -21,7 +25,7 @@ from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, FixedModulus, LCGParameters, lcg_split
 
 PAIRS = {"smoke": 4, "laptop": 24, "gpu": 24, "paper": 24}
-SEEDS_OF_A_PAIR = {"smoke": 16, "laptop": 256, "gpu": 2048, "paper": 2048}  # values of x0: all that there are
+STARTS_PER_PAIR = {"smoke": 16, "laptop": 256, "gpu": 2048, "paper": 2048}  # values of x0; from laptop scale on, all
 
 CLAIMS = (
     Claim(
@@ -50,13 +54,13 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         rng = stream(run.config.seed, "pairs")
         for pair in range(PAIRS[scale]):
             a, c = rng.choice(held.multipliers), rng.choice(held.increments)
-            count = min(SEEDS_OF_A_PAIR[scale], held.modulus)
+            count = min(STARTS_PER_PAIR[scale], held.modulus)
             x0 = rng.permutation(held.modulus)[:count].astype(np.uint64)
             parameters = LCGParameters(held.modulus, np.full(count, a), np.full(count, c), x0)
             tested = evaluate(predictor, Examples.of(parameters, run.config.data.context + 1)).by_position
-            which = {**columns(run), "pair": pair, "a": int(a), "c": int(c)}
+            key_columns = {**columns(run), "pair": pair, "a": int(a), "c": int(c)}
             counted = zip(tested.correct.tolist(), tested.total.tolist(), strict=True)
-            rows += [{**which, "seen": t, "correct": hit, "total": n} for t, (hit, n) in enumerate(counted, 1)]
+            rows += [{**key_columns, "seen": t, "correct": hit, "total": n} for t, (hit, n) in enumerate(counted, 1)]
     return {"pairs": table(rows)}
 
 
@@ -68,11 +72,11 @@ def evidence(tables: Tables) -> Evidence:
     spread = pl.col("share").max() - pl.col("share").min()
     by_position = _shares(tables["pairs"]).group_by("run", "seen", maintain_order=True).agg(spread.alias("spread"))
     ranges = by_position.group_by("run", maintain_order=True).agg(pl.col("spread").max())
-    return Evidence({"on-top": ranges["spread"].to_list()}, {"learned": learned(tables)})
+    return Evidence({"on-top": ranges["spread"].to_list()}, {"learned": trained_accuracy(tables)})
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """A line for each pair."""
+    """One panel per run, one line per pair."""
     panels = []
     for of_run in by_run(_shares(tables["pairs"])):
         lines = [

@@ -1,6 +1,9 @@
-"""What do the two brightest attention lines carry? (fig:digits_topk)
+"""Which digits do the two strongest attention lines carry? (fig:digits_topk)
 
-Keeping only the key at t − p^k should keep the k low digits and lose the high ones; t − p^(k−1) should restore them.
+The paper: with only the key at t − p^k left, the k low digits stay right and the high ones are lost; the key at
+t − p^(k−1) restores them. In one-layer models of powers of two, all other attention weights are set to zero, and the
+remaining ones are left as they are or renormalised; a random key is the control. The tables are ``digits`` (accuracy by
+digit and position) and ``summary`` (low and high digits).
 """
 
 from pathlib import Path
@@ -14,7 +17,7 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import by_run, learned, seed_means
+from unrandom.experiments.summaries import by_run, seed_means, trained_accuracy
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.generators.residues import digits_of
 from unrandom.interpretation import lookback_ablation
@@ -24,15 +27,15 @@ from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
 SEQUENCES = {"smoke": 16, "laptop": 1024, "gpu": 1024, "paper": 1024}
-ONE, TWO = "t-p^k", "t-p^k, t-p^(k-1)"
-BIT = pl.col("digit").str.strip_prefix("2^").cast(pl.Int64)  # the digit 2^w has the bit w
-ABLATION = ("keep", "renormalised")
-READINGS = {"zeroed": False, "renormalised": True}  # the weights that are left: as they are, or scaled to sum to 1
+ONE_KEY, TWO_KEYS = "t-p^k", "t-p^k, t-p^(k-1)"
+BIT_INDEX = pl.col("digit").str.strip_prefix("2^").cast(pl.Int64)  # the index w of the digit 2^w
+ABLATION_COLUMNS = ("keep", "renormalised")
+READINGS = {"zeroed": False, "renormalised": True}  # whether the remaining weights are rescaled to sum to 1
 FIGURE = "fig:digits_topk"
 
 
 def _claims(reading: str) -> tuple[Claim, ...]:
-    """What the paper says of its ablation, in one reading of "mask (zero) out the attention weights"."""
+    """The paper's claims on its ablation, in one reading of "mask (zero) out the attention weights"."""
     written: Written = "before" if reading == "renormalised" else "after"
     return (
         Claim(
@@ -104,12 +107,12 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
             raise UserError(f"{run.id} has m = {m}; fm-lookback-ablation reads models of powers of two")
         sequences = lcg_split(run.split()).test(m, SEQUENCES[scale], name="ablation")
         for ablation in lookback_ablation(run.predictor(), sequences, p=2, seed=run.config.seed):
-            which = {**columns(run), "keep": ablation.keep, "renormalised": ablation.renormalised}
+            key_columns = {**columns(run), "keep": ablation.keep, "renormalised": ablation.renormalised}
             shares = ablation.digit_shares()
             low, high = (float(share.pooled.value) for share in (shares.low, shares.high))
-            summary.append({**which, "low": low, "high": high})
+            summary.append({**key_columns, "low": low, "high": high})
             digits += [
-                {**which, "digit": digit, "seen": t + 1, "value": float(value)}
+                {**key_columns, "digit": digit, "seen": t + 1, "value": float(value)}
                 for digit, tally in ablation.by_digit().items()
                 for t, value in enumerate(tally.value)
             ]
@@ -117,46 +120,49 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def evidence(tables: Tables) -> Evidence:
-    """Bits above k are judged without bit k: its copy is always wrong, which would count as a loss."""
-    which = ("run", "seed")
-    places = _by_place(tables["digits"])
-    ablations = tables["summary"].join(places, on=[*which, *ABLATION], nulls_equal=True, maintain_order="left")
-    before = ablations.filter(keep="all").select(*which, high_before="high", above_before="above")
-    ablations = ablations.join(before, on=which, maintain_order="left")
+    """Bits above k are judged without bit k, whose copy is always wrong and would count as a loss."""
+    key_columns = ("run", "seed")
+    places = _accuracy_by_bit(tables["digits"])
+    ablations = tables["summary"].join(
+        places, on=[*key_columns, *ABLATION_COLUMNS], nulls_equal=True, maintain_order="left"
+    )
+    before = ablations.filter(keep="all").select(*key_columns, high_before="high", above_before="above")
+    ablations = ablations.join(before, on=key_columns, maintain_order="left")
     # A model that never had the high bits cannot lose them.
-    had = ablations.filter(pl.min_horizontal("high_before", "above_before") - 0.5 > 0.05)
+    with_high_bits = ablations.filter(pl.min_horizontal("high_before", "above_before") - 0.5 > 0.05)
     lost, restored = (
-        had.with_columns(value=(pl.col(left) - 0.5) / (pl.col(f"{left}_before") - 0.5)) for left in ("above", "high")
+        with_high_bits.with_columns(value=(pl.col(left) - 0.5) / (pl.col(f"{left}_before") - 0.5))
+        for left in ("above", "high")
     )
     found: dict[str, Finding] = {}
     for reading, renormalised in READINGS.items():
-        one, two, control = ({"keep": keep, "renormalised": renormalised} for keep in (ONE, TWO, "random 1"))
+        one, two, control = ({"keep": keep, "renormalised": renormalised} for keep in (ONE_KEY, TWO_KEYS, "random 1"))
         found |= {
             f"low-kept-{reading}": seed_means(ablations.filter(**one), "low"),
             f"control-{reading}": seed_means(ablations.filter(**control), "low"),
             f"high-lost-{reading}": seed_means(lost.filter(**one)),
             f"high-restored-{reading}": seed_means(restored.filter(**two)),
         }
-    found["bit-k"] = seed_means(ablations.filter(keep=ONE, renormalised=True), "bit k")
-    return Evidence(found, {"learned": learned(tables)})
+    found["bit-k"] = seed_means(ablations.filter(keep=ONE_KEY, renormalised=True), "bit k")
+    return Evidence(found, {"learned": trained_accuracy(tables)})
 
 
-def _by_place(digits: pl.DataFrame) -> pl.DataFrame:
+def _accuracy_by_bit(digits: pl.DataFrame) -> pl.DataFrame:
     """Mean accuracy for each ablation, of bit k = ⌊log2 t⌋ alone and of the bits above it, over t ≥ 2."""
-    seen, weight, value = pl.col("seen"), pl.lit(2).pow(BIT), pl.col("value")  # 2^k ≤ seen < 2^(k+1)
+    seen, weight, value = pl.col("seen"), pl.lit(2).pow(BIT_INDEX), pl.col("value")  # 2^k ≤ seen < 2^(k+1)
     at_k, above = (weight <= seen) & (2 * weight > seen), weight > seen
-    groups = digits.filter(seen >= 2).group_by("run", "seed", *ABLATION)
+    groups = digits.filter(seen >= 2).group_by("run", "seed", *ABLATION_COLUMNS)
     return groups.agg(value.filter(at_k).mean().alias("bit k"), value.filter(above).mean().alias("above"))
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """The digit accuracies of the first seed: untouched, then each ablation, renormalised and not."""
+    """Digit accuracies of the first seed: without ablation, then with each one, renormalised and not."""
     panels: list[Panel] = []
     first = by_run(tables["digits"])[0]
     digits = [str(digit) for digit in digits_of(first["modulus"][0])]
     seen = [str(t) for t in first["seen"].unique(maintain_order=True)]
     zeroed_last = first.sort(pl.col("renormalised").eq_missing(False), maintain_order=True)
-    for (keep, renormalised), accuracy in zeroed_last.group_by(*ABLATION, maintain_order=True):
+    for (keep, renormalised), accuracy in zeroed_last.group_by(*ABLATION_COLUMNS, maintain_order=True):
         values = [of_digit["value"].to_list() for of_digit in accuracy.partition_by("digit", maintain_order=True)]
         how = {None: "", True: ", renormalised", False: ", not renormalised"}[renormalised]
         panels.append(MapPanel(f"keep {keep}{how}", "numbers seen (t)", "digit", values, seen, digits, "accuracy"))

@@ -1,6 +1,9 @@
-"""How does the MLP turn what was looked up into the answer? (fig:fixed_p_attn_mlp b–d)
+"""How does the MLP compute the next number from what attention gathered? (fig:fixed_p_attn_mlp b–d)
 
-Each hidden neuron responds periodically in the target; their outputs interfere constructively at the right number.
+The paper: each hidden neuron responds periodically to the target, and the outputs of the neurons interfere
+constructively at the right number. This is tested on one-layer models of a power of two. The tables have every neuron's
+dominant frequency (``periods``), the activations and output logits of a few neurons (``responses``,
+``contributions``), and the accuracy of the MLP's output as neurons are added (``added``).
 """
 
 from pathlib import Path
@@ -14,7 +17,7 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import by_run, learned, seed_lines
+from unrandom.experiments.summaries import by_run, seed_lines, trained_accuracy
 from unrandom.figures.panels import Line, LinePanel, Panel, save_panels
 from unrandom.interpretation import (
     accuracy_as_neurons_are_added,
@@ -31,10 +34,10 @@ from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_split
 
 SEQUENCES = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
-COUNTS = 24  # how many sizes of the set of neurons are tried
-CANDIDATES = 64  # of the best neurons, those that speak up most for one target are drawn
-SHOWN = 3
-NEAR = 24  # numbers either side of the target that are drawn
+SUBSET_SIZES = 24  # number of sizes of the set of added neurons
+CANDIDATES = 64  # best neurons, of which those with the largest output for one target are drawn
+DRAWN_NEURONS = 3
+DRAWN_RANGE = 24  # numbers drawn on either side of the target
 
 CLAIMS = (
     Claim(
@@ -65,42 +68,42 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 def measure(runs: list[Run], scale: Scale) -> Tables:
     rows: dict[str, Rows] = {"periods": [], "responses": [], "contributions": [], "added": []}
     for run in runs:
-        for name, own in _measured(run, SEQUENCES[scale]).items():
-            rows[name] += [{**columns(run), **row} for row in own]
+        for name, run_rows in _measured(run, SEQUENCES[scale]).items():
+            rows[name] += [{**columns(run), **row} for row in run_rows]
     return {name: table(each) for name, each in rows.items()}
 
 
 def _measured(run: Run, sequences: int) -> dict[str, Rows]:
-    """The tables of one run, without the columns that say which run it is."""
+    """The tables of one run, without the columns that identify the run."""
     model, split, seed = run.load_model(), lcg_split(run.split()), run.config.seed
     (held,) = split.held_out
-    m, position = held.modulus, run.config.data.context // 2 + 1  # the first after a look-back of half the context
+    m, position = held.modulus, run.config.data.context // 2 + 1  # first one after a look-back of half the context
     responses = neuron_responses(model, m, int(held.multipliers[0]), int(held.increments[0]), position)
     width = responses.shape[1]
     scored, other = (
         split.test(m, sequences, name=name).numbers.astype(np.int64) for name in ("neurons", "neuron order")
     )
     orders = {"best first": best_first_order(model, other, position), "random": random_order(width, seed)}
-    counts = sorted({round(width ** (i / COUNTS)) for i in range(COUNTS + 1)} | {width // 16, width})
+    counts = sorted({round(width ** (i / SUBSET_SIZES)) for i in range(SUBSET_SIZES + 1)} | {width // 16, width})
     added = []
     for name, order in orders.items():
         accuracy = accuracy_as_neurons_are_added(model, scored, position, order, counts).value.tolist()
         added += [{"order": name, "neurons": n, "of": width, "value": v} for n, v in zip(counts, accuracy, strict=True)]
     truth = int(scored[0, position + 1])
-    tried = orders["best first"][:CANDIDATES].tolist()
-    outputs = {neuron: neuron_contribution(model, scored[0], neuron, position) for neuron in tried}
-    shown = sorted(tried, key=lambda neuron: -outputs[neuron][truth])[:SHOWN]
-    places = [{"neuron": neuron, "number": number, "truth": truth} for neuron in shown for number in range(m)]
+    candidates = orders["best first"][:CANDIDATES].tolist()
+    outputs = {neuron: neuron_contribution(model, scored[0], neuron, position) for neuron in candidates}
+    drawn = sorted(candidates, key=lambda neuron: -outputs[neuron][truth])[:DRAWN_NEURONS]
+    row_keys = [{"neuron": neuron, "number": number, "truth": truth} for neuron in drawn for number in range(m)]
     return {
         "periods": _period_rows(responses, seed),
         "added": added,
-        "responses": [{**at, "value": float(responses[at["number"], at["neuron"]])} for at in places],
-        "contributions": [{**at, "value": float(outputs[at["neuron"]][at["number"]])} for at in places],
+        "responses": [{**at, "value": float(responses[at["number"], at["neuron"]])} for at in row_keys],
+        "contributions": [{**at, "value": float(outputs[at["neuron"]][at["number"]])} for at in row_keys],
     }
 
 
 def _period_rows(responses: Float[np.ndarray, "targets neurons"], seed: int) -> Rows:
-    """The strongest frequency of each neuron, and the share of shuffled targets that it is stronger than."""
+    """Each neuron's strongest frequency, and the share of shuffled targets than which it is stronger."""
     found = dominant_periods(responses, seed=seed)
     beyond = peaks_beyond_chance(responses, seed=seed)
     return [
@@ -125,12 +128,12 @@ def evidence(tables: Tables) -> Evidence:
             "periodic": periodic.group_by("run", maintain_order=True).agg(share=share)["share"].to_list(),
             "interference": every["value"].to_list(),
         },
-        {"learned": learned(tables)},
+        {"learned": trained_accuracy(tables)},
     )
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Responses and outputs of three neurons of the first seed; dominant frequencies and accuracy of all seeds."""
+    """Responses and outputs of three neurons for the first seed; dominant frequencies and accuracy for all seeds."""
     added = [
         line
         for kind, order in enumerate(("best first", "random"))
@@ -142,21 +145,21 @@ def draw(tables: Tables, folder: Path) -> None:
         found = np.bincount(periods["frequency"])
         frequencies.append(Line(list(range(len(found))), found.tolist(), "one line per seed", 0))
     panels: list[Panel] = [
-        _neurons("activation of single neurons", "target number", "activation", tables["responses"]),
-        _neurons("their outputs, one sequence", "number", "logit", tables["contributions"]),
+        _neuron_panel("activation of single neurons", "target number", "activation", tables["responses"]),
+        _neuron_panel("their outputs, one sequence", "number", "logit", tables["contributions"]),
         LinePanel("dominant frequency", "cycles over all targets", "neurons", frequencies, limits=(0, None)),
         LinePanel("MLP output alone", "neurons added", "accuracy (share right)", added, ticks),
     ]
     save_panels(panels, folder / "fm-neurons")
 
 
-def _neurons(title: str, x: str, y: str, values: pl.DataFrame) -> LinePanel:
-    """A line a neuron of the first run, near the target."""
+def _neuron_panel(title: str, x: str, y: str, values: pl.DataFrame) -> LinePanel:
+    """One line per neuron of the first run, near the target."""
     first = by_run(values)[0]
-    near = first.filter((pl.col("number") - pl.col("truth")).abs() <= NEAR)
+    near = first.filter((pl.col("number") - pl.col("truth")).abs() <= DRAWN_RANGE)
     lines = [
-        Line(own["number"].to_list(), own["value"].to_list(), f"neuron {own['neuron'][0]}", kind)
-        for kind, own in enumerate(near.partition_by("neuron", maintain_order=True))
+        Line(curve["number"].to_list(), curve["value"].to_list(), f"neuron {curve['neuron'][0]}", kind)
+        for kind, curve in enumerate(near.partition_by("neuron", maintain_order=True))
     ]
     return LinePanel(title, x, y, lines, marks=(first["truth"][0],), limits=(None, None), beside=True)
 

@@ -1,6 +1,6 @@
-"""Which runs do the fixed-modulus experiments share? One layer and one head, by two recipes, at four scales.
+"""Which runs do the fixed-modulus experiments share? Models of one layer and one head, by two recipes, at four scales.
 
-The *fast* recipe draws fresh sequences and uses Muon; the *paper's* repeats 100,000 sequences and uses AdamW.
+The *fast* recipe draws fresh sequences and uses Muon; the *paper's* recipe repeats 100,000 sequences and uses AdamW.
 """
 
 from collections.abc import Sequence
@@ -24,41 +24,41 @@ COMPOSITES: dict[Scale, tuple[int, ...]] = {
     "gpu": (7776, 1800),
     "paper": (7776, 1800),
 }
-PRIMES: dict[Scale, tuple[int, int]] = {  # a prime, and the power of two that it is held against
+PRIMES: dict[Scale, tuple[int, int]] = {  # a prime, and the power of two with which it is compared
     "smoke": (13, 16),
     "laptop": (251, 256),
     "gpu": (2039, 2048),
     "paper": (2039, 2048),
 }
-# (multipliers, increments): some moduli have few full-period multipliers, and training should see some too
+# Numbers of held-out (multipliers, increments), where few have full period and training needs some of them, too.
 HELD_OUT = {16: (2, 3), 36: (1, 4), 13: (2, 4), 216: (6, 16), 360: (2, 16), 1800: (10, 64)}
 
 
 def moduli(scale: Scale) -> tuple[int, ...]:
-    """Every modulus that is trained one token a number."""
+    """Every modulus that is trained with one token per number."""
     return POWERS_OF_TWO[scale] + COMPOSITES[scale]
 
 
 def labels(config: RunConfig) -> dict[str, Any]:
-    """What tells a run from the others, by its configuration: its modulus, and its recipe in words."""
+    """Labels of a run, from its configuration: its modulus, and a description of its recipe."""
     data = lcg_task(config.data)
     return {"modulus": data.largest_modulus, "recipe": f"{data.mode} data, {config.optimizer.name}"}
 
 
 def fast_runs(scale: Scale, seeds: int, chosen: Sequence[int]) -> list[RunSpec]:
-    """Fresh sequences each step and Muon, for each modulus and seed. At paper scale, the paper's own recipe instead."""
+    """The fast recipe for each modulus and seed. At paper scale, the paper's own recipe instead."""
     if scale == "paper":
         return paper_runs(scale, seeds, chosen)
     return [spec for m in chosen for spec in _with_seeds(f"fm-{m}", _fast(scale, m), seeds)]
 
 
 def paper_runs(scale: Scale, seeds: int, chosen: Sequence[int]) -> list[RunSpec]:
-    """The paper's recipe, 100,000 sequences repeated and AdamW, at the size of the scale."""
+    """The paper's recipe for each modulus and seed, at the size of the scale."""
     return [spec for m in chosen for spec in _with_seeds(f"fm-{m}-paper", _paper(scale, m), seeds)]
 
 
 def prime_runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """A prime and a power of two: the same two-layer model, the same steps (the paper's appendix on prime moduli)."""
+    """A prime and a power of two with the same two-layer model and steps (the paper's appendix on prime moduli)."""
     rules = dict(zip(PRIMES[scale], ("primitive-root", "full-period"), strict=True))
     planned = []
     for m, rule in rules.items():

@@ -1,6 +1,8 @@
-"""Is a prime modulus harder? (fig:prime_modulus; the paper's appendix on prime moduli)
+"""Is a prime modulus harder than a power of two? (fig:prime_modulus; the paper's appendix on prime moduli)
 
-A prime has one digit, as long as the modulus, so there is nothing to copy before the period ends.
+A prime has only one digit, which repeats no earlier than the sequence, so nothing can be copied before that. Two-layer
+models of a prime and of a power of two are compared after equal training. The tables are ``positions`` (accuracy by
+position), ``metrics`` (by training step) and ``rules`` (which multipliers each test has).
 """
 
 from pathlib import Path
@@ -69,14 +71,14 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Test and long-period training accuracy by step, as in the paper; a line a seed."""
+    """Test and long-period training accuracy by step, as in the paper; one line per seed."""
     panels = []
     moduli = tables["metrics"].partition_by("modulus", maintain_order=True)
     for key, title in (("test", "unseen (a, c)"), ("training", "long-period training sequences")):
         lines = [
             line
-            for kind, of in enumerate(moduli)
-            for line in seed_lines(of, "step", key, f"m = {of['modulus'][0]}", kind)
+            for kind, of_modulus in enumerate(moduli)
+            for line in seed_lines(of_modulus, "step", key, f"m = {of_modulus['modulus'][0]}", kind)
         ]
         panels.append(LinePanel(f"last number, {title}", "training step", "accuracy (share right)", lines))
     save_panels(panels, folder / "fm-primes")

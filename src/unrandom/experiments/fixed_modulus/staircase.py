@@ -1,6 +1,8 @@
-"""Does accuracy climb where a look-back of p^k becomes possible?
+"""Does accuracy climb in steps, where a look-back of p^k becomes possible?
 
-(fig:acc_vs_token, figapp:accuracy_m=2048_h1, figapp:accuracy_m=7776)
+(fig:acc_vs_token, figapp:accuracy_m=2048_h1, figapp:accuracy_m=7776.) One-layer models of powers of two and composites
+are tested. The tables are ``positions`` (accuracy by position, with the product of the digit accuracies), ``digits``
+(accuracy by digit) and ``jumps`` (the rise at each prime power). The claims test all three.
 """
 
 from pathlib import Path
@@ -10,10 +12,10 @@ import polars as pl
 from unrandom.core.arithmetic import factorize
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.fixed_modulus.accuracy import PRIMES, SEQUENCES, digit_rows, evaluated, position_rows
+from unrandom.experiments.fixed_modulus.accuracy import PRIME_COUNT, SEQUENCES, digit_rows, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import by_run, each_run, learned, seed_lines
+from unrandom.experiments.summaries import by_run, each_run, seed_lines, trained_accuracy
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
 from unrandom.figures.style import powers
 from unrandom.generators.residues import digit_period, digits_of
@@ -66,16 +68,16 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def _jumps(positions: pl.DataFrame) -> pl.DataFrame:
-    """The accuracy just after each power of a prime of m, less that just before it."""
+    """The rise of accuracy at each power of a prime of m: just after it minus just before it."""
     rows = []
     for curve in by_run(positions):
         value = dict(curve.select("seen", "value").iter_rows())
-        which = curve.drop("value", "low", "high", "product").row(0, named=True)
-        for prime in factorize(which["modulus"]):
+        key_columns = curve.drop("value", "low", "high", "product").row(0, named=True)
+        for prime in factorize(key_columns["modulus"]):
             power = prime if prime > 2 else 4
             while power + 1 in value:
                 jump, rise = value[power + 1] - value[power - 1], max(value.values()) - value[1]
-                rows.append({**which, "prime": prime, "seen": power, "jump": jump, "rise": rise})
+                rows.append({**key_columns, "prime": prime, "seen": power, "jump": jump, "rise": rise})
                 power *= prime
     return table(rows)
 
@@ -90,19 +92,19 @@ def evidence(tables: Tables) -> Evidence:
             "digits": each_run(tables["digits"].filter(pl.col("seen") >= period), pl.col("value").mean()),
             "product": each_run(tables["positions"], gap.abs().max()),
         },
-        {"learned": learned(tables)},
+        {"learned": trained_accuracy(tables)},
     )
 
 
 def _shares_of_rise(jumps: pl.DataFrame) -> list[float]:
-    """By seed, all jumps over the whole rise, for powers of one prime; nothing where no jump fits into the context."""
+    """By seed, the sum of the jumps over the whole rise, for m = p^w; empty if no jump fits into the context."""
     if jumps.is_empty():
         return []
-    return each_run(jumps.filter(PRIMES == 1), pl.col("jump").sum() / pl.col("rise").first().clip(1e-9))
+    return each_run(jumps.filter(PRIME_COUNT == 1), pl.col("jump").sum() / pl.col("rise").first().clip(1e-9))
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """For each modulus: accuracy of every seed with the product of its digits, and the digits of the first seed."""
+    """For each modulus: accuracy of every seed with the product of its digits, and the digits for the first seed."""
     panels: list[Panel] = []
     for (m,), positions in tables["positions"].group_by("modulus", maintain_order=True):
         panels += [_curves(m, positions), _digit_map(m, by_run(tables["digits"].filter(modulus=m))[0])]
@@ -120,7 +122,7 @@ def _curves(m: int, positions: pl.DataFrame) -> LinePanel:
 
 
 def _digit_map(m: int, digits: pl.DataFrame) -> MapPanel:
-    """The accuracy of each digit of one run, by how many numbers were seen."""
+    """Heat map of the accuracy of each digit of one run, by numbers seen."""
     values = [of_digit["value"].to_list() for of_digit in digits.partition_by("digit", maintain_order=True)]
     seen = digits["seen"].unique(maintain_order=True).to_list()
     stairs = [

@@ -1,1 +1,1 @@
-"""The paper's section on scaling up the modulus, and what gets there with less."""
+"""How much context and compute do larger moduli need? The paper's section on scaling, and what reduces both."""

@@ -1,7 +1,9 @@
-"""How many numbers does a larger modulus need? (fig:fixp_scale a and b, fig:med_fixp_appendix)
+"""How much context does a larger fixed modulus need? (fig:fixp_scale a and b, fig:med_fixp_appendix)
 
-Beyond the paper: not two groups of multipliers but the curve, accuracy against the figure of merit of the spectral
-test; and the ceiling, three numbers, which fix all later ones when the modulus is known.
+One model per modulus and seed reads base-b tokens. The tables are ``positions`` (accuracy by position),
+``context_needed`` (by threshold), ``laws`` (power laws fitted to it), ``bits`` (context needed for each bit) and
+``multipliers`` (accuracy of each). Beyond the paper, multipliers are not only compared in two groups, but accuracy is
+correlated with the figure of merit of the spectral test; and the context needed is compared with that of look-back.
 """
 
 from dataclasses import replace
@@ -20,12 +22,12 @@ from unrandom.experiments.scaling.laws import (
     SPECTRAL,
     known_steps,
     largest_learned,
-    last_numbers,
+    last_number_accuracies,
     laws,
-    over_lookback,
+    lookback_ratio,
 )
 from unrandom.experiments.scaling.measurement import (
-    ALMOST,
+    CONTEXT_THRESHOLD,
     LEARNED_SHARE,
     context_rows,
     law_columns,
@@ -34,16 +36,16 @@ from unrandom.experiments.scaling.measurement import (
     tested,
 )
 from unrandom.experiments.scaling.presets import SIZES, planned
-from unrandom.experiments.summaries import about, by_modulus, by_seed, each_seed, moduli_of_every_seed
+from unrandom.experiments.summaries import by_modulus, by_seed, each_seed, moduli_of_every_seed, run_columns
 from unrandom.interpretation.ranks import rank_correlation
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
-FEWEST_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any seed, is not judged.
-SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 256, "gpu": 4096, "paper": 4096}  # long ones
-KNOWN_BIT = 0.99  # A bit counts as known once it is right in this share of the sequences.
+MIN_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any seed, is not judged.
+SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 256, "gpu": 4096, "paper": 4096}  # few, as they are long
+KNOWN_BIT_ACCURACY = 0.99  # A bit counts as known once it is right in this share of the sequences.
 
 SHARED = Precondition(
     "learned-shared", "last-number accuracy at the largest modulus that all seeds have", LEARNED_SHARE
@@ -143,8 +145,8 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """A model for each modulus and seed."""
-    return [planned(scale, size, seed) for size in SIZES[scale] for seed in range(min(seeds, size.most_seeds or seeds))]
+    """One model per modulus and seed."""
+    return [planned(scale, size, seed) for size in SIZES[scale] for seed in range(min(seeds, size.max_seeds or seeds))]
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -155,27 +157,27 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         groups = {ARBITRARY: split} | ({SPECTRAL: split.with_extra_multipliers()} if split.extra_multipliers else {})
         for group, part in groups.items():
             evaluation = tested(run, part, modulus, SEQUENCES[scale])
-            which = {**about(run), "group": group}
-            rows["positions"] += position_rows(which, evaluation)
-            rows["context_needed"] += context_rows(which, evaluation)
-            rows["multipliers"] += multiplier_rows(which, evaluation)
+            key_columns = {**run_columns(run), "group": group}
+            rows["positions"] += position_rows(key_columns, evaluation)
+            rows["context_needed"] += context_rows(key_columns, evaluation)
+            rows["multipliers"] += multiplier_rows(key_columns, evaluation)
             if group == ARBITRARY:
-                rows["bits"] += _bit_rows(which, evaluation)
+                rows["bits"] += _bit_rows(key_columns, evaluation)
     tables = {name: table(each) for name, each in rows.items()}
     return {**tables, "laws": _law_table(tables["context_needed"])}
 
 
-def _bit_rows(which: dict[str, object], evaluation: Evaluation) -> Rows:
-    """The numbers needed until each bit stays right in 99 % of sequences; null where it never does."""
+def _bit_rows(key_columns: dict[str, object], evaluation: Evaluation) -> Rows:
+    """Context needed until each bit stays right in 99 % of sequences; null if it never does."""
     rows = []
     for bit, tally in enumerate(evaluation.by_digit().values()):
-        needed = float(first_lasting(tally.value, KNOWN_BIT))
-        rows.append({**which, "bit": bit, "needed": int(needed) if np.isfinite(needed) else None})
+        needed = float(first_lasting(tally.value, KNOWN_BIT_ACCURACY))
+        rows.append({**key_columns, "bit": bit, "needed": int(needed) if np.isfinite(needed) else None})
     return rows
 
 
 def _law_table(context: pl.DataFrame) -> pl.DataFrame:
-    """The power law for each threshold: of all seeds, and of the least and the median over them. Null: no fit."""
+    """Power laws by threshold: over all seeds, and of the least and the median over seeds. Null: no fit."""
     return table(
         {"threshold": threshold, "seeds": statistic, **law_columns(law)}
         for threshold in THRESHOLDS
@@ -184,14 +186,14 @@ def _law_table(context: pl.DataFrame) -> pl.DataFrame:
 
 
 def evidence(tables: Tables) -> Evidence:
-    last = last_numbers(tables["positions"])
+    last = last_number_accuracies(tables["positions"])
     modulus = largest_learned(last, LEARNED_SHARE)
     shared = max(moduli_of_every_seed(last)["modulus"])
-    at = tables["multipliers"].filter(pl.col("modulus").eq_missing(modulus))
+    multipliers = tables["multipliers"].filter(pl.col("modulus").eq_missing(modulus))
     every, least = (_exponent(tables["context_needed"], statistic) for statistic in ("all", "least"))
-    nothing = Unknown("no modulus was learned by every seed")
-    context = tables["context_needed"].filter(pl.col("modulus") <= shared, group=ARBITRARY, threshold=ALMOST)
-    means = {m: float(np.mean(own["value"].to_list())) for m, own in by_modulus(last).items()}
+    not_learned = Unknown("no modulus was learned by every seed")
+    context = tables["context_needed"].filter(pl.col("modulus") <= shared, group=ARBITRARY, threshold=CONTEXT_THRESHOLD)
+    means = {m: float(np.mean(of_modulus["value"].to_list())) for m, of_modulus in by_modulus(last).items()}
     return Evidence(
         {
             "solved": each_seed(last, pl.col("value").min()),
@@ -199,17 +201,17 @@ def evidence(tables: Tables) -> Evidence:
             "exponent-high": every,
             "least-exponent-low": least,
             "least-exponent-high": least,
-            "bits": _bits_a_doubling(tables["bits"].filter(modulus=shared)),
-            "by-hand": over_lookback(context, pl.Expr.mean),
-            "spectral": _gaps(at) if modulus else nothing,
-            "merit": _merits(at) if modulus else nothing,
+            "bits": _bits_per_doubling(tables["bits"].filter(modulus=shared)),
+            "by-hand": lookback_ratio(context, pl.Expr.mean),
+            "spectral": _gaps(multipliers) if modulus else not_learned,
+            "merit": _merits(multipliers) if modulus else not_learned,
         },
         {"learned": means[modulus] if modulus else None, SHARED.key: means[shared]},
     )
 
 
 def _exponent(context: pl.DataFrame, statistic: str) -> Finding:
-    """The exponent for 100 %. Moduli that are left out, as they were not solved, would make it larger."""
+    """The exponent for 100 %; ``too_low`` if moduli were left out as unsolved, which would make it larger."""
     law = laws(context, 1.0)[statistic]
     if law is None:
         solved = {"all": "every seed", "least": "any seed"}[statistic]
@@ -217,23 +219,23 @@ def _exponent(context: pl.DataFrame, statistic: str) -> Finding:
     return replace(law.exponent, too_low=law.exponent.units < context["modulus"].n_unique())
 
 
-def _bits_a_doubling(bits: pl.DataFrame) -> list[float]:
-    """For each seed, the slope of the bits known against log2 of the numbers seen, of three steps or more."""
+def _bits_per_doubling(bits: pl.DataFrame) -> list[float]:
+    """By seed, the slope of the bits known against log2 of the numbers seen, if there are three steps or more."""
     steps = [known_steps(of_seed) for of_seed in by_seed(bits)]
     return [float(np.polyfit(np.log2(each["seen"]), each["known"], 1)[0]) for each in steps if len(each) > 2]
 
 
 def _gaps(multipliers: pl.DataFrame) -> list[float]:
-    """For each seed, the mean accuracy on arbitrary multipliers less that on good ones."""
+    """By seed, the mean accuracy on arbitrary multipliers minus that on spectrally good ones."""
     arbitrary, good = (pl.col("accuracy").filter(group=group).mean() for group in (ARBITRARY, SPECTRAL))
     return each_seed(multipliers, arbitrary - good)
 
 
 def _merits(multipliers: pl.DataFrame) -> Finding:
-    """For each seed, the rank correlation over multipliers of accuracy with the figure of merit."""
+    """By seed, the rank correlation over multipliers of accuracy with the figure of merit."""
     seeds = by_seed(multipliers)
-    if min(len(of_seed) for of_seed in seeds) < FEWEST_MULTIPLIERS:
-        return Unknown(f"fewer than {FEWEST_MULTIPLIERS} multipliers were tested")
+    if min(len(of_seed) for of_seed in seeds) < MIN_MULTIPLIERS:
+        return Unknown(f"fewer than {MIN_MULTIPLIERS} multipliers were tested")
     return [float(rank_correlation(each["merit"].to_numpy(), each["accuracy"].to_numpy())) for each in seeds]
 
 

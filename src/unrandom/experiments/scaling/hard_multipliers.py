@@ -1,8 +1,9 @@
 """What makes a multiplier hard: a good figure of merit in the spectral test, or how seldom primes divide a − 1?
 
-The two go together: where much divides a − 1, the lattice of the spectral test is coarse. So accuracy is regressed on
-both, within each modulus: bits = log2 gcd(m, a − 1), which is v_2(a − 1) for m = 2^w, and the figure of merit. And at
-equal bits accuracy is held against merit alone. The multiplier 1 only counts and is left out.
+The two are correlated: where much divides a − 1, the lattice of the spectral test is coarse. So accuracy is regressed
+on both, within each modulus: bits = log2 gcd(m, a − 1), which is v_2(a − 1) for m = 2^w, and the figure of merit; and
+at equal bits it is correlated with merit alone. The models are those of other experiments, for fixed and for unseen
+moduli; the table is ``multipliers``. The multiplier 1 is left out, as its sequences only count.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +21,7 @@ from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, 
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.measurement import multiplier_rows
-from unrandom.experiments.summaries import about, by_modulus, by_seed, moduli_of_every_seed
+from unrandom.experiments.summaries import by_modulus, by_seed, moduli_of_every_seed, run_columns
 from unrandom.experiments.unseen_modulus.presets import hard_runs, main_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.generators.full_period import draw_units, full_period_multipliers
@@ -30,9 +31,10 @@ from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, LCGParameters, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
 
-SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 1024, "gpu": 2048, "paper": 2048}  # fixed: over all multipliers
+SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 1024, "gpu": 2048, "paper": 2048}  # fixed modulus, in all
 PER_MULTIPLIER: dict[Scale, int] = {"smoke": 4, "laptop": 64, "gpu": 64, "paper": 64}  # unseen moduli
-LONG, FEWER = 400, 4  # sequences of more tokens than this take long, and there are so many times fewer of them
+# The number of sequences that have more than LONG_CONTEXT_TOKENS tokens is divided, as they are slow.
+LONG_CONTEXT_TOKENS, LONG_CONTEXT_DIVISOR = 400, 4
 FIXED, UNSEEN = "fixed modulus", "unseen moduli"
 KEYS = {FIXED: "fixed", UNSEEN: "unseen"}
 
@@ -68,10 +70,12 @@ CLAIMS = (*_claims(FIXED, "after"), *_claims(UNSEEN, "before"))
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """Models of fixed moduli and of unseen ones that other experiments have."""
+    """Runs of fixed moduli and of unseen moduli that other experiments train, too."""
     every = {FIXED: fixed_runs(scale, seeds), UNSEEN: [*main_runs(scale, seeds), *hard_runs(scale, seeds)]}
     labelled = [
-        run.labelled(regime=regime, data_seed=run.config.split_seed) for regime, of in every.items() for run in of
+        run.labelled(regime=regime, data_seed=run.config.split_seed)
+        for regime, planned in every.items()
+        for run in planned
     ]
     return list({run.id: run for run in labelled}.values())
 
@@ -81,23 +85,23 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def _rows(run: Run, scale: Scale) -> Iterator[dict[str, object]]:
-    """For each multiplier: accuracy over all positions, the figure of merit, and the bits of gcd(m, a − 1)."""
+    """One row per multiplier: accuracy over all positions, the figure of merit, and the bits of gcd(m, a − 1)."""
     predictor = run.predictor(choose_device())
     last: dict[int, float] = {}  # The first test set of a modulus counts: it has the multipliers drawn at random.
     for sequences in _test_sets(run, scale):
         modulus = sequences.parameters.modulus(0)
         tested = evaluate(predictor, sequences)
         last.setdefault(modulus, float(tested.last_number_accuracy.value))
-        for row in multiplier_rows({**about(run), "modulus": modulus, "last": last[modulus]}, tested):
+        for row in multiplier_rows({**run_columns(run), "modulus": modulus, "last": last[modulus]}, tested):
             if row["multiplier"] != 1:
                 yield {**row, "bits": log2(gcd(modulus, row["multiplier"] - 1))}
 
 
 def _test_sets(run: Run, scale: Scale) -> Iterator[Examples[LCGParameters]]:
-    """Held-out multipliers of a fixed modulus, also the spectrally good; all of each unseen modulus but the primes."""
+    """Held-out and spectrally good multipliers of a fixed modulus; all full-period ones of composite unseen moduli."""
     split, data = lcg_split(run.split()), lcg_task(run.config.data)
     if not data.unseen_moduli:
-        fewer = FEWER if data.context_tokens > LONG else 1
+        fewer = LONG_CONTEXT_DIVISOR if data.context_tokens > LONG_CONTEXT_TOKENS else 1
         for part in (split, split.with_extra_multipliers()) if split.extra_multipliers else (split,):
             yield part.test(data.largest_modulus, SEQUENCES[scale] // fewer, name="multipliers")
         return
@@ -115,15 +119,15 @@ def evidence(tables: Tables) -> Evidence:
     conditions = {}
     for regime, key in KEYS.items():
         multipliers = moduli_of_every_seed(tables["multipliers"].filter(regime=regime))
-        findings[f"{key}-divisible"] = [_coefficient_of_bits(own) for own in by_seed(multipliers)]
-        findings[f"{key}-merit"] = [_correlation_at_equal_bits(own) for own in by_seed(multipliers)]
+        findings[f"{key}-divisible"] = [_coefficient_of_bits(of_seed) for of_seed in by_seed(multipliers)]
+        findings[f"{key}-merit"] = [_correlation_at_equal_bits(of_seed) for of_seed in by_seed(multipliers)]
         last = multipliers.unique(["run", "modulus"], keep="last", maintain_order=True)["last"].to_list()
         conditions[f"learned-{key}"] = float(np.mean(last))
     return Evidence(findings, conditions)
 
 
 def _coefficient_of_bits(multipliers: pl.DataFrame) -> float:
-    """In a regression of accuracy on bits and merit, all in standard deviations of their run and modulus."""
+    """Coefficient of bits in a regression of accuracy on bits and merit, standardised within run and modulus."""
     same, columns = ("run", "modulus"), pl.col("bits", "merit", "accuracy")
     spread = columns.std(ddof=0).over(same)
     pooled = multipliers.select(_centred(columns, same) / pl.when(spread > 0).then(spread).otherwise(1)).to_numpy()
@@ -132,19 +136,19 @@ def _coefficient_of_bits(multipliers: pl.DataFrame) -> float:
 
 
 def _correlation_at_equal_bits(multipliers: pl.DataFrame) -> float:
-    """Of accuracy with merit, each less its mean over the multipliers of the same run, modulus and gcd(m, a − 1)."""
+    """Correlation of accuracy with merit, each centred within the same run, modulus and gcd(m, a − 1)."""
     centred = _centred(pl.col("merit", "accuracy"), ("run", "modulus", "bits"))
     merit, accuracy = multipliers.select(centred).to_numpy().T
     return float(merit @ accuracy / max(np.sqrt((merit @ merit) * (accuracy @ accuracy)), 1e-12))
 
 
 def _centred(columns: pl.Expr, same: Sequence[str]) -> pl.Expr:
-    """Columns less their means over the rows that have the same values in some others."""
+    """Subtract from columns their means over the rows with the same values of the columns ``same``."""
     return columns - columns.mean().over(same)
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Accuracy by the bits of gcd(m, a − 1), then by merit, for fixed and unseen moduli; each modulus has a line."""
+    """Accuracy by the bits of gcd(m, a − 1), then by merit, for fixed and unseen moduli; one line per modulus."""
     panels = []
     for regime in KEYS:
         multipliers = by_modulus(tables["multipliers"].filter(regime=regime))
@@ -154,18 +158,18 @@ def draw(tables: Tables, folder: Path) -> None:
 
 def _by_bits(multipliers: dict[int, pl.DataFrame], regime: str) -> LinePanel:
     lines = []
-    for kind, (m, own) in enumerate(multipliers.items()):
-        means = own.group_by("bits").agg(pl.col("accuracy").mean()).sort("bits")
+    for kind, (m, of_modulus) in enumerate(multipliers.items()):
+        means = of_modulus.group_by("bits").agg(pl.col("accuracy").mean()).sort("bits")
         lines.append(Line(means["bits"].to_list(), means["accuracy"].to_list(), f"m = {m}", kind))
     title = f"{regime}: by divisibility of a − 1"
     return LinePanel(title, "log2 gcd(m, a − 1), bits", "accuracy, all positions", lines, limits=(0, 1.04), beside=True)
 
 
 def _by_merit(multipliers: dict[int, pl.DataFrame], regime: str) -> LinePanel:
-    """At equal divisibility: the multipliers of each modulus that are divisible least."""
+    """Accuracy by merit at equal divisibility: the multipliers of each modulus with the least gcd(m, a − 1)."""
     lines = []
-    for kind, (m, own) in enumerate(multipliers.items()):
-        least = own.filter(pl.col("bits") == pl.col("bits").min())
+    for kind, (m, of_modulus) in enumerate(multipliers.items()):
+        least = of_modulus.filter(pl.col("bits") == pl.col("bits").min())
         lines.append(Line(least["merit"].to_list(), least["accuracy"].to_list(), f"m = {m}", kind, dots=True))
     title = f"{regime}: least divisible a − 1 alone"
     return LinePanel(title, "figure of merit", "accuracy, all positions", lines, limits=(0, 1.04), beside=True)

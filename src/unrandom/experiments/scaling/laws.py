@@ -1,4 +1,4 @@
-"""How do fixed-modulus models scale? Laws, moduli that were learned and steps of known bits, from saved tables."""
+"""How does context needed grow with the modulus? Power laws, learned moduli and known bits, from saved tables."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ import polars as pl
 
 from unrandom.evaluation import PowerLaw
 from unrandom.experiments.claims import Bound, Finding
-from unrandom.experiments.scaling.measurement import law_of, needed_for
+from unrandom.experiments.scaling.measurement import fit_power_law, needed_for
 from unrandom.experiments.summaries import each_seed, last_position
 from unrandom.predictors import LookbackPredictor
 
@@ -14,40 +14,45 @@ ARBITRARY, SPECTRAL = "arbitrary", "spectrally good"  # groups of multipliers
 
 
 def laws(context: pl.DataFrame, threshold: float) -> dict[str, PowerLaw | None]:
-    """The power law of the numbers needed: of all seeds, and of the least and the median over them. None: no fit."""
+    """Power laws of the context needed: over all seeds, and of the least and the median over seeds. None: no fit."""
     needed = needed_for(context.filter(group=ARBITRARY), threshold)
     moduli, number = needed.group_by("modulus", maintain_order=True), pl.col("needed")
     return {
-        "all": law_of(needed),
-        "least": law_of(moduli.agg(number.min())),
-        "median": law_of(moduli.agg(number.median())),
+        "all": fit_power_law(needed),
+        "least": fit_power_law(moduli.agg(number.min())),
+        "median": fit_power_law(moduli.agg(number.median())),
     }
 
 
-def last_numbers(positions: pl.DataFrame) -> pl.DataFrame:
-    """Accuracy on the last number of arbitrary multipliers, a row for each seed and modulus."""
+def last_number_accuracies(positions: pl.DataFrame) -> pl.DataFrame:
+    """Last-number accuracy on arbitrary multipliers, one row per seed and modulus."""
     return last_position(positions.filter(group=ARBITRARY))
 
 
 def largest_learned(last: pl.DataFrame, least: float) -> int | None:
-    """The largest modulus on which every seed has an accuracy of at least ``least``; None if there is none."""
+    """The largest modulus on which every seed has an accuracy of at least ``least``; None if no modulus qualifies."""
     learned = last.filter(pl.col("value") >= least).group_by("modulus").agg(pl.col("seed").n_unique().alias("seeds"))
     return max(learned.filter(seeds=last["seed"].n_unique())["modulus"], default=None)
 
 
-def over_lookback(needed: pl.DataFrame, of_seed: Callable[[pl.Expr], pl.Expr]) -> Finding:
-    """By seed, the numbers needed over those that looking back at two numbers needs, its rows brought to one number.
+def lookback_ratio(needed: pl.DataFrame, of_seed: Callable[[pl.Expr], pl.Expr]) -> Finding:
+    """By seed, context needed over that of a look-back of order 2; ``of_seed`` aggregates the rows of a seed.
 
-    A run that never gets there counts as if it had needed one number more than it reads; the finding is a bound then.
+    A run that never reaches the accuracy counts as if it had needed one number more than its context, and the finding
+    is a bound.
     """
-    by_hand = {m: LookbackPredictor(m).numbers_needed() for m in needed["modulus"].unique()}
-    ratio = pl.coalesce("needed", pl.col("longest") + 1) / pl.col("modulus").replace_strict(by_hand)
+    lookback = {m: LookbackPredictor(m).numbers_needed() for m in needed["modulus"].unique()}
+    ratio = pl.coalesce("needed", pl.col("longest") + 1) / pl.col("modulus").replace_strict(lookback)
     limits, never = each_seed(needed, of_seed(ratio)), needed["needed"].null_count()
-    return Bound(limits, at_least=True, why=f"{never} of {len(needed)} runs never got there") if never else limits
+    return (
+        Bound(limits, at_least=True, why=f"{never} of {len(needed)} runs never reached the accuracy")
+        if never
+        else limits
+    )
 
 
 def known_steps(bits: pl.DataFrame) -> pl.DataFrame:
-    """The numbers ``seen`` at which another bit of a run is known with all lower ones, and how many are ``known``."""
+    """The numbers ``seen`` when a further bit is known with all lower ones, and how many bits are then ``known``."""
     lower = bits.sort("bit").filter(pl.col("needed").is_null().cum_sum() == 0)
     steps = lower.group_by(pl.col("needed").cast(pl.Int64).cum_max().alias("seen"), maintain_order=True)
     return steps.agg(known=pl.col("bit").max() + 1)

@@ -1,4 +1,4 @@
-"""What do the scaling experiments measure in common? Accuracy by position, and the numbers needed for a threshold."""
+"""How is scaling measured? Accuracy by position, and context needed for accuracy thresholds, as table rows."""
 
 from typing import Any
 
@@ -17,62 +17,69 @@ from unrandom.training.machine import choose_device
 
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper": 4096}
 
-ALMOST = 0.99  # Claims compare the numbers that are needed for this accuracy.
-LEARNED_SHARE = 0.9  # A modulus counts as learned from this accuracy on the last number on.
+CONTEXT_THRESHOLD = 0.99  # Claims compare the context needed for this accuracy.
+LEARNED_SHARE = 0.9  # last-number accuracy from which a modulus counts as learned
 
 
 def tested(run: Run, split: Split, modulus: int, sequences: int) -> Evaluation:
-    """The run on the parameters that a split holds out for a modulus."""
+    """Evaluate the run on sequences with the parameters that a split holds out for a modulus."""
     return evaluate(run.predictor(choose_device()), split.test(modulus, sequences))
 
 
-def position_rows(which: dict[str, Any], evaluation: Evaluation) -> Rows:
-    """Number accuracy after t numbers."""
-    return [{**which, "seen": t + 1, "value": float(value)} for t, value in enumerate(evaluation.by_position.value)]
+def position_rows(key_columns: dict[str, Any], evaluation: Evaluation) -> Rows:
+    """Number accuracy after t numbers, one row per t."""
+    return [
+        {**key_columns, "seen": t + 1, "value": float(value)} for t, value in enumerate(evaluation.by_position.value)
+    ]
 
 
-def context_rows(which: dict[str, Any], evaluation: Evaluation) -> Rows:
-    """Numbers needed for each threshold, with the interval over (a, c)."""
+def context_rows(key_columns: dict[str, Any], evaluation: Evaluation) -> Rows:
+    """Context needed for each threshold, with the interval over (a, c); null if the run never reaches it."""
     rows = []
     for threshold in THRESHOLDS:
         found = context_needed(evaluation, threshold)
         interval = {"needed": found.needed, "low": found.low, "high": found.high}
-        rows.append({**which, "threshold": threshold, **interval, "longest": evaluation.correct.shape[1]})
+        rows.append({**key_columns, "threshold": threshold, **interval, "longest": evaluation.correct.shape[1]})
     return rows
 
 
-def multiplier_rows(which: dict[str, Any], evaluation: Evaluation) -> Rows:
-    """Accuracy over all positions of each multiplier, and how good it is by the spectral test."""
+def multiplier_rows(key_columns: dict[str, Any], evaluation: Evaluation) -> Rows:
+    """Accuracy over all positions of each multiplier, and its figure of merit in the spectral test."""
     multipliers, rows = np.unique(evaluation.parameters.labels["a"], return_inverse=True)
     accuracy = np.bincount(rows, weights=evaluation.correct.mean(axis=1)) / np.bincount(rows)
     return [
-        {**which, "multiplier": int(a), "merit": figure_of_merit(int(a), evaluation.basis), "accuracy": float(value)}
+        {
+            **key_columns,
+            "multiplier": int(a),
+            "merit": figure_of_merit(int(a), evaluation.basis),
+            "accuracy": float(value),
+        }
         for a, value in zip(multipliers, accuracy, strict=True)
     ]
 
 
 def needed_for(context: pl.DataFrame, threshold: float) -> pl.DataFrame:
-    """The rows of a threshold, with infinity where a seed never got there."""
+    """Keep the rows of a threshold; the context needed is infinite where a seed never reached it."""
     return context.filter(threshold=threshold).with_columns(pl.col("needed").cast(pl.Float64).fill_null(np.inf))
 
 
 def reached(needed: pl.DataFrame) -> pl.DataFrame:
-    """The moduli that every row is finite for. One that some seeds did not reach would look easier without them."""
+    """Keep the moduli that every seed reached. Without the seeds that did not, a modulus would look easier."""
     return needed.filter(pl.col("needed").is_finite().all().over("modulus"))
 
 
-def law_of(needed: pl.DataFrame) -> PowerLaw | None:
-    """The power law over the moduli that every row got to; None where they are too few."""
+def fit_power_law(needed: pl.DataFrame) -> PowerLaw | None:
+    """Fit a power law over the moduli that every seed reached; None if they are too few."""
     return power_law({m: rows["needed"].to_list() for m, rows in by_modulus(reached(needed)).items()})
 
 
-def points(needed: pl.DataFrame) -> pl.DataFrame:
-    """Moduli and numbers of the seeds that got there, for a picture."""
+def reached_points(needed: pl.DataFrame) -> pl.DataFrame:
+    """Keep the seeds that reached the threshold, sorted by modulus, for a figure."""
     return needed.filter(pl.col("needed").is_finite()).sort("modulus", maintain_order=True)
 
 
 def law_columns(law: PowerLaw | None) -> dict[str, float | int | None]:
-    """A power law as columns; null where too few moduli got there."""
+    """Return a power law as table columns; null if too few moduli were reached."""
     if law is None:
         return {"exponent": None, "low": None, "high": None, "factor": None, "moduli": 0}
     found = law.exponent

@@ -1,7 +1,7 @@
-"""Which runs do the scaling experiments need? A model a modulus, in base-b digits, at four scales.
+"""Which runs do the scaling experiments need? One model per modulus, with base-b tokens, at four scales.
 
-The paper's own recipe repeats about a million full-period sequences under AdamW. The smaller scales draw fresh ones
-and use Muon; a large modulus begins with the weights of a smaller one.
+The paper's own recipe repeats about a million full-period sequences and uses AdamW. The smaller scales draw fresh ones
+and use Muon; some large moduli start from the weights of a smaller one.
 """
 
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ from unrandom.runs.spec import RunSpec
 from unrandom.tasks import lcg_task
 from unrandom.training import RunConfig, StartFrom
 
-Settings = Mapping[str, Any]  # the settings that ``Config.replace`` is to change
+Settings = Mapping[str, Any]  # changes of a configuration, as ``Config.replace`` takes them
 
-# the best of 256 full-period multipliers by the spectral test, in 2 to 8 dimensions (generators.best_multipliers)
+# The best of 256 full-period multipliers by the spectral test, in 2 to 8 dimensions (generators.best_multipliers)
 SPECTRALLY_GOOD: dict[int, tuple[int, ...]] = {
     2**4: (13,),
     2**6: (29, 53),
@@ -35,16 +35,16 @@ SPECTRALLY_GOOD: dict[int, tuple[int, ...]] = {
 
 @dataclass(frozen=True)
 class Size:
-    """How one modulus 2^exponent is trained."""
+    """How the modulus 2^exponent is trained."""
 
     exponent: int
     context: int  # numbers
     steps: int
     batch_size: int = 64
-    digits: int | None = None  # each number is written in so many tokens; None takes as few as the modulus needs
-    start: "Size | None" = None  # the run whose weights it begins with
-    most_seeds: int | None = None  # none: as many as asked for
-    changes: Settings = field(default_factory=dict)  # made after those of the scale
+    digits: int | None = None  # tokens per number; None: as few as the modulus needs
+    start: "Size | None" = None  # the run from whose weights it starts
+    max_seeds: int | None = None  # None: as many as asked for
+    changes: Settings = field(default_factory=dict)  # applied after those of the scale
 
     @property
     def modulus(self) -> int:
@@ -52,15 +52,15 @@ class Size:
 
     @property
     def recipe(self) -> str:
-        """What its runs are called."""
+        """The recipe name of its runs."""
         return f"fm-2p{self.exponent}"
 
 
 TWO_HEADS: Settings = {"model": {"n_heads": 2}}
-# It reads the tokens of a larger modulus, whose low digits are the same.
+# Three tokens per number, as for a larger modulus that starts from it; the low digits of both are the same.
 THREE_DIGITS = Size(exponent=16, context=192, steps=5_000, batch_size=256, digits=3)
-# At laptop scale contexts from 2^10 on end where a block of 16, 32, 64 or 128 numbers does: each position learns by
-# itself where to look back to, and in a last block of few numbers it would learn that from those alone.
+# At laptop scale, contexts from m = 2^10 on end at the end of a block of 16, 32, 64 or 128 numbers: each position
+# learns its own look-back, and in a short last block it would have few numbers to learn it from.
 SIZES: dict[Scale, tuple[Size, ...]] = {
     "smoke": (
         Size(exponent=4, context=8, steps=8),
@@ -72,7 +72,7 @@ SIZES: dict[Scale, tuple[Size, ...]] = {
         Size(exponent=10, context=95, steps=1_200),
         Size(exponent=12, context=95, steps=900),
         Size(exponent=14, context=255, steps=2_400, batch_size=16, changes=TWO_HEADS),
-        Size(exponent=16, context=383, steps=4_000, batch_size=8, changes=TWO_HEADS, most_seeds=1),
+        Size(exponent=16, context=383, steps=4_000, batch_size=8, changes=TWO_HEADS, max_seeds=1),
     ),
     "gpu": (
         Size(exponent=16, context=192, steps=8_000, batch_size=256),
@@ -87,7 +87,7 @@ SIZES: dict[Scale, tuple[Size, ...]] = {
         for exponent in range(16, 33, 2)
     ),
 }
-# (multipliers, increments): small moduli have few, and training should see some too
+# Numbers of held-out (multipliers, increments) of small moduli, which have few, and training needs some of them, too.
 HELD_OUT = {4: (1, 2), 6: (4, 4), 8: (16, 32), 10: (32, 64)}
 
 LAPTOP: Settings = {
@@ -116,7 +116,7 @@ GPU: Settings = {
     "checkpoint_every": 1000,
     "test_sequences": 512,
 }
-CHANGES: dict[Scale, tuple[Settings, ...]] = {  # made to the paper's recipe, in this order
+CHANGES: dict[Scale, tuple[Settings, ...]] = {  # changes of the paper's recipe, applied in this order
     "smoke": (LAPTOP, SMOKE),
     "laptop": (LAPTOP,),
     "gpu": (LAPTOP, GPU),
@@ -125,16 +125,17 @@ CHANGES: dict[Scale, tuple[Settings, ...]] = {  # made to the paper's recipe, in
 
 
 def size_of(scale: Scale, exponent: int) -> Size:
+    """Return how 2^exponent is trained at a scale."""
     return next(size for size in SIZES[scale] if size.exponent == exponent)
 
 
 def labels(config: RunConfig) -> dict[str, Any]:
-    """What tells a run from the others beside its seed, by its configuration: its modulus and the seed of its data."""
+    """Labels of a run, from its configuration: its modulus and the seed of its data."""
     return {"modulus": lcg_task(config.data).largest_modulus, "data_seed": config.split_seed}
 
 
 def planned(scale: Scale, size: Size, seed: int, **changes: Any) -> RunSpec:
-    """The run of one modulus, with changes of the configuration."""
+    """Return the run of one modulus and seed, with changes of the configuration."""
     config = _config(scale, size, seed).replace(**changes)
     return RunSpec(size.recipe, config, labels(config))
 

@@ -1,7 +1,8 @@
-"""Which seed matters, the model's or the data's? (appendix:seeds_20, appendix:same_ds)
+"""Which seed matters more, the model's or the data's? (appendix:seeds_20, appendix:same_ds)
 
-One seed of the data with several of initialisation and batch order, and one of those with several of the data: of the
-split and of a fixed training set.
+One data seed (split and fixed training set) is combined with several model seeds (initialisation and batch order), and
+one model seed with several data seeds. The tables are ``positions`` (accuracy by position) and ``context_needed``; the
+claims test how many runs succeed, and how much the context needed varies between seeds of each kind.
 """
 
 from pathlib import Path
@@ -14,26 +15,26 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.measurement import SEQUENCES, context_rows, position_rows, tested
 from unrandom.experiments.scaling.presets import Settings, planned, size_of
-from unrandom.experiments.summaries import about, by_modulus, by_run, last_position
+from unrandom.experiments.summaries import by_modulus, by_run, last_position, run_columns
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
 
-SUCCESS = 0.99  # of last numbers
+SUCCESS_ACCURACY = 0.99  # last-number accuracy from which a run counts as successful
 MODEL, DATA = "model seeds", "data seeds"
-SHARED: dict[str, str] = {MODEL: "data_seed", DATA: "seed"}  # which of the two stays at 0
+SHARED: dict[str, str] = {MODEL: "data_seed", DATA: "seed"}  # which of the two seeds stays at 0
 
 EXPONENTS: dict[Scale, tuple[int, ...]] = {"smoke": (4,), "laptop": (8,), "gpu": (16,), "paper": (20, 32)}
-# Changes of the data that make them a set of sequences, which the data's seed decides.
+# Data settings for a fixed training set, which depends on the data seed.
 FIXED: dict[Scale, Settings] = {
     "smoke": {"mode": "fixed", "n_sequences": 256},
     "laptop": {"mode": "fixed", "n_sequences": 20_000},
     "gpu": {"mode": "fixed", "n_sequences": 1_000_000},
     "paper": {},
 }
-MORE_SEEDS = 2  # of each kind, for one that other experiments have
+SEEDS_FACTOR = 2  # seeds of each kind per seed of other experiments
 
 BEST = Precondition("learned", "last-number accuracy of the best run", 0.9)
 
@@ -69,8 +70,8 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """Both kinds have the run of (0, 0)."""
-    pairs = [(seed, 0) for seed in range(MORE_SEEDS * seeds)] + [(0, seed) for seed in range(1, MORE_SEEDS * seeds)]
+    """Runs of model seeds and of data seeds; the run of (0, 0) belongs to both kinds."""
+    pairs = [(seed, 0) for seed in range(SEEDS_FACTOR * seeds)] + [(0, seed) for seed in range(1, SEEDS_FACTOR * seeds)]
     return [
         planned(scale, size_of(scale, exponent), model, data=FIXED[scale], data_seed=data)
         for exponent in EXPONENTS[scale]
@@ -84,8 +85,8 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     for run in runs:
         (modulus,) = lcg_task(run.config.data).moduli
         evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
-        positions += position_rows(about(run), evaluation)
-        context += context_rows(about(run), evaluation)
+        positions += position_rows(run_columns(run), evaluation)
+        context += context_rows(run_columns(run), evaluation)
     return {"positions": table(positions), "context_needed": table(context)}
 
 
@@ -94,7 +95,7 @@ def evidence(tables: Tables) -> Evidence:
     last = last_position(largest)["value"].to_list()
     return Evidence(
         {
-            "success": over_trials(sum(value >= SUCCESS for value in last), len(last)),
+            "success": over_trials(sum(value >= SUCCESS_ACCURACY for value in last), len(last)),
             "model-spread": _spreads(_seeds_of(tables["context_needed"], MODEL)),
             "data-spread": _spreads(_seeds_of(tables["context_needed"], DATA)),
         },
@@ -103,25 +104,29 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def _seeds_of(frame: pl.DataFrame, kind: str) -> pl.DataFrame:
-    """The runs that share the other seed."""
+    """Keep the runs that share the other seed."""
     return frame.filter(pl.col(SHARED[kind]) == 0)
 
 
 def _spreads(context: pl.DataFrame) -> list[float]:
-    """For each modulus, the most numbers needed over the least, of the runs that got there: two of them or more."""
-    needed = context.filter(pl.col("needed").is_not_null(), threshold=SUCCESS)
-    return [max(own["needed"]) / min(own["needed"]) for own in by_modulus(needed).values() if len(own) > 1]
+    """By modulus, the largest context needed over the least, if at least two runs reached the accuracy."""
+    needed = context.filter(pl.col("needed").is_not_null(), threshold=SUCCESS_ACCURACY)
+    return [
+        max(of_modulus["needed"]) / min(of_modulus["needed"])
+        for of_modulus in by_modulus(needed).values()
+        if len(of_modulus) > 1
+    ]
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """The curve of every seed."""
+    """Accuracy by position, one panel per modulus and kind of seed, one line per seed."""
     panels = []
     for modulus, positions in by_modulus(tables["positions"]).items():
         for kind in SHARED:
             varied = SHARED[DATA if kind == MODEL else MODEL]
             lines = [
-                Line(own["seen"].to_list(), own["value"].to_list(), f"seed {own[varied][0]}", place)
-                for place, own in enumerate(by_run(_seeds_of(positions, kind)))
+                Line(curve["seen"].to_list(), curve["value"].to_list(), f"seed {curve[varied][0]}", kind_index)
+                for kind_index, curve in enumerate(by_run(_seeds_of(positions, kind)))
             ]
             panels.append(LinePanel(f"m = {modulus}: {kind}", "numbers seen (t)", "number right", lines))
     save_panels(panels, folder / "fm-seeds")

@@ -1,7 +1,9 @@
-"""How many numbers does a larger unseen modulus need, and does the base's own prime help? (fig:um_scaling, fig:acc_um)
+"""How much context does a larger unseen modulus need, and does a base help the powers of its own prime?
 
-One model for each base, tested on prime powers that training never sees, at least three of the prime of each base. All
-of them are larger than the context, so that no sequence repeats within it: else copying would count as predicting.
+(fig:um_scaling, fig:acc_um_appendix.) One model per base is tested on prime powers that training never has, at least
+three of the prime of each base. All of them are larger than the context, so that no sequence repeats within it:
+otherwise copying would count as predicting. The tables are ``positions`` and ``accuracy`` (by position, and over all
+positions), ``context_needed``, and ``laws`` (power laws fitted to it).
 """
 
 from pathlib import Path
@@ -16,15 +18,15 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.measurement import (
     context_rows,
+    fit_power_law,
     law_columns,
-    law_of,
     needed_for,
-    points,
     position_rows,
+    reached_points,
     tested,
 )
 from unrandom.experiments.scaling.presets import Settings
-from unrandom.experiments.summaries import about, best_modulus, seed_lines, seed_means
+from unrandom.experiments.summaries import best_modulus_accuracy, run_columns, seed_lines, seed_means
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.recipes import recipe
 from unrandom.runs.run import Run
@@ -32,10 +34,10 @@ from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
-THRESHOLD = 0.6  # the paper's
-CEILING = 6  # numbers after which the exact posterior is right in nearly all cases
+THRESHOLD = 0.6  # accuracy for which context needed is compared, as in the paper
+SUFFICIENT_CONTEXT = 6  # numbers after which the exact posterior is right in nearly all cases
 PAPERS_EXPONENTS = (0.24, 0.33)
-SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 512, "gpu": 2048, "paper": 4096}  # of each modulus
+SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 512, "gpu": 2048, "paper": 4096}  # per modulus
 BASES: dict[Scale, tuple[int, int]] = {"smoke": (4, 3), "laptop": (16, 27), "gpu": (16, 27), "paper": (256, 243)}
 
 SMOKE: Settings = {
@@ -54,7 +56,8 @@ SMOKE: Settings = {
     "batch_size": 16,
     "precision": "fp32",
 }
-LARGEST: dict[Scale, dict[int, int]] = {"paper": {243: 59_048}}  # the largest modulus of training, where it is other
+# The largest training modulus by base, where it differs from the recipe's.
+MAX_MODULUS: dict[Scale, dict[int, int]] = {"paper": {243: 59_048}}
 RECIPES: dict[Scale, str] = {
     "smoke": "um-base16",
     "laptop": "um-base16",
@@ -96,11 +99,11 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """A model for each base and seed."""
+    """One model per base and seed."""
     config = recipe(RECIPES[scale]).build()
     if scale == "smoke":
         config = config.replace(**SMOKE)
-    largest = LARGEST.get(scale, {})
+    largest = MAX_MODULUS.get(scale, {})
     based = {
         base: config.replace(data={"base": base, **({"max_modulus": largest[base]} if base in largest else {})})
         for base in BASES[scale]
@@ -118,26 +121,26 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         for modulus in lcg_task(run.config.data).moduli:
             assert modulus > run.config.data.context, "a sequence that repeats in the context can be copied"
             evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
-            which = {**about(run), "modulus": modulus, "prime": prime_of(modulus)}
-            rows["positions"] += position_rows(which, evaluation)
-            rows["context_needed"] += context_rows(which, evaluation)
-            rows["accuracy"].append({**which, "accuracy": float(evaluation.number_accuracy.value)})
+            key_columns = {**run_columns(run), "modulus": modulus, "prime": prime_of(modulus)}
+            rows["positions"] += position_rows(key_columns, evaluation)
+            rows["context_needed"] += context_rows(key_columns, evaluation)
+            rows["accuracy"].append({**key_columns, "accuracy": float(evaluation.number_accuracy.value)})
     tables = {name: table(each) for name, each in rows.items()}
     return {**tables, "laws": _law_table(tables["context_needed"])}
 
 
 def prime_of(power: int) -> int:
-    """The prime that a modulus or a base is a power of."""
+    """The prime of which a modulus or a base is a power."""
     (prime,) = factorize(power)
     return prime
 
 
 def _law(context: pl.DataFrame, base: int, prime: int) -> PowerLaw | None:
-    return law_of(needed_for(context.filter(base=base, prime=prime), THRESHOLD))
+    return fit_power_law(needed_for(context.filter(base=base, prime=prime), THRESHOLD))
 
 
 def _law_table(context: pl.DataFrame) -> pl.DataFrame:
-    """The power law of each base and prime. Null: fewer than three moduli got there."""
+    """The power law of each base and prime. Null: every seed reached the threshold on fewer than three moduli."""
     places = context.select("base", "prime").unique().sort("base", "prime")
     return table({**place, **law_columns(_law(context, **place))} for place in places.iter_rows(named=True))
 
@@ -147,29 +150,29 @@ def evidence(tables: Tables) -> Evidence:
     own = tables["positions"].filter(pl.col("base") % pl.col("prime") == 0)
     return Evidence(
         {"exponent-low": exponent, "exponent-high": exponent, "own-prime": own_prime(tables["accuracy"])},
-        {BEST.key: best_modulus(own)},
+        {BEST.key: best_modulus_accuracy(own)},
     )
 
 
 def own_exponent(context: pl.DataFrame) -> Finding:
-    """The mean over bases of the exponent on powers of the base's own prime, with the wider reach of the two intervals.
+    """The exponent on powers of the base's own prime, mean over bases, with the wider of the two intervals.
 
-    Moduli that are left out, as a seed did not get there, would make it larger.
+    ``too_low`` if moduli were left out because a seed did not reach the threshold; they would make it larger.
     """
     own = context.filter(pl.col("base") % pl.col("prime") == 0)
     laws = [_law(own, base, prime_of(base)) for base in context["base"].unique().sort()]
     found = [law.exponent for law in laws if law is not None]
     if len(found) < len(laws):
-        return Unknown("no law: fewer than three moduli of a base's prime were got to 60 % by every seed")
+        return Unknown("no law: for some base, every seed reached 60 % on fewer than three powers of its prime")
     value = float(np.mean([each.value for each in found]))
     reach = max(abs(end - each.value) for each in found for end in (each.low, each.high) if end is not None)
     units = min(each.units for each in found)
-    asked = min(own.group_by("base").agg(pl.col("modulus").n_unique())["modulus"])
-    return Estimate(value, value - reach, value + reach, units, "the wider interval of two laws", units < asked)
+    tested_moduli = min(own.group_by("base").agg(pl.col("modulus").n_unique())["modulus"])
+    return Estimate(value, value - reach, value + reach, units, "the wider interval of two laws", units < tested_moduli)
 
 
 def own_prime(accuracy: pl.DataFrame) -> list[float]:
-    """For each seed, the mean over the bases' primes' powers of accuracy in the own base less that in the other."""
+    """By seed, accuracy in the own base minus that in the other, mean over the powers of the bases' primes."""
     primes = {prime_of(base) for base in accuracy["base"].unique()}
     at, own = pl.col("accuracy"), pl.col("base") % pl.col("prime") == 0
     sides = accuracy.filter(pl.col("prime").is_in(primes)).group_by("seed", "modulus", maintain_order=True)
@@ -178,7 +181,7 @@ def own_prime(accuracy: pl.DataFrame) -> list[float]:
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """For each base: accuracy by position of every test modulus, and the numbers needed against m."""
+    """For each base: accuracy by position for the largest modulus of each prime, and context needed by modulus."""
     panels: list[LinePanel] = []
     for base in tables["accuracy"]["base"].unique().sort():
         of_base = {name: tables[name].filter(base=base) for name in ("positions", "context_needed")}
@@ -187,14 +190,14 @@ def draw(tables: Tables, folder: Path) -> None:
 
 
 def _accuracy_panel(positions: pl.DataFrame, base: int) -> LinePanel:
-    """The largest modulus of each prime."""
+    """Accuracy by position for the largest modulus of each prime."""
     largest = positions.filter(pl.col("modulus") == pl.col("modulus").max().over("prime")).sort(
         "prime", maintain_order=True
     )
     lines = [
         line
-        for kind, own in enumerate(largest.partition_by("prime", maintain_order=True))
-        for line in seed_lines(own, "seen", "value", f"m = {own['modulus'][0]}", kind)
+        for kind, of_prime in enumerate(largest.partition_by("prime", maintain_order=True))
+        for line in seed_lines(of_prime, "seen", "value", f"m = {of_prime['modulus'][0]}", kind)
     ]
     return LinePanel(
         f"base {base}: largest modulus of each prime", "numbers seen (t)", "number right", lines, beside=True
@@ -205,14 +208,14 @@ def _law_panel(context: pl.DataFrame, base: int) -> LinePanel:
     moduli = context["modulus"].unique().sort().to_list()
     lines = []
     for kind, prime in enumerate(context["prime"].unique().sort()):
-        there = points(needed_for(context.filter(prime=prime), THRESHOLD))
+        reached_rows = reached_points(needed_for(context.filter(prime=prime), THRESHOLD))
         law = _law(context, base, prime)
         fit = "" if law is None else f": $m^{{{law.exponent.value:.2f}}}$"
-        reached = there["modulus"].to_list()
-        lines.append(Line(reached, there["needed"].to_list(), f"powers of {prime}{fit}", kind, dots=True))
+        reached = reached_rows["modulus"].to_list()
+        lines.append(Line(reached, reached_rows["needed"].to_list(), f"powers of {prime}{fit}", kind, dots=True))
         if law is not None:
             lines.append(Line(reached, [law.at(m) for m in reached], "", kind))
-    lines.append(Line(moduli, [CEILING] * len(moduli), "enough for the exact posterior: 6", 7))
+    lines.append(Line(moduli, [SUFFICIENT_CONTEXT] * len(moduli), "enough for the exact posterior: 6", 7))
     ticks = [2**k for k in range(moduli[0].bit_length() - 1, moduli[-1].bit_length() + 1)]
     levels = [2**k for k in range(2, 10)]
     return LinePanel(f"base {base}: numbers needed for 60 %", "modulus", "numbers seen", lines, ticks, limits=(4, 512),

@@ -1,10 +1,10 @@
-"""What gets a model there with less? Each intervention by itself, on and off, at one modulus: beyond the paper.
+"""What reduces the compute or the context that a model needs? Each intervention by itself, on and off, at one modulus.
 
-The *neutral* track keeps architecture, data and batch, and changes the optimiser alone; the *open* one changes more.
-Compute is that of training up to the first measurement with 90 % of last numbers right, and of the runs before whose
-weights are taken over. A run that never gets there is censored: its compute is a lower bound, and a ratio with it is a
-bound, not a number with an interval. AdamW was tried at a few rates, with no other setting tuned. The saved tables have
-the intervention in the column ``intervention``.
+Beyond the paper. An intervention is here a change of the training recipe. The *neutral* track keeps architecture, data
+and batch, and changes the optimiser alone; the *open* one changes more. Compute is that of training up to the first
+evaluation with 90 % of last numbers right, ancestors included. A run that never reaches it is censored: its compute is
+a lower bound, and a ratio with it is a bound without an interval. AdamW was tried at a few rates, with no other setting
+tuned. The tables are ``curves`` (accuracy by compute), ``runs`` and ``interventions`` (ratios to the plain run).
 """
 
 from dataclasses import dataclass, replace
@@ -20,14 +20,14 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.measurement import SEQUENCES, tested
 from unrandom.experiments.scaling.presets import Settings, Size, planned, size_of
-from unrandom.experiments.summaries import about, seed_lines
+from unrandom.experiments.summaries import run_columns, seed_lines
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, Phase, lcg_task
 
-TARGET_ACCURACY = 0.9  # of last numbers
+TARGET_ACCURACY = 0.9  # last-number accuracy up to which compute is counted
 PLAIN, MIXED, CURRICULUM, GROWN, ROTARY, DEEPER = (
     "plain: Muon, abacus, depth 2",
     "half arbitrary (a, c)",
@@ -37,19 +37,19 @@ PLAIN, MIXED, CURRICULUM, GROWN, ROTARY, DEEPER = (
     "depth 4",
 )
 NEUTRAL, OPEN = "neutral", "open"
-ADAMW = (pl.col("track") == NEUTRAL) & (pl.col("intervention") != PLAIN)  # the only other optimiser
+ADAMW = (pl.col("track") == NEUTRAL) & (pl.col("intervention") != PLAIN)  # AdamW is the only other optimiser
 RATES: dict[Scale, tuple[float, ...]] = {
     "smoke": (1e-3,),
     "laptop": (1e-3, 3e-3),
     "gpu": (3e-4, 1e-3, 3e-3),
     "paper": (1e-4, 3e-4, 1e-3),
 }
-MORE_STEPS = 2  # for AdamW, over those of the plain run
+ADAMW_STEPS_FACTOR = 2  # AdamW's steps over those of the plain run
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """The modulus of the comparison, 2^exponent, and an easier one."""
+    """The modulus of the comparison, 2^exponent, and an easier one, 2^easier."""
 
     exponent: int
     easier: int
@@ -108,7 +108,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     sizes = SIZES[scale]
     size = size_of(scale, sizes.exponent)
     changes: dict[str, Any] = {**size.changes, "evaluate_every": sizes.evaluate_every}
-    if scale == "paper":  # where the recipe is another
+    if scale == "paper":  # whose recipe has AdamW and repeated data
         changes |= {"optimizer": {"name": "muon"}, "data": {"mode": "streaming"}}
     plain = replace(size, steps=sizes.steps, start=None, changes=changes)
     easier = Size(
@@ -128,7 +128,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def _interventions(scale: Scale) -> list[tuple[str, str, Settings]]:
-    """What is done, its track, and the changes of the configuration that do it."""
+    """(name, track, changes of the configuration) of each intervention."""
     sizes = SIZES[scale]
     phase = Phase(modulus=2**sizes.easier, share=0.5, decay="linear", steps=sizes.steps // 2)
     adamw = {rate: {"name": "adamw", "lr": rate} for rate in RATES[scale]}
@@ -136,11 +136,11 @@ def _interventions(scale: Scale) -> list[tuple[str, str, Settings]]:
         (PLAIN, NEUTRAL, {}),
         (MIXED, OPEN, {"data": {"full_period_share": 0.5}}),
         (CURRICULUM, OPEN, {"data": {"curriculum": (phase,)}}),
-        (GROWN, OPEN, {}),  # it begins with other weights
+        (GROWN, OPEN, {}),  # ``runs`` makes it start from other weights
         (ROTARY, OPEN, {"model": {"positions": "rotary"}}),
         (DEEPER, OPEN, {"model": {"depth": 4}}),
         *(
-            (f"AdamW, rate {rate:g}", NEUTRAL, {"optimizer": optimizer, "steps": MORE_STEPS * sizes.steps})
+            (f"AdamW, rate {rate:g}", NEUTRAL, {"optimizer": optimizer, "steps": ADAMW_STEPS_FACTOR * sizes.steps})
             for rate, optimizer in adamw.items()
         ),
     ]
@@ -150,23 +150,28 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     curves: Rows = []
     rows: Rows = []
     for run in runs:
-        before = sum(each.config.flops for each in run.ancestors())
-        a_step = run.config.flops / run.config.steps
-        which = {key: about(run)[key] for key in ("run", "intervention", "seed")}
+        ancestor_flops = sum(each.config.flops for each in run.ancestors())
+        step_flops = run.config.flops / run.config.steps
+        key_columns = {key: run_columns(run)[key] for key in ("run", "intervention", "seed")}
         curve = [
-            {**which, "step": row["step"], "flops": before + row["step"] * a_step, "last": row["last_number_accuracy"]}
+            {
+                **key_columns,
+                "step": row["step"],
+                "flops": ancestor_flops + row["step"] * step_flops,
+                "last": row["last_number_accuracy"],
+            }
             for row in run.folder.read_metrics()
         ]
-        there = next((row for row in curve if row["last"] >= TARGET_ACCURACY), None)
+        reached = next((row for row in curve if row["last"] >= TARGET_ACCURACY), None)
         (modulus,) = lcg_task(run.config.data).moduli
         curves += curve
         rows.append(
             {
-                **which,
+                **key_columns,
                 "track": run.labels["track"],
-                "flops": (there or curve[-1])["flops"],
-                "steps": (there or curve[-1])["step"],
-                "censored": there is None,
+                "flops": (reached or curve[-1])["flops"],
+                "steps": (reached or curve[-1])["step"],
+                "censored": reached is None,
                 "final": curve[-1]["last"],
                 "context_needed": context_needed(
                     tested(run, run.split(), modulus, SEQUENCES[scale]), TARGET_ACCURACY
@@ -177,9 +182,9 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def _summary(runs: pl.DataFrame) -> pl.DataFrame:
-    """For each intervention: compute and numbers for 90 % over the plain run's with the same seed.
+    """One row per intervention: compute and context needed for 90 %, relative to the plain run with the same seed.
 
-    With Student's interval where no run was censored, else as a bound (``≥`` or ``≤``) without one.
+    Ratios have Student's interval if no run was censored; else they are bounds (``≥`` or ``≤``) without one.
     """
     summary = runs.group_by("intervention", maintain_order=True).agg(
         pl.col("track").first(),
@@ -189,16 +194,16 @@ def _summary(runs: pl.DataFrame) -> pl.DataFrame:
     )
     ratios = table(
         {
-            **columns("compute_ratio", ratio(runs, name, PLAIN)),
-            **columns("context_ratio", ratio(runs, name, PLAIN, "context_needed")),
+            **finding_columns("compute_ratio", ratio(runs, name, PLAIN)),
+            **finding_columns("context_ratio", ratio(runs, name, PLAIN, "context_needed")),
         }
         for name in summary["intervention"]
     )
     return pl.concat([summary, ratios], how="horizontal")
 
 
-def columns(name: str, found: Finding) -> dict[str, float | str | None]:
-    """A finding as columns of a table."""
+def finding_columns(name: str, found: Finding) -> dict[str, float | str | None]:
+    """Return a finding as columns of a table."""
     if isinstance(found, Bound):
         sign, value, low, high = ("≥" if found.at_least else "≤"), found.value, None, None
     elif isinstance(found, Unknown):
@@ -211,26 +216,26 @@ def columns(name: str, found: Finding) -> dict[str, float | str | None]:
 
 
 def ratio(runs: pl.DataFrame, slow: str, fast: str, key: str = "flops") -> Finding:
-    """What one intervention takes over what another takes, by seed; a bound where runs of one never got there.
+    """The cost of one intervention over that of another, by seed; a bound if runs of one were censored.
 
-    Compute of a censored run is what it took in vain. Numbers needed that are null have no bound.
+    The compute of a censored run is all that it used. If a context needed is null, the ratio is Unknown.
     """
     ours, others = (runs.filter(intervention=name).select("seed", key, "censored") for name in (slow, fast))
     pairs = ours.join(others, on="seed", suffix=" fast").sort("seed")
     if pairs.is_empty() or pairs.select(key, f"{key} fast").null_count().sum_horizontal().item():
-        return Unknown("a run never got to 90 %")
+        return Unknown("a run never reached 90 %")
     ratios = (pairs[key] / pairs[f"{key} fast"]).to_list()
     late, early = (pairs[side].sum() if key == "flops" else 0 for side in ("censored", "censored fast"))
     if late and early:
-        return Unknown(f"{late} runs ({slow}) and {early} runs ({fast}) never got there")
+        return Unknown(f"{late} runs ({slow}) and {early} runs ({fast}) never reached 90 %")
     if late or early:
         name, times = (slow, late) if late else (fast, early)
-        return Bound(ratios, at_least=bool(late), why=f"{times} of {len(pairs)} runs never got there ({name})")
+        return Bound(ratios, at_least=bool(late), why=f"{times} of {len(pairs)} runs never reached 90 % ({name})")
     return ratios
 
 
 def best_adamw(runs: pl.DataFrame) -> str:
-    """The rate with the highest final accuracy on average. That what is reported chooses it is in AdamW's favour."""
+    """The AdamW rate with the highest mean final accuracy. Choosing it by the reported runs favours AdamW."""
     rates = runs.filter(ADAMW).group_by("intervention", maintain_order=True).agg(pl.col("final").mean())
     return str(rates.sort("final", descending=True, maintain_order=True)["intervention"][0])
 
@@ -252,7 +257,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Accuracy by compute, the optimisers beside the rest; one line for each seed."""
+    """Accuracy by compute: one panel for the optimisers, one for the rest; one line per seed."""
     runs = tables["runs"]
     groups = {
         "neutral: the optimiser alone": runs.filter(track=NEUTRAL),

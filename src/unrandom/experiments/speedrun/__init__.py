@@ -1,1 +1,1 @@
-"""What is the least compute to a fixed target? Tracks, races of a candidate with a record, and the records."""
+"""How little training compute reaches a fixed target? Tracks, races of a candidate against a record, and records."""

@@ -1,6 +1,6 @@
-"""How are a candidate and a record compared? Both run here, in turn, under the same seeds, each until it is there.
+"""How is a candidate compared with a record? Both are trained here, alternately, with the same seeds, to the target.
 
-Every run has its own folder, so a race that was stopped goes on where it stood.
+Every run has its own folder, so that an interrupted race continues where it stopped.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from unrandom.training import RunConfig
 
 @dataclass(frozen=True)
 class Pairing:
-    """A candidate of a track, and the record that it runs against, by name and configuration."""
+    """A candidate configuration of a track, and the name and configuration of the record that it runs against."""
 
     track: Track
     candidate: RunConfig
@@ -29,55 +29,54 @@ class Pairing:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One run: what it took to reach the target, or, where it did not, all that it took."""
+    """One run: its cost until it reached the target, or its total cost if it did not."""
 
     seed: int
     reached: bool
     steps: int
     flops: int
-    seconds: float  # This is the time of training alone, without measurements and checkpoints.
-    more_than: int  # FLOPs of the check before, at which it was not there: what it needs lies between the two
+    seconds: float  # training time, without evaluations and checkpoints
+    more_than: int  # FLOPs at the check before the target: a lower bound on the FLOPs that the run needed
     made_by: str  # device, threads and commit
 
 
 @dataclass(frozen=True)
 class Race:
-    """The attempts of both arms, by seed."""
+    """The attempts of both arms, candidate and record, by seed."""
 
     candidate: tuple[Attempt, ...]
     record: tuple[Attempt, ...]
 
 
 def planned(track: Track, config: RunConfig, seeds: Sequence[int]) -> list[RunSpec]:
-    """The runs of one arm."""
+    """Return the runs of one arm, one per seed."""
     return [RunSpec(track.name, track.prepared(config, seed)) for seed in seeds]
 
 
 def race(pairing: Pairing, seeds: Sequence[int], options: WorkerOptions, pack: int = 1) -> Race | None:
-    """Train both arms, ``pack`` seeds of one side by side, and the arms in turn; None if the time is up before the end.
+    """Train both arms alternately, ``pack`` seeds of one arm together; None if the time is up before the end.
 
-    A run that breaks down with a loss that is not finite has not reached the target. Raises RunsFailed for any
-    other failure.
+    A run whose loss becomes non-finite has not reached the target. Raises RunsFailed for any other failure.
     """
     track = pairing.track
     arms = [planned(track, config, seeds) for config in (pairing.candidate, pairing.record)]
-    for runs in _in_turn(arms, pack):
+    for runs in _alternating(arms, pack):
         if not _train(track, runs, options):
             return None
     return Race(*(tuple(_attempt(track, run, options) for run in runs) for runs in arms))
 
 
-def _in_turn(arms: Sequence[Sequence[RunSpec]], pack: int) -> Iterator[Sequence[RunSpec]]:
-    """A B, B A, A B, …: what the machine does better or worse over time meets both alike."""
+def _alternating(arms: Sequence[Sequence[RunSpec]], pack: int) -> Iterator[Sequence[RunSpec]]:
+    """A B, B A, A B, …: changes in the machine's speed over time then affect both arms alike."""
     for turn, start in enumerate(range(0, len(arms[0]), pack)):
         for runs in arms if turn % 2 == 0 else arms[::-1]:
             yield runs[start : start + pack]
 
 
 def _train(track: Track, runs: Sequence[RunSpec], options: WorkerOptions) -> bool:
-    """Whether each of the runs is over: at its target, at its end, or broken."""
+    """Train until each run is over: at its target, at its end, or diverged. False if the time is up before."""
 
-    @cache  # this is asked after every step, and the answer changes where something was measured
+    @cache  # called after every step, but the answer changes only when a metrics file has grown
     def over_with(*sizes: int) -> bool:
         return all(_is_over(track, run, options) for run in runs)
 
@@ -88,14 +87,14 @@ def _train(track: Track, runs: Sequence[RunSpec], options: WorkerOptions) -> boo
     if not left:
         return True
     for outcome in run_job(Job(tuple(left)), options, stop=over):
-        if outcome.status in ("failed", "busy", "full disk") and not _broke_down(options.out / outcome.run):
+        if outcome.status in ("failed", "busy", "full disk") and not _diverged(options.out / outcome.run):
             raise RunsFailed(f"{outcome.run} failed: {outcome.error}")
     return all(_is_over(track, run, options) for run in runs)
 
 
 def _is_over(track: Track, run: RunSpec, options: WorkerOptions) -> bool:
     folder = RunFolder(options.out / run.id)
-    if folder.finished or _broke_down(folder.path):
+    if folder.finished or _diverged(folder.path):
         return True
     return track.reached(folder.read_metrics(), run.config.evaluate_every) is not None
 
@@ -105,8 +104,8 @@ def _measured_bytes(run: RunSpec, options: WorkerOptions) -> int:
     return metrics.stat().st_size if metrics.exists() else 0
 
 
-def _broke_down(folder: Path) -> bool:
-    """Whether the loss of a run was not finite. Any other failure is tried again."""
+def _diverged(folder: Path) -> bool:
+    """Whether the loss of a run was not finite. Runs with any other failure are tried again."""
     broken = failure(folder)
     return broken is not None and broken["kind"] == "not finite"
 
@@ -116,7 +115,7 @@ def _attempt(track: Track, run: RunSpec, options: WorkerOptions) -> Attempt:
     lines, manifest = folder.read_metrics(), folder.read_manifest()
     reached = track.reached(lines, every)
     last = lines[-1]["step"] if lines else 0
-    # one that broke down is charged up to the check that it did not come to
+    # A diverged run is charged up to the check that it did not reach.
     steps = reached or (last if folder.finished else min(last + every, run.config.steps))
     return Attempt(
         seed=run.config.seed,

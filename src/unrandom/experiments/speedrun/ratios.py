@@ -1,4 +1,4 @@
-"""Who needs less? Ratios of a candidate to a record, seed by seed, with intervals, and the rule that makes a record."""
+"""Does a candidate need less than a record? Ratios of their costs, with intervals, and the rule that makes a record."""
 
 import math
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from unrandom.experiments.speedrun.race import Attempt, Race
 
 @dataclass(frozen=True)
 class Ratio:
-    """Candidate to record, the geometric mean over seeds.
+    """Cost of the candidate over that of the record, the geometric mean over seeds.
 
-    ``at_most``: the record needs more than it was given; such a bound has no interval from below.
+    ``at_most`` marks an upper bound, as the record did not reach the target; its interval has no lower end.
     """
 
     value: float
@@ -29,11 +29,10 @@ class Ratio:
 
 
 def ratios(race: Race) -> dict[str, Ratio] | None:
-    """For steps, FLOPs and seconds of training; None unless the candidate reached the target under every seed.
+    """Return ratios of steps, FLOPs and training seconds; None unless the candidate reached the target for every seed.
 
-    Seconds only where both runs of each seed were made by one commit on one device. Student's t over the logarithms.
-    Where the record did not reach the target, all that it took stands for what it needs, and the ratio is a bound from
-    above.
+    Seconds are compared only if both runs of each seed were made by one commit on one device. Intervals are Student's t
+    over the logarithms. If the record did not reach the target, its total cost is used; the ratio is an upper bound.
     """
     if not all(attempt.reached for attempt in race.candidate):
         return None
@@ -53,13 +52,13 @@ def _ratio(each: Sequence[float], at_most: bool) -> Ratio:
 
 
 def expected_flops(attempts: Sequence[Attempt]) -> float | None:
-    """Compute of all runs for each one that succeeds; None where none does."""
+    """FLOPs of all runs over the number of runs that reached the target; None if no run did."""
     reached = sum(attempt.reached for attempt in attempts)
     return sum(attempt.flops for attempt in attempts) / reached if reached else None
 
 
 def why_no_record(race: Race, fewest: int) -> str | None:
-    """What keeps the candidate from being a record; None if it is one."""
+    """Return the reason why the candidate is not a record; None if it is one."""
     found, seeds = ratios(race), len(race.candidate)
     if found is None:
         reached = sum(attempt.reached for attempt in race.candidate)
@@ -69,7 +68,7 @@ def why_no_record(race: Race, fewest: int) -> str | None:
     if len(made_by := sorted({attempt.made_by for attempt in (*race.candidate, *race.record)})) > 1:
         return f"its runs were made in different ways: {'; '.join(made_by)}; race in an --out folder without older runs"
     if not all(b.more_than for b in race.record):
-        return "the record was there at the first check, and what it needs is not known better"
+        return "the record reached the target at the first check, so that its cost has no lower bound"
     at_worst = _ratio([a.flops / b.more_than for a, b in zip(race.candidate, race.record, strict=True)], at_most=False)
     if at_worst.high is None or at_worst.high >= 1:
         return "the interval of the ratio of training FLOPs, with the record a check earlier, holds 1"

@@ -1,4 +1,4 @@
-"""Where are records kept? One line of JSON a race, in one file a track: what was changed, and what came of it."""
+"""Where are records saved? In one file per track, one line of JSON per race: what was changed, and the result."""
 
 import json
 import re
@@ -18,8 +18,8 @@ from unrandom.experiments.speedrun.ratios import expected_flops, ratios, why_no_
 from unrandom.experiments.speedrun.tracks import Kind, Track
 from unrandom.training import RunConfig
 
-THE_TRACKS = ("seed", "data_seed", "evaluate_every", "checkpoint_every", "test_sequences")  # keys that it sets
-PAPER, HOUSE = "paper", "house"  # the recipes with which every track begins
+SET_BY_TRACK = ("seed", "data_seed", "evaluate_every", "checkpoint_every", "test_sequences")  # configuration keys
+PAPER, HOUSE = "paper", "house"  # names of the first two entries of every track: the paper's recipe and this project's
 NAME = re.compile(r"[\w.-]+", re.ASCII)
 
 
@@ -61,12 +61,15 @@ def records_file(track: Track, results: Path) -> Path:
 
 
 def read_records(track: Track, results: Path) -> list[JsonObject]:
-    """What was kept of a track, in its order: records, and races that made none. UserError for any other line."""
+    """Return the saved races of a track, in order, whether they made a record or not.
+
+    Raises UserError for a line that is not a valid entry.
+    """
     path = records_file(track, results)
     try:
         records = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} holds a line that is no JSON object: {error}") from None
+        raise UserError(f"{path} has a line that is not a JSON object: {error}") from None
     for number, record in enumerate(records, start=1):
         try:
             _Entry.parse(record)
@@ -75,10 +78,10 @@ def read_records(track: Track, results: Path) -> list[JsonObject]:
     return records
 
 
-def standing(track: Track, kind: Kind, results: Path) -> str:
-    """The name of the record to beat: in the neutral class at first the paper's recipe, in the open one the house's.
+def record_to_beat(track: Track, kind: Kind, results: Path) -> str:
+    """Return the name of the record to beat: at first PAPER in the neutral class, and HOUSE in the open class.
 
-    A record takes the place of the one that it beat, and no other.
+    A new record replaces only the one that it beat, in every class where that one stood.
     """
     best: dict[str, str] = {"neutral": PAPER, "open": HOUSE}
     for record in (record for record in read_records(track, results) if record["is_record"]):
@@ -87,7 +90,7 @@ def standing(track: Track, kind: Kind, results: Path) -> str:
 
 
 def configuration_of(track: Track, name: str, results: Path) -> RunConfig:
-    """The configuration of an entry, or of a recipe with which the track begins. UserError for any other name."""
+    """Return the configuration of an entry, PAPER and HOUSE included. Raises UserError for any other name."""
     known = {record["name"]: record for record in read_records(track, results)}
     if name in known:
         return RunConfig.parse(known[name]["config"])
@@ -98,7 +101,7 @@ def configuration_of(track: Track, name: str, results: Path) -> RunConfig:
 
 
 def arm(attempts: Sequence[Attempt]) -> JsonObject:
-    """One side of a race."""
+    """Return one arm of a race as JSON values."""
     return {
         "reached": sum(attempt.reached for attempt in attempts),
         "seeds": len(attempts),
@@ -108,14 +111,14 @@ def arm(attempts: Sequence[Attempt]) -> JsonObject:
 
 
 def pair(track: Track, begin: str | None, assignments: Sequence[str], against: str | None, results: Path) -> Pairing:
-    """The entry called ``begin`` with some keys changed (as ``--set`` does it), and what it is to run against.
+    """Return a candidate (the entry ``begin`` with some keys changed, as by ``--set``) and the record it runs against.
 
-    Without a name it begins as the standing open record, and runs against the standing record of its class. UserError
-    for a candidate that the track does not take, or that is the record itself.
+    By default ``begin`` is the open record to beat, and ``against`` the record to beat in the candidate's class. Raises
+    UserError for a candidate that the track does not accept, or that equals the record.
     """
-    candidate = configuration_of(track, begin or standing(track, "open", results), results).override(assignments)
+    candidate = configuration_of(track, begin or record_to_beat(track, "open", results), results).override(assignments)
     track.check(candidate)
-    against = against or standing(track, track.kind(candidate), results)
+    against = against or record_to_beat(track, track.kind(candidate), results)
     record = configuration_of(track, against, results)
     if track.prepared(candidate, 0).digest() == track.prepared(record, 0).digest():
         raise UserError(f"the candidate is {against} itself; change something with --set, or take another --against")
@@ -123,13 +126,13 @@ def pair(track: Track, begin: str | None, assignments: Sequence[str], against: s
 
 
 def outcome(pairing: Pairing, run: Race, results: Path) -> JsonObject:
-    """What a race came to, as JSON values."""
+    """Return the result of a race as JSON values."""
     track, against = pairing.track, pairing.against
     kind = track.kind(pairing.candidate)
-    to_beat = sorted({standing(track, "open", results), standing(track, kind, results)})
+    to_beat = sorted({record_to_beat(track, "open", results), record_to_beat(track, kind, results)})
     found, reason = ratios(run), why_no_record(run, track.seeds)
     if against not in to_beat:
-        reason = f"{' or '.join(to_beat)} is to be beaten, and not {against}"
+        reason = f"{' or '.join(to_beat)} is the record to beat, not {against}"
     return {
         "is_record": reason is None,
         "because": reason,
@@ -145,22 +148,22 @@ def outcome(pairing: Pairing, run: Race, results: Path) -> JsonObject:
 
 
 def changes(before: RunConfig, now: RunConfig) -> dict[str, list[Any]]:
-    """The keys whose values differ, with both values; the seeds and what is measured are the track's."""
+    """Return the keys whose values differ, with both values, without those that the track sets."""
     first, second = (dict(dotted_items(config.to_json())) for config in (before, now))
     keys = [key for key in {**first, **second} if first.get(key) != second.get(key)]
-    return {key: [first.get(key), second.get(key)] for key in keys if key not in THE_TRACKS}
+    return {key: [first.get(key), second.get(key)] for key in keys if key not in SET_BY_TRACK}
 
 
 def check_name(track: Track, name: str, results: Path) -> None:
-    """UserError for a name that something else has, or that is more than letters, digits, dots and hyphens."""
+    """Raise UserError for a name that is taken, or has other than letters, digits, dots, hyphens and underscores."""
     if not NAME.fullmatch(name):
         raise UserError(f"--name takes letters, digits, dots, hyphens and underscores, not {name!r}")
     if name in (PAPER, HOUSE, *(record["name"] for record in read_records(track, results))):
-        raise UserError(f"{track.name} has something called {name!r} already; choose another --name")
+        raise UserError(f"{track.name} already has an entry called {name!r}; choose another --name")
 
 
 def add_entry(pairing: Pairing, name: str, changed: str, made: JsonObject, results: Path) -> Path:
-    """Write a race at the end of the track's file, won or not; ``changed`` becomes one line. Returns the file."""
+    """Append a race to the track's file, won or not; ``changed`` is joined to one line. Returns the file."""
     check_name(pairing.track, name, results)
     line = {
         "name": name,

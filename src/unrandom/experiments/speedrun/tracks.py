@@ -1,7 +1,7 @@
-"""What is to be reached, and by which test? A track is a target whose training compute is to become small.
+"""What is the goal of a speedrun, and how is it tested? A track: a target to reach with the least training compute.
 
 The test is frozen: the held-out parameters of a track are the same for every seed and every candidate, and their hash
-is written here.
+is in ``catalogue``.
 """
 
 import hashlib
@@ -16,56 +16,56 @@ from unrandom.runs.run import split_of
 from unrandom.tasks import lcg_split, lcg_task
 from unrandom.training import RunConfig
 
-Line = dict[str, Any]  # what is measured at a check, as in metrics.jsonl
+Metrics = dict[str, Any]  # the metrics of one check, as in metrics.jsonl
 Kind = Literal["neutral", "open"]
 
-CHECKS_IN_A_ROW = 3
-FIRST_SEED = 100  # Races count from here; the seeds from 0 on are those that candidates are tuned under.
-DATA_SEED = 0  # It decides the split and a fixed training set, and is the same for every seed of a run.
-EVERY_CHECKPOINT = 10  # checks
+CHECKS_IN_A_ROW = 3  # number of consecutive checks that must meet the target
+FIRST_SEED = 100  # first seed of a race; the seeds from 0 on are for tuning candidates
+DATA_SEED = 0  # decides the split and a fixed training set; the same for all runs
+CHECKS_PER_CHECKPOINT = 10
 
 
 @dataclass(frozen=True)
 class Target:
-    """What must be true of a check."""
+    """A condition on the metrics of a check, and its description."""
 
     text: str
-    met: Callable[[Line], bool]
+    met: Callable[[Metrics], bool]
 
 
 @dataclass(frozen=True)
 class Track:
-    """A fixed target on a frozen test, and the paper's way to it, scaled to its size."""
+    """A fixed target on a frozen test, and two recipes to start from."""
 
     name: str
     about: str
-    paper: Callable[[], RunConfig]  # the paper's recipe at this size: what a neutral candidate may not change is its
-    house: Callable[[], RunConfig]  # what is trained here where nothing else is asked for
+    paper: Callable[[], RunConfig]  # the paper's recipe at this size; a neutral candidate keeps its model and batch
+    house: Callable[[], RunConfig]  # this project's own recipe at this size
     target: Target
-    check_every: int  # training sequences
+    check_every: int  # training sequences between checks
     test_sequences: int
-    seeds: int  # the fewest that make a record
-    test: str  # SHA-256 of the frozen test, its first 16 hex digits
+    seeds: int  # least number of seeds for a record
+    test: str  # first 16 hex digits of the SHA-256 of the frozen test
 
     def prepared(self, config: RunConfig, seed: int) -> RunConfig:
-        """A candidate's run under one seed: the frozen test, and a check on the grid."""
+        """Return a candidate's configuration for one seed, with the track's test and its steps between checks."""
         every = max(1, -(-self.check_every // config.batch_size))
         return config.replace(
             seed=seed,
             data_seed=DATA_SEED,
             evaluate_every=every,
-            checkpoint_every=EVERY_CHECKPOINT * every,
+            checkpoint_every=CHECKS_PER_CHECKPOINT * every,
             test_sequences=self.test_sequences,
         )
 
     def kind(self, config: RunConfig) -> Kind:
-        """``neutral`` where architecture (the tokens, too) and batch are the paper's; else ``open``."""
+        """Return ``neutral`` if architecture (tokens included) and batch size are the paper's; else ``open``."""
         paper = self.paper()
         same = (config.transformer, config.batch_size) == (paper.transformer, paper.batch_size)
         return "neutral" if same else "open"
 
     def check(self, config: RunConfig) -> None:
-        """UserError unless the configuration is tested as the track is, starts from nothing, and has rows to draw."""
+        """Raise UserError unless the configuration has the track's test, random initial weights, and training data."""
         if config.start is not None:
             raise UserError("a candidate begins with random weights; leave out start")
         if config.steps < (least := CHECKS_IN_A_ROW * self.prepared(config, 0).evaluate_every):
@@ -78,8 +78,11 @@ class Track:
             )
         split_of(config).try_drawing(config.batch_size)
 
-    def reached(self, lines: Sequence[Line], every: int) -> int | None:
-        """The step of the first of three checks in a row, on the grid, at which the target was met; None if never."""
+    def reached(self, lines: Sequence[Metrics], every: int) -> int | None:
+        """Return the step of the first of three checks in a row that met the target; None if never.
+
+        Metrics at steps that are not a multiple of ``every`` are ignored.
+        """
         met = 0
         for line in lines:
             if line["step"] % every:
@@ -91,7 +94,7 @@ class Track:
 
 
 def hash_of_test(config: RunConfig) -> str:
-    """Of every number that decides the test: moduli, multipliers, increments, seeds, and what training may not see."""
+    """Hash every number that defines the test: moduli, multipliers, increments, x0, and what training must not have."""
     split, data = lcg_split(split_of(config)), lcg_task(config.data)
     each = max(1, config.test_sequences // len(split.held_out))
     test = {

@@ -1,1 +1,1 @@
-"""The paper's unseen-modulus half."""
+"""Can a model predict sequences of moduli that it was not trained on? The paper's unseen-modulus experiments."""

@@ -1,4 +1,7 @@
-"""What do the unseen-modulus grids measure in common? The last number of unseen moduli, a row a run and modulus."""
+"""How accurate is a model on unseen moduli? Last-number accuracy, one row per run and modulus, and means over them.
+
+Shared by the experiments that train a grid of settings.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -9,83 +12,87 @@ import polars as pl
 from unrandom.evaluation import evaluate
 from unrandom.experiments.experiment import Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import about, matrix
+from unrandom.experiments.summaries import matrix, run_columns
 from unrandom.figures.panels import MapPanel
 from unrandom.predictors import Predictor
 from unrandom.runs.run import Run
 from unrandom.tasks import Split, lcg_split
 from unrandom.training.machine import choose_device
 
-SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 1024, "gpu": 2048, "paper": 4096}  # of each modulus
+SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 1024, "gpu": 2048, "paper": 4096}  # per modulus
 
 
-def last_number_rows(runs: Sequence[Run], scale: Scale, *, choosing: bool = False) -> Rows:
-    """Last-number accuracy on each test modulus; with ``choosing``, also on the moduli that settings are chosen by."""
+def last_number_rows(runs: Sequence[Run], scale: Scale, *, with_validation: bool = False) -> Rows:
+    """Last-number accuracy on each test modulus, and if asked for on each validation modulus."""
     rows: Rows = []
     for run in runs:
         split = run.split()
         parts = (
-            dict(zip(("validation", "test"), split.validation_and_test(), strict=True)) if choosing else {"test": split}
+            dict(zip(("validation", "test"), split.validation_and_test(), strict=True))
+            if with_validation
+            else {"test": split}
         )
         predictor = run.predictor(choose_device())
         for name, part in parts.items():
-            rows += [{**about(run), "split": name, **row} for row in tested_rows(predictor, part, SEQUENCES[scale])]
+            rows += [
+                {**run_columns(run), "split": name, **row} for row in tested_rows(predictor, part, SEQUENCES[scale])
+            ]
     return rows
 
 
 def counting_rows(runs: Sequence[Run], scale: Scale) -> Rows:
-    """Last-number accuracy on the unseen primes with a = 1, where they are otherwise tested by primitive roots."""
+    """Last-number accuracy on the unseen primes with a = 1; elsewhere they are tested with primitive roots."""
     return [
-        {**about(run), "split": "test", **row}
+        {**run_columns(run), "split": "test", **row}
         for run in runs
         for row in tested_rows(run.predictor(choose_device()), lcg_split(run.split()).counting(), SEQUENCES[scale])
     ]
 
 
 def tested_rows(predictor: Predictor, split: Split, sequences: int) -> Iterator[dict[str, Any]]:
-    """Last-number accuracy on what a split tests, a row for each modulus."""
+    """Last-number accuracy on what a split tests, one row per modulus."""
     for modulus in split.parts:
         found = evaluate(predictor, split.test(modulus, sequences)).last_number_json()
         yield {"modulus": modulus, **{key: found[key] for key in ("value", "low", "high")}}
 
 
-def cells(accuracy: pl.DataFrame, keys: Sequence[str], split: str = "test") -> pl.DataFrame:
-    """The mean over moduli of each setting and seed, in the order of the rows: columns ``keys``, seed and value."""
-    own = accuracy.filter(pl.col("split") == split)
-    return own.group_by(*keys, "seed", maintain_order=True).agg(pl.col("value").mean())
+def grid_points(accuracy: pl.DataFrame, keys: Sequence[str], split: str = "test") -> pl.DataFrame:
+    """The mean over moduli for each setting and seed, in order of appearance: columns ``keys``, seed and value."""
+    of_split = accuracy.filter(pl.col("split") == split)
+    return of_split.group_by(*keys, "seed", maintain_order=True).agg(pl.col("value").mean())
 
 
 def over_seeds(found: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """The mean over seeds of each setting: columns ``keys`` and value."""
+    """The mean over seeds for each setting: columns ``keys`` and value."""
     return found.group_by(*keys, maintain_order=True).agg(pl.col("value").mean())
 
 
-def best_cell(found: pl.DataFrame) -> float | None:
-    """The accuracy of the best setting of each seed, the mean over seeds: whether anything was learned."""
+def best_setting_accuracy(found: pl.DataFrame) -> float | None:
+    """Accuracy of each seed's best setting, averaged over seeds: whether anything was learned. None without rows."""
     best = found.group_by("seed", maintain_order=True).agg(pl.col("value").max())["value"].to_list()
     return float(np.mean(best)) if best else None
 
 
 def relative_spread() -> pl.Expr:
-    """(largest − smallest) / largest of the values of a group, from 0 to 1; 0 where all are 0."""
+    """(largest − smallest) / largest of the values of a group, from 0 to 1; 0 if all are 0."""
     largest, smallest = pl.col("value").max(), pl.col("value").min()
     return pl.when(largest > 0).then((largest - smallest) / largest).otherwise(0.0)
 
 
 def tuned(accuracy: pl.DataFrame, keys: Sequence[str], over: Sequence[str]) -> pl.DataFrame:
-    """For each setting of ``keys``, the one of ``over`` that is best on the validation moduli: its test accuracy.
+    """For each setting of ``keys``, choose the setting of ``over`` on the validation moduli; return its test accuracy.
 
-    The choice is by the mean over seeds, and the first of equals. Columns ``keys``, ``over``, seed and value.
+    The choice is the best mean over seeds, or the first of equals. Columns ``keys``, ``over``, seed and value.
     """
     both = [*keys, *over]
-    validation = over_seeds(cells(accuracy, both, "validation"), both)
+    validation = over_seeds(grid_points(accuracy, both, "validation"), both)
     best = validation.filter(pl.col("value") == pl.col("value").max().over(*keys))
     chosen = best.unique(keys, keep="first", maintain_order=True).select(both)
-    return chosen.join(cells(accuracy, both), on=both, maintain_order="left_right")
+    return chosen.join(grid_points(accuracy, both), on=both, maintain_order="left_right")
 
 
-def cell_map(title: str, names: tuple[str, str], found: pl.DataFrame) -> MapPanel:
-    """Mean accuracy over seeds with the values written in; the first setting up, the second across."""
+def grid_map(title: str, names: tuple[str, str], found: pl.DataFrame) -> MapPanel:
+    """Heat map of mean accuracy over seeds, with the values written in; rows are the first setting of ``names``."""
     rows, columns = ([str(value) for value in found[name].unique().sort()] for name in names)
     values = matrix(over_seeds(found, names).sort(names[1]), names[:1], names[1], "value")
     return MapPanel(title, names[1], names[0], values, columns, rows, "last number right", written=True)

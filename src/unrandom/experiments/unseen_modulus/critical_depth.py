@@ -1,4 +1,9 @@
-"""Is depth needed at every width? Rate and weight decay tuned in every cell (fig:critical-depth-appendix)."""
+"""Is depth needed at every width? (fig:critical-depth-appendix)
+
+The small run is trained with several depths and widths; learning rate and weight decay are tuned for each, on
+validation moduli (tables ``accuracy`` and ``chosen``). The claims compare fewer than three layers with more, and the
+widths with each other.
+"""
 
 from itertools import product
 from pathlib import Path
@@ -10,14 +15,14 @@ from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import each_seed
 from unrandom.experiments.unseen_modulus.accuracy import (
-    best_cell,
-    cell_map,
+    best_setting_accuracy,
+    grid_map,
     last_number_rows,
     over_seeds,
     relative_spread,
     tuned,
 )
-from unrandom.experiments.unseen_modulus.phase_diagram import BEST, DEEP
+from unrandom.experiments.unseen_modulus.phase_diagram import BEST, DEEP_LAYERS
 from unrandom.experiments.unseen_modulus.presets import (
     PAPERS_1024,
     RATE,
@@ -39,7 +44,7 @@ DEPTHS: dict[Scale, tuple[int, ...]] = {
     "gpu": (2, 3, 4, 6),
     "paper": (2, 3, 4, 6, 8),
 }
-# width and heads: at the paper's scale every head is 128 wide
+# (width, heads); at paper scale every head is 128 wide
 WIDTHS: dict[Scale, tuple[tuple[int, int], ...]] = {
     "smoke": ((8, 2), (16, 2)),
     "laptop": ((32, 4), (64, 4)),
@@ -76,7 +81,7 @@ CLAIMS = (
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     usual = variant(small_run(scale), {}, data=PAPERS_1024 if scale == "paper" else {})
-    cells = product(WIDTHS[scale], DEPTHS[scale], RATES[scale], WEIGHT_DECAYS[scale])
+    combinations = product(WIDTHS[scale], DEPTHS[scale], RATES[scale], WEIGHT_DECAYS[scale])
     variants = [
         variant(
             usual,
@@ -84,19 +89,19 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
             model={"depth": depth, "d_model": width, "n_heads": heads},
             optimizer={RATE[scale]: rate, "weight_decay": decay},
         )
-        for (width, heads), depth, rate, decay in cells
+        for (width, heads), depth, rate, decay in combinations
     ]
     return with_seeds(variants, seeds)
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    accuracy = table(last_number_rows(runs, scale, choosing=True))
+    accuracy = table(last_number_rows(runs, scale, with_validation=True))
     chosen = over_seeds(tuned(accuracy, AXES, TUNED), [*AXES, *TUNED])
     return {"accuracy": accuracy, "chosen": chosen.rename({"value": "accuracy"})}
 
 
 def evidence(tables: Tables) -> Evidence:
-    accuracy, is_deep = tables["accuracy"], pl.col("depth") >= DEEP
+    accuracy, is_deep = tables["accuracy"], pl.col("depth") >= DEEP_LAYERS
     shallow, deep = (tuned(accuracy.filter(those), ["width"], ["depth", *TUNED]) for those in (~is_deep, is_deep))
     both = deep.join(shallow, on=["width", "seed"], suffix=" of shallow").filter(pl.col("value") > 0)
     return Evidence(
@@ -104,14 +109,14 @@ def evidence(tables: Tables) -> Evidence:
             "three-layers": each_seed(both, (pl.col("value of shallow") / pl.col("value")).max()),
             "width": each_seed(deep, relative_spread()),
         },
-        {BEST.key: best_cell(tuned(accuracy, AXES, TUNED))},
+        {BEST.key: best_setting_accuracy(tuned(accuracy, AXES, TUNED))},
     )
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Test accuracy of the cell chosen on the validation moduli."""
+    """Test accuracy of the settings that were chosen on the validation moduli."""
     found = tuned(tables["accuracy"], AXES, TUNED)
-    save_panels([cell_map("rate and weight decay tuned", AXES, found)], folder / "um-critical-depth")
+    save_panels([grid_map("rate and weight decay tuned", AXES, found)], folder / "um-critical-depth")
 
 
 EXPERIMENT = Experiment(

@@ -1,6 +1,7 @@
-"""What must the training set hold? Many moduli; few multipliers and increments do (fig:dataset-composition).
+"""What must the training set contain? Many moduli, but few multipliers and increments (fig:dataset-composition).
 
-Beyond the paper: the share of every batch that has full period.
+The numbers of moduli, multipliers and increments are varied one at a time, and beyond the paper the share of every
+batch that has full period. The table ``accuracy`` has the last-number accuracy on unseen moduli, which claims compare.
 """
 
 from pathlib import Path
@@ -12,7 +13,13 @@ from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import each_seed
-from unrandom.experiments.unseen_modulus.accuracy import best_cell, cells, last_number_rows, over_seeds, relative_spread
+from unrandom.experiments.unseen_modulus.accuracy import (
+    best_setting_accuracy,
+    grid_points,
+    last_number_rows,
+    over_seeds,
+    relative_spread,
+)
 from unrandom.experiments.unseen_modulus.presets import ARBITRARY, Settings, small_run, variant, with_seeds
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.run import Run
@@ -21,7 +28,7 @@ from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
 MIX = "full-period share"
-# Each axis of the grid: its field in the configuration of the data. A value of none stands for all that there are.
+# Each axis and its field in the data configuration. The value None stands for all that exist.
 AXES: dict[str, str] = {
     "n_m": "n_m",
     "n_a": "n_a",
@@ -106,7 +113,7 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """Each axis by itself; the other settings stay the small run's, which is of every axis and so named for none."""
+    """Vary each axis by itself, from the small run, which belongs to every axis: its label ``axis`` is empty."""
     data = lcg_task(small_run(scale).config.data)
     settings = {axis: _text(getattr(data, field)) for axis, field in AXES.items()}
     usual = variant(small_run(scale), {"largest": max(data.moduli), "axis": "", **settings})
@@ -131,9 +138,9 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def _curve(accuracy: pl.DataFrame, axis: str) -> pl.DataFrame:
-    """Accuracy by the value of one axis (in words and as a number) and seed, the usual run among them, in order."""
-    own = cells(accuracy.filter(pl.col("axis").is_in([axis, ""])), [axis])
-    return own.with_columns(pl.col(axis).replace(ALL, "inf").cast(pl.Float64).alias("number")).sort("number", "seed")
+    """Accuracy by the value of one axis (as text and as a number) and seed, in order; it includes the unvaried run."""
+    points = grid_points(accuracy.filter(pl.col("axis").is_in([axis, ""])), [axis])
+    return points.with_columns(pl.col(axis).replace(ALL, "inf").cast(pl.Float64).alias("number")).sort("number", "seed")
 
 
 def evidence(tables: Tables) -> Evidence:
@@ -145,29 +152,29 @@ def evidence(tables: Tables) -> Evidence:
             "moduli": each_seed(several["n_m"], _gain()),
             "multipliers": each_seed(several["n_a"], relative_spread()),
             "increments": each_seed(several["n_c"], relative_spread()),
-            "quarter": each_seed(several["n_m"], _enough(accuracy["largest"][0] / 4)),
+            "quarter": each_seed(several["n_m"], _relative_to_best(accuracy["largest"][0] / 4)),
             "mix": each_seed(mixes, _gain()),
         },
-        {BEST.key: best_cell(cells(accuracy, list(AXES)))},
+        {BEST.key: best_setting_accuracy(grid_points(accuracy, list(AXES)))},
     )
 
 
 def _gain() -> pl.Expr:
-    """What is gained from the first to the last of a curve, over the larger of the two; 0 where both are 0."""
+    """The gain from the first to the last value of a curve, over the larger of the two; 0 if both are 0."""
     first, last = pl.col("value").first(), pl.col("value").last()
     larger = pl.max_horizontal(first, last)
     return pl.when(larger > 0).then((last - first) / larger).otherwise(0.0)
 
 
-def _enough(least: float) -> pl.Expr:
-    """With the smallest n_m from ``least`` on (the largest, if none is), over the best; 0 where that is 0."""
+def _relative_to_best(least: float) -> pl.Expr:
+    """Accuracy with the smallest n_m ≥ ``least`` (else the largest n_m), over the best accuracy; 0 if that is 0."""
     value = pl.col("value")
     at = pl.coalesce(value.filter(pl.col("number") >= least).first(), value.last())
     return pl.when(value.max() > 0).then(at / value.max()).otherwise(0.0)
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """A panel for each axis: the mean over seeds, and every seed faint. The values are set apart evenly, by name."""
+    """One panel per axis: the mean over seeds, and every seed faint. The values are evenly spaced."""
     panels = []
     for axis in AXES:
         curve = _curve(tables["accuracy"], axis)
@@ -175,7 +182,8 @@ def draw(tables: Tables, folder: Path) -> None:
         places = list(range(len(means)))
         lines = [Line(places, means["value"].to_list(), "mean over seeds", 0)]
         lines += [
-            Line(places, own["value"].to_list(), "single seeds", 1, faint=True) for own in curve.partition_by("seed")
+            Line(places, points["value"].to_list(), "single seeds", 1, faint=True)
+            for points in curve.partition_by("seed")
         ]
         panels.append(LinePanel(axis, axis, "last number right", lines, names=means[axis].to_list()))
     save_panels(panels, folder / "um-dataset")

@@ -1,7 +1,8 @@
-"""What does one embedding for many moduli look like? (fig:multip_pca_embd)
+"""What does one embedding for many moduli encode? (fig:multip_pca_embd)
 
 The paper: a semi-circle along the first principal component, parity in the second, residues mod 2 and 3 in the second
-and third.
+and third. For the embeddings of the main runs, the table ``shares`` has the share of each component's variance between
+residues, and its correlation with the size of the number; ``points`` has the components themselves.
 """
 
 from pathlib import Path
@@ -11,7 +12,7 @@ import polars as pl
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import about, by_run, learned, matrix
+from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, Panel, ScatterPanel, save_panels
 from unrandom.interpretation import order_along_component, principal_components, residue_variance
@@ -80,7 +81,7 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
             order = order_along_component(components.values, i)
             shares += [
                 {
-                    **about(run),
+                    **run_columns(run),
                     "component": i + 1,
                     "explained": float(components.explained[i]),
                     "order": order,
@@ -91,7 +92,7 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
                 for residue, share in found.items()
             ]
         points += [
-            {**about(run), "number": number, **{f"PC{i + 1}": float(value) for i, value in enumerate(values)}}
+            {**run_columns(run), "number": number, **{f"PC{i + 1}": float(value) for i, value in enumerate(values)}}
             for number, values in enumerate(components.values)
         ]
     return {"shares": table(shares), "points": table(points)}
@@ -110,11 +111,11 @@ def evidence(tables: Tables) -> Evidence:
         found["mod-six"].append((six[1] + six[2]) / 2)
         found["parity-anywhere"].append(max(two))
         found["mod-three-anywhere"].append(max(three))
-    return Evidence(found, {"learned": learned(tables)})
+    return Evidence(found, {"learned": trained_accuracy(tables)})
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """For each seed: two planes, and what residues explain of each component."""
+    """For each seed: two planes of components, and the share of each component's variance between residues."""
     panels: list[Panel] = []
     for shares, points in zip(by_run(tables["shares"]), by_run(tables["points"]), strict=True):
         seed = f"seed {shares['seed'][0]}"

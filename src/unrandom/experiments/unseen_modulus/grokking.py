@@ -1,4 +1,8 @@
-"""When are unseen moduli learned? With the long-period training sequences, after the short ones (fig:training b)."""
+"""When are unseen moduli learned? With the long-period training sequences, after the short ones (fig:training b).
+
+The table ``metrics`` has what the main runs saved in training. The claims compare the steps at which groups of
+sequences reach half of their final accuracy.
+"""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -8,7 +12,7 @@ import polars as pl
 from unrandom.experiments.claims import Claim, Evidence, Finding, Unknown
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import about, by_run, learned, seed_lines
+from unrandom.experiments.summaries import by_run, run_columns, seed_lines, trained_accuracy
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
@@ -16,10 +20,10 @@ from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
 TEST, SHORT = "last_number_accuracy", "train_short_period_accuracy"
-# Both measure long periods; only the second leaves out a = 1, where the sequence merely counts.
+# Both are the accuracy on long periods; RULE leaves out a = 1, where the sequence merely counts.
 LONG, RULE = "train_long_period_accuracy", "train_rule_accuracy"
-UNSEEN = "unseen "  # before a modulus: the column of its accuracy
-NOTHING = 0.1  # A group that ends training below this accuracy has not begun to be learned.
+UNSEEN = "unseen "  # prefix of a modulus in the name of the column with its accuracy
+MIN_FINAL_ACCURACY = 0.1  # A group with a lower accuracy at the end of training was not learned.
 
 CLAIMS = (
     Claim(
@@ -52,10 +56,10 @@ CLAIMS = (
 
 
 def curves(runs: Sequence[Run]) -> pl.DataFrame:
-    """What training left behind, a row for each measured step, with the accuracy on each unseen modulus."""
+    """The metrics saved in training, one row per evaluated step, with one accuracy column per unseen modulus."""
     return table(
         {
-            **about(run),
+            **run_columns(run),
             **{key: row.get(key) for key in ("step", TEST, SHORT, LONG, RULE, "train_loss", "test_loss")},
             **{f"{UNSEEN}{m}": tested["last_number_accuracy"] for m, tested in row["test_moduli"].items()},
         }
@@ -65,20 +69,20 @@ def curves(runs: Sequence[Run]) -> pl.DataFrame:
 
 
 def unseen_columns(metrics: pl.DataFrame) -> dict[str, str]:
-    """The columns of the unseen moduli, by modulus."""
+    """Map unseen moduli (as text) to the columns with their accuracies."""
     return {column.removeprefix(UNSEEN): column for column in metrics.columns if column.startswith(UNSEEN)}
 
 
-def half_way(curve: pl.DataFrame, key: str) -> float | None:
-    """The first measured step with half of the final accuracy; None for a group that is not learned."""
+def half_accuracy_step(curve: pl.DataFrame, key: str) -> float | None:
+    """The first evaluated step with half of the final accuracy; None if the group was not learned."""
     accuracy = curve[key].cast(pl.Float64).fill_null(0.0)
-    if accuracy[-1] < NOTHING:
+    if accuracy[-1] < MIN_FINAL_ACCURACY:
         return None
     return float(curve["step"].filter(accuracy >= accuracy[-1] / 2)[0])
 
 
 def ratios(pairs: Iterable[tuple[float | None, float | None]]) -> Finding:
-    """The first over the second; a pair with a group that was not learned leaves nothing to compare."""
+    """The first over the second of each pair; Unknown if a group of some pair was not learned."""
     known = list(pairs)
     missing = sum(None in pair for pair in known)
     if missing:
@@ -95,18 +99,20 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(
         {
             "solved": [curve[TEST][-1] for curve in of_runs],
-            "short-first": ratios((half_way(curve, RULE), half_way(curve, SHORT)) for curve in of_runs),
-            "together": ratios((half_way(curve, TEST), half_way(curve, RULE)) for curve in of_runs),
+            "short-first": ratios(
+                (half_accuracy_step(curve, RULE), half_accuracy_step(curve, SHORT)) for curve in of_runs
+            ),
+            "together": ratios((half_accuracy_step(curve, TEST), half_accuracy_step(curve, RULE)) for curve in of_runs),
         },
-        {"learned": learned(tables)},
+        {"learned": trained_accuracy(tables)},
     )
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Left the three groups of the paper, right each unseen modulus; a line a seed."""
+    """Left: the three groups of the paper; right: each unseen modulus. One line per seed."""
     metrics = tables["metrics"]
     groups = {SHORT: "training, short period", LONG: "training, long period, a = 1 too", TEST: "unseen moduli"}
-    if metrics[RULE].count():  # older metrics do not tell a = 1 from the rest
+    if metrics[RULE].count():  # older metrics do not separate a = 1 from the rest
         groups = {SHORT: groups[SHORT], RULE: "training, long period, a ≠ 1", TEST: groups[TEST]}
     moduli = {column: m for m, column in unseen_columns(metrics).items()}
     panels = [
@@ -116,11 +122,11 @@ def draw(tables: Tables, folder: Path) -> None:
             "accuracy (share right)",
             [
                 line
-                for kind, (key, label) in enumerate(of.items())
+                for kind, (key, label) in enumerate(columns.items())
                 for line in seed_lines(metrics, "step", key, label, kind)
             ],
         )
-        for title, of in (("last number", groups), ("last number by unseen modulus", moduli))
+        for title, columns in (("last number", groups), ("last number by unseen modulus", moduli))
     ]
     save_panels(panels, folder / "um-grokking")
 

@@ -1,7 +1,8 @@
 """Does each first-layer head group numbers by a residue? (fig:multip_prune a1, b1, c1; fig:pca_appendix)
 
-Scored for every head and every modulus q up to 32, at several positions and for every unseen modulus; then the
-pictures of the best.
+For every first-layer head of the main runs, every q up to 32, several positions and every unseen modulus, the share of
+the variance of the head's output between residues modulo q is measured (tables ``scores``, ``heads``); ``planes`` has
+the two largest components of the outputs. The claims test whether each head has a prime of its own.
 """
 
 from pathlib import Path
@@ -12,7 +13,7 @@ import polars as pl
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import about, by_run, learned, matrix
+from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import unseen_sequences
 from unrandom.figures.panels import MapPanel, ScatterPanel, save_panels
@@ -23,15 +24,15 @@ from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
 SEQUENCES: dict[Scale, int] = {"smoke": 48, "laptop": 1024, "gpu": 4096, "paper": 4096}
-POINTS = 256  # of a picture
-SPECIALISED = 0.5  # of the variance, corrected for chance
+DRAWN_POINTS = 256  # per panel
+SPECIALISED_SHARE = 0.5  # share of the variance, corrected for chance, from which a head counts as specialised
 
 CLAIMS = (
     Claim(
         key="grouped",
         statement="First-layer heads group numbers by residue.",
-        quantity=f"share of heads and unseen moduli for which some q explains {SPECIALISED:.0%} of the output at t = 0 "
-        "beyond chance",
+        quantity=f"share of heads and unseen moduli for which some q explains {SPECIALISED_SHARE:.0%} of the output "
+        "at t = 0 beyond chance",
         unit="share",
         figure="fig:multip_prune",
         threshold=0.75,
@@ -39,8 +40,8 @@ CLAIMS = (
     Claim(
         key="plane",
         statement="The grouping is what the two largest components of a head show.",
-        quantity=f"share of heads and unseen moduli for which some q explains {SPECIALISED:.0%} of the plane at t = 0 "
-        "beyond chance",
+        quantity=f"share of heads and unseen moduli for which some q explains {SPECIALISED_SHARE:.0%} of the plane "
+        "at t = 0 beyond chance",
         unit="share",
         figure="fig:multip_prune",
         threshold=0.75,
@@ -65,18 +66,18 @@ CLAIMS = (
 
 
 def positions(context: int) -> tuple[int, ...]:
-    """Where the paper looks, in proportion: t = 0, 47 and 128 of 256."""
+    """The paper's positions t = 0, 47 and 128 of a context of 256, in proportion to ``context``."""
     return tuple(sorted({0, round(context * 47 / 256), context // 2}))
 
 
 def own_primes(scores: list[ResidueScores]) -> list[int]:
-    """For each head, the prime that most of the scores name as its own (0: none)."""
+    """For each head, the prime that is its own in most of the scores (0: none)."""
     named = np.array([score.own_prime for score in scores])
     return [int(np.bincount(column).argmax()) for column in named.T]
 
 
 def first_position_scores(run: Run, scale: Scale) -> list[ResidueScores]:
-    """Scores at t = 0 on each unseen modulus: what a head says of a number alone."""
+    """Scores at t = 0 on each unseen modulus, where the head sees a single number."""
     model, sets = run.load_model(), unseen_sequences(run, SEQUENCES[scale])
     return [residue_scores(model, sequences.numbers, 0) for sequences in sets.values()]
 
@@ -90,11 +91,11 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         for m, sequences in unseen_sequences(run, SEQUENCES[scale]).items():
             for t in positions(run.config.data.context):
                 found = residue_scores(model, sequences.numbers, t)
-                which = {**about(run), "modulus": m, "position": t}
-                scores += _score_rows(which, found)
+                key_columns = {**run_columns(run), "modulus": m, "position": t}
+                scores += _score_rows(key_columns, found)
                 heads += [
                     {
-                        **which,
+                        **key_columns,
                         "head": head,
                         "own_modulus": int(found.own_modulus[head]),
                         "own_prime": int(found.own_prime[head]),
@@ -103,29 +104,29 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
                     for head in range(model.config.n_heads)
                 ]
                 if m == max(lcg_task(run.config.data).moduli) and run is runs[0]:
-                    planes += _plane_rows(which, model, sequences.numbers, found)
+                    planes += _plane_rows(key_columns, model, sequences.numbers, found)
     return {"scores": table(scores), "heads": table(heads), "planes": table(planes)}
 
 
-def _score_rows(which: dict, found: ResidueScores) -> Rows:
+def _score_rows(key_columns: dict, found: ResidueScores) -> Rows:
     columns = ("share", "shuffled", "excess", "plane_excess")
     return [
-        {**which, "head": head, "q": int(q), **{name: float(getattr(found, name)[head, i]) for name in columns}}
+        {**key_columns, "head": head, "q": int(q), **{name: float(getattr(found, name)[head, i]) for name in columns}}
         for head in range(len(found.share))
         for i, q in enumerate(found.moduli)
     ]
 
 
-def _plane_rows(which: dict, model: Transformer, numbers: np.ndarray, found: ResidueScores) -> Rows:
-    t = which["position"]
+def _plane_rows(key_columns: dict, model: Transformer, numbers: np.ndarray, found: ResidueScores) -> Rows:
+    t = key_columns["position"]
     rows = []
     for head in range(model.config.n_heads):
         points = head_plane(model, numbers, 0, head, t).values
         if points.shape[1] == 2:
             q = int(found.own_modulus[head])
             rows += [
-                {**which, "head": head, "q": q, "number": int(x), "PC1": float(one), "PC2": float(two)}
-                for x, (one, two) in zip(numbers[:POINTS, t], points[:POINTS], strict=True)
+                {**key_columns, "head": head, "q": q, "number": int(x), "PC1": float(one), "PC2": float(two)}
+                for x, (one, two) in zip(numbers[:DRAWN_POINTS, t], points[:DRAWN_POINTS], strict=True)
             ]
     return rows
 
@@ -134,11 +135,11 @@ def evidence(tables: Tables) -> Evidence:
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
     for scores in by_run(tables["scores"]):
         at_zero = scores.filter(pl.col("position") == 0).group_by("head", "modulus")
-        best = at_zero.agg(pl.col("excess", "plane_excess").max() >= SPECIALISED)
+        best = at_zero.agg(pl.col("excess", "plane_excess").max() >= SPECIALISED_SHARE)
         found["grouped"].append(float(np.mean(best["excess"].to_list())))
         found["plane"].append(float(np.mean(best["plane_excess"].to_list())))
     for heads in by_run(tables["heads"]):
-        # Of primes that are equally frequent at t = 0, the smallest is the head's own.
+        # If several primes are most frequent at t = 0, the smallest is the head's own.
         at_zero = heads.filter(pl.col("position") == 0).group_by("head")
         first = at_zero.agg(pl.col("own_prime").mode().min().alias("first"))
         with_prime = first.filter(pl.col("first") > 0)
@@ -146,11 +147,11 @@ def evidence(tables: Tables) -> Evidence:
         elsewhere = heads.filter(pl.col("position") > 0).join(with_prime, on="head")
         if len(elsewhere):
             found["invariant"].append(float(np.mean((elsewhere["own_prime"] == elsewhere["first"]).to_list())))
-    return Evidence(found, {"learned": learned(tables)})
+    return Evidence(found, {"learned": trained_accuracy(tables)})
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """For each seed and position: every head against every q, in the mean over moduli; planes of the first seed."""
+    """For each seed and position: a map of heads by q, averaged over moduli; planes for the first seed."""
     maps = [
         _score_map(f"seed {seed}, t = {t}", scores)
         for (_, seed, t), scores in tables["scores"].group_by("run", "seed", "position", maintain_order=True)
@@ -163,7 +164,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 
 def _plane(points: pl.DataFrame) -> ScatterPanel:
-    """The plane of one head at one position, coloured by the residue that explains most of it."""
+    """The plane of one head at one position, coloured by the residues modulo the head's own modulus."""
     head, t, m, seed, q = points.select("head", "position", "modulus", "seed", "q").row(0)
     title = f"seed {seed}, m = {m}, head {head}, t = {t}: " + (f"mod {q}" if q else "no residue")
     groups = points["number"] % max(q, 1)

@@ -1,8 +1,9 @@
-"""What does the stricter split cost? Unseen moduli with the test's pairs held out, or with all of its values.
+"""How much does a stricter split cost? It holds out all of the test's values of a and c, and not only its pairs.
 
 The paper keeps the test's (a, c) pairs out of training; ``data.hold_out=values`` keeps out each of its multipliers and
-each of its increments, at every modulus, and so tests at most half of them. Both are judged on what both test; the rest
-of a seed is the same.
+each of its increments, at every modulus, and so tests at most half of them. The hard run is trained with both rules and
+the same seeds, and evaluated on the sequences that both rules test (table ``accuracy``) and during training
+(``metrics``).
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ import polars as pl
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Unknown
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import about, each_seed, seed_lines
+from unrandom.experiments.summaries import each_seed, run_columns, seed_lines
 from unrandom.experiments.unseen_modulus.accuracy import SEQUENCES, counting_rows, tested_rows
 from unrandom.experiments.unseen_modulus.grokking import TEST, curves, unseen_columns
 from unrandom.experiments.unseen_modulus.presets import hard_run, variant, with_seeds
@@ -29,8 +30,8 @@ from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device
 
 PAIRS, VALUES = RULES = ("pairs", "values")
-ROOTS, COUNTING = "as tested", "a = 1"  # the readings of a prime
-HALF = 0.5  # of last numbers right: what the steps are counted to
+ROOTS, COUNTING = "as tested", "a = 1"  # the multipliers that a prime is tested with
+HALF_ACCURACY = 0.5  # last-number accuracy up to which steps are counted
 
 CLAIMS = (
     Claim(
@@ -73,13 +74,13 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """By both rules."""
+    """The hard run with both rules."""
     return with_seeds([variant(hard_run(scale), {"rule": rule}, data={"hold_out": rule}) for rule in RULES], seeds)
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
     tested = [
-        {**about(run), "reading": ROOTS, **row}
+        {**run_columns(run), "reading": ROOTS, **row}
         for run in runs
         for row in tested_rows(run.predictor(choose_device()), tested_by_both(run.config), SEQUENCES[scale])
     ]
@@ -88,17 +89,17 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def tested_by_both(config: RunConfig) -> LCGSplit:
-    """The split of a run, with as much to test as either rule tests."""
-    one, other = (lcg_split(config.data.replace(hold_out=rule).split(config.split_seed)) for rule in RULES)
+    """The split of a run, with only those test values that both rules hold out."""
+    by_pairs, by_values = (lcg_split(config.data.replace(hold_out=rule).split(config.split_seed)) for rule in RULES)
     both = (
         HeldOut(
-            mine.modulus,
-            mine.multipliers[np.isin(mine.multipliers, theirs.multipliers)],
-            mine.increments[np.isin(mine.increments, theirs.increments)],
+            pairs.modulus,
+            pairs.multipliers[np.isin(pairs.multipliers, values.multipliers)],
+            pairs.increments[np.isin(pairs.increments, values.increments)],
         )
-        for mine, theirs in zip(one.held_out, other.held_out, strict=True)
+        for pairs, values in zip(by_pairs.held_out, by_values.held_out, strict=True)
     )
-    return replace(one if lcg_task(config.data).hold_out == PAIRS else other, held_out=tuple(both))
+    return replace(by_pairs if lcg_task(config.data).hold_out == PAIRS else by_values, held_out=tuple(both))
 
 
 def evidence(tables: Tables) -> Evidence:
@@ -117,10 +118,10 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def _sooner(metrics: pl.DataFrame) -> Finding:
-    """For each seed, the steps to half of the last numbers with values held out over those with pairs."""
+    """By seed, the steps to half of the last numbers with values held out, over those with pairs held out."""
     last = metrics["step"].max()
     both = metrics.filter(pl.col("rule").n_unique().over("seed") == len(RULES))
-    half_right = pl.col(TEST) >= HALF
+    half_right = pl.col(TEST) >= HALF_ACCURACY
     steps = [pl.col("step").filter((pl.col("rule") == rule) & half_right).min().alias(rule) for rule in RULES]
     half = both.group_by("seed").agg(steps).sort("seed")
     limits = (half[VALUES].fill_null(last) / half[PAIRS].fill_null(last)).to_list()
@@ -128,21 +129,21 @@ def _sooner(metrics: pl.DataFrame) -> Finding:
     if not any(late.values()):
         return limits
     why = ", ".join(
-        f"{count} of {len(limits)} runs with {rule} held out never got there" for rule, count in late.items()
+        f"{count} of {len(limits)} runs with {rule} held out never reached 50 %" for rule, count in late.items()
     )
     return Unknown(why) if all(late.values()) else Bound(limits, at_least=late[VALUES] > 0, why=why)
 
 
 def _readings(accuracy: pl.DataFrame) -> list[float]:
-    """For each seed with pairs held out, the accuracy on primes with a = 1 minus that with primitive roots."""
-    own = accuracy.filter(pl.col("rule") == PAIRS)
-    primes = own.filter(pl.col("reading") == COUNTING)["modulus"].unique()
+    """By seed, for pairs held out: the accuracy on primes with a = 1 minus that with primitive roots."""
+    pairs_held_out = accuracy.filter(pl.col("rule") == PAIRS)
+    primes = pairs_held_out.filter(pl.col("reading") == COUNTING)["modulus"].unique()
     counting, roots = (pl.col("value").filter(pl.col("reading") == reading).mean() for reading in (COUNTING, ROOTS))
-    return each_seed(own.filter(pl.col("modulus").is_in(primes.to_list())), counting - roots)
+    return each_seed(pairs_held_out.filter(pl.col("modulus").is_in(primes.to_list())), counting - roots)
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Accuracy by step for the mean and for each unseen modulus; a line a seed, a colour a rule."""
+    """Accuracy by step, on average and for each unseen modulus; one line per seed, one colour per rule."""
     save_panels(list(_panels(tables["metrics"])), folder / "um-hold-out", columns=3)
 
 

@@ -1,6 +1,7 @@
-"""Does the range of good rates and weight decays shrink as m grows? (fig:hparams-shrink-appendix)
+"""Does the range of good learning rates and weight decays shrink as m grows? (fig:hparams-shrink-appendix)
 
-One architecture and one number of steps; the moduli, the range they are drawn from and the context change.
+A grid of both is trained for smaller and larger moduli (table ``accuracy``). Test moduli, the range of training moduli
+and the context change with the size; the architecture and the number of steps do not.
 """
 
 from itertools import product
@@ -12,7 +13,13 @@ from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import each_seed, seed_means
-from unrandom.experiments.unseen_modulus.accuracy import best_cell, cell_map, cells, last_number_rows, tuned
+from unrandom.experiments.unseen_modulus.accuracy import (
+    best_setting_accuracy,
+    grid_map,
+    grid_points,
+    last_number_rows,
+    tuned,
+)
 from unrandom.experiments.unseen_modulus.presets import (
     RATE,
     RATES_WIDE,
@@ -37,14 +44,14 @@ CHANGES: dict[Scale, Settings] = {
     "gpu": {"steps": 3000},
     "paper": {"model": {"depth": 6}},
 }
-GOOD = 0.8  # of the best cell's accuracy
+GOOD_SHARE = 0.8  # A setting is good if it has this share of the best setting's accuracy.
 
 BEST = Precondition("learned", "last-number accuracy of the best setting, the least over sizes of modulus", 0.9)
 
 CLAIMS = (
     Claim(
         key="shrinks",
-        statement=f"The area of good settings (at least {GOOD:.0%} of the best accuracy) shrinks as m grows.",
+        statement=f"The area of good settings (at least {GOOD_SHARE:.0%} of the best accuracy) shrinks as m grows.",
         quantity="share of settings that are good, largest over smallest m",
         unit="ratio",
         figure="fig:hparams-shrink-appendix",
@@ -77,13 +84,13 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    return {"accuracy": table(last_number_rows(runs, scale, choosing=True))}
+    return {"accuracy": table(last_number_rows(runs, scale, with_validation=True))}
 
 
 def evidence(tables: Tables) -> Evidence:
-    found, value = cells(tables["accuracy"], [SIZE, *AXES]), pl.col("value")
+    found, value = grid_points(tables["accuracy"], [SIZE, *AXES]), pl.col("value")
     best = found.group_by(SIZE, "seed").agg(
-        value.max().alias("best"), (value >= GOOD * value.max()).mean().alias("area")
+        value.max().alias("best"), (value >= GOOD_SHARE * value.max()).mean().alias("area")
     )
     smallest, largest = (best.filter(pl.col(SIZE) == size) for size in (best[SIZE].min(), best[SIZE].max()))
     areas = smallest.join(largest, on="seed", suffix=" of largest").filter(pl.lit(best[SIZE].n_unique() > 1))
@@ -93,15 +100,17 @@ def evidence(tables: Tables) -> Evidence:
             "shrinks": each_seed(areas, (pl.col("area of largest") / pl.col("area")).first()),
             "chosen": seed_means(chosen.with_columns(value / pl.col("best"))),
         },
-        {BEST.key: min(best_cell(own) or 0.0 for own in found.partition_by(SIZE))},
+        {BEST.key: min(best_setting_accuracy(of_size) or 0.0 for of_size in found.partition_by(SIZE))},
     )
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """A map for each size of modulus, mean over seeds."""
-    found = cells(tables["accuracy"], [SIZE, *AXES]).sort(SIZE, maintain_order=True)
+    """One heat map per size of modulus, mean over seeds."""
+    found = grid_points(tables["accuracy"], [SIZE, *AXES]).sort(SIZE, maintain_order=True)
     sizes = found.group_by(SIZE, maintain_order=True)
-    save_panels([cell_map(f"m up to {size}", AXES, own) for (size,), own in sizes], folder / "um-hyperparameters")
+    save_panels(
+        [grid_map(f"m up to {size}", AXES, of_size) for (size,), of_size in sizes], folder / "um-hyperparameters"
+    )
 
 
 EXPERIMENT = Experiment(

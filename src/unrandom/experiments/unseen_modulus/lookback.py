@@ -1,4 +1,9 @@
-"""Does a later head look back by a divisor of the modulus, whatever the modulus is? (fig:attn_stats)"""
+"""Does a later head look back by a divisor of the modulus, for every modulus? (fig:attn_stats)
+
+For the attention heads of all layers but the first of the main runs, the distances and spacings of the four strongest
+keys are counted on every unseen modulus (tables ``distances``, ``spacings``), and the divisor that the spacings share
+(``heads``). The claims test whether it divides the modulus.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +17,7 @@ from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import about, by_run, learned, matrix
+from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
 from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel, save_panels
@@ -22,13 +27,13 @@ from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
-CLEAR = 0.5  # A divisor is the head's if this share of the spacings, beyond chance, are multiples of it.
+CLEAR_EXCESS = 0.5  # A divisor is the head's if this share of the spacings, beyond chance, are multiples of it.
 
 CLAIMS = (
     Claim(
         key="divides",
         statement="In some later head, the spacings of the four strongest keys are multiples of a divisor of m.",
-        quantity=f"share of unseen composite moduli for which {CLEAR:.0%} of its spacings are, beyond chance",
+        quantity=f"share of unseen composite moduli for which {CLEAR_EXCESS:.0%} of its spacings are, beyond chance",
         unit="share",
         figure="fig:attn_stats",
         threshold=0.95,
@@ -51,39 +56,39 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     distances: Rows = []
     for run in runs:
         if run.config.model.depth < 2:
-            raise UserError(f"{run.id} has one layer; um-lookback looks at the later ones")
+            raise UserError(f"{run.id} has one layer; um-lookback analyses later layers")
         for m, sequences in unseen_sequences(run, SEQUENCES[scale]).items():
             patterns = attention_patterns(run.predictor(), sequences)
             for layer in range(1, len(patterns)):
-                which = {**about(run), "modulus": m, "layer": layer}
+                key_columns = {**run_columns(run), "modulus": m, "layer": layer}
                 middle = len(patterns[layer]) // 2
                 for half, part in enumerate((patterns[layer][:middle], patterns[layer][middle:])):
                     heads += [
-                        {**which, "head": head, "half": half, **_divisor(counts)}
+                        {**key_columns, "head": head, "half": half, **_divisor(counts)}
                         for head, counts in enumerate(strongest_key_distances(part).spacings)
                     ]
                 found = strongest_key_distances(patterns[layer])
                 for head, counts in enumerate(found.spacings):
-                    spacings += _share_rows({**which, "head": head}, "spacing", counts)
-                    distances += _share_rows({**which, "head": head}, "distance", found.distances[head])
+                    spacings += _share_rows({**key_columns, "head": head}, "spacing", counts)
+                    distances += _share_rows({**key_columns, "head": head}, "distance", found.distances[head])
     return {"heads": table(heads), "spacings": table(spacings), "distances": table(distances)}
 
 
 def _divisor(spacings: Int[np.ndarray, " tokens"]) -> dict[str, Any]:
-    """The preferred divisor of the spacings, and how clearly it divides them."""
+    """The preferred divisor of the spacings, and the share of spacings, beyond chance, that are multiples of it."""
     divisor = common_divisor(spacings)
     excess = float(divisor.excess[divisor.divisors == divisor.preferred].sum())
     return {"preferred": divisor.preferred, "excess": excess}
 
 
-def _share_rows(which: dict[str, Any], name: str, counts: Int[np.ndarray, " tokens"]) -> Rows:
-    """How often each spacing, or distance, comes; those that never do are left out."""
+def _share_rows(key_columns: dict[str, Any], name: str, counts: Int[np.ndarray, " tokens"]) -> Rows:
+    """The share of each spacing or distance that occurs."""
     share = counts / counts.sum()
-    return [{**which, name: r, "share": float(share[r])} for r in np.flatnonzero(counts).tolist()]
+    return [{**key_columns, name: r, "share": float(share[r])} for r in np.flatnonzero(counts).tolist()]
 
 
 def best_head(heads: pl.DataFrame) -> tuple[int, int]:
-    """The later head whose divisor divides the most composite moduli, then most clearly; by the first half."""
+    """(layer, head) whose divisor divides the most composite moduli, then most clearly, on the first half."""
     first = _with_divides(heads.filter(pl.col("half") == 0))
     merits = first.group_by("layer", "head").agg(pl.col("divides").sum(), pl.col("excess").filter("divides").sum())
     best = merits.sort("divides", "excess", "layer", "head", descending=[True, True, False, False]).row(0, named=True)
@@ -91,7 +96,7 @@ def best_head(heads: pl.DataFrame) -> tuple[int, int]:
 
 
 def _with_divides(heads: pl.DataFrame) -> pl.DataFrame:
-    """With two columns more: whether the modulus is composite, and whether then the preferred divisor divides it."""
+    """Add two columns: whether the modulus is composite, and whether it is and the preferred divisor divides it."""
     composite = [not is_prime(m) for m in heads["modulus"]]
     divides = [divisor_agreement({m: r}).divides[m] for m, r in heads.select("modulus", "preferred").iter_rows()]
     columns = pl.DataFrame({"composite": composite, "divides": divides})
@@ -99,7 +104,7 @@ def _with_divides(heads: pl.DataFrame) -> pl.DataFrame:
 
 
 def evidence(tables: Tables) -> Evidence:
-    """The head is chosen on one half of the sequences, and judged on the other."""
+    """Choose the head on one half of the sequences, and judge it on the other."""
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
     for heads in by_run(tables["heads"]):
         layer, head = best_head(heads)
@@ -107,13 +112,13 @@ def evidence(tables: Tables) -> Evidence:
         composite = _with_divides(second).filter("composite")
         excess = (composite["excess"] * composite["divides"]).to_numpy()
         if len(excess):
-            found["divides"].append(float(np.mean(excess >= CLEAR)))
+            found["divides"].append(float(np.mean(excess >= CLEAR_EXCESS)))
             found["clear"].append(float(np.mean(excess)))
-    return Evidence(found, {"learned": learned(tables)})
+    return Evidence(found, {"learned": trained_accuracy(tables)})
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """For each seed: the preferred divisor of every later head by modulus, and the spacings of the best."""
+    """For each seed: the preferred divisor of every later head, and distances and spacings of the best head."""
     panels: list[Panel] = []
     for heads in by_run(tables["heads"]):
         panels.append(_divisor_map(heads))
@@ -128,7 +133,7 @@ def draw(tables: Tables, folder: Path) -> None:
 
 
 def _divisor_map(heads: pl.DataFrame) -> MapPanel:
-    """By the second half of the sequences."""
+    """Heat map of the preferred divisor by head and modulus, on the second half of the sequences."""
     values = matrix(heads.filter(pl.col("half") == 1), ["layer", "head"], "modulus", "preferred")
     columns = [str(m) for m in heads["modulus"].unique(maintain_order=True)]
     rows = [f"{layer}.{head}" for layer, head in heads.select("layer", "head").unique().sort("layer", "head").rows()]
@@ -137,10 +142,10 @@ def _divisor_map(heads: pl.DataFrame) -> MapPanel:
 
 
 def _share_lines(shares: pl.DataFrame, name: str) -> list[Line]:
-    """A line for each modulus, 0 at spacings, or distances, that never come."""
+    """One line per modulus, 0 at spacings or distances that do not occur."""
     lines = []
-    for kind, ((m,), own) in enumerate(shares.group_by("modulus", maintain_order=True)):
-        y = np.bincount(own[name].to_numpy(), own["share"].to_numpy()).tolist()
+    for kind, ((m,), of_modulus) in enumerate(shares.group_by("modulus", maintain_order=True)):
+        y = np.bincount(of_modulus[name].to_numpy(), of_modulus["share"].to_numpy()).tolist()
         lines.append(Line(list(range(len(y))), y, f"m = {m}", kind))
     return lines
 

@@ -1,4 +1,9 @@
-"""How does the model learn the modulus? From the largest number so far (fig:multip_cosine a, b; appendix:estimate)."""
+"""How does a model estimate the modulus? From the largest number so far (fig:multip_cosine a, b; appendix:estimate).
+
+For every first-layer head of the main runs, the table ``heads`` has how often its strongest key is the largest number
+so far, and how similar its output is to that number's embedding; ``similarity`` has one sequence in detail. The claims
+are judged on the head that attends to the largest number most often.
+"""
 
 from pathlib import Path
 
@@ -8,7 +13,7 @@ import polars as pl
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import about, by_run, learned, matrix
+from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
 from unrandom.figures.panels import MapPanel, Panel, save_panels
@@ -49,48 +54,51 @@ CLAIMS = (
 
 
 def estimating_head(heads: pl.DataFrame) -> int:
-    """The head whose strongest key is the largest number so far most often, in the mean over moduli."""
+    """The head whose strongest key is the largest number so far most often, on average over moduli."""
     shares = heads.group_by("head", maintain_order=True).agg(pl.col("strongest_is_largest").mean())
     return int(shares.sort("strongest_is_largest", descending=True, maintain_order=True)["head"][0])
 
 
 def measured_heads(run: Run, scale: Scale) -> pl.DataFrame:
-    """Every first-layer head on every unseen modulus: whom it attends to, and what its output is like."""
+    """For every first-layer head and unseen modulus: what it attends to, and what its output is similar to."""
     rows: Rows = []
     predictor = run.predictor()
     for m, sequences in unseen_sequences(run, SEQUENCES[scale]).items():
         pattern = attention_patterns(predictor, sequences)[0]
         attended = size_rank_correlation(pattern, sequences.numbers, start=_start(run))
         for estimate in modulus_estimates(predictor.model, sequences, start=_start(run)):
-            tree = estimate.to_json()
+            estimated = estimate.to_json()
             rows.append(
                 {
-                    **about(run),
+                    **run_columns(run),
                     "modulus": m,
                     "head": estimate.head,
                     "size_correlation": float(attended.correlation[estimate.head].mean()),
                     "strongest_is_largest": float(attended.strongest_is_largest[estimate.head].mean()),
                     "chance": attended.chance,
-                    **{key: tree[key] for key in ("correlation", "control_correlation", "distance", "estimate")},
+                    **{key: estimated[key] for key in ("correlation", "control_correlation", "distance", "estimate")},
                 }
             )
     return table(rows)
 
 
 def _start(run: Run) -> int:
+    """The first position that is measured."""
     return min(8, run.config.data.context // 2)
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
     heads = [measured_heads(run, scale) for run in runs]
     similarity = [
-        row for run, own in zip(runs, heads, strict=True) for row in _similarity_rows(run, estimating_head(own))
+        row
+        for run, run_heads in zip(runs, heads, strict=True)
+        for row in _similarity_rows(run, estimating_head(run_heads))
     ]
     return {"heads": pl.concat(heads, how="vertical_relaxed"), "similarity": table(similarity)}
 
 
 def _similarity_rows(run: Run, head: int) -> Rows:
-    """One sequence of the largest unseen modulus: cosine of the head's output with every number, by position."""
+    """Cosine of the head's output with the embedding of every number, for one sequence of the largest modulus."""
     m = max(lcg_task(run.config.data).moduli)
     sequences = unseen_sequences(run, 1)[m]
     model = run.load_model()
@@ -100,7 +108,7 @@ def _similarity_rows(run: Run, head: int) -> Rows:
     largest = np.maximum.accumulate(sequences.numbers[0])
     return [
         {
-            **about(run),
+            **run_columns(run),
             "modulus": m,
             "head": head,
             "position": t,
@@ -114,16 +122,16 @@ def _similarity_rows(run: Run, head: int) -> Rows:
 def evidence(tables: Tables) -> Evidence:
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
     for heads in by_run(tables["heads"]):
-        own = heads.filter(pl.col("head") == estimating_head(heads))
-        found["attends"].append(float(np.mean(own["strongest_is_largest"].to_list())))
-        found["nearest"].append(float(np.mean((own["correlation"] - own["control_correlation"]).to_list())))
-        distance = (own["estimate"] - own["modulus"]).abs() / own["modulus"]
+        chosen = heads.filter(pl.col("head") == estimating_head(heads))
+        found["attends"].append(float(np.mean(chosen["strongest_is_largest"].to_list())))
+        found["nearest"].append(float(np.mean((chosen["correlation"] - chosen["control_correlation"]).to_list())))
+        distance = (chosen["estimate"] - chosen["modulus"]).abs() / chosen["modulus"]
         found["estimate"].append(float(np.mean(distance.to_list())))
-    return Evidence(found, {"learned": learned(tables)})
+    return Evidence(found, {"learned": trained_accuracy(tables)})
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """For each seed: all heads by two measures, then the likeness map of the head that estimates."""
+    """For each seed: all heads by two measures, then the similarity map of the estimating head."""
     measures = (
         ("strongest_is_largest", "strongest key is the largest", "share of queries"),
         ("correlation", "output ~ largest", "rank correlation"),
@@ -136,11 +144,11 @@ def draw(tables: Tables, folder: Path) -> None:
         for column, title, bar in measures:
             values = matrix(heads, ["head"], "modulus", column)
             panels.append(MapPanel(f"{seed}: {title}", "modulus", "head", values, columns, rows, bar, written=True))
-        panels.append(_likeness_map(seed, similarity))
+        panels.append(_similarity_map(seed, similarity))
     save_panels(panels, folder / "um-modulus-estimate", columns=3)
 
 
-def _likeness_map(seed: str, similarity: pl.DataFrame) -> MapPanel:
+def _similarity_map(seed: str, similarity: pl.DataFrame) -> MapPanel:
     values = list(zip(*similarity["cosines"].to_list(), strict=True))
     title = f"{seed}: head {similarity['head'][0]}, m = {similarity['modulus'][0]}; line: largest so far"
     line = similarity.select(pl.col("position", "largest").cast(pl.Float64)).rows()

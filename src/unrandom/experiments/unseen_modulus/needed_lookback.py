@@ -1,9 +1,9 @@
-"""At which look-backs are unseen moduli predicted? Those that training moduli have, beside those that none has.
+"""Which look-backs can a model use on unseen moduli? Those that training moduli have are compared with the others.
 
-The differences of a full-period sequence repeat after r = m / gcd(m, a − 1) steps, so that x[t] is x[t−r] plus one and
-the same shift. Which r a multiplier needs depends on the modulus: 125 has 5 and 25, 128 the powers of two to 32. Of
-the moduli up to 153 only these two have 25 or 32, and they are held out. The rows are drawn from all (a, c) of full
-period: no training row has an unseen modulus, whatever its (a, c).
+The differences of a full-period sequence repeat after r = m / gcd(m, a − 1) steps, so that x[t] is x[t−r] plus a
+constant shift. Which r a multiplier needs depends on the modulus: 125 has 5 and 25, 128 the powers of two up to 32. Of
+the moduli up to 153 only these two have 25 or 32, and they are held out. The hard runs are tested on sequences of all
+(a, c) of full period, as no training sequence has an unseen modulus (table ``lookbacks``).
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from unrandom.core.seeds import stream
 from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import about, by_run
+from unrandom.experiments.summaries import by_run, run_columns
 from unrandom.experiments.unseen_modulus.presets import hard_runs
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.generators.full_period import draw_units, full_period_multipliers, lookback
@@ -27,7 +27,7 @@ from unrandom.runs.tables import Tables, table
 from unrandom.tasks import LCGParameters, UnseenModulus, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
 
-# So many sequences are tested at each look-back of each modulus.
+# Number of test sequences per look-back and modulus.
 SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
 
 TRAINED = Precondition(
@@ -63,7 +63,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def _rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
-    """Accuracy by look-back, up to half of the context: of each unseen modulus, and of training moduli together."""
+    """Accuracy by look-back, up to half of the context: for each unseen modulus, and for training moduli together."""
     split, data = lcg_split(run.split()), lcg_task(run.config.data)
     multipliers = {m: _by_lookback(m) for m in (*data.moduli, *split.train_moduli)}
     predictor = run.predictor(choose_device())
@@ -75,11 +75,12 @@ def _rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
             drawn = _draw(rng, {each: multipliers[each][r] for each in moduli}, sequences)
             numbers = drawn.numbers(data.context + 1)
             right = predictor.predict(numbers).numbers[:, -1] == numbers[:, -1]
-            place = {"modulus": m, "look-back": r, "taught": bool(training)}  # modulus 0: those of training
-            yield {**about(run), **place, "value": float(right.mean())}
+            place = {"modulus": m, "look-back": r, "taught": bool(training)}  # 0: training moduli
+            yield {**run_columns(run), **place, "value": float(right.mean())}
 
 
 def _by_lookback(m: int) -> dict[int, UInt64[np.ndarray, " multipliers"]]:
+    """The full-period multipliers of m, by the look-back that they need."""
     found: dict[int, list[int]] = {}
     for a in full_period_multipliers(m):
         found.setdefault(lookback(m, a), []).append(a)
@@ -89,18 +90,18 @@ def _by_lookback(m: int) -> dict[int, UInt64[np.ndarray, " multipliers"]]:
 def _draw(
     rng: np.random.Generator, multipliers: Mapping[int, UInt64[np.ndarray, " multipliers"]], rows: int
 ) -> LCGParameters:
-    """Rows of full period: a modulus, each alike, and one of its multipliers; c and x0 uniform."""
+    """Full-period sequences with a uniformly drawn modulus, one of its multipliers, c and x0."""
     m = rng.choice(np.array(list(multipliers), dtype=np.uint64), rows)
     a = np.array([rng.choice(multipliers[int(each)]) for each in m], dtype=np.uint64)
     return LCGParameters(m, a, draw_units(rng, m), rng.integers(0, m, dtype=np.uint64))
 
 
 def evidence(tables: Tables) -> Evidence:
-    """By seed. The multiplier 1, of look-back 1, only counts and is left out."""
+    """By seed. The multiplier 1 (look-back 1) is left out, as its sequences only count."""
     rows = tables["lookbacks"].filter(pl.col("look-back") > 1)
     found: dict[str, list[float]] = {"taught": [], "missing": []}
-    for own in by_run(rows.filter(pl.col("modulus") > 0)):
-        taught, missing = (own["value"].filter(those).to_list() for those in (own["taught"], ~own["taught"]))
+    for of_run in by_run(rows.filter(pl.col("modulus") > 0)):
+        taught, missing = (of_run["value"].filter(those).to_list() for those in (of_run["taught"], ~of_run["taught"]))
         if taught:
             found["taught"].append(float(np.mean(taught)))
         if taught and missing:
@@ -110,7 +111,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Accuracy by look-back: one panel for the training moduli, one for each unseen modulus, a line for each seed."""
+    """Accuracy by look-back: one panel for the training moduli, one per unseen modulus; one line per seed."""
     rows = tables["lookbacks"]
     moduli = rows.filter(pl.col("look-back") > 1)["modulus"].unique().sort()
     panels = [
@@ -127,10 +128,10 @@ def draw(tables: Tables, folder: Path) -> None:
 
 
 def _lines(rows: pl.DataFrame) -> Iterator[Line]:
-    """A line a seed, and crosses where no training modulus has the look-back."""
-    for own in by_run(rows):
-        yield Line(own["look-back"].to_list(), own["value"].to_list(), "", 0)
-        missing = own.filter(~pl.col("taught"))
+    """One line per seed, and crosses where no training modulus has the look-back."""
+    for of_run in by_run(rows):
+        yield Line(of_run["look-back"].to_list(), of_run["value"].to_list(), "", 0)
+        missing = of_run.filter(~pl.col("taught"))
         if len(missing):
             x, y = missing["look-back"].to_list(), missing["value"].to_list()
             yield Line(x, y, "no training modulus has it", 1, crosses=True)

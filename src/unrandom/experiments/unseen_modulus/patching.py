@@ -1,8 +1,9 @@
-"""Is one head the model's belief about the modulus? Patch it (fig:multip_cosine c; fig:patch_appendix).
+"""Does one head carry the estimate of the modulus? Each is patched in turn (fig:multip_cosine c; fig:patch_appendix).
 
-Its output is taken from a sequence of half the modulus m, with the same a, c and x0 (reduced modulo m / 2); nothing is
-scaled. The control takes it from another sequence of the same modulus, which disturbs as much and says nothing of
-another modulus.
+A head's output is taken from a sequence of half the modulus m, with the same a, c and x0 (reduced modulo m / 2);
+nothing is scaled. The control takes it from another sequence of the same modulus, which disturbs as much but has no
+information on another modulus. The table ``heads`` has the change of the share of predictions below m / 2 for every
+head of the main runs; the claims compare the head that attends most to the largest numbers with all others.
 """
 
 from dataclasses import replace
@@ -15,7 +16,7 @@ from unrandom.core.arithmetic import is_power_of_two
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import about, by_run, learned, matrix
+from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
 from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head, measured_heads
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
@@ -59,16 +60,16 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     for run in runs:
         attention = measured_heads(run, scale)
         head = estimating_head(attention)
-        m = max(lcg_task(run.config.data).moduli, key=lambda each: (is_power_of_two(each), each))  # the paper's is 2048
+        m = max(lcg_task(run.config.data).moduli, key=lambda each: (is_power_of_two(each), each))  # paper: 2048
         sequences = unseen_sequences(run, SEQUENCES[scale])[m]
         patch = Examples.of(patch_parameters(sequences.parameters, m // 2), sequences.numbers.shape[1])
-        others = replace(sequences, numbers=np.roll(sequences.numbers, 1, axis=0))  # of the same modulus
+        others = replace(sequences, numbers=np.roll(sequences.numbers, 1, axis=0))  # same modulus
         on_largest = attention.filter(pl.col("head") == head, pl.col("modulus") == m)["strongest_is_largest"].item()
         predictor = run.predictor()
         controls = patch_all(predictor, sequences, others, limit=m // 2)
         rows += [
             {
-                **about(run),
+                **run_columns(run),
                 "modulus": m,
                 **patched.to_json(),
                 "control": control.effect,
@@ -89,20 +90,20 @@ def evidence(tables: Tables) -> Evidence:
         if others:
             found["strongest"].append(effect - max(others))
             found["alone"].append(max(others) / effect if effect > 0 else 1.0)
-    return Evidence(found, {"learned": learned(tables)})
+    return Evidence(found, {"learned": trained_accuracy(tables)})
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """For each seed: the effect of every head, the control's, and what patching does to the accuracy."""
+    """For each seed: the effect of every head, the effect of the control, and the accuracy after patching."""
     panels: list[Panel] = []
     for heads in by_run(tables["heads"]):
         (chosen,) = heads.filter("estimates").to_dicts()
         share = f"{chosen['on_largest']:.0%}"
         largest = f"head 0.{chosen['head']} has the largest number\nfor strongest key in {share} of queries"
-        which = f"seed {chosen['seed']}; {largest}"
+        seed_title = f"seed {chosen['seed']}; {largest}"
         bar = f"share below {chosen['limit']}, change"
         panels += [
-            _head_map(f"from m / 2, {which}", heads, "effect", bar, (-0.5, 0.5)),
+            _head_map(f"from m / 2, {seed_title}", heads, "effect", bar, (-0.5, 0.5)),
             _head_map("control: from the same m", heads, "control", bar, (-0.5, 0.5)),
             _head_map(f"right, of {chosen['right_before']:.2f} before", heads, "right_after", "share right", (0, 1)),
         ]

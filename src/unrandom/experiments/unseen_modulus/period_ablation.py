@@ -1,7 +1,8 @@
-"""Are long periods needed, and are they enough? (fig:train-interp-appendix)
+"""Are long-period training sequences needed, and are they enough? (fig:train-interp-appendix)
 
-The same run on all periods, on short periods alone, and on long periods alone, all three on arbitrary (a, c), as in the
-paper: of full-period parameters most have the multiplier 1, whose long periods teach counting.
+The small run is trained on all periods, on short periods alone, and on long periods alone (table ``metrics``), all with
+arbitrary (a, c), as in the paper: most full-period parameters have the multiplier 1, whose sequences teach counting.
+The claims compare the accuracy on unseen moduli, and the steps that it takes.
 """
 
 from pathlib import Path
@@ -13,7 +14,7 @@ from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import seed_lines
-from unrandom.experiments.unseen_modulus.grokking import RULE, SHORT, TEST, curves, half_way, ratios
+from unrandom.experiments.unseen_modulus.grokking import RULE, SHORT, TEST, curves, half_accuracy_step, ratios
 from unrandom.experiments.unseen_modulus.presets import ARBITRARY, small_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
@@ -76,7 +77,10 @@ def evidence(tables: Tables) -> Evidence:
     )
     complete = best.filter(pl.col(ALL) > 0).drop_nulls().sort("seed")
     curve = metrics.partition_by("data", "seed", as_dict=True)
-    steps = [(half_way(curve[ONLY_LONG, seed], TEST), half_way(curve[ALL, seed], TEST)) for seed in complete["seed"]]
+    steps = [
+        (half_accuracy_step(curve[ONLY_LONG, seed], TEST), half_accuracy_step(curve[ALL, seed], TEST))
+        for seed in complete["seed"]
+    ]
     learned = best[ALL].drop_nulls().to_list()
     return Evidence(
         {
@@ -89,12 +93,14 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """A panel for each training set: training sequences by period and unseen moduli; a line a seed."""
+    """One panel per training set: training sequences by period, and unseen moduli; one line per seed."""
     groups = ((SHORT, "training, short"), (RULE, "training, long, a ≠ 1"), (TEST, "unseen"))
     panels = []
     for data in (ALL, ONLY_SHORT, ONLY_LONG):
-        own = tables["metrics"].filter(pl.col("data") == data)
-        lines = [line for kind, (key, label) in enumerate(groups) for line in seed_lines(own, "step", key, label, kind)]
+        of_arm = tables["metrics"].filter(pl.col("data") == data)
+        lines = [
+            line for kind, (key, label) in enumerate(groups) for line in seed_lines(of_arm, "step", key, label, kind)
+        ]
         panels.append(LinePanel(f"trained on {data}", "training step", "last number right", lines))
     save_panels(panels, folder / "um-period-ablation", columns=3)
 

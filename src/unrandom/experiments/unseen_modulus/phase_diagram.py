@@ -1,4 +1,8 @@
-"""How deep, and how many heads? (fig:phase_diagrams a, b)"""
+"""How many layers and heads do unseen moduli need? (fig:phase_diagrams a, b)
+
+The small run is trained with several depths and numbers of heads, at constant width and at constant width per head
+(table ``accuracy``). The claims test whether fewer than three layers fail, and whether the second head gains most.
+"""
 
 from itertools import product
 from pathlib import Path
@@ -9,7 +13,7 @@ from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import each_seed
-from unrandom.experiments.unseen_modulus.accuracy import best_cell, cell_map, cells, last_number_rows
+from unrandom.experiments.unseen_modulus.accuracy import best_setting_accuracy, grid_map, grid_points, last_number_rows
 from unrandom.experiments.unseen_modulus.presets import small_run, variant, with_seeds
 from unrandom.figures.panels import save_panels
 from unrandom.runs.run import Run
@@ -31,9 +35,9 @@ HEADS: dict[Scale, tuple[int, ...]] = {
 }
 AXES = ("depth", "heads")
 CONSTANT_WIDTH, CONSTANT_HEAD_WIDTH = pl.col("width"), pl.col("width") / pl.col("heads")
-HEAD_WIDTH: dict[Scale, int] = {"smoke": 8, "laptop": 8, "gpu": 64, "paper": 128}  # where width follows the heads
+HEAD_WIDTH: dict[Scale, int] = {"smoke": 8, "laptop": 8, "gpu": 64, "paper": 128}  # constant width per head
 SCALED_DEPTHS: dict[Scale, tuple[int, ...]] = {**DEPTHS, "laptop": (2, 4)}
-DEEP = 3  # layers that the paper finds needed
+DEEP_LAYERS = 3  # number of layers that the paper finds necessary
 
 BEST = Precondition("learned", "last-number accuracy of the best shape", 0.9)
 
@@ -61,7 +65,7 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """All with the small run's width; then those whose width follows the heads, of which some are the same."""
+    """Shapes with the small run's width, then shapes with a constant width per head; some of them coincide."""
     usual = small_run(scale)
     width = usual.config.model.d_model
     constant = [(depth, heads, width) for depth, heads in product(DEPTHS[scale], HEADS[scale])]
@@ -81,14 +85,14 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     return {"accuracy": table(last_number_rows(runs, scale))}
 
 
-def _with_every_head(accuracy: pl.DataFrame, constant: pl.Expr) -> pl.DataFrame:
-    """Those of a depth, and of a value of ``constant``, that come with every number of heads."""
+def _with_every_head_count(accuracy: pl.DataFrame, constant: pl.Expr) -> pl.DataFrame:
+    """Keep the depths and values of ``constant`` for which every number of heads was trained."""
     return accuracy.filter(pl.col("heads").n_unique().over(constant, "depth") == accuracy["heads"].n_unique())
 
 
 def evidence(tables: Tables) -> Evidence:
-    found = cells(_with_every_head(tables["accuracy"], CONSTANT_WIDTH), AXES)
-    value, is_deep, gain = pl.col("value"), pl.col("depth") >= DEEP, pl.col("gain")
+    found = grid_points(_with_every_head_count(tables["accuracy"], CONSTANT_WIDTH), AXES)
+    value, is_deep, gain = pl.col("value"), pl.col("depth") >= DEEP_LAYERS, pl.col("gain")
     best = found.group_by("seed").agg(
         value.filter(~is_deep).max().fill_null(0.0).alias("shallow"), value.filter(is_deep).max().alias("deep")
     )
@@ -99,17 +103,19 @@ def evidence(tables: Tables) -> Evidence:
             "shallow": each_seed(best.filter(pl.col("deep") > 0), (pl.col("shallow") / pl.col("deep")).first()),
             "second-head": each_seed(gains, gain.first() - gain.slice(1).max().fill_null(0.0)),
         },
-        {BEST.key: best_cell(found)},
+        {BEST.key: best_setting_accuracy(found)},
     )
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Width constant, and in proportion to the heads; then each unseen modulus at constant width."""
-    constant, scaled = (_with_every_head(tables["accuracy"], each) for each in (CONSTANT_WIDTH, CONSTANT_HEAD_WIDTH))
+    """Constant width, and width in proportion to the heads; then each unseen modulus at constant width."""
+    constant, scaled = (
+        _with_every_head_count(tables["accuracy"], each) for each in (CONSTANT_WIDTH, CONSTANT_HEAD_WIDTH)
+    )
     sets = {"constant width": constant, "width in proportion to heads": scaled}
-    for (m,), own in constant.group_by("modulus", maintain_order=True):
-        sets[f"constant width, m = {m}"] = own
-    panels = [cell_map(title, AXES, cells(accuracy, AXES)) for title, accuracy in sets.items()]
+    for (m,), of_modulus in constant.group_by("modulus", maintain_order=True):
+        sets[f"constant width, m = {m}"] = of_modulus
+    panels = [grid_map(title, AXES, grid_points(accuracy, AXES)) for title, accuracy in sets.items()]
     save_panels(panels, folder / "um-phase-diagram")
 
 

@@ -1,10 +1,10 @@
-"""Which runs do the unseen-modulus experiments share? One large run to look into, and a small one to vary.
+"""Which runs do the unseen-modulus experiments share? A *main* run to analyse, a *hard* one, and a *small* one to vary.
 
-The *main* run is analysed head by head, and so its unseen moduli must have been learned. The *hard* one tests a prime,
-too, and moduli some of whose look-backs no training modulus has. The *small* one asks the main run's question of
-smaller moduli, so that a grid of it fits into minutes. All draw half of every batch from full-period parameters, where
-the paper draws none. At paper scale they are the run that the paper looks into (four layers, six heads, n_m = n_a = n_c
-= 128, AdamW), also for grids where the paper varies another run.
+The *main* run is analysed head by head, and so its unseen moduli must have been learned. The *hard* run also tests a
+prime, and moduli some of whose look-backs no training modulus has. The *small* run has smaller moduli, so that a grid
+of it is trained within minutes. All draw half of every batch from full-period parameters, where the paper draws none.
+At paper scale all three are the run that the paper analyses (four layers, six heads, n_m = n_a = n_c = 128, AdamW),
+also for grids where the paper varies another run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from unrandom.experiments.scale import Scale
 from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec
 
-Settings = Mapping[str, Any]  # the settings that ``Config.replace`` is to change
+Settings = Mapping[str, Any]  # changes of a configuration, as ``Config.replace`` takes them
 
 
 def _moduli(test: Sequence[int], validation: Sequence[int], context: int, largest: int) -> dict[str, Any]:
@@ -31,15 +31,14 @@ SMALL_RECIPE: dict[Scale, str] = {"smoke": "um-80", "laptop": "um-80", "gpu": "u
 MAIN_RECIPE: dict[Scale, str] = {"smoke": "um-80", "laptop": "um-144", "gpu": "um-2048-fast", "paper": "um-2048"}
 HARD_RECIPE: dict[Scale, str] = {**MAIN_RECIPE, "laptop": "um-128"}
 
-# The field of the optimiser that is tuned: the rate of the matrices inside the blocks (Muon), or AdamW's where that is
-# all there is.
+# The learning rate that is tuned: Muon's, for the matrices inside the blocks, or AdamW's if it is the only optimiser.
 RATE: dict[Scale, str] = {
     "smoke": "muon_lr",
     "laptop": "muon_lr",
     "gpu": "muon_lr",
     "paper": "lr",
 }
-RATES: dict[Scale, tuple[float, ...]] = {  # Every cell of another grid is tuned over these.
+RATES: dict[Scale, tuple[float, ...]] = {  # rates over which each point of another grid is tuned
     "smoke": (0.05,),
     "laptop": (0.03, 0.06),
     "gpu": (0.01, 0.02, 0.05),
@@ -51,7 +50,7 @@ WEIGHT_DECAYS: dict[Scale, tuple[float, ...]] = {
     "gpu": (0.1, 0.3),
     "paper": (0.01, 0.1, 1.0, 3.0),
 }
-RATES_WIDE: dict[Scale, tuple[float, ...]] = {  # These span a grid by themselves.
+RATES_WIDE: dict[Scale, tuple[float, ...]] = {  # rates of the grid over rates and weight decays
     "smoke": (0.02, 0.05),
     "laptop": (0.01, 0.03, 0.1),
     "gpu": (0.003, 0.01, 0.03, 0.1),
@@ -66,14 +65,14 @@ WEIGHT_DECAYS_WIDE: dict[Scale, tuple[float, ...]] = {
 # n_m = m / 4 and n_a = n_c = sqrt(400,000 / n_m), the paper's rule
 PAPERS_1024 = {**_moduli((1024,), (1000,), 256, 1228), "n_m": 256, "n_a": 40, "n_c": 40}
 PAPERS_4096 = {**_moduli((4096,), (4000,), 256, 4915), "n_m": 1024, "n_a": 20, "n_c": 20}
-SIZES: dict[Scale, tuple[Settings, ...]] = {  # data with moduli of growing size; {} are the small run's own
+SIZES: dict[Scale, tuple[Settings, ...]] = {  # data settings with moduli of growing size; {}: the small run's
     "smoke": (_moduli((16, 18), (25,), 8, 32), {}),
     "laptop": (_moduli((24, 36, 40), (45, 50), 16, 80), {}),
     "gpu": (_moduli((125, 128), (108, 144), 64, 154), _moduli((250, 256), (216, 288), 96, 307), {}),
     "paper": (PAPERS_1024, PAPERS_4096),
 }
 
-# Data of which no row is drawn for its full period.
+# Data settings of arbitrary (a, c): no sequence is drawn for its full period.
 ARBITRARY: Settings = {"full_period_share": 0.0, "counting_share": None}
 
 SMOKE: Settings = {
@@ -90,12 +89,12 @@ SMOKE: Settings = {
 
 
 def main_runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """The main run for each seed."""
+    """The main run with each seed."""
     return with_seeds([_sized(MAIN_RECIPE[scale], scale)], seeds)
 
 
 def hard_runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """The hard run for each seed."""
+    """The hard run with each seed."""
     return with_seeds([hard_run(scale)], seeds)
 
 
@@ -110,12 +109,12 @@ def small_run(scale: Scale) -> RunSpec:
 
 
 def variant(run: RunSpec, labels: Settings, **changes: Any) -> RunSpec:
-    """A run with other settings, as ``Config.replace`` takes them, and with labels that tell it from the others."""
+    """The run with changed settings, as ``Config.replace`` takes them, and with labels that identify the variant."""
     return replace(run, config=run.config.replace(**changes)).labelled(**labels)
 
 
 def with_seeds(variants: Sequence[RunSpec], seeds: int) -> list[RunSpec]:
-    """Each variant for each seed; of those that come to the same run the first stays."""
+    """Each variant with each seed; of variants that are the same run, the first is kept."""
     runs: dict[str, RunSpec] = {}
     for each in variants:
         for seed in range(seeds):

@@ -1,7 +1,8 @@
 """Are unseen primes harder than unseen powers of two? (fig:um_prime_modulus)
 
 A prime has no digits to copy. The paper does not say with which multipliers a prime was tested; both readings are
-judged: primitive roots, whose sequences have period m − 1, and a = 1, the only multiplier of full period, which counts.
+judged: primitive roots, whose sequences have period m − 1, and a = 1, the only multiplier of full period, which merely
+counts. The small run is trained with two primes and a power of two held out (tables ``accuracy`` and ``metrics``).
 """
 
 from pathlib import Path
@@ -31,10 +32,10 @@ MODULI: dict[Scale, tuple[int, ...]] = {
 }
 
 DATA: dict[Scale, Settings] = {
-    "laptop": {"context": 24},  # below the period of every test
+    "laptop": {"context": 24},  # less than the period of every test sequence
     "paper": {"n_m": 512, "n_a": 22, "n_c": 23},  # about 262,144 sequences
 }
-STEPS: dict[Scale, int] = {"laptop": 6000}  # where they are not the small run's
+STEPS: dict[Scale, int] = {"laptop": 6000}  # training steps, if they differ from the small run's
 
 POWER = Precondition("learned", "last-number accuracy on the power of two", 0.9)
 ROOTS, COUNTING = "primitive roots", "a = 1"
@@ -77,7 +78,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def _over_power(accuracy: pl.DataFrame, reading: str) -> Finding:
-    """For each run, the mean accuracy on primes, in one reading, over that on the power of two."""
+    """By run, the mean accuracy on primes, in one reading, over that on the power of two."""
     primes = pl.col("prime") & (pl.col("reading") == reading)
     if accuracy.filter(primes).is_empty():
         return Unknown(f"primes with {reading} were not measured")
@@ -90,7 +91,7 @@ def _over_power(accuracy: pl.DataFrame, reading: str) -> Finding:
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Accuracy by step for each unseen modulus; a line a seed."""
+    """Accuracy by step for each unseen modulus; one line per seed."""
     metrics = tables["metrics"]
     lines = [
         line

@@ -1,4 +1,4 @@
-"""What do the analyses of the main run read? The same sequences of each unseen modulus, and some from training."""
+"""Which sequences do the analyses of the main run use? The same ones of each unseen modulus, and some from training."""
 
 import numpy as np
 from jaxtyping import UInt64
@@ -7,17 +7,22 @@ from unrandom.experiments.scale import Scale
 from unrandom.runs.run import Run
 from unrandom.tasks import Examples, LCGParameters, lcg_split, make_batches
 
-SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 256, "gpu": 256, "paper": 512}  # of each modulus
-REFERENCE: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper": 40_000}  # of training
+SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 256, "gpu": 256, "paper": 512}  # per unseen modulus
+REFERENCE_SEQUENCES: dict[Scale, int] = {
+    "smoke": 32,
+    "laptop": 2048,
+    "gpu": 4096,
+    "paper": 40_000,
+}  # training sequences
 
 
 def unseen_sequences(run: Run, sequences: int) -> dict[int, Examples[LCGParameters]]:
-    """Sequences of every test modulus, from its held-out multipliers and increments."""
+    """Draw sequences of every test modulus, with its held-out multipliers and increments."""
     split = lcg_split(run.split())
     return {m: split.test(m, sequences, name="inside") for m in split.parts}
 
 
 def training_numbers(run: Run, sequences: int) -> UInt64[np.ndarray, "rows context"]:
-    """Sequences as training sees them, to take means over."""
+    """Draw sequences as in training, over which means of activations are taken."""
     drawn = make_batches(run.split(), run.config.batch_size, run.config.seed).probe(sequences)
     return drawn.numbers(run.config.data.context)

@@ -1,6 +1,8 @@
-"""Whose digits are lost without a head? (fig:multip_prune a2 to c3; fig:prune_appendix_2048, …_2352)
+"""Which digits are lost without each head? (fig:multip_prune a2 to c3; fig:prune_appendix_2048, …_2352)
 
-Every head is pruned in turn, by each of three replacements: a matrix of heads by digits for every unseen modulus.
+Every head of the main runs is pruned in turn, with each of three replacements. The table ``digits`` has the accuracy
+of every digit before and after, for every unseen modulus; ``specialisation`` has the share of the damage at the digits
+of a head's own prime. The claims test whether a first-layer head damages those alone.
 """
 
 from pathlib import Path
@@ -13,17 +15,22 @@ from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.summaries import about, by_run, learned, matrix
+from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
 from unrandom.experiments.unseen_modulus.heads import first_position_scores, own_primes
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.experiments.unseen_modulus.probes import REFERENCE, SEQUENCES, training_numbers, unseen_sequences
+from unrandom.experiments.unseen_modulus.probes import (
+    REFERENCE_SEQUENCES,
+    SEQUENCES,
+    training_numbers,
+    unseen_sequences,
+)
 from unrandom.figures.panels import MapPanel, save_panels
 from unrandom.interpretation import Damage, Replacement, digit_damage, mean_head_values, own_prime_share, prune_heads
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
-PAPERS = "scalar-mean"
+PAPER_REPLACEMENT = "scalar-mean"
 
 CLAIMS = (
     Claim(
@@ -60,25 +67,25 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     shares: Rows = []
     for run in runs:
         predictor = run.predictor()
-        means = mean_head_values(predictor.model, training_numbers(run, REFERENCE[scale]))
+        means = mean_head_values(predictor.model, training_numbers(run, REFERENCE_SEQUENCES[scale]))
         primes = own_primes(first_position_scores(run, scale))
         sets = unseen_sequences(run, SEQUENCES[scale]).values()
-        whole = [evaluate(predictor, sequences) for sequences in sets]
+        unpruned = [evaluate(predictor, sequences) for sequences in sets]
         for replacement in get_args(Replacement):
             damages = [
                 digit_damage(before, prune_heads(predictor, sequences, means, replacement))
-                for before, sequences in zip(whole, sets, strict=True)
+                for before, sequences in zip(unpruned, sets, strict=True)
             ]
-            which = {**about(run), "replacement": replacement}
-            digits += [row for damage in damages for row in _digit_rows(which, damage, primes)]
-            shares.append({**which, **_share(damages, primes, run.config.seed)})
+            key_columns = {**run_columns(run), "replacement": replacement}
+            digits += [row for damage in damages for row in _digit_rows(key_columns, damage, primes)]
+            shares.append({**key_columns, **_specialisation(damages, primes, run.config.seed)})
     return {"digits": table(digits), "specialisation": table(shares)}
 
 
-def _digit_rows(which: dict[str, Any], damage: Damage, primes: list[int]) -> Rows:
+def _digit_rows(key_columns: dict[str, Any], damage: Damage, primes: list[int]) -> Rows:
     return [
         {
-            **which,
+            **key_columns,
             "modulus": damage.modulus,
             "layer": layer,
             "head": head,
@@ -94,8 +101,8 @@ def _digit_rows(which: dict[str, Any], damage: Damage, primes: list[int]) -> Row
     ]
 
 
-def _share(damages: list[Damage], primes: list[int], seed: int) -> dict[str, Any]:
-    """The number for specialisation, over the digits of all unseen moduli and the heads of the first layer."""
+def _specialisation(damages: list[Damage], primes: list[int], seed: int) -> dict[str, Any]:
+    """Share of the damage at digits of the heads' own primes: first-layer heads, digits of all unseen moduli."""
     first = [i for i, (layer, _) in enumerate(damages[0].heads) if layer == 0]
     relative = np.concatenate([damage.relative[first] for damage in damages], axis=1)
     of_digits = np.concatenate([damage.primes for damage in damages])
@@ -105,7 +112,7 @@ def _share(damages: list[Damage], primes: list[int], seed: int) -> dict[str, Any
 
 def evidence(tables: Tables) -> Evidence:
     found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
-    papers = pl.col("replacement") == PAPERS
+    papers = pl.col("replacement") == PAPER_REPLACEMENT
     several = tables["specialisation"].filter(papers, pl.col("primes") > 1).drop_nulls("value")
     found["own-prime"] = (several["value"] - several["permuted"]).to_list()
     for digits in by_run(tables["digits"].filter(papers, pl.col("own_prime") > 0).drop_nulls("damage")):
@@ -114,16 +121,16 @@ def evidence(tables: Tables) -> Evidence:
         if own and other:
             found["lost"].append(float(np.mean(own) - np.mean(other)))
             found["spared"].append(float(np.mean(other)))
-    return Evidence(found, {"learned": learned(tables)})
+    return Evidence(found, {"learned": trained_accuracy(tables)})
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """The paper's replacement: heads by digits for each modulus, a row of maps a seed; then the others."""
+    """One figure per replacement: heat maps of heads by digits, one row of maps per seed, one column per modulus."""
     columns = tables["digits"]["modulus"].n_unique()
     for (replacement,), digits in tables["digits"].group_by("replacement", maintain_order=True):
         maps = [
-            _damage_map(f"seed {seed}, m = {m}", own)
-            for (_, seed, m), own in digits.group_by("run", "seed", "modulus", maintain_order=True)
+            _damage_map(f"seed {seed}, m = {m}", damage)
+            for (_, seed, m), damage in digits.group_by("run", "seed", "modulus", maintain_order=True)
         ]
         save_panels(maps, folder / f"um-pruning-{replacement}", columns=columns)
 

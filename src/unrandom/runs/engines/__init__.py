@@ -1,4 +1,4 @@
-"""Where do the workers run? On this machine, on a Ray cluster or under Slurm; one loop hands the jobs to any."""
+"""Where do the workers run? On this machine, on a Ray cluster or under Slurm: one loop schedules jobs on any engine."""
 
 import importlib
 import time
@@ -13,46 +13,46 @@ from unrandom.runs.plan import Job
 from unrandom.runs.worker import Outcome, WorkerOptions, record_death
 
 ENGINES = ("local", "ray", "slurm")
-BUSY_SECONDS = 1.0  # until a run that another process holds is tried again
-POLL_SECONDS = 0.5  # between two looks at jobs that cannot be waited for
+BUSY_SECONDS = 1.0  # delay before a run that another process has locked is tried again
+POLL_SECONDS = 0.5  # interval of polling jobs that cannot be waited for
 
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """What a user may say about the workers. None: what suits the machine."""
+    """Settings of the workers by the user. None: chosen for the machine."""
 
     workers: int | None = None
-    threads: int | None = None  # of each worker
+    threads: int | None = None  # torch threads per worker
     gpus_per_run: float | None = None
-    slurm: tuple[str, ...] = ()  # KEY=VALUE
+    slurm: tuple[str, ...] = ()  # settings of submitit, as KEY=VALUE
 
 
 @dataclass(frozen=True)
 class Death:
-    """A worker ended without outcomes, and why."""
+    """A worker ended without outcomes, with the reason."""
 
     message: str
 
 
 @runtime_checkable
 class Engine(Protocol):
-    """Workers that take jobs. An engine is closed once, and then of no more use."""
+    """Runs jobs on workers. After ``close`` an engine cannot be used again."""
 
-    places: int  # jobs at a time
-    tries: int  # of a run whose worker dies over it alone
+    places: int  # jobs that run at the same time
+    tries: int  # attempts at a run whose worker dies
 
     def start(self, jobs: Sequence[Job], options: WorkerOptions) -> None:
-        """Begin jobs; never more than there are places."""
+        """Start jobs, at most as many as there are free places."""
 
     def ended(self, seconds: float) -> list[tuple[Job, list[Outcome] | Death]]:
         """The jobs that ended since the last call; waits up to ``seconds`` for the first."""
 
     def close(self) -> None:
-        """End whatever still runs, at once. Its checkpoints remain."""
+        """Terminate all running jobs; their checkpoints remain."""
 
 
 def load_engine(name: str, options: EngineOptions) -> Engine:
-    """The engine called ``name``. UserError for options that it cannot use, and where its package is missing."""
+    """The engine called ``name``. Raises UserError for options that it cannot use, or if its package is missing."""
     assert name in ENGINES, name
     if options.slurm and name != "slurm":
         raise UserError("--slurm KEY=VALUE goes with --engine slurm")
@@ -65,13 +65,13 @@ def needs_extra(what: str) -> UserError:
 
 
 def run_jobs(engine: Engine, jobs: Sequence[Job], options: WorkerOptions) -> Iterator[Outcome]:
-    """Hand out the jobs in order; gives the outcome of each run as it comes.
+    """Schedule the jobs in order; yields the outcome of each run when it ends.
 
-    A run waits for those whose weights it begins with. When the time is up no job starts any more. A run that another
-    process holds is tried again until that one is done with it. A worker that dies is replaced, and its runs go on from
-    the checkpoint, each for itself. After a full disk nothing else comes.
+    A run waits for its ancestors. No job starts after the deadline. A run that another process has locked is retried
+    until it is released. A worker that dies is replaced, and its runs continue from their checkpoints, each in a job of
+    its own. A full disk ends the schedule.
     """
-    waiting, later = deque(jobs), deque[tuple[float, Job]]()  # later: not before this moment
+    waiting, later = deque(jobs), deque[tuple[float, Job]]()  # later: (earliest time, job)
     running, deaths = 0, Counter[str]()
     pending = {planned.id for job in jobs for planned in job.runs}
     try:
@@ -90,7 +90,7 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], options: WorkerOptions) -> Ite
             for job, answer in engine.ended(BUSY_SECONDS) if running or later else ():
                 running -= 1
                 if isinstance(answer, Death):
-                    if len(job.runs) > 1:  # one of them may be the cause: it is not to take the others with it again
+                    if len(job.runs) > 1:  # any of them may be the cause: retry each alone
                         waiting.extend(Job((planned,)) for planned in job.runs)
                         continue
                     deaths[job.runs[0].id] += 1
@@ -110,6 +110,6 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], options: WorkerOptions) -> Ite
 
 
 def _ready(waiting: Iterable[Job], pending: set[str], places: int) -> list[Job]:
-    """The first jobs, as many as there are places for, that begin with the weights of none that is still to come."""
+    """The first jobs, up to ``places``, without ancestors that are still pending."""
     ready = (job for job in waiting if not any(each.id in pending for run in job.runs for each in run.ancestors()))
     return list(islice(ready, max(0, places)))

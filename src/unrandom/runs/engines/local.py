@@ -1,6 +1,6 @@
-"""How does one machine run many small jobs? A process each, pinned to a few threads, from a server that has imported.
+"""How does one machine run many small jobs? In one process per job, forked from a server that has imported torch.
 
-A worker ends when its parent does, however that ends.
+A worker ends when its parent process ends, even if that is killed.
 """
 
 import multiprocessing
@@ -22,11 +22,11 @@ from unrandom.runs.engines import Death, EngineOptions
 from unrandom.runs.plan import Job
 from unrandom.runs.worker import Outcome, WorkerOptions, run_job
 
-PRELOADED = ["unrandom.runs.worker", "torch._dynamo"]  # the first optimiser imports the latter
+PRELOADED = ["unrandom.runs.worker", "torch._dynamo"]  # torch._dynamo is imported by the first optimiser
 
 
 def physical_cores() -> int:
-    """Cores that this process may use; hyper-threads of one core count once."""
+    """Physical cores that this process may use; hyper-threads of one core count once."""
     usable = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
     topology = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
     try:
@@ -36,7 +36,7 @@ def physical_cores() -> int:
 
 
 def workers_and_threads(options: EngineOptions) -> tuple[int, int]:
-    """As asked for; else one thread a worker, and workers or threads until the cores are in use."""
+    """Workers and threads per worker: as in the options, else one thread per worker, and as many as there are cores."""
     cores = physical_cores()
     if options.workers is not None:
         return options.workers, options.threads or max(1, cores // options.workers)
@@ -45,7 +45,7 @@ def workers_and_threads(options: EngineOptions) -> tuple[int, int]:
 
 
 def device_of(place: int, share: float, devices: int) -> str:
-    """The GPU of a worker, by the name it has outside this process: of several, one of those that were left to us."""
+    """The GPU of a worker as a value for CUDA_VISIBLE_DEVICES, among the GPUs visible to this process."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     names = [name.strip() for name in visible.split(",")] if visible else [str(index) for index in range(devices)]
     return names[int(place * share) % devices]
@@ -53,7 +53,7 @@ def device_of(place: int, share: float, devices: int) -> str:
 
 @dataclass(frozen=True)
 class Worker:
-    """A process, its job, and its place among the others."""
+    """A process, its job, and its place from 0."""
 
     process: BaseProcess
     job: Job
@@ -61,7 +61,7 @@ class Worker:
 
 
 class LocalEngine:
-    """Processes of this machine. On a machine with GPUs, each worker has its share of one."""
+    """Worker processes on this machine. With GPUs, each worker has a share of one."""
 
     tries = 2
 
@@ -97,7 +97,7 @@ class LocalEngine:
                 answers.append((worker.job, pipe.recv()))
             except EOFError:
                 worker.process.join()
-                answers.append((worker.job, Death(_words(worker.process.exitcode or 0))))
+                answers.append((worker.job, Death(_exit_reason(worker.process.exitcode or 0))))
             finally:
                 pipe.close()
             worker.process.join()
@@ -118,17 +118,17 @@ def make_engine(options: EngineOptions) -> LocalEngine:
     return LocalEngine(options)
 
 
-def _words(exit_code: int) -> str:
+def _exit_reason(exit_code: int) -> str:
     if exit_code == -signal.SIGKILL:
         return "killed by signal 9, as the kernel does when memory runs out"
     return f"killed by signal {-exit_code}" if exit_code < 0 else f"its worker ended with exit status {exit_code}"
 
 
 def _run_worker(answer: Connection, packed: bytes, options: WorkerOptions, device: str | None) -> None:
-    """The whole life of a worker. A job can hold a task of the user's own, whose code is imported as it is unpacked."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to all; the parent ends its workers
+    """The main function of a worker. Unpickling a job imports the code of a user-defined task."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent terminates its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    os.environ["OMP_NUM_THREADS"] = str(options.threads)  # for what the worker itself starts
+    os.environ["OMP_NUM_THREADS"] = str(options.threads)  # for libraries that read it in the worker
     if device is not None:
         os.environ["CUDA_VISIBLE_DEVICES"] = device
     try:

@@ -1,6 +1,6 @@
-"""How does a Ray cluster run the jobs? As tasks: the cluster of RAY_ADDRESS, or one of this machine's own for a while.
+"""How does a Ray cluster run the jobs? As Ray tasks, on the cluster of RAY_ADDRESS or on a temporary local one.
 
-The runs folder must be one that every machine sees.
+The runs folder must be shared by all machines.
 """
 
 import os
@@ -21,15 +21,15 @@ from unrandom.runs.engines.local import workers_and_threads
 from unrandom.runs.plan import Job
 from unrandom.runs.worker import Outcome, WorkerOptions, run_job
 
-STORE_BYTES = 100_000_000  # of shared memory, all but unused: results are small
+STORE_BYTES = 100_000_000  # shared memory of Ray's object store; results are small
 RETRIES = 3
 SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # read when Ray is imported
-ALONE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}  # Ray's name, on any system, for: listen to this machine only
+LOCAL_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}  # on any system: listen on 127.0.0.1 only
 KILLED = "killed by signal 9, as the kernel does when memory runs out"
 
 
 class RayEngine:
-    """Tasks of a Ray cluster. A task whose worker dies is tried again by Ray."""
+    """Tasks on a Ray cluster. Ray itself retries a task whose worker dies."""
 
     tries = 1
 
@@ -38,7 +38,7 @@ class RayEngine:
         if asked is not None and asked > 1 and asked != int(asked):
             raise UserError(f"--gpus-per-run {asked:g} was given; Ray takes shares of one GPU or a whole number")
         self.address = os.environ.get("RAY_ADDRESS") or "local"
-        os.environ |= SETTINGS | (ALONE if self.address == "local" else {})
+        os.environ |= SETTINGS | (LOCAL_ONLY if self.address == "local" else {})
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -63,7 +63,7 @@ class RayEngine:
     def _connect(self) -> None:
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         if self.address == "local":
-            self._folder = Path(tempfile.mkdtemp(prefix="unrandom-"))  # short: sockets' names have a limit
+            self._folder = Path(tempfile.mkdtemp(prefix="unrandom-"))  # short, as socket names have a length limit
             options |= {
                 "include_dashboard": False,
                 "num_cpus": self.workers * self.threads,

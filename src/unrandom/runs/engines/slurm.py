@@ -1,6 +1,6 @@
-"""How does Slurm run the jobs? By submitit, which requeues what is pre-empted or out of time.
+"""How does Slurm run the jobs? Through submitit, which requeues jobs that are pre-empted or out of time.
 
-The runs folder must be one that every machine sees; scripts and logs are kept beside the runs, in ``slurm``.
+The runs folder must be shared by all machines; scripts and logs are in its subfolder ``slurm``.
 """
 
 import json
@@ -23,48 +23,49 @@ from unrandom.runs.plan import Job
 from unrandom.runs.worker import Outcome, WorkerOptions, run_job
 
 GENERAL = ("name", "timeout_min", "mem_gb", "nodes", "cpus_per_task", "gpus_per_node", "tasks_per_node")
-TIMEOUT_MINUTES = 60  # of one job in the queue; a run that needs longer is requeued
+TIMEOUT_MINUTES = 60  # time limit of one Slurm job; a run that needs longer is requeued
 REQUEUES = 1000
-PLACES = 1000  # in the queue of a cluster, which takes only so many jobs of a user
+PLACES = 1000  # jobs submitted at a time; clusters limit the jobs of a user
 
 
 @dataclass(frozen=True)
 class Task:
-    """A job as submitit runs it. It may be called again on another machine, and goes on from the checkpoint."""
+    """A job as submitit's callable. It may be called again on another machine and continues from the checkpoint."""
 
     job: Job
     options: WorkerOptions
 
     def __call__(self) -> list[Outcome]:
-        """Work until done, or until Slurm wants the machine back; then save, and let submitit requeue the rest.
+        """Train until done or pre-empted; then save, and let submitit requeue the job.
 
-        submitit's own handler would end the process in the middle of an update: it waits until training has stopped.
+        submitit's own signal handler would end the process in the middle of an update, so it is called only after
+        training has stopped.
         """
-        wanted = _preemption_signal()
-        told = threading.Event()
-        theirs = signal.signal(wanted, lambda *_: told.set())
+        preemption = _preemption_signal()
+        preempted = threading.Event()
+        submitit_handler = signal.signal(preemption, lambda *_: preempted.set())
         try:
-            outcomes = run_job(self.job, self.options, stop=told.is_set)
+            outcomes = run_job(self.job, self.options, stop=preempted.is_set)
         finally:
-            signal.signal(wanted, theirs)
-        if told.is_set() and not self.options.over and any(outcome.status == "stopped" for outcome in outcomes):
-            signal.raise_signal(wanted)
+            signal.signal(preemption, submitit_handler)
+        if preempted.is_set() and not self.options.over and any(outcome.status == "stopped" for outcome in outcomes):
+            signal.raise_signal(preemption)
         return outcomes
 
     def checkpoint(self) -> Any:
-        """What submitit is to run again."""
+        """What submitit runs after requeuing."""
         from submitit.helpers import DelayedSubmission
 
         return DelayedSubmission(self)
 
 
 def _preemption_signal() -> signal.Signals:
-    """The one that submitit listens for."""
+    """The signal that submitit handles."""
     return signal.Signals[f"SIG{os.environ.get('SUBMITIT_PREEMPT_SIGNAL', 'USR2')}"]
 
 
 class SlurmEngine:
-    """Jobs of a Slurm cluster, or of submitit's stand-in for one on this machine (``cluster=local``)."""
+    """Jobs on a Slurm cluster, or on submitit's local emulation of one (``cluster=local``)."""
 
     tries = 2
 
@@ -97,7 +98,7 @@ class SlurmEngine:
         self._executor: Any = None
         self._running: dict[Any, Job] = {}
         with tempfile.TemporaryDirectory() as folder:
-            self._make_executor(Path(folder))  # never used: a setting that does not fit is found here
+            self._make_executor(Path(folder))  # validates the settings
 
     def _make_executor(self, folder: Path) -> Any:
         most = {f"{self.cluster}_max_num_timeout": REQUEUES}
@@ -113,9 +114,9 @@ class SlurmEngine:
         if self._executor is None:
             self._executor = self._make_executor(options.out / "slurm")
         try:
-            with self._executor.batch():  # one array of jobs
+            with self._executor.batch():  # one job array
                 submitted = [self._executor.submit(Task(job, options)) for job in jobs]
-        except RuntimeError as error:  # what submitit makes of an sbatch that fails
+        except RuntimeError as error:  # sbatch failed
             said = [line for line in str(error).splitlines() if line.strip()]
             raise UserError(f"the jobs were not submitted: {said[-1] if said else type(error).__name__}") from None
         self._running |= dict(zip(submitted, jobs, strict=True))
@@ -133,7 +134,7 @@ class SlurmEngine:
         except self._submitit.core.utils.FailedJobError as error:
             last = [line for line in str(error).splitlines() if line.strip() and not line.startswith("-")]
             return Death(f"its job {submitted.job_id} failed: {' '.join(last[-4:])[:300]}")
-        except self._submitit.core.utils.UncompletedJobError:  # the other one is one of these
+        except self._submitit.core.utils.UncompletedJobError:  # FailedJobError is a subclass
             return Death(f"its job {submitted.job_id} ended without a result, as it does when memory runs out")
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Which runs have a name? Each recipe is a function that returns a complete configuration.
+"""Which recipes are there? Each is a named function that returns a complete run configuration.
 
 The paper's recipes follow its text; where the text is silent they follow its public code (cosine decay, gradient
 clipping at 1). Every field can be changed with ``--set``.
@@ -15,7 +15,7 @@ from unrandom.training import RunConfig
 
 @dataclass(frozen=True)
 class Recipe:
-    """A name, a line about it, and the configuration."""
+    """A name, a one-line description, and a function that builds the configuration."""
 
     name: str
     about: str
@@ -23,7 +23,7 @@ class Recipe:
 
     @property
     def cost(self) -> str:
-        """Training compute, from the closed form."""
+        """Steps and training compute as text, from the closed form."""
         config = self.build()
         return f"{config.steps:,} steps, {config.flops:.1e} FLOPs"
 
@@ -93,10 +93,23 @@ RECIPES = {
 }
 
 
-def recipe(name: str) -> Recipe:
-    """The recipe called ``name``, or that of the task which an import path such as ``my_task.py:MyTask`` names.
+def recipes() -> dict[str, Recipe]:
+    """Every recipe of this package by its name: ``about`` in a line, ``cost``, and ``build()``, its configuration.
 
-    A UserError names the near misses when there is none, and says what is wrong with a task that cannot be used.
+    >>> import unrandom
+    >>> "fm-256" in unrandom.recipes()
+    True
+    >>> config = unrandom.recipes()["fm-256"].build()
+    >>> config.data.modulus, config.model.depth, config.steps
+    (256, 1, 800)
+    """
+    return dict(RECIPES)
+
+
+def recipe(name: str) -> Recipe:
+    """The recipe called ``name``, or a default recipe for the user-defined task ``my_task.py:MyTask``.
+
+    Raises UserError, naming near misses, for an unknown name, and for a task that cannot be used.
     """
     if name.endswith(".py"):
         raise UserError(f"name the class of the task, too, as in {name}:MyTask")
@@ -104,11 +117,11 @@ def recipe(name: str) -> Recipe:
 
 
 def _own_recipe(task: type[Task]) -> Recipe:
-    """A user's task at its defaults, with the model and the steps of the demo."""
+    """A recipe with the default settings of a user-defined task and the model and steps of the demo."""
     if task.name in RECIPES:
         raise UserError(f"{task.name} is the name of a recipe of this package; give the task another one")
 
     def build() -> RunConfig:
         return fixed_modulus.fm_256().replace(data=task.parse({}))
 
-    return Recipe(task.name, "a task of the user's own", build)
+    return Recipe(task.name, "a user-defined task", build)

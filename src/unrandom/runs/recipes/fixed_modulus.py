@@ -1,4 +1,4 @@
-"""Which runs of a fixed modulus have a name? The paper's recipes follow its text, and its public code beside it."""
+"""Which recipes have a fixed modulus? Small ones for laptops, and the paper's, after its text and public code."""
 
 from unrandom.models import ModelConfig
 from unrandom.tasks import FixedModulus

@@ -1,4 +1,4 @@
-"""Which runs of other generators have a name? Each in minutes on a laptop, and in seconds to see that all works."""
+"""Which recipes have other generators? Each takes minutes on a laptop, or seconds in a version for smoke tests."""
 
 from unrandom.runs.recipes.fixed_modulus import fm_256
 from unrandom.tasks import Quadratic, TruncatedLCG
@@ -6,7 +6,7 @@ from unrandom.training import RunConfig
 
 
 def truncated_lcg() -> RunConfig:
-    """The upper bits of a generator of known multiplier, as in a program's library; increment and state are unknown."""
+    """The upper bits of an LCG with a fixed multiplier, as in standard libraries; increment and state are unknown."""
     return fm_256().replace(
         data=TruncatedLCG(modulus=2**8, low=4, bits=4, multiplier=141, context=64, mode="streaming", n_sequences=None),
         model={"depth": 2, "n_heads": 2},
@@ -22,8 +22,8 @@ def quadratic() -> RunConfig:
     )
 
 
-def _seconds_only(config: RunConfig) -> RunConfig:
-    """The same for a test that all works: a tiny model, a few steps."""
+def _smoke(config: RunConfig) -> RunConfig:
+    """A smoke test of the same task: a tiny model and a few steps."""
     return config.replace(
         data={"context": 12},
         model={"d_model": 16, "depth": 1, "n_heads": 1},
@@ -38,8 +38,8 @@ def _seconds_only(config: RunConfig) -> RunConfig:
 
 
 def truncated_lcg_smoke() -> RunConfig:
-    return _seconds_only(truncated_lcg())
+    return _smoke(truncated_lcg())
 
 
 def quadratic_smoke() -> RunConfig:
-    return _seconds_only(quadratic())
+    return _smoke(quadratic())

@@ -1,4 +1,4 @@
-"""Which runs of unseen moduli have a name? The paper's recipes follow its text, and its public code beside it."""
+"""Which recipes have unseen moduli? Small ones for laptops, and the paper's, after its text and public code."""
 
 from unrandom.models import ModelConfig
 from unrandom.tasks import UnseenModulus

@@ -1,4 +1,4 @@
-"""How are sequences of linear congruential generators learned, of a fixed modulus and of unseen ones?"""
+"""Which tasks have linear congruential generators? The paper's two: a fixed modulus, and unseen moduli."""
 
 from unrandom.tasks.lcg.config import LCGTask, Phase
 from unrandom.tasks.lcg.fixed_modulus import FixedModulus

@@ -1,4 +1,4 @@
-"""What can be chosen about sequences of LCGs? How to draw them, for a fixed modulus and for unseen ones alike.
+"""Which settings do the LCG tasks share? How training sequences are drawn, and what is held out.
 
 Source: section 3.1 of the paper and its appendix on dataset construction.
 """
@@ -18,13 +18,13 @@ Period = Annotated[int, Field(ge=1, le=2**64 - 1)]
 
 
 class Phase(Config):
-    """A part of a curriculum: for some steps, a share of every batch has an easier modulus."""
+    """A phase of a curriculum: for some steps, a share of every batch has an easier modulus."""
 
-    modulus: Modulus  # FM: theirs; UM: the largest of theirs
-    share: Annotated[float, Field(gt=0, le=1)] = 1.0  # of the batch, at the first step
+    modulus: Modulus  # fixed modulus: that of the easier sequences; unseen moduli: the largest of theirs
+    share: Annotated[float, Field(gt=0, le=1)] = 1.0  # share of the batch at the first step
     decay: Literal["constant", "linear", "exponential"] = "constant"
     begin: Annotated[int, Field(ge=0, le=2**32)] = 0  # first step, from 0
-    steps: Count | None = None  # constant: how long (none: to the end); linear: to 0; exponential: to half the share
+    steps: Count | None = None  # constant: duration (None: to the end); linear: until 0; exponential: half-life
 
     def share_at(self, step: int) -> float:
         """The share of the batch of ``step`` (from 0)."""
@@ -46,33 +46,31 @@ class Phase(Config):
 
 
 class LCGTask(Task):
-    """x[t+1] = (a x[t] + c) mod m, learned from sequences of other (a, c), and tested on those of full period."""
+    """Sequences x[t+1] = (a x[t] + c) mod m. Test sequences have full period, and (a, c) that training never has."""
 
     part_name: ClassVar[tuple[str, str]] = ("modulus", "moduli")
-    # Whether test moduli are never trained on. One modulus may be both, and the other parameters are then held out.
+    # True: test moduli are never trained on. False: there is one modulus, and (a, c) are held out.
     unseen_moduli: ClassVar[bool]
 
-    n_sequences: Count | None = 100_000  # fixed only; none: every (m, a, c) of n_m x n_a x n_c once
-    n_a: Count | None = None  # multipliers a modulus and kind of rows; none: any that is not held out
-    n_c: Count | None = None  # increments a modulus; none: any that is not held out
-    full_period_share: Annotated[float, Field(ge=0, le=1)] = 0.0  # of every batch; the rest is arbitrary (a, c)
-    # Of the full-period rows that are drawn uniformly, this share has the multiplier 1, which only counts. None leaves
-    # it to chance.
+    n_sequences: Count | None = 100_000  # size of a fixed training set; None: every (m, a, c) of n_m x n_a x n_c once
+    n_a: Count | None = None  # multipliers per modulus and kind of row; None: all that are not held out
+    n_c: Count | None = None  # increments per modulus; None: all that are not held out
+    full_period_share: Annotated[float, Field(ge=0, le=1)] = 0.0  # share of every batch; the rest has arbitrary (a, c)
+    # Share of the uniformly drawn full-period rows with multiplier 1, whose sequences only count. None: as drawn.
     counting_share: Annotated[float, Field(ge=0, le=1)] | None = None
-    # This share of the full-period rows draws a look-back r = m / gcd(m, a - 1) first, each as often: after r steps the
-    # differences x[t+1] - x[t] repeat. Of uniform draws most are of the longest.
+    # Share of the full-period rows that are balanced over the look-back r = m / gcd(m, a - 1), after which the
+    # differences x[t+1] - x[t] repeat: r is drawn first, uniformly. Most uniform draws of a have the longest r.
     balanced_share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    # Of the rows that need not have full period, this share has a multiplier prime to the modulus, so that no sequence
-    # has a tail.
+    # Share of the other rows with a multiplier coprime to the modulus: their sequences have no tail before the cycle.
     coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    min_period: Period | None = None  # training sequences with shorter periods are left out
-    max_period: Period | None = None  # and with longer ones
-    n_test_a: Count = 64  # multipliers tested for each test modulus (in UM at most as many as it has)
-    n_test_c: Count = 64  # increments, likewise
-    # from training, at every modulus: the test's (a, c) pairs, as in the paper's UM; or all of its a and all of its c
+    min_period: Period | None = None  # shortest period of training sequences
+    max_period: Period | None = None  # longest period of training sequences
+    n_test_a: Count = 64  # multipliers tested per test modulus (for unseen moduli, at most as many as exist)
+    n_test_c: Count = 64  # increments tested per test modulus, likewise
+    # What is held out, at every modulus: the test's pairs (a, c), as in the paper's UM, or all of its a and all its c.
     hold_out: Literal["pairs", "values"] = "values"
-    test_multipliers: Literal["full-period", "primitive-root"] = "full-period"  # the latter for prime moduli
-    curriculum: tuple[Phase, ...] = ()  # easier sequences in the batches of some steps
+    test_multipliers: Literal["full-period", "primitive-root"] = "full-period"  # primitive roots for prime moduli
+    curriculum: tuple[Phase, ...] = ()  # phases with easier sequences
 
     added_later: ClassVar[frozenset[str]] = Task.added_later | {
         "balanced_share",
@@ -85,7 +83,7 @@ class LCGTask(Task):
     @property
     @abstractmethod
     def largest_modulus(self) -> int:
-        """Of all that training or test can have."""
+        """The largest modulus of training and test."""
 
     @property
     @abstractmethod
@@ -94,7 +92,7 @@ class LCGTask(Task):
 
     @abstractmethod
     def in_phase(self, phase: Phase) -> "LCGTask":
-        """The task that the easier sequences of a phase are drawn as."""
+        """The task of a phase's easier sequences."""
 
     @abstractmethod
     def moduli_in_phase(self, phase: Phase, train_moduli: tuple[int, ...]) -> tuple[int, ...]:
@@ -110,16 +108,16 @@ class LCGTask(Task):
 
     @property
     def one_modulus(self) -> int | None:
-        """The modulus of every training sequence; None where there are several."""
+        """The modulus of every training sequence; None if there are several."""
         return None if self.unseen_moduli else self.largest_modulus
 
     @property
     def named_multipliers(self) -> tuple[int, ...]:
-        """Multipliers that the configuration keeps for the test by name."""
+        """Multipliers that the configuration holds out explicitly."""
         return ()
 
     def tested_by_primitive_roots(self, modulus: int) -> bool:
-        """Whether primitive roots are the multipliers of this test modulus: with unseen moduli, of the primes alone."""
+        """Whether this test modulus is tested with primitive roots (among unseen moduli, only primes are)."""
         asked = self.test_multipliers == "primitive-root"
         return asked and (not self.unseen_moduli or is_prime(modulus))
 

@@ -1,4 +1,4 @@
-"""FM: how does one learn the sequences of one modulus? Training sees other multipliers and increments than the test.
+"""What is the fixed-modulus task (FM)? LCGs of one modulus; the test has unseen multipliers and increments.
 
 Source: section 3.1 of the paper.
 """
@@ -13,18 +13,18 @@ from unrandom.generators.full_period import full_period_multipliers
 from unrandom.tasks.lcg.config import LCGTask, Modulus, Multiplier, Phase
 from unrandom.tasks.lcg.held_out import counting_parts, hold_out
 from unrandom.tasks.lcg.split import LCGSplit
-from unrandom.tasks.task import WORDS, Baseline, Enough
+from unrandom.tasks.task import BYTES_PER_PARAMETER, Baseline, Enough
 
 
 class FixedModulus(LCGTask):
-    """FM: one modulus, and test sequences of unseen (a, c) with full period."""
+    """FM: one modulus; test sequences have unseen (a, c) and full period."""
 
     name: ClassVar[str] = "fm"
     kind: ClassVar[str] = "a fixed modulus"
     unseen_moduli: ClassVar[bool] = False
 
     modulus: Modulus
-    extra_test_multipliers: tuple[Multiplier, ...] = ()  # kept out of training too, to be tested by name
+    extra_test_multipliers: tuple[Multiplier, ...] = ()  # also held out, and tested separately
 
     added_later: ClassVar[frozenset[str]] = LCGTask.added_later | {"extra_test_multipliers"}
 
@@ -38,7 +38,7 @@ class FixedModulus(LCGTask):
 
     @property
     def named_multipliers(self) -> tuple[int, ...]:
-        """UserError for one that has no full period."""
+        """Raises UserError for a multiplier without full period."""
         for a in self.extra_test_multipliers:
             if a not in full_period_multipliers(self.modulus):
                 raise UserError(f"extra test multiplier {a} has no full period modulo {self.modulus}")
@@ -56,10 +56,10 @@ class FixedModulus(LCGTask):
         return (phase.modulus,)
 
     def baselines(self) -> Mapping[str, Baseline]:
-        """All but copying are told the modulus.
+        """Copying, look-back, algebra and the exact posterior; all but copying know the modulus.
 
-        The prior of bayes is that of the test sequences: full-period (a, c), or arbitrary ones where primitive roots
-        are tested. Which pairs are held out it is not told.
+        The prior of bayes is that of the test sequences: full-period (a, c), or arbitrary ones if primitive roots are
+        tested. It does not know which pairs are held out.
         """
         from unrandom.predictors.algebraic import AlgebraicPredictor
         from unrandom.predictors.bayes import BayesFixed
@@ -116,7 +116,7 @@ class FixedModulus(LCGTask):
 
     @property
     def parameter_bytes(self) -> int:
-        return 3 * WORDS  # a, c, x0: the modulus is shared
+        return 3 * BYTES_PER_PARAMETER  # a, c, x0: the modulus is shared
 
     @model_validator(mode="after")
     def _below(self) -> "FixedModulus":

@@ -1,4 +1,4 @@
-"""Which multipliers and increments of one modulus are kept for testing?"""
+"""Which multipliers and increments of a modulus are held out for testing? Random ones, drawn under the seed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,14 +19,14 @@ Rows = Bool[np.ndarray, " values"]
 
 @dataclass(frozen=True)
 class HeldOut:
-    """The multipliers and increments kept for testing one modulus; every pair has full period, or period m − 1."""
+    """The multipliers and increments held out for one modulus; every pair has full period, or period m − 1."""
 
     modulus: int
     multipliers: UInt64[np.ndarray, " n_a"]
     increments: UInt64[np.ndarray, " n_c"]
 
     def halves(self) -> tuple["HeldOut", "HeldOut"]:
-        """Two parts that share no increment, and no multiplier where there are two or more."""
+        """Two halves that share no increment and, if there are two or more multipliers, no multiplier."""
         a, c = self.multipliers, self.increments
         if len(c) < 2:
             raise UserError(f"modulus {self.modulus} has {len(c)} held-out increment; choosing by validation needs 2")
@@ -36,11 +36,11 @@ class HeldOut:
 
     @property
     def pairs(self) -> int:
-        """How many there are."""
+        """The number of pairs (a, c)."""
         return len(self.multipliers) * len(self.increments)
 
     def has(self, a: Values, c: Values) -> Rows:
-        """Which rows are one of the pairs."""
+        """A mask of the rows that are held-out pairs."""
         return np.isin(a, self.multipliers) & np.isin(c, self.increments)
 
     def to_json(self) -> dict[str, Any]:
@@ -49,11 +49,11 @@ class HeldOut:
 
 
 def hold_out(task: LCGTask, modulus: int, seed: int, *, or_fewer: bool) -> HeldOut:
-    """Draw the test parameters of one modulus, as many as asked for, ``or_fewer`` where it has not as many.
+    """Draw the test parameters of one modulus, as many as configured, or with ``or_fewer`` at most as many.
 
-    Then the multiplier 1, which only counts, is not tested if there is another: for most moduli it is the one of full
-    period. And by the rule ``values`` at most half of what exists is held out, as other moduli need some too.
-    Raises UserError when there are fewer than asked for.
+    With ``or_fewer``, the multiplier 1 is not held out if there is another, because it is the only full-period
+    multiplier of most moduli; and by the rule ``values``, at most half of the existing values are held out, because a
+    held-out value is excluded at every modulus. Raises UserError if there are fewer than configured.
     """
     n_a, n_c, left_out = task.n_test_a, task.n_test_c, task.named_multipliers
     by_roots = task.tested_by_primitive_roots(modulus)
@@ -73,6 +73,6 @@ def hold_out(task: LCGTask, modulus: int, seed: int, *, or_fewer: bool) -> HeldO
 
 
 def counting_parts(task: LCGTask, held_out: Sequence[HeldOut]) -> tuple[HeldOut, ...]:
-    """Of the primes tested by primitive roots, the same increments with the multiplier 1, which only counts."""
+    """For primes tested by primitive roots, the same increments with multiplier 1, whose sequences only count."""
     one = np.ones(1, dtype=np.uint64)
     return tuple(replace(part, multipliers=one) for part in held_out if task.tested_by_primitive_roots(part.modulus))

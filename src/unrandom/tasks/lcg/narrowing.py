@@ -1,4 +1,4 @@
-"""Is it a task of LCGs? Analyses that are about (m, a, c) ask here, and say so where a run has another task."""
+"""Is a task an LCG task? Analyses in terms of (m, a, c) narrow the type here, or raise a UserError."""
 
 from unrandom.core.errors import UserError
 from unrandom.tasks.lcg.config import LCGTask
@@ -8,14 +8,14 @@ from unrandom.tasks.task import Task
 
 
 def lcg_task(task: Task) -> LCGTask:
-    """The task as one of LCGs. UserError where it is another."""
+    """The task, typed as an LCG task. Raises UserError for another task."""
     if not isinstance(task, LCGTask):
         raise UserError(f"a run of linear congruential generators is needed; the task of this one is {task.name}")
     return task
 
 
 def lcg_split(split: Split) -> LCGSplit:
-    """The split as one of LCGs. UserError where it is another."""
+    """The split, typed as an LCG split. Raises UserError for the split of another task."""
     if not isinstance(split, LCGSplit):
         raise UserError(f"a run of linear congruential generators is needed; its task is {split.task.name}")
     return split

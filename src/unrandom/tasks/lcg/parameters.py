@@ -1,4 +1,4 @@
-"""What determines a sequence? Its (m, a, c, x0): rows of them, whose orbits and periods follow."""
+"""What are the parameters of LCG sequences? One row (m, a, c, x0) per sequence, with numbers, periods and labels."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from unrandom.tasks.examples import Grouping, Parameters, in_symbols
 
 
 class _Labels(Mapping[str, Any]):
-    """Labels that are computed when they are asked for: a period takes long where the modulus is large."""
+    """Labels that are computed on access, because periods of large moduli are expensive."""
 
     def __init__(self, made_by: Mapping[str, Callable[[], np.ndarray]]) -> None:
         self._made_by = made_by
@@ -33,7 +33,7 @@ class _Labels(Mapping[str, Any]):
 
 @dataclass(frozen=True)
 class LCGParameters(Parameters):
-    """Rows of LCG parameters. ``m`` is one modulus for all rows (up to 2^64), or one a row (below 2^64)."""
+    """Parameters of LCG sequences. ``m`` is one modulus for all rows (up to 2^64), or one per row (below 2^64)."""
 
     m: int | UInt64[np.ndarray, " rows"]
     a: UInt64[np.ndarray, " rows"]
@@ -46,7 +46,7 @@ class LCGParameters(Parameters):
         return self.m if isinstance(self.m, int) else int(self.m[row])
 
     def numbers(self, length: int) -> UInt64[np.ndarray, "rows length"]:
-        """x[t+1] = (a x[t] + c) mod m from x0 (included), ``length`` numbers a row."""
+        """x[t+1] = (a x[t] + c) mod m from x0 (included), ``length`` numbers per row."""
         return lcg_orbits(self.x0, a=self.a, c=self.c, m=self.m, length=length)
 
     def periods(self) -> UInt64[np.ndarray, " rows"]:
@@ -57,7 +57,7 @@ class LCGParameters(Parameters):
 
     @property
     def labels(self) -> Mapping[str, Any]:
-        """modulus, a, c, x0, period and, for each prime p of a modulus that is shared, ``v_p(a - 1)``."""
+        """modulus, a, c, x0, period and, if all rows share a modulus, ``v_p(a - 1)`` for each of its primes p."""
         by_prime = factorize(self.m) if isinstance(self.m, int) else ()
         return _Labels(
             {
@@ -70,15 +70,15 @@ class LCGParameters(Parameters):
 
     @property
     def basis(self) -> int:
-        assert isinstance(self.m, int), "digits are those of one modulus"
+        assert isinstance(self.m, int), "digits need one modulus"
         return self.m
 
     def digit_period(self, prime: int, power: int) -> int | None:
-        """prime^(power + 1) where all have full period modulo m, which they then have modulo that, too."""
+        """prime^(power + 1) if all sequences have full period; else None."""
         return prime ** (power + 1) if self.has_full_period().all() else None
 
     def valuations(self, prime: int) -> Float[np.ndarray, " rows"]:
-        """v_p(a − 1) of each sequence, how often the prime p divides a − 1; infinite for a = 1."""
+        """v_p(a − 1) of each sequence, the exponent of p in a − 1; infinite for a = 1."""
         differences = [int(a) - 1 for a in self.a]
         return np.array([valuation(each, prime) if each else np.inf for each in differences], dtype=float)
 
@@ -88,10 +88,10 @@ class LCGParameters(Parameters):
         )
 
     def groupings(self) -> list[Grouping]:
-        """By v_p(a − 1) for each prime p where all have full period, by the period where not all have the same.
+        """By v_p(a − 1) for each prime p if all sequences have full period; by period if periods differ.
 
         v_p(a − 1) decides how soon the digits of a full-period sequence become predictable: the more often p divides
-        a − 1, the easier. Multipliers of less than full period, which some p does not divide once, have none.
+        a − 1, the easier.
         """
         found = []
         by_prime = {p: self.valuations(p) for p in factorize(self.basis)}
@@ -105,9 +105,9 @@ class LCGParameters(Parameters):
         return found
 
     def followed(self, context: int) -> dict[str, Bool[np.ndarray, " rows"]]:
-        """By period: what repeats within ``context`` numbers can be copied, and of the rest x + c needs but counting.
+        """By period: sequences that repeat within ``context`` numbers can be copied, and those with a = 1 counted.
 
-        ``rule`` is what neither copying nor counting predicts, ``full_period`` those of it that are like the test's.
+        ``rule`` has those that neither copying nor counting predicts, ``full_period`` those of them with full period.
         """
         lengths = self.periods()
         short = lengths <= context
@@ -116,7 +116,7 @@ class LCGParameters(Parameters):
 
 
 def concatenate(first: LCGParameters, second: LCGParameters) -> LCGParameters:
-    """The rows of both. Two that share one modulus go on sharing it."""
+    """The rows of both; one modulus that both share stays an integer."""
     if isinstance(first.m, int) and isinstance(second.m, int):
         assert first.m == second.m, "one modulus for all rows"
         m: int | np.ndarray = first.m

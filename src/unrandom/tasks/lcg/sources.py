@@ -1,6 +1,6 @@
-"""What rows of one kind are there to draw? Proposals of (m, a, c, x0), uniform, some of which training may not have.
+"""How are training rows of one kind proposed? Uniform (m, a, c, x0), of which held-out rows are rejected later.
 
-Moduli go up to 2^64, so values are drawn and not listed, but where few of them are left.
+Moduli go up to 2^64, so values are drawn by rejection instead of listed, unless few are left.
 """
 
 from collections.abc import Callable
@@ -24,10 +24,10 @@ from unrandom.tasks.lcg.parameters import LCGParameters
 from unrandom.tasks.lcg.split import LCGSplit
 
 Values = UInt64[np.ndarray, "..."]
-# coprime: arbitrary with a prime to m, so that no sequence has a tail; counting: full-period with a = 1, or beyond;
-# balanced: beyond counting, each look-back drawn as often
+# coprime: arbitrary with a coprime to m; counting: full-period with a = 1; beyond counting: full-period with a > 1;
+# balanced: beyond counting, with every look-back equally often
 Kind = Literal["arbitrary", "coprime", "full-period", "counting", "beyond counting", "balanced"]
-INSTEAD: dict[Kind, str] = {  # how to do without rows of a kind
+INSTEAD: dict[Kind, str] = {  # advice for error messages: the setting without rows of a kind
     "arbitrary": "set data.full_period_share=1",
     "coprime": "set data.coprime_share=0",
     "full-period": "set data.full_period_share=0",
@@ -37,7 +37,7 @@ INSTEAD: dict[Kind, str] = {  # how to do without rows of a kind
 }
 
 
-class Source:
+class Proposals:
     """Proposals of one kind: arbitrary (0 < a < m, 0 <= c < m) or full-period (Hull–Dobell).
 
     A multiplier is 1 + step * k with first <= k <= last: step is 1 for arbitrary ones, the Hull–Dobell step for
@@ -49,14 +49,14 @@ class Source:
         self.kind, self.full = kind, kind not in ("arbitrary", "coprime")
         self.first_k = np.uint64(kind in ("beyond counting", "balanced"))
         self.withheld = split.withheld
-        # Where the test holds out pairs (a, c), training may have every a and every c.
+        # If pairs (a, c) are held out, training may have every single a and every single c.
         nothing = np.empty(0, dtype=np.uint64)
         self.held_a: Values = split.held_out_a if split.by_values else nothing
         self.held_c: Values = split.held_out_c if split.by_values else nothing
         self.one_modulus = split.task.one_modulus
         places = self._usable(split)
         moduli = [m for m, _ in places]
-        self.lookbacks = np.array([r for _, r in places], dtype=np.uint64)  # 0: any
+        self.lookbacks = np.array([r for _, r in places], dtype=np.uint64)  # 0: any look-back
         self.lookback_pools = None
         if kind == "balanced":
             self.lookback_pools = _Pools([np.flatnonzero(self.lookbacks == r) for r in np.unique(self.lookbacks)])
@@ -75,7 +75,7 @@ class Source:
         return self.kind == "full-period" and self.one_modulus is None
 
     def _leave_out_withheld_pools(self) -> None:
-        """A modulus whose pools have only pairs that are withheld is not trained on."""
+        """Remove moduli whose pools contain only held-out pairs."""
         which, a, c = self._all_pairs()
         left = np.unique(which[~self.withheld(a, c)])
         if not len(left):
@@ -86,11 +86,11 @@ class Source:
         self.a_pools, self.c_pools = (_Pools([pools.parts[i] for i in left]) for pools in self._both_pools())
 
     def _usable(self, split: LCGSplit) -> list[tuple[int, int]]:
-        """The moduli of this kind with a multiplier and an increment that are not withheld, and a look-back of each.
+        """The (modulus, look-back) pairs of this kind with some (a, c) left for training.
 
-        That is 0, for any; balanced rows have each look-back of a modulus by itself. Where full-period pools are asked
-        for, every modulus counts as having multipliers: its pool is topped up with arbitrary ones, as in the paper's
-        scaling runs. Most moduli have the one full-period multiplier 1.
+        The look-back is 0 (any), except for balanced rows, which list every look-back of a modulus. Full-period pools
+        of unseen-modulus tasks are topped up with arbitrary multipliers, as in the paper's scaling runs, so every
+        modulus has multipliers then; most moduli have the single full-period multiplier 1.
         """
         if self.one_modulus is not None and not self.full:
             return [(m, 0) for m in split.train_moduli]
@@ -106,16 +106,16 @@ class Source:
         return usable
 
     def _lookbacks_of(self, m: int) -> list[int]:
-        """The look-backs that rows of m are told apart by."""
+        """The look-backs of m that are drawn separately."""
         return [r for r in _divisors(self._end(m)) if r > 1] if self.kind == "balanced" else [0]
 
     def _some_left(self, split: LCGSplit, m: int, r: int, *, topped_up: bool) -> bool:
-        """Whether training may have some (a, c) of m and of look-back r."""
+        """Whether some (a, c) of m with look-back r is left for training."""
         increments = self._increments_left(m, split.held_out_c) > 0
         if split.by_values:
             return increments and (topped_up or self._multipliers_left(m, r, split.held_out_a) > 0)
         if increments or topped_up or self._multipliers_left(m, r, split.tested_a) > 0:
-            return True  # a pair is withheld only if both of its values are the test's
+            return True  # a pair is held out only if both of its values are tested
         step, prime_to = (multiplier_step(m), m) if self.full else (1, 1)
         k = np.arange(self.first_k, self._end(m), dtype=np.uint64)
         a = np.uint64(1) + np.uint64(step) * k[self._has_lookback(k, m, r)]
@@ -123,13 +123,13 @@ class Source:
         return not split.withheld(np.repeat(a, len(c)), np.tile(c, len(a))).all()
 
     def _end(self, m: int) -> int:
-        """The k of the first multiplier beyond the last one of this kind."""
+        """One more than the largest k of this kind."""
         if self.kind == "counting":
             return 1
         return count_multipliers(m) if self.full else m - 1
 
     def _has_lookback(self, k: Values, m: int, r: int) -> Bool[np.ndarray, " ks"]:
-        """Whether the multipliers 1 + step k of m have the look-back r; all have, where r is 0.
+        """Whether the multipliers 1 + step k of m have look-back r; all true for r = 0.
 
         With a = 1 + step k and q = m / step, m / gcd(m, a − 1) is q / gcd(q, k).
         """
@@ -137,7 +137,7 @@ class Source:
         return np.gcd(k, q) == q // np.uint64(r) if r else np.ones(len(k), dtype=bool)
 
     def _multipliers_left(self, m: int, r: int, held: Values) -> int:
-        """How many multipliers of m and of look-back r are not among ``held``."""
+        """The number of multipliers of m with look-back r that are not in ``held``."""
         if self.kind == "coprime":
             return self._prime_left(m, held)
         step = np.uint64(multiplier_step(m) if self.full else 1)
@@ -146,7 +146,7 @@ class Source:
         return (count_increments(r) if r else self._end(m) - int(self.first_k)) - int(of_kind.sum())
 
     def _increments_left(self, m: int, held: Values) -> int:
-        """How many increments of m are not among ``held``; every modulus from 2^32 on has some."""
+        """The number of increments of m that are not in ``held``; 1 for m > 2^32, which always has some."""
         if m > 2**32:
             return 1
         if self.full:
@@ -154,12 +154,12 @@ class Source:
         return m - int((held <= np.uint64(m - 1)).sum())
 
     def _prime_left(self, m: int, held: Values) -> int:
-        """How many of 0 … m − 1 that are prime to m are not among ``held``: as many as increments of full period."""
+        """The number of residues coprime to m that are not in ``held``."""
         held = held[held <= np.uint64(m - 1)]
         return count_increments(m) - int((np.gcd(held, _divisor_of(m)) == 1).sum())
 
     def choose(self, rng: np.random.Generator, rows: int) -> Integer[np.ndarray, " rows"]:
-        """For each row, which modulus, uniformly; or which modulus and look-back, each look-back alike."""
+        """For each row, the index of its modulus, uniformly; of balanced rows, uniform over look-backs."""
         if self.lookback_pools is None:
             return rng.integers(len(self.last), size=rows)
         return self.lookback_pools.pick(rng.integers(len(self.lookback_pools.parts), size=rows), rng)
@@ -167,7 +167,7 @@ class Source:
     def propose(
         self, rng: np.random.Generator, rows: int, which: Integer[np.ndarray, " rows"] | None = None
     ) -> LCGParameters:
-        """Rows of this kind that may yet be withheld, or not fit together; ``which`` says of which modulus each is."""
+        """Proposed rows, which may still be held out or unsuitable; ``which`` gives the index of each row's modulus."""
         if which is None:
             which = self.choose(rng, rows)
         last = self.last[which]
@@ -183,14 +183,14 @@ class Source:
         return LCGParameters(self.one_modulus or last + np.uint64(1), a, c, x0)
 
     def _multiple(self, rng: np.random.Generator, which: Integer[np.ndarray, " rows"]) -> Values:
-        """The k of a multiplier."""
+        """The k of each row's multiplier."""
         if self.lookback_pools is None:
             return rng.integers(self.first_k, self.last_k[which], dtype=np.uint64, endpoint=True)
         r = self.lookbacks[which]
         return (self.last_k[which] + np.uint64(1)) // r * draw_units(rng, r)
 
     def allowed(self, parameters: LCGParameters) -> Bool[np.ndarray, " rows"]:
-        """Which of the proposed rows training may have."""
+        """A mask of the proposed rows that training may use."""
         held = self.withheld(parameters.a, parameters.c)
         m = _divisor_of(parameters.m) if isinstance(parameters.m, int) else parameters.m
         if self.kind == "coprime":
@@ -205,7 +205,7 @@ class Source:
         return self.a_pools, self.c_pools
 
     def _all_pairs(self) -> tuple[Integer[np.ndarray, " pairs"], Values, Values]:
-        """Which modulus, a and c: every pair of both pools."""
+        """Every pair (a, c) of both pools, with the index of its modulus."""
         parts = list(zip(*(pools.parts for pools in self._both_pools()), strict=True))
         which = np.repeat(np.arange(len(parts)), [len(a) * len(c) for a, c in parts])
         a = np.concatenate([np.repeat(a, len(c)) for a, c in parts])
@@ -229,7 +229,7 @@ class Source:
         return _not_empty(pool, "multiplier", m)
 
     def _multipliers(self, rng: np.random.Generator, m: int, step: int, count: int, size: int) -> Values:
-        """Up to ``size`` different ones of 1 + step k, k < count, of this kind that are not held out."""
+        """Up to ``size`` distinct multipliers 1 + step k, k < count, of this kind that are not held out."""
 
         def allowed(k: Values) -> Values:
             a = np.uint64(1) + np.uint64(step) * k[k >= self.first_k]
@@ -240,7 +240,7 @@ class Source:
 
     def _c_pool(self, split: LCGSplit, i: int, size: int) -> Values:
         m = int(self.last[i]) + 1
-        prime_to = np.uint64(multiplier_step(m) if self.full else 1)  # the step has the primes of m
+        prime_to = np.uint64(multiplier_step(m) if self.full else 1)  # the step has all primes of m
 
         def allowed(c: Values) -> Values:
             return _without(c[np.gcd(c, prime_to) == 1], self.held_c)
@@ -251,14 +251,14 @@ class Source:
 
 
 def _sample(rng: np.random.Generator, n: int, size: int, left: int, allowed: Callable[[Values], Values]) -> Values:
-    """Up to ``size`` different values that ``allowed`` makes of 0 … n − 1; it makes at least ``left``."""
-    if left < 2 * size:  # too few are left to be found by drawing
+    """Up to ``size`` distinct values that ``allowed`` maps 0 … n − 1 to; at least ``left`` of them exist."""
+    if left < 2 * size:  # too few for rejection sampling
         return allowed(rng.permutation(n).astype(np.uint64))[:size]
     return first_distinct(lambda count: allowed(draw_below(rng, n, count)), size)
 
 
 def _without(values: Values, held: UInt64[np.ndarray, " held"]) -> UInt64[np.ndarray, " left"]:
-    """The values that are not among the held ones, which are in order."""
+    """The values that are not in ``held``, which is sorted."""
     if not len(held):
         return values
     places = np.searchsorted(held, values)
@@ -266,7 +266,7 @@ def _without(values: Values, held: UInt64[np.ndarray, " held"]) -> UInt64[np.nda
 
 
 def _divisor_of(m: int) -> np.uint64:
-    """m as a machine word; 2^64 is none, and shares with any smaller number the divisors that 2^63 shares with it."""
+    """m as uint64 for gcds; 2^64 is replaced by 2^63, which has the same gcd with every smaller number."""
     return np.uint64(min(m, 2**63))
 
 
@@ -284,7 +284,7 @@ def _divisors(n: int) -> list[int]:
 
 
 class _Pools:
-    """Parts, a modulus or a look-back each, with the values (or places) that may be picked for it."""
+    """One pool of values (or indices) per modulus or look-back, stored contiguously."""
 
     def __init__(self, parts: list[Integer[np.ndarray, "..."]]) -> None:
         self.parts = parts
@@ -293,5 +293,5 @@ class _Pools:
         self._values = np.concatenate(parts)
 
     def pick(self, which: Integer[np.ndarray, " rows"], rng: np.random.Generator) -> Integer[np.ndarray, " rows"]:
-        """For each row, one value of the pool ``which`` names, uniformly."""
+        """For each row, one value of pool ``which[row]``, uniformly."""
         return self._values[self._starts[which] + rng.integers(self._sizes[which])]

@@ -1,8 +1,8 @@
-"""Which (m, a, c) may training see, and which are kept for testing?
+"""Which (m, a, c) may training see, and which are held out for testing?
 
-The test moduli, test multipliers and test increments are drawn first, without replacement; training draws from what
-is left, by one of two rules (``data.hold_out``): no (a, c) *pair* of the test at any modulus, or none of its *values*,
-no a and no c. A test modulus of UM is never trained on. ``withheld`` is the rule, for the draws and for ``check``.
+Test moduli, multipliers and increments are drawn first, without replacement. Training draws from the rest, by one of
+two rules (``data.hold_out``): no *pair* (a, c) of the test at any modulus, or none of its *values*, no a and no c.
+Unseen test moduli are never trained on. ``withheld`` implements the rule, for drawing and for ``check``.
 
 Source: section 3.1, "these 64^2 (a, c) pairs are not considered while generating the training dataset".
 """
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 Values = UInt64[np.ndarray, " values"]
 Rows = Bool[np.ndarray, " values"]
-MANY_MODULI = 4096  # With more, what is drawn for each of them takes too long to be tried.
-ABOUT = {  # what training saw of the test's sequences, by the rule that holds them out
+MANY_MODULI = 4096  # more moduli take too long for a trial draw
+ABOUT = {  # how test sequences are held out, by rule
     "values": "of which training saw no multiplier and no increment",
     "pairs": "of which training saw no pair (a, c)",
 }
@@ -37,16 +37,16 @@ ABOUT = {  # what training saw of the test's sequences, by the rule that holds t
 
 @dataclass(frozen=True)
 class LCGSplit(Split):
-    """What training may draw from (everything not held out) and what testing draws from."""
+    """What training draws from (everything not held out) and what is held out for testing."""
 
     task: LCGTask
     seed: int
     held_out: tuple[HeldOut, ...]
     train_moduli: tuple[int, ...]
     held_out_for_validation: tuple[HeldOut, ...] = ()
-    extra_multipliers: tuple[int, ...] = ()  # held out as well, and tested apart
-    held_out_counting: tuple[HeldOut, ...] = ()  # primes with the multiplier 1, tested apart, too
-    is_held_out: bool = True  # a part of a user's own is not: training may have seen it
+    extra_multipliers: tuple[int, ...] = ()  # also held out, and tested separately
+    held_out_counting: tuple[HeldOut, ...] = ()  # primes with multiplier 1, tested separately
+    is_held_out: bool = True  # False for a part that the configuration does not name: training may have seen it
 
     @property
     def parts(self) -> tuple[int, ...]:
@@ -58,33 +58,33 @@ class LCGSplit(Split):
 
     @cached_property
     def held_out_a(self) -> UInt64[np.ndarray, " values"]:
-        """The multipliers of the test, all moduli together; by the rule ``values`` training has none of them."""
+        """All held-out multipliers of all moduli, sorted; by the rule ``values`` training has none of them."""
         return np.unique(np.concatenate([self._extra, *(part.multipliers for part in self._all_held_out)]))
 
     @cached_property
     def held_out_c(self) -> UInt64[np.ndarray, " values"]:
-        """The increments, likewise."""
+        """All held-out increments of all moduli, sorted."""
         return np.unique(np.concatenate([part.increments for part in self._all_held_out]))
 
     @property
     def by_values(self) -> bool:
-        """Whether training is kept from every single a and c of the test, and not only from its pairs."""
+        """Whether single values a and c are held out, and not only pairs."""
         return self.task.hold_out == "values"
 
     def withheld(self, a: Values, c: Values) -> Rows:
-        """Which rows training must not have, whatever their modulus."""
+        """A mask of the rows that are held out, at any modulus."""
         if self.by_values:
             return np.isin(a, self.held_out_a) | np.isin(c, self.held_out_c)
         return np.logical_or.reduce([part.has(a, c) for part in self._tested])
 
     @cached_property
     def tested_a(self) -> UInt64[np.ndarray, " values"]:
-        """Every multiplier that is tested: those of ``held_out_a``, and 1 where a prime is tested on counting."""
+        """All tested multipliers: ``held_out_a``, and 1 if a prime is tested on counting."""
         return np.unique(np.concatenate([part.multipliers for part in self._tested]))
 
     @cached_property
     def _tested(self) -> tuple[HeldOut, ...]:
-        """All that is tested: drawn for testing or validation, the extra multipliers, and primes on counting."""
+        """Everything tested: test and validation parts, extra multipliers, and counting primes."""
         extra = self.with_extra_multipliers().held_out if self.extra_multipliers else ()
         return (*self._all_held_out, *extra, *self.held_out_counting)
 
@@ -97,7 +97,7 @@ class LCGSplit(Split):
         return np.array(self.extra_multipliers, dtype=np.uint64)
 
     def validation_and_test(self) -> tuple["LCGSplit", "LCGSplit"]:
-        """The validation moduli and the test moduli where there are both; else halves of what is held out."""
+        """The validation moduli and the test moduli, if both exist; else halves of what is held out."""
         if self.held_out_for_validation:
             return replace(self, held_out=self.held_out_for_validation), self
         first, second = zip(*(part.halves() for part in self.held_out), strict=True)
@@ -105,11 +105,11 @@ class LCGSplit(Split):
 
     @property
     def seen_moduli(self) -> set[int]:
-        """Those of training, the easier ones of a curriculum too."""
+        """The moduli of training, including those of the curriculum."""
         return {*self.train_moduli, *(m for phase in self.task.curriculum for m in self._in_phase(phase).train_moduli)}
 
     def _in_phase(self, phase: Phase) -> "LCGSplit":
-        """Training on the easier sequences of a phase, with the same held out."""
+        """The split of a phase's easier sequences, with the same parameters held out."""
         moduli = self.task.moduli_in_phase(phase, self.train_moduli)
         return replace(self, task=self.task.in_phase(phase), train_moduli=moduli)
 
@@ -118,8 +118,8 @@ class LCGSplit(Split):
 
     @cached_property
     def draws(self) -> "TrainingDraws":
-        """What training draws from. Its pools are made once, when they are first asked for."""
-        from unrandom.tasks.lcg.training_draws import TrainingDraws  # it draws by what a split withholds
+        """The sampler of training parameters; its pools are made at the first use."""
+        from unrandom.tasks.lcg.training_draws import TrainingDraws  # it imports this module
 
         return TrainingDraws(self)
 
@@ -131,10 +131,12 @@ class LCGSplit(Split):
         return self.draws.product(rng) if size is None else self.draws.draw(rng, size)
 
     def try_drawing(self, rows: int) -> None:
-        """As for any split, for phases of a curriculum, too; not where a modulus a draw would take long."""
+        """The same as for any split, also for phases of a curriculum; skipped for very many moduli."""
         if len(self.train_moduli) > MANY_MODULI:
             return
-        if self.task.mode == "streaming" or self.task.n_sequences is not None:  # else they are listed, not drawn
+        if (
+            self.task.mode == "streaming" or self.task.n_sequences is not None
+        ):  # otherwise parameters are listed, not drawn
             super().try_drawing(rows)
         for _, easier in self.curriculum():
             easier.draw_training(stream(self.seed, "plan"), 1)
@@ -143,14 +145,13 @@ class LCGSplit(Split):
         self.draws.check_shares(rows)
 
     def with_extra_multipliers(self) -> "LCGSplit":
-        """The same with the extra multipliers in the place of those drawn for testing."""
+        """A copy whose test has the extra multipliers instead of the drawn ones."""
         return replace(self, held_out=tuple(replace(part, multipliers=self._extra) for part in self.held_out))
 
     def counting(self) -> "LCGSplit":
-        """The other reading of the primes that are tested by primitive roots, and nothing else to test.
+        """A copy that tests only primes, with multiplier 1 instead of primitive roots.
 
-        Hull and Dobell's theorem leaves a prime the one multiplier 1, whose sequences only count in steps of c. It
-        takes the place of the roots, with the same increments.
+        By the Hull–Dobell theorem, 1 is the only full-period multiplier of a prime; its sequences count in steps of c.
         """
         return replace(self, held_out=self.held_out_counting, held_out_for_validation=(), extra_multipliers=())
 
@@ -162,17 +163,19 @@ class LCGSplit(Split):
                 if part.modulus in earlier.seen_moduli:
                     raise UserError(f"the run to start from was trained on modulus {part.modulus}, which is held out")
         unseen = _unseen_values if self.by_values else _unseen_pairs
-        counting = (_unseen_pairs(part, earlier) for part in self.held_out_counting)  # 1 itself is never unseen
+        counting = (
+            _unseen_pairs(part, earlier) for part in self.held_out_counting
+        )  # only their pairs can be unseen, as 1 is always trained on
         return replace(
             self,
-            held_out=tuple(_kept(unseen(part, earlier)) for part in self.held_out),
-            held_out_for_validation=tuple(_kept(unseen(part, earlier)) for part in self.held_out_for_validation),
+            held_out=tuple(_not_empty(unseen(part, earlier)) for part in self.held_out),
+            held_out_for_validation=tuple(_not_empty(unseen(part, earlier)) for part in self.held_out_for_validation),
             held_out_counting=tuple(part for part in counting if part.pairs),
             extra_multipliers=tuple(self._extra[_never_seen(self._extra, earlier, earlier.held_out_a)].tolist()),
         )
 
     def test(self, part: Part, sequences: int, *, name: str = "test") -> Examples[LCGParameters]:
-        """The (a, c) pairs of a test modulus in random order, each as often as another, and x0 uniform."""
+        """All pairs (a, c) of a test modulus equally often, in random order, with uniform x0."""
         held = next((each for each in self.held_out if each.modulus == part), None)
         if held is None:
             raise UserError(f"modulus {part} is not a test modulus; those are {list(self.parts)}")
@@ -187,12 +190,12 @@ class LCGSplit(Split):
         drawn = LCGParameters(modulus, held.multipliers[pairs // n_c], held.increments[pairs % n_c], x0)
         if not self.task.tested_by_primitive_roots(modulus):
             return drawn
-        # a primitive root leaves one seed where it is; the next one runs through all the others
+        # a primitive root has one fixed point; its neighbour is on the cycle of all others
         stuck = drawn.periods() == 1
         return replace(drawn, x0=np.where(stuck, (x0 + np.uint64(1)) % np.uint64(modulus), x0))
 
     def with_own_part(self, part: Part) -> "LCGSplit":
-        """The same with full-period parameters of any modulus that can be written, which training may have used."""
+        """A copy that tests full-period parameters of any modulus that the tokens can write, trained on or not."""
         if part in self.parts:
             return self
         limit = self.task.tokenizer.limit
@@ -201,7 +204,7 @@ class LCGSplit(Split):
         return replace(self, held_out=(hold_out(self.task, part, self.seed, or_fewer=True),), is_held_out=False)
 
     def further_tests(self, part: Part, sequences: int, *, seed: int) -> Sequence[FurtherTest]:
-        """Arbitrary (a, c), and for a prime that is tested by primitive roots a = 1, which only counts."""
+        """Arbitrary (a, c) and, for a prime tested by primitive roots, a = 1, whose sequences only count."""
         assert isinstance(part, int), "an LCG's parts are moduli"
         rng = stream(seed, "by period", part)
         last = part - 1
@@ -215,7 +218,7 @@ class LCGSplit(Split):
         return tests
 
     def followed(self, part: Part, sequences: int) -> Mapping[str, Parameters]:
-        """For a prime that is tested by primitive roots, the multiplier 1."""
+        """For a prime tested by primitive roots, sequences with multiplier 1."""
         if part not in (counting := self.counting()).parts:
             return {}
         return {"counting": counting.test(part, sequences, name="monitor").parameters}
@@ -237,7 +240,7 @@ class LCGSplit(Split):
 
 
 def _unseen_values(part: HeldOut, earlier: LCGSplit) -> HeldOut:
-    """Test parameters of which an earlier run has seen no a and no c."""
+    """The test parameters whose a and c are both unseen by an earlier run."""
     return HeldOut(
         part.modulus,
         part.multipliers[_never_seen(part.multipliers, earlier, earlier.held_out_a)],
@@ -246,7 +249,7 @@ def _unseen_values(part: HeldOut, earlier: LCGSplit) -> HeldOut:
 
 
 def _unseen_pairs(part: HeldOut, earlier: LCGSplit) -> HeldOut:
-    """Test parameters of which an earlier run has seen no pair: of several such blocks the largest."""
+    """Test parameters whose pairs are unseen by an earlier run: the largest of several such blocks."""
     m, a, c = part.modulus, part.multipliers, part.increments
     blocks = [
         HeldOut(m, a[_never_seen(a, earlier, earlier.held_out_a)], c),
@@ -256,13 +259,13 @@ def _unseen_pairs(part: HeldOut, earlier: LCGSplit) -> HeldOut:
     return max(blocks, key=lambda block: block.pairs)
 
 
-def _kept(part: HeldOut) -> HeldOut:
+def _not_empty(part: HeldOut) -> HeldOut:
     if not part.pairs:
         raise UserError(f"the run to start from may have seen every (a, c) that is held out for {part.modulus}")
     return part
 
 
 def _never_seen(values: Values, earlier: LCGSplit, held_out: UInt64[np.ndarray, " held"]) -> Rows:
-    """Which multipliers (or increments) were too large for an earlier run, or each held out from it."""
+    """A mask of the multipliers (or increments) that were too large for an earlier run, or held out from it."""
     too_large = values >= np.uint64(earlier.task.largest_modulus)
     return too_large | np.isin(values, held_out) if earlier.by_values else too_large

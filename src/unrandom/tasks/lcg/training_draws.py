@@ -1,6 +1,6 @@
-"""How are training parameters drawn? Uniformly from what is not held out, in the stated mix, within the period filter.
+"""How are training parameters drawn? By rejection, from everything not held out, in the configured mix of kinds.
 
-Draws are by vectorised rejection: propose for all open rows, keep what is allowed, propose again for the rest.
+Rejection is vectorised: propose all rows, keep those allowed and within the period range, propose the rest again.
 """
 
 from functools import reduce
@@ -12,10 +12,10 @@ from jaxtyping import Bool
 from unrandom.core.errors import UserError
 from unrandom.tasks.lcg.config import LCGTask
 from unrandom.tasks.lcg.parameters import LCGParameters, concatenate
-from unrandom.tasks.lcg.sources import Kind, Source
+from unrandom.tasks.lcg.sources import Kind, Proposals
 from unrandom.tasks.lcg.split import LCGSplit
 
-ROUNDS = 1000  # of proposals, before saying that nothing fits
+ATTEMPTS = 1000  # proposals per row before giving up
 
 
 class TrainingDraws:
@@ -24,20 +24,20 @@ class TrainingDraws:
     def __init__(self, split: LCGSplit) -> None:
         self.task = split.task
         self._filters = self.task.min_period is not None or self.task.max_period is not None
-        self._sources = [(Source(split, kind), share) for kind, share in _shares(self.task).items() if share > 0]
+        self._sources = [(Proposals(split, kind), share) for kind, share in _shares(self.task).items() if share > 0]
 
     def draw(self, rng: np.random.Generator, rows: int) -> LCGParameters:
-        """``rows`` rows, of which the first round(full_period_share x rows) have full period."""
+        """``rows`` rows; the first round(full_period_share x rows) have full period."""
         counts = zip(self._sources, self._counts(rows), strict=True)
         return reduce(concatenate, [self._draw_from(source, rng, count) for (source, _), count in counts if count])
 
     def _counts(self, rows: int) -> list[int]:
-        """How many rows of each kind there are among ``rows``."""
+        """The number of rows of each kind."""
         ends = [round(share * rows) for share in accumulate(share for _, share in self._sources)]
         return [end - start for start, end in pairwise([0, *ends[:-1], rows])]
 
     def check_shares(self, rows: int) -> None:
-        """UserError where a share comes to no row at all in ``rows`` rows: such a setting would do nothing."""
+        """Raise UserError if a share amounts to less than one row, as the setting would have no effect."""
         for (source, share), count in zip(self._sources, self._counts(rows), strict=True):
             if not count:
                 raise UserError(
@@ -46,18 +46,18 @@ class TrainingDraws:
                 )
 
     def product(self, rng: np.random.Generator) -> LCGParameters:
-        """Every (m, a, c) of n_m x n_a x n_c once, x0 uniform; the period filter leaves rows out."""
+        """Every (m, a, c) of n_m x n_a x n_c once, with uniform x0, within the period range."""
         parameters = self._sources[0][0].product(rng)
         return parameters[self._in_period_range(parameters)]
 
-    def _draw_from(self, source: Source, rng: np.random.Generator, rows: int) -> LCGParameters:
+    def _draw_from(self, source: Proposals, rng: np.random.Generator, rows: int) -> LCGParameters:
         which = source.choose(rng, rows)
         drawn = source.propose(rng, rows, which)
         open_rows = np.flatnonzero(~self._allowed(source, drawn))
-        for _ in range(ROUNDS):
+        for _ in range(ATTEMPTS):
             if not len(open_rows):
                 return drawn
-            # a modulus keeps its share of the rows, unless it may have no period in the range
+            # a row keeps its modulus, unless that may have no period in the range
             again = source.propose(rng, len(open_rows), None if self._filters else which[open_rows])
             for name in ("a", "c", "x0") if isinstance(drawn.m, int) else ("m", "a", "c", "x0"):
                 getattr(drawn, name)[open_rows] = getattr(again, name)
@@ -68,7 +68,7 @@ class TrainingDraws:
             "data.max_period, or hold out fewer test parameters"
         )
 
-    def _allowed(self, source: Source, parameters: LCGParameters) -> Bool[np.ndarray, " rows"]:
+    def _allowed(self, source: Proposals, parameters: LCGParameters) -> Bool[np.ndarray, " rows"]:
         return source.allowed(parameters) & self._in_period_range(parameters)
 
     def _in_period_range(self, parameters: LCGParameters) -> Bool[np.ndarray, " rows"]:
@@ -80,7 +80,7 @@ class TrainingDraws:
 
 
 def _shares(task: LCGTask) -> dict[Kind, float]:
-    """The share of each kind in a batch; those of full period first."""
+    """The share of each kind in a batch, full-period kinds first."""
     full, counting, rest = task.full_period_share, task.counting_share, 1 - task.full_period_share
     balanced = full * task.balanced_share
     uniform = full - balanced

@@ -1,4 +1,4 @@
-"""UM: how does one learn sequences of many moduli? Those of the test are never trained on.
+"""What is the unseen-modulus task (UM)? LCGs of many moduli; the test moduli are never trained on.
 
 Source: section 3.1 of the paper.
 """
@@ -16,22 +16,22 @@ from unrandom.tasks.lcg.held_out import counting_parts, hold_out
 from unrandom.tasks.lcg.split import LCGSplit
 from unrandom.tasks.task import Baseline, Count, Enough
 
-LARGEST_POSTERIOR = 2**13  # of the moduli: with larger ones the exact posterior takes longer than a report should
-MODULI_NAMED = 4  # more are said as a range
+LARGEST_POSTERIOR = 2**13  # modulus up to which the exact posterior is fast enough for reports
+MODULI_NAMED = 4  # more moduli are described by their range
 
 
 class UnseenModulus(LCGTask):
-    """UM: many training moduli, and full-period test sequences of moduli (and a and c) that training never sees."""
+    """UM: many training moduli; test sequences have unseen moduli and unseen (a, c), and full period."""
 
     name: ClassVar[str] = "um"
     kind: ClassVar[str] = "unseen moduli"
     unseen_moduli: ClassVar[bool] = True
 
     test_moduli: tuple[Modulus, ...] = Field(min_length=1)
-    validation_moduli: tuple[Modulus, ...] = ()  # held out too, to choose settings by
-    n_m: Count | None = None  # training moduli drawn from the range; none: all of it
-    min_modulus: Modulus | None = None  # none: context, as in the paper
-    max_modulus: Modulus | None = None  # none: floor(1.2 x the largest test modulus), as in the paper
+    validation_moduli: tuple[Modulus, ...] = ()  # also held out, for choosing settings
+    n_m: Count | None = None  # training moduli drawn from the range; None: all of them
+    min_modulus: Modulus | None = None  # None: context, as in the paper
+    max_modulus: Modulus | None = None  # None: floor(1.2 x the largest test modulus), as in the paper
 
     @property
     def moduli(self) -> tuple[int, ...]:
@@ -39,7 +39,7 @@ class UnseenModulus(LCGTask):
 
     @property
     def held_out_moduli(self) -> tuple[int, ...]:
-        """Those that training never sees, each once."""
+        """Test and validation moduli, each once."""
         return tuple(dict.fromkeys((*self.test_moduli, *self.validation_moduli)))
 
     @property
@@ -70,10 +70,10 @@ class UnseenModulus(LCGTask):
         return tuple(m for m in train_moduli if m <= phase.modulus)
 
     def baselines(self) -> Mapping[str, Baseline]:
-        """Bayes is told the range that training draws moduli from, the others nothing.
+        """Copying, algebra and the exact posterior, which knows the range of the moduli.
 
-        The prior of bayes is that of the test sequences: full-period (a, c), and for a prime modulus that is tested
-        with primitive roots, arbitrary ones. Which pairs are held out it is not told.
+        The prior of bayes is that of the test sequences: full-period (a, c), and arbitrary ones for a prime that is
+        tested with primitive roots. It does not know which pairs are held out.
         """
         from unrandom.predictors.algebraic import AlgebraicPredictor
         from unrandom.predictors.bayes_unseen import BayesUnseen

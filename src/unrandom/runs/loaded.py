@@ -1,0 +1,335 @@
+"""What can be done with a run from Python? Load or train it, predict, evaluate, and record its activations.
+
+These are the functions of ``import unrandom`` that concern models; the command line calls them, too.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from unrandom.core.arithmetic import as_words
+from unrandom.core.config import dotted_items
+from unrandom.core.errors import UserError
+from unrandom.core.files import JsonObject
+from unrandom.models import Transformer, record
+from unrandom.models.predictor import TransformerPredictor
+from unrandom.models.taps import Edit, intervene, tap_names
+from unrandom.runs.continuation import Continuation, Reliability
+from unrandom.runs.execution import OnStart, create_run, execute
+from unrandom.runs.finding import RUNS, find_run
+from unrandom.runs.plan import as_typed
+from unrandom.runs.recipes import recipe as recipe_called
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
+from unrandom.tasks import Part, check_task, make_predictors
+from unrandom.training.loop import Observer, ShouldStop
+from unrandom.training.machine import choose_device
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Numbers: TypeAlias = Sequence[int] | np.ndarray
+"""One sequence of whole numbers: a list, a tuple or an array with one axis."""
+
+Tokens: TypeAlias = Sequence[int] | Sequence[Sequence[int]] | np.ndarray | Tensor
+"""Tokens of one sequence [pos], or of several of one length [batch, pos]."""
+
+
+@dataclass(frozen=True)
+class LoadedRun(Run):
+    """A run with its model: what `unrandom.load` and `unrandom.train` return.
+
+    ``folder``, ``spec``, ``id``, ``recipe`` and ``config`` describe the run; ``result()`` is what a finished training
+    measured; ``split()`` is what it held out.
+
+    >>> import unrandom
+    >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+    >>> run.config.data.test_moduli, run.config.model.depth
+    ((96, 108, 144), 4)
+    >>> run.result()["finished"]
+    True
+    """
+
+    device: str | None = None  # where the model is loaded; None: the best device there is
+
+    @cached_property
+    def model(self) -> Transformer:
+        """The model of the newest checkpoint, eager and with explicit attention, so that every tap runs.
+
+        Raises UserError where the run has no checkpoint.
+
+        >>> import unrandom
+        >>> model = unrandom.load("results/laptop/weights/um-144-52178bd0").model
+        >>> model.W_E.shape, model.W_Q.shape  # [vocab, d_model], [layer, head, d_model, d_head]
+        (torch.Size([512, 128]), torch.Size([4, 4, 128, 32]))
+        """
+        return self.load_model(choose_device(self.device))
+
+    def tokens(self, numbers: Numbers | Sequence[Sequence[int]]) -> Int[Tensor, "batch pos"]:
+        """Numbers as the model reads them: one sequence, or several of one length, on the model's device.
+
+        Raises UserError for numbers that are not whole, or not below ``config.data.vocabulary``.
+
+        >>> import unrandom
+        >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0", device="cpu")
+        >>> run.tokens([5, 66, 19])
+        tensor([[ 5, 66, 19]])
+        """
+        read = as_words(_array(numbers, "numbers"), name="numbers")
+        if read.max() >= self.config.data.vocabulary:
+            raise UserError(
+                f"{read.max()} is not from 0 to {self.config.data.vocabulary - 1}, the numbers this model knows"
+            )
+        tokens = self.config.data.tokenizer.encode(np.atleast_2d(read))
+        return torch.from_numpy(tokens.astype(np.int64)).to(next(self.model.parameters()).device)
+
+    def predict(
+        self, numbers: Numbers, n: int = 1, *, observer: Callable[[int], None] = lambda _done: None
+    ) -> Continuation:
+        """The ``n`` numbers after ``numbers``, each the model's most likely one, with the probability it gives it.
+
+        Only the last ``config.data.context`` numbers are read. A guess is taken as read for the next one.
+        ``observer`` is called after each guess with how many there are. Raises UserError for numbers that the model
+        does not know.
+
+        >>> import unrandom
+        >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+        >>> numbers = unrandom.LCG(m=144, a=37, c=25).orbit(x0=5, length=40)
+        >>> continuation = run.predict(numbers, n=5)
+        >>> continuation.numbers
+        [141, 58, 11, 0, 25]
+        >>> continuation.reliable_from  # usually right from this many numbers on, as measured in training
+        32
+        """
+        if n < 1:
+            raise UserError(f"n must be 1 or more, but {n} was given")
+        if len(self.tokens(numbers)) > 1:
+            raise UserError("numbers must be one sequence, but several were given")
+        read = as_words(_array(numbers, "numbers"), name="numbers").reshape(1, -1)[:, -self.config.data.context :]
+        guesses, probabilities = self._predictor.continue_sequences(read, n, observer)
+        return Continuation(
+            numbers=[int(guess) for guess in guesses[0]],
+            probabilities=[round(float(probability), 6) for probability in probabilities[0]],
+            numbers_used=read.shape[1],
+            reliable_from=self.reliability.start,
+        )
+
+    @property
+    def reliability(self) -> Reliability:
+        """How often the model was right when it was last evaluated in training, by how many numbers it had seen."""
+        return Reliability.of(self.folder.read_metrics())
+
+    def evaluate(
+        self, *, sequences: int = 1024, part: Part | None = None, predictors: Sequence[str] = ()
+    ) -> "pl.DataFrame":
+        """Accuracy on the run's test, by how many numbers were seen, with 95 % intervals.
+
+        One row per part of the test (of one modulus, for unseen moduli), predictor and position: columns ``part``,
+        ``predictor``, ``seen`` (numbers), ``accuracy``, ``low`` and ``high``. ``predictors`` are baselines beside the
+        model, by name (``copy``, ``bayes``, ``lookback:3``, …: docs/predictors.md). Raises UserError for a part that
+        the run does not test, and for a baseline that does not apply to its task.
+
+        >>> import unrandom
+        >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+        >>> accuracy = run.evaluate(part=144, sequences=128, predictors=["copy"])
+        >>> accuracy.columns
+        ['part', 'predictor', 'seen', 'accuracy', 'low', 'high']
+        >>> last = accuracy.filter(seen=63)
+        >>> [name for name, value in zip(last["predictor"], last["accuracy"]) if value > 0.9]
+        ['transformer']
+        """
+        from unrandom.runs.comparison import accuracy_table, compare  # training does not wait for tables
+
+        names = [predictors] if isinstance(predictors, str) else list(dict.fromkeys(predictors))
+        baselines = make_predictors(names, self.config.data)
+        return accuracy_table(compare(self, [self._predictor, *baselines], part=part, sequences=sequences))
+
+    def record(self, names: str | Sequence[str]) -> AbstractContextManager[dict[str, Tensor]]:
+        """Record activations of the model within a ``with`` block, as `unrandom.record` does.
+
+        >>> import unrandom
+        >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+        >>> with run.record("blocks.0.attn.hook_pattern") as seen:
+        ...     logits = run.model(run.tokens([5, 66, 19]))
+        >>> seen["blocks.0.attn.hook_pattern"].shape  # [batch, head, query, key]
+        torch.Size([1, 4, 3, 3])
+        """
+        return record(self.model, names)
+
+    def intervene(self, edits: dict[str, Edit]) -> AbstractContextManager[None]:
+        """Edit activations of the model within a ``with`` block, as `unrandom.intervene` does.
+
+        >>> import unrandom
+        >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+        >>> tokens = run.tokens([5, 66, 19])
+        >>> with run.intervene({"blocks.0.hook_attn_out": lambda output: 0 * output}):
+        ...     edited = run.model(tokens)
+        >>> bool((edited == run.model(tokens)).all())
+        False
+        """
+        return intervene(self.model, edits)
+
+    @torch.no_grad()
+    def cache(self, tokens: Tokens, names: str | Sequence[str] | None = None) -> dict[str, Tensor]:
+        """Every activation of one forward pass by the name of its tap, or those that ``names`` match.
+
+        ``logits`` [batch, pos, vocab] are among them. Names may have wildcards. Raises UserError for tokens that are
+        not in the vocabulary or more than the context, and for names that match no tap.
+
+        >>> import unrandom
+        >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+        >>> cache = run.cache(run.tokens([5, 66, 19]), "blocks.*.attn.hook_pattern")
+        >>> sorted(cache)[:2], cache["logits"].shape
+        (['blocks.0.attn.hook_pattern', 'blocks.1.attn.hook_pattern'], torch.Size([1, 3, 512]))
+        """
+        read = as_words(_array(tokens.cpu().numpy() if isinstance(tokens, Tensor) else tokens, "tokens"), name="tokens")
+        if read.max() >= self.model.config.vocab_size:
+            raise UserError(f"tokens must be from 0 to {self.model.config.vocab_size - 1}, but {read.max()} was given")
+        batch = torch.from_numpy(np.atleast_2d(read).astype(np.int64)).to(next(self.model.parameters()).device)
+        with self.record(tap_names(self.model) if names is None else names) as seen:
+            logits = self.model(batch)
+        return {**seen, "logits": logits}
+
+    def train(
+        self,
+        *,
+        max_minutes: float | None = None,
+        stop: ShouldStop | None = None,
+        observers: tuple[Observer, ...] = (),
+        on_start: OnStart | None = None,
+    ) -> JsonObject:
+        """Train on from the newest checkpoint to the end, or until the time is up; returns the result so far.
+
+        A finished run is not trained again. ``observers`` are called after every step with the progress, ``on_start``
+        with each run (ancestors first) and its step before its data are made.
+
+        >>> import tempfile, unrandom
+        >>> run = unrandom.train("quadratic-smoke", max_minutes=0, out=tempfile.mkdtemp())
+        >>> run.folder.finished
+        False
+        >>> run.train()["steps"]
+        12
+        """
+        self.__dict__.pop("model", None)  # of an earlier checkpoint
+        self.__dict__.pop("_predictor", None)
+        return execute(self, max_minutes=max_minutes, stop=stop, observers=observers, on_start=on_start)
+
+    @cached_property
+    def _predictor(self) -> TransformerPredictor:
+        return TransformerPredictor(self.model, self.config.data.tokenizer)
+
+
+def load(name: str | Path, *, runs: str | Path = RUNS, device: str | None = None) -> LoadedRun:
+    """A run that exists, by its folder or by name.
+
+    ``name`` is the path of a run folder; or, among the folders in ``runs``, a recipe's name (its newest run), the
+    beginning of a run's name, or ``"latest"``. The model is loaded when it is first used, onto ``device`` (such as
+    ``"cpu"`` or ``"cuda:1"``; the best one if it is not given). Nothing is ever unpickled. Raises UserError, naming
+    candidates or near misses, when the name fits no run or several.
+
+    >>> import unrandom
+    >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+    >>> run.id, run.recipe
+    ('um-144-52178bd0', 'um-144')
+    >>> numbers = unrandom.LCG(m=144, a=37, c=25).orbit(x0=5, length=40)
+    >>> run.predict(numbers, n=5).numbers
+    [141, 58, 11, 0, 25]
+    """
+    found = find_run(str(name), Path(runs))
+    return LoadedRun(found.folder, found.spec, device)
+
+
+def train(
+    recipe: str | RunSpec,
+    *,
+    out: str | Path = RUNS,
+    max_minutes: float | None = None,
+    command: Sequence[str] | None = None,
+    **changes: Any,
+) -> LoadedRun:
+    """Train the run of a recipe to its end, or for some minutes; an unfinished run goes on from its checkpoint.
+
+    ``recipe`` is a name of `unrandom.recipes`, or a user-defined task as ``my_task.py:MyTask``. ``changes`` are fields
+    of its configuration, with dictionaries for nested ones: ``steps=400, model={"depth": 2}``. The run folder is
+    ``out/<recipe>-<hash of the configuration>``. ``command`` is what the manifest names as the command that made the
+    run (the equivalent command line, if it is not given). Raises UserError for an unknown recipe or field, naming near
+    misses, and for values that do not fit.
+
+    >>> import tempfile, unrandom
+    >>> run = unrandom.train("quadratic-smoke", out=tempfile.mkdtemp(), seed=1)
+    >>> run.result()["steps"], run.config.seed
+    (12, 1)
+    """
+    run = prepare_run(recipe, out=out, command=command, **changes)
+    run.train(max_minutes=max_minutes)
+    return run
+
+
+def prepare_run(
+    recipe: str | RunSpec, *, out: str | Path = RUNS, command: Sequence[str] | None = None, **changes: Any
+) -> LoadedRun:
+    """The run that `train` would train, with its folder made and nothing trained yet."""
+    spec = recipe if isinstance(recipe, RunSpec) else _spec(recipe)
+    config = spec.config.replace(**changes)
+    if config.data.source is not None:
+        check_task(config.data, config.split_seed)
+    settings = [word for key, value in dotted_items(changes) for word in ("--set", f"{key}={as_typed(value)}")]
+    equivalent = ["unrandom", "train", str(recipe), *settings, "--out", str(out)]
+    run = create_run(RunSpec(spec.recipe, config), Path(out), equivalent if command is None else list(command))
+    return LoadedRun(run.folder, run.spec)
+
+
+def _spec(name: str) -> RunSpec:
+    chosen = recipe_called(name)
+    return RunSpec(chosen.name, chosen.build())
+
+
+def evaluate(
+    run: str | Path | LoadedRun,
+    *,
+    sequences: int = 1024,
+    part: Part | None = None,
+    predictors: Sequence[str] = (),
+) -> "pl.DataFrame":
+    """Accuracy of a run, given by name, path or itself, on its test: see `LoadedRun.evaluate`.
+
+    >>> import unrandom
+    >>> accuracy = unrandom.evaluate("results/laptop/weights/um-144-52178bd0", sequences=64)
+    >>> accuracy["part"].unique().sort().to_list()
+    [96, 108, 144]
+    """
+    return _loaded(run).evaluate(sequences=sequences, part=part, predictors=predictors)
+
+
+def predict(run: str | Path | LoadedRun, numbers: Numbers, n: int = 1) -> Continuation:
+    """The numbers after a sequence by the model of a run, given by name, path or itself: see `LoadedRun.predict`.
+
+    >>> import unrandom
+    >>> numbers = unrandom.LCG(m=144, a=37, c=25).orbit(x0=5, length=40)
+    >>> unrandom.predict("results/laptop/weights/um-144-52178bd0", numbers, n=2).numbers
+    [141, 58]
+    """
+    return _loaded(run).predict(numbers, n)
+
+
+def _array(values: Any, name: str) -> np.ndarray:
+    """One sequence, or several of one length, as an array. Raises UserError for anything else."""
+    try:
+        array = np.array(values)
+    except ValueError:  # numpy refuses sequences of several lengths
+        raise UserError(f"{name} must be one sequence, or several of one length") from None
+    if array.ndim not in (1, 2) or not array.size:
+        raise UserError(f"{name} must be one sequence, or several of one length, but have shape {list(array.shape)}")
+    return array
+
+
+def _loaded(run: str | Path | LoadedRun) -> LoadedRun:
+    return run if isinstance(run, LoadedRun) else load(run)
