@@ -1,11 +1,12 @@
-"""A task of one's own: x[t+2] = (p x[t+1] + q x[t]) mod m, with coefficients p and q that training never had.
+"""How is a user-defined task written? Example: x[t+2] = (p x[t+1] + q x[t]) mod m, tested on held-out p and q.
 
     unrandom train examples/second_order.py:SecondOrder --set steps=400
     unrandom evaluate SecondOrder --task examples/second_order.py:SecondOrder --predictors copy
 
-A task is a class with settings as fields. It says which numbers there are (`vocabulary`), which values of which
-parameters are kept for the test (`held_values`), and how sequences are drawn (`draw`). What determines the sequences is
-a dataclass that makes their numbers. Everything else (tokens, batches, evaluation, sweeps, reports) follows.
+A task is a class whose fields are its settings. It defines the range of the numbers (`vocabulary`), the parameter
+values that are held out from training (`held_values`), and how the parameters of sequences are drawn (`draw`). The
+parameters are a dataclass that computes the numbers. Everything else (tokens, batches, evaluation, sweeps, reports)
+needs no code.
 """
 
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ from unrandom.tasks import Baseline, HeldValuesTask, Parameters
 
 @dataclass(frozen=True)
 class Recurrences(Parameters):
-    """Rows of p, q and the first two numbers, modulo m."""
+    """Parameters of sequences modulo m, one row each: p, q and the first two numbers."""
 
     units: ClassVar[Mapping[str, str]] = {"p": "first coefficients", "q": "second coefficients"}
 
@@ -39,12 +40,12 @@ class Recurrences(Parameters):
 
 
 class SecondOrder(HeldValuesTask):
-    """Linear recurrences of two terms modulo a number."""
+    """Second-order linear recurrences modulo ``modulus``."""
 
     modulus: Annotated[int, Field(ge=11, le=2**16)] = 31
     context: Annotated[int, Field(ge=2, le=2**16)] = 48
     mode: Literal["fixed", "streaming"] = "streaming"
-    held_out: Annotated[int, Field(ge=1, le=8)] = 6  # values of p, and of q, that only the test has
+    held_out: Annotated[int, Field(ge=1, le=8)] = 6  # number of values of p, and of q, that occur only in the test
 
     @property
     def vocabulary(self) -> int:

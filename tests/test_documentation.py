@@ -6,7 +6,6 @@ from pathlib import Path
 from runpy import run_path
 
 import pytest
-import torch
 
 from unrandom.cli.parsing import parse
 from unrandom.runs.recipes import RECIPES, recipe
@@ -32,10 +31,14 @@ def test_every_command_can_be_parsed(line):
         recipe(arguments.recipe).build().override(assignments)
 
 
-@pytest.mark.parametrize("block", re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL))
-def test_the_python_of_the_readme_runs(block, finished_run):
-    program = block.replace("runs/fm-256-1a2b3c4d", str(finished_run.folder.path))
-    exec(compile(program, "README.md", "exec"), {"tokens": torch.zeros(1, 12, dtype=torch.int64)})
+@pytest.mark.parametrize("document", [ROOT / "README.md", ROOT / "docs" / "python.md", ROOT / "docs" / "predictors.md"])
+def test_the_python_of_a_document_runs(document, tmp_path, monkeypatch):
+    blocks = re.findall(r"```python\n(.*?)```", document.read_text(), flags=re.DOTALL)
+    assert blocks
+    (tmp_path / "results").symlink_to(ROOT / "results")
+    monkeypatch.chdir(tmp_path)
+    for block in blocks:
+        exec(compile(block, document.name, "exec"), {})
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

@@ -64,9 +64,8 @@ def test_the_subtractive_generator_of_dotnet():
     assert found(numbers, "lagged-fibonacci").parameters["rule"] == "x[i] = -x[i-34] + x[i-55] mod 2147483647"
     values = np.array([x * (1.0 / m) for x in numbers])
     errors = np.zeros(len(values))
-    assert (
-        audit_stream(Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors))).family == "lagged-fibonacci"
-    )
+    stream = Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors))
+    assert audit_stream(stream).family == "lagged-fibonacci"
 
 
 def test_subtraction_with_carry_of_the_standard():

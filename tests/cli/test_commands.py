@@ -1,4 +1,4 @@
-"""Each command answers in words or as one JSON object; a mistake is one line and exit status 2."""
+"""Each command answers as text or as one JSON object; a mistake of the user is one line and exit status 2."""
 
 import io
 import json
@@ -10,17 +10,17 @@ import pytest
 
 from unrandom.bench import device, device_checks
 from unrandom.cli import main
+from unrandom.cli.commands import COMMANDS
 from unrandom.runs.run import Run
 from unrandom.training import estimate
 from unrandom.training.checkpoint import latest_checkpoint
 
 RATE = "fraction of the matrix rate"
-COMMANDS = ("demo", "train", "resume", "sweep", "evaluate", "predict", "report", "bench")
 
 
 @pytest.fixture
 def run(finished_run, tmp_path):
-    """A finished run that may be changed."""
+    """A copy of a finished run that a test may change."""
     return shutil.copytree(finished_run.folder.path, tmp_path / finished_run.id)
 
 
@@ -31,7 +31,7 @@ def answer(capsys, *arguments):
 
 
 def mistake(capsys, *arguments):
-    """The one line that a mistake is answered with."""
+    """The one line on standard error after a mistake of the user."""
     try:
         status = main([str(argument) for argument in arguments])
     except SystemExit as left:
@@ -64,12 +64,12 @@ def test_help_and_training_import_nothing_heavy():
     for program, forbidden in (
         (light, {"torch", "numpy", "pydantic", "rich"}),
         (listing, {"torch", "rich", "scipy", "unrandom.predictors.algebraic"} | drawing),
-        (in_time, drawing - {"matplotlib", "sympy"}),  # as where a GPU is lent
+        (in_time, drawing - {"matplotlib", "sympy"}),  # works without drawing packages
         (training, drawing),
     ):
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         assert not forbidden & set(done.stdout.split())
-    assert "torch" in done.stdout.split()  # the last program did get as far as training does
+    assert "torch" in done.stdout.split()  # the last program did reach the import of torch
 
 
 def test_no_command_is_answered_with_the_help(capsys):
@@ -102,12 +102,12 @@ def test_what_training_costs_is_said_before_and_after_its_first_steps(tmp_path, 
     settings = tiny_settings(steps=20, evaluate_every=10)
     assert main(["train", "fm-256", *settings, "--out", str(tmp_path), "--json"]) == 0
     out, err = capsys.readouterr()
-    said = err.splitlines()
-    assert [line.split()[0] for line in said] == ["about", "memory", "making", "about", "step", "step"]
-    assert said[2] == "making the data, then timing the first steps ..."
-    assert " for 20 steps: " in said[3]
-    assert " a step as measured, and an evaluation of " in said[3]
-    assert "; starting took " in said[3]
+    lines = err.splitlines()
+    assert [line.split()[0] for line in lines] == ["about", "memory", "making", "about", "step", "step"]
+    assert lines[2] == "making the data, then timing the first steps ..."
+    assert " for 20 steps: " in lines[3]
+    assert " a step as measured, and an evaluation of " in lines[3]
+    assert "; starting took " in lines[3]
     expected = json.loads(out)["estimate"]
     assert expected["seconds"] is not None
     assert set(expected) == {"flops", "memory_bytes", "seconds"}
@@ -158,7 +158,7 @@ def test_of_more_numbers_than_the_context_the_last_are_used(run, capsys, tmp_pat
     (tmp_path / "last").write_text("\n".join(map(str, last)))
     assert main(["predict", str(run), str(tmp_path / "long"), "-n", "3", "--json"]) == 0
     out, err = capsys.readouterr()
-    assert "only the last 12 numbers are used; this model reads no more" in err.splitlines()
+    assert "only the last 12 numbers are used: this is the context of the model" in err.splitlines()
     made = json.loads(out)
     assert made["numbers_used"] == [12]
     assert made == answer(capsys, "predict", run, tmp_path / "last", "-n", 3)
@@ -168,7 +168,7 @@ def test_of_more_numbers_than_the_context_the_last_are_used(run, capsys, tmp_pat
 
 def test_predict_says_how_far_it_can_be_trusted(run, capsys, tmp_path):
     def predict(accuracy_after):
-        """What is said, and the JSON object, of a model that was measured so."""
+        """The lines on standard error, and ``reliable_from``, for a model with these measurements."""
         metrics.write_text(json.dumps({**json.loads(rows[-1]), "accuracy_after": accuracy_after}) + "\n")
         assert main(["predict", str(run), str(tmp_path / "numbers"), "--json"]) == 0
         out, err = capsys.readouterr()
@@ -177,9 +177,9 @@ def test_predict_says_how_far_it_can_be_trusted(run, capsys, tmp_path):
     metrics = run / "metrics.jsonl"
     rows = metrics.read_text().splitlines()
     (tmp_path / "numbers").write_text("1 2 3\n1 2 3 4")
-    said, start = predict({"1": 0.2, "2": 0.5, "4": 0.95})
+    lines, start = predict({"1": 0.2, "2": 0.5, "4": 0.95})
     assert start == 4
-    assert said == [
+    assert lines == [
         "this model is usually right from about 4 numbers on (95 % right)",
         "warning: 3 numbers are too few for an answer to rely on: 50 % right after 2 numbers",
     ]
@@ -189,16 +189,16 @@ def test_predict_says_how_far_it_can_be_trusted(run, capsys, tmp_path):
     assert predict({"1": 0.2, "2": 0.5})[1] is None
 
 
-def test_words_and_json_say_the_same(run, capsys, tmp_path):
+def test_text_and_json_have_the_same_numbers(run, capsys, tmp_path):
     (tmp_path / "numbers").write_text("1 2 3")
     made = answer(capsys, "predict", run, tmp_path / "numbers", "-n", 2)
     assert main(["predict", str(run), str(tmp_path / "numbers"), "-n", "2"]) == 0
-    words = [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()]
-    assert words == [str(number) for number in made["predictions"][0]]
+    numbers = [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()]
+    assert numbers == [str(number) for number in made["predictions"][0]]
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "holds no numbers"),
         (" \n\n", "holds no numbers"),
@@ -210,9 +210,9 @@ def test_words_and_json_say_the_same(run, capsys, tmp_path):
         ("١", "is not a whole number"),
     ],
 )
-def test_bad_numbers(run, capsys, tmp_path, text, said):
+def test_bad_numbers(run, capsys, tmp_path, text, message):
     (tmp_path / "numbers").write_text(text)
-    assert said in mistake(capsys, "predict", run, tmp_path / "numbers")
+    assert message in mistake(capsys, "predict", run, tmp_path / "numbers")
 
 
 def test_files_that_cannot_be_read(run, capsys, tmp_path):
@@ -223,7 +223,7 @@ def test_files_that_cannot_be_read(run, capsys, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--json"], "required"),
         (["trian"], "no command is called 'trian'; near misses: train"),
@@ -258,8 +258,8 @@ def test_files_that_cannot_be_read(run, capsys, tmp_path):
         (["bench", "train", "--recipe", "x"], "no recipe is called 'x'"),
     ],
 )
-def test_mistakes_on_the_command_line(capsys, arguments, said):
-    assert said in mistake(capsys, *arguments)
+def test_mistakes_on_the_command_line(capsys, arguments, message):
+    assert message in mistake(capsys, *arguments)
 
 
 def test_evaluating_what_cannot_be_evaluated(run, capsys):
@@ -285,42 +285,42 @@ def test_a_run_whose_checkpoint_has_another_shape(run, capsys):
     tree = json.loads(manifest.read_text())
     tree["config"]["model"]["d_model"] = 32
     manifest.write_text(json.dumps(tree))
-    assert "holds a model of another shape" in mistake(capsys, "evaluate", run)
+    assert "holds a model with another configuration" in mistake(capsys, "evaluate", run)
     (run / "result.json").unlink()
     assert "does not fit this model" in mistake(capsys, "resume", run)
 
 
 @pytest.fixture
-def say_the_same(run, capsys, tmp_path):
-    """What every command that needs a trained model says of the run."""
+def common_message(run, capsys, tmp_path):
+    """Returns the error message that all the named commands print about the run."""
 
-    def said(*names):
+    def message_of(*names):
         (tmp_path / "numbers").write_text("1 2 3")
         more = {"predict": [tmp_path / "numbers"], "reproduce": []}
         (line,) = {mistake(capsys, name, run, *more.get(name, [])) for name in names}
         return line
 
-    return said
+    return message_of
 
 
-def test_a_run_without_a_checkpoint(run, say_the_same):
+def test_a_run_without_a_checkpoint(run, common_message):
     shutil.rmtree(run / "checkpoints")
-    said = say_the_same("evaluate", "predict", "report", "resume")
-    assert f"has no checkpoint, though the run is finished; remove {run}/result.json and train again with" in said
+    message = common_message("evaluate", "predict", "report", "resume")
+    assert f"has no checkpoint, though the run is finished; remove {run}/result.json and train again with" in message
     (run / "result.json").unlink()
-    said = say_the_same("evaluate", "predict", "report")
-    assert f"{run} has no checkpoint yet; train it with: unrandom resume {run}" in said
+    message = common_message("evaluate", "predict", "report")
+    assert f"{run} has no checkpoint yet; train it with: unrandom resume {run}" in message
 
 
-def test_a_run_whose_checkpoints_are_all_damaged(run, capsys, say_the_same):
+def test_a_run_whose_checkpoints_are_all_damaged(run, capsys, common_message):
     whole = answer(capsys, "resume", run)
     for weights in run.glob("checkpoints/*/model.safetensors"):
         weights.write_bytes(weights.read_bytes()[:-7])
-    said = say_the_same("evaluate", "predict", "report", "resume")
-    assert f"every checkpoint in {run}/checkpoints is damaged; to train again from the start, remove" in said
+    message = common_message("evaluate", "predict", "report", "resume")
+    assert f"every checkpoint in {run}/checkpoints is damaged; to train again from the start, remove" in message
     (run / "result.json").unlink()
-    assert "result.json" not in say_the_same("evaluate", "predict", "report", "resume")
-    shutil.rmtree(run / "checkpoints")  # what the line says to do
+    assert "result.json" not in common_message("evaluate", "predict", "report", "resume")
+    shutil.rmtree(run / "checkpoints")  # as the message advises
     again = answer(capsys, "resume", run)
     different = {"train_seconds", "estimate"}
     assert {k: v for k, v in again.items() if k not in different} == {
@@ -334,9 +334,9 @@ def test_a_finished_run_whose_newest_checkpoint_is_damaged(run, capsys):
     newest = max(run.glob("checkpoints/*"))
     (newest / "model.safetensors").write_bytes(b"")
     assert main(["resume", str(run)]) == 0
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert said == (
-        f"{run} is finished, but its newest whole checkpoint is that of step 9; to train the rest again, "
+    message = capsys.readouterr().err.splitlines()[-1]
+    assert message == (
+        f"{run} is finished, but its newest intact checkpoint is that of step 9; to train the rest again, "
         f"remove {run}/result.json and then: unrandom resume {run}"
     )
 

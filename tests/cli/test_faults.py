@@ -1,4 +1,4 @@
-"""Kills, full disks: nothing is lost, and what comes after is as if nothing had happened."""
+"""After a kill or a full disk, nothing is lost, and a resumed run equals an uninterrupted one."""
 
 import json
 import os
@@ -19,12 +19,12 @@ KILLS = 20
 
 @pytest.fixture
 def arguments(tiny_settings):
-    """A run that writes all the time."""
+    """The command line of a run that saves a checkpoint after every step."""
     return ["train", "fm-256", *tiny_settings(steps=200, evaluate_every=2, checkpoint_every=1)]
 
 
-# Trains in forks of a process that has everything imported. The first is killed at once; each other one after it has
-# made a random number of steps, and a random moment more.
+# Trains in forks of a process that has imported everything. The first fork is killed at once, each later one after a
+# random number of steps and a random additional time.
 FORKS = """
 import os, random, signal, sys, time
 from pathlib import Path
@@ -97,7 +97,7 @@ def test_a_full_disk_ends_with_one_line_and_nothing_corrupt(small_disk, tmp_path
     filler = small_disk / "filler"
     filler.write_bytes(bytes(450_000))
     failed = None
-    for _ in range(20):  # fill the disk little by little, so that it is full at one write or another
+    for _ in range(20):  # fill the disk gradually, so that different writes fail
         done = unrandom(*arguments, "--out", small_disk / "runs")
         if done.returncode:
             failed = done
@@ -125,10 +125,10 @@ def test_an_interrupt_keeps_the_checkpoints_and_says_so(tmp_path, arguments):
             assert time.monotonic() < deadline
             time.sleep(0.05)
         running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=30)
+        _, err = running.communicate(timeout=30)
     assert running.returncode == 130
-    assert said.splitlines()[-1].startswith("unrandom: interrupted")
-    assert "Traceback" not in said
+    assert err.splitlines()[-1].startswith("unrandom: interrupted")
+    assert "Traceback" not in err
 
 
 def test_json_is_alone_on_standard_output(tmp_path, arguments):
@@ -139,7 +139,7 @@ def test_json_is_alone_on_standard_output(tmp_path, arguments):
 
 
 def test_a_folder_that_may_not_be_written_is_named(tmp_path, arguments):
-    if os.geteuid() == 0:  # root may write anywhere but where nobody may
+    if os.geteuid() == 0:  # root may write to all folders except those of /proc
         blocked = Path("/proc/runs")
     else:
         blocked = tmp_path / "blocked"

@@ -1,4 +1,4 @@
-"""How far an answer can be trusted is read from what was measured in training."""
+"""The reliability of predictions is read from the last evaluation during training."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def reliability(**accuracy_after):
     ],
 )
 def test_the_first_count_from_which_accuracy_stays_high(measured, start):
-    assert reliability(**measured).start == start
+    assert reliability(**measured).reliable_from == start
 
 
 def test_words():
@@ -38,6 +38,6 @@ def test_words():
 @pytest.mark.parametrize("metrics", [[], [{"step": 1}], [{"accuracy_after": {"1": 1.0}}, {"step": 2}]])
 def test_what_was_not_measured_is_unknown(metrics):
     unknown = Reliability.of(metrics)
-    assert unknown.start is None
-    said = unknown.text("r", fewest=1)
-    assert said.endswith("is unknown; measure it with: unrandom evaluate r")
+    assert unknown.reliable_from is None
+    text = unknown.text("r", fewest=1)
+    assert text.endswith("is unknown; measure it with: unrandom evaluate r")

@@ -1,4 +1,4 @@
-"""The example of a task of one's own goes through every command that takes one."""
+"""The example of a user-defined task works with every command that accepts one."""
 
 import json
 from pathlib import Path
@@ -28,13 +28,13 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def answer(capsys, *words) -> dict:
-    assert main([*map(str, words), "--json"]) == 0
+def answer(capsys, *arguments) -> dict:
+    assert main([*map(str, arguments), "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
-def refused(capsys, *words) -> str:
-    assert main(list(map(str, words))) == 2
+def refused(capsys, *arguments) -> str:
+    assert main(list(map(str, arguments))) == 2
     (line,) = capsys.readouterr().err.strip().splitlines()
     return line
 
@@ -87,17 +87,17 @@ def test_code_that_breaks_later_is_one_line_too(here, capsys):
     (here / "late.py").write_text(late)
     answer(capsys, "train", "late.py:SecondOrder", *SETTINGS)
     line = late.splitlines().index("            raise KeyError('late')") + 1
-    said = refused(capsys, "evaluate", "latest", "--task", "late.py:SecondOrder", "--sequences", 300)
-    assert said.endswith(f"late.py, line {line}: KeyError: 'late'")
+    message = refused(capsys, "evaluate", "latest", "--task", "late.py:SecondOrder", "--sequences", 300)
+    assert message.endswith(f"late.py, line {line}: KeyError: 'late'")
 
 
 def test_what_it_prints_is_not_in_the_answer(here, capsys):
     code = Path(EXAMPLE.rpartition(":")[0]).read_text()
     (here / "loud.py").write_text(f"print('imported')\n{code}")
     assert main(["train", "loud.py:SecondOrder", *SETTINGS, "--json"]) == 0
-    said = capsys.readouterr()
-    assert json.loads(said.out)["finished"]
-    assert "imported" in said.err
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["finished"]
+    assert "imported" in captured.err
 
 
 def test_what_a_file_imports_beside_it_is_found(here, capsys):
@@ -117,6 +117,6 @@ def test_a_run_folder_imports_nothing_by_itself(here, capsys):
     from unrandom.tasks.registry import USER_TASKS
 
     USER_TASKS.pop("Trap")  # as in another process
-    said = refused(capsys, "evaluate", "latest")
-    assert "the task 'Trap' is not one of fm, um, truncated-lcg, quadratic" in said
-    assert "trap.py:Trap" in said
+    message = refused(capsys, "evaluate", "latest")
+    assert "the task 'Trap' is not one of fm, um, truncated-lcg, quadratic" in message
+    assert "trap.py:Trap" in message

@@ -1,4 +1,4 @@
-"""Long work says how long it takes; short work says nothing."""
+"""Long work announces how long it takes; short work prints nothing."""
 
 from types import SimpleNamespace
 
@@ -10,28 +10,28 @@ from unrandom.cli.progress import TrainingProgress, counting
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that is moved by hand."""
+    """A clock that the test sets."""
     now = SimpleNamespace(seconds=0.0)
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now.seconds))
     return now
 
 
 @pytest.mark.parametrize(
-    ("total", "said"), [(100_000, "predicting 100,000 numbers: at most about 3.3 minutes\n"), (2000, "")]
+    ("total", "expected"), [(100_000, "predicting 100,000 numbers: at most about 3.3 minutes\n"), (2000, "")]
 )
-def test_long_counts_are_announced_once(clock, capsys, total, said):
+def test_long_counts_are_announced_once(clock, capsys, total, expected):
     with counting("predicting", total) as count:
         clock.seconds = 9.0  # the first takes longer
         for done in range(1, 2001):
             count(done)
             clock.seconds += 0.002
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err == expected
 
 
 def test_a_line_of_training_says_how_much_time_is_left(clock, capsys):
     measured = {"train_loss": 1.0, "last_number_accuracy": 0.5}
     with TrainingProgress(400) as watch:
-        for step in (101, 200, 201, 400):  # it goes on from step 100
+        for step in (101, 200, 201, 400):  # the run is resumed at step 100
             clock.seconds = float(step)
             watch(SimpleNamespace(step=step, latest={"step": step, **measured} if step % 200 == 0 else {}))
     first, last = capsys.readouterr().err.splitlines()

@@ -1,4 +1,4 @@
-"""``reproduce`` and ``claims`` answer in words, as JSON and as a page."""
+"""``reproduce`` and ``claims`` answer as text, as JSON and as a page."""
 
 import json
 import shutil
@@ -94,7 +94,7 @@ def test_out_of_time_nothing_is_judged_and_a_failed_run_is_named(places, tmp_pat
     out, err = capsys.readouterr()
     answer = json.loads(out)
     assert answer["claims"] == []
-    assert err == f"the time is up; {answer['left']} runs are left, and the same command goes on\n"
+    assert err == f"the time is up; {answer['left']} runs are left, and the same command continues\n"
     bad = EXPERIMENTS["fm-primes"].runs("smoke", 1)[0].id
     (runs / bad).mkdir(parents=True)
     (runs / bad / "manifest.json").write_text("{}")
@@ -132,7 +132,7 @@ def test_without_names_the_runs_most_worth_having_are_trained_and_kept(places, t
 
 
 def test_a_run_that_was_stopped_is_kept_as_far_as_it_came_and_goes_on(places, tmp_path, capsys, monkeypatch):
-    """It is told to stop after a few steps, as when the time is up."""
+    """The run is stopped after a few steps, as if the time were up."""
     arguments = ["reproduce", *places, "--seeds", "1", "--out", str(tmp_path / "runs"), "--json"]
     whole, parts = [*arguments, "--results", str(tmp_path / "whole")], arguments
     assert main([*whole, "--out", str(tmp_path / "other"), "--max-minutes", "50"]) == 0
@@ -173,7 +173,7 @@ def _stopping_after(steps):
 
 
 def test_experiments_at_gpu_scale_are_cut_to_the_time_and_measured_as_they_are(tmp_path, capsys, monkeypatch):
-    """With tiny runs in the place of those of the scale."""
+    """With tiny runs in place of those of the gpu scale."""
     each = EXPERIMENTS["fm-primes"]
     tiny = replace(
         each, runs=lambda _, seeds: each.runs("smoke", seeds), measure=lambda runs, _: each.measure(runs, "smoke")
@@ -188,7 +188,7 @@ def test_experiments_at_gpu_scale_are_cut_to_the_time_and_measured_as_they_are(t
     made = json.loads((tmp_path / "results" / "gpu" / "fm-primes" / "made.json").read_text())["configurations"]
     assert list(made) == [run.id for run in plan.runs("fm-primes", tiny.runs("gpu", 1))]
     again = ["reproduce", "fm-primes", *places, "--seeds", "1", "--json"]
-    assert main(again) == 0  # without a time, the same runs, and none is trained
+    assert main(again) == 0  # without a time limit: the same runs, none of them trained again
     assert "run 1 of" not in capsys.readouterr().err
 
 
@@ -219,7 +219,7 @@ def test_a_run_that_the_analyses_cannot_read_is_refused(tiny, um_data, tmp_path,
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["reproduce"], "name an experiment, or --all"),
         (["reproduce", "--scale", "gpu", "--max-minutes", "1", "--engine", "ray"], "leave out --engine"),
@@ -229,7 +229,7 @@ def test_a_run_that_the_analyses_cannot_read_is_refused(tiny, um_data, tmp_path,
         (["reproduce", "fm-staircase", "--archived", "--from-tables"], "not allowed with argument"),
     ],
 )
-def test_mistakes(arguments, said, capsys):
+def test_mistakes(arguments, message, capsys):
     try:
         status = main(arguments)
     except SystemExit as left:
@@ -237,7 +237,7 @@ def test_mistakes(arguments, said, capsys):
     assert status == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert said in err
+    assert message in err
     assert err.count("\n") == 1
 
 
@@ -253,7 +253,7 @@ def test_a_run_of_ones_own_in_the_other_regime(tiny, um_data, tmp_path, places, 
     assert (run.folder.path / "experiments" / "smoke" / "um-lookback" / "um-lookback.png").is_file()
 
 
-def test_kept_models_are_measured_without_training(tmp_path, places, capsys):
+def test_archived_models_are_measured_without_training(tmp_path, places, capsys):
     common = ["reproduce", "um-embedding", "--seeds", "1", *places]
     assert main([*common, "--archived"]) == 2
     assert "is not archived in" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""``speedrun`` shows records, races, keeps what won, and writes the page."""
+"""``speedrun`` shows records, races candidates, saves races, and writes the page."""
 
 import json
 from collections.abc import Iterator
@@ -62,8 +62,8 @@ def test_what_is_no_record_can_be_kept_as_that(small, places, tmp_path, capsys):
     arguments = ["speedrun", "small", "--set", "optimizer.lr=0.01", "--name", "x", "--keep", "a rate", *places]
     assert main(arguments) == 0
     assert (
-        "a record: no, as the interval of the ratio of training FLOPs, with the record a check earlier, holds 1"
-        in capsys.readouterr().out
+        "a record: no, as the interval of the ratio of training FLOPs, with the record one check earlier, "
+        "is not wholly below 1" in capsys.readouterr().out
     )
     (entry,) = read_records(small, tmp_path / "results")
     assert not entry["is_record"]
@@ -98,11 +98,11 @@ def test_how_a_race_is_run_is_passed_on(small, places, monkeypatch, tmp_path):
 
 def test_time_that_is_up(small, places, capsys):
     assert main(["speedrun", "small", "--set", "optimizer.lr=0.01", "--max-minutes", "0", *places]) == 0
-    assert capsys.readouterr().out == "the time is up; the same command goes on\n"
+    assert capsys.readouterr().out == "the time is up; the same command continues\n"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["other"], "no track is called 'other'"),
         (["--set", "steps=3"], "name a track; there are small"),
@@ -121,10 +121,10 @@ def test_time_that_is_up(small, places, capsys):
         (["small", "--write", "page.md"], "--write takes no track"),
     ],
 )
-def test_mistakes_are_said_in_a_line(small, places, capsys, arguments, said):
+def test_mistakes_are_one_line(small, places, capsys, arguments, message):
     assert main(["speedrun", *arguments, *places]) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1
 
 

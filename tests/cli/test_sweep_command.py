@@ -1,4 +1,4 @@
-"""``sweep`` plans, trains, chooses and draws; kills, full disks and second sweeps lose nothing and do nothing twice."""
+"""``sweep`` plans, trains, chooses and draws; kills, full disks and parallel sweeps lose and repeat no work."""
 
 import json
 import os
@@ -38,23 +38,23 @@ def test_plan_then_train_then_nothing_is_left(sweep, tmp_path, capsys):
     assert plan["flops_left"] == plan["flops"] == sum(row["flops"] for row in plan["grid_points"])
     assert not out.exists()
     assert main([*sweep, "--out", str(out), "--json"]) == 0
-    said = capsys.readouterr()
-    done = json.loads(said.out)
+    captured = capsys.readouterr()
+    done = json.loads(captured.out)
     assert [row["status"] for row in done["grid_points"]] == ["finished"] * 4
     assert (done["left"], done["failed"]) == (0, 0)
     assert done["best"]["validation_last"] == max(row["validation_last"] for row in done["grid_points"])
-    assert "grid point 4 of 4 finished: model." in said.err
+    assert "grid point 4 of 4 finished: model." in captured.err
     assert (Path(done["sweep"]) / "heatmap.png").is_file()
     assert main([*sweep, "--out", str(out)]) == 0
-    said = capsys.readouterr()
-    assert said.err == ""  # all is there already
-    assert "best    model.depth=" in said.out
+    captured = capsys.readouterr()
+    assert captured.err == ""  # nothing is left to train
+    assert "best    model.depth=" in captured.out
     assert main([*sweep, "--out", str(out), "--dry-run"]) == 0
     assert "4 runs, 4 finished; 0.0e+00 of" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("grid", "said"),
+    ("grid", "message"),
     [
         ("model.deph=1,2", "near misses: model.depth"),
         ("model.positions=rotary,deep", "deep"),
@@ -63,11 +63,11 @@ def test_plan_then_train_then_nothing_is_left(sweep, tmp_path, capsys):
         ("data.min_period=8,1000", "data.min_period"),
     ],
 )
-def test_a_grid_that_does_not_fit_is_one_line_and_no_folder(sweep, tmp_path, capsys, grid, said):
+def test_a_grid_that_does_not_fit_is_one_line_and_no_folder(sweep, tmp_path, capsys, grid, message):
     out = tmp_path / "runs"
     assert main([*sweep, "--grid", grid, "--out", str(out)]) == 2
     err = capsys.readouterr().err
-    assert said in err
+    assert message in err
     assert err.count("\n") == 1
     assert not out.exists()
 
@@ -89,25 +89,25 @@ def test_without_the_extra_an_engine_says_so(sweep, tmp_path, capsys, monkeypatc
 
 def test_out_of_time_says_what_is_left_and_the_same_command_goes_on(sweep, tmp_path, capsys):
     assert main([*sweep, "--out", str(tmp_path), "--max-minutes", "0", "--json"]) == 0
-    said = capsys.readouterr()
-    assert "the time is up; 4 grid points are left" in said.err
-    assert json.loads(said.out)["left"] == 4
+    captured = capsys.readouterr()
+    assert "the time is up; 4 grid points are left" in captured.err
+    assert json.loads(captured.out)["left"] == 4
     assert main([*sweep, "--out", str(tmp_path), "--json", "--pack", "2"]) == 0
     assert json.loads(capsys.readouterr().out)["left"] == 0
 
 
-def test_a_cell_that_fails_is_a_row_and_the_others_are_finished(sweep, tmp_path, capsys):
+def test_a_failed_grid_point_is_one_row_and_the_others_are_finished(sweep, tmp_path, capsys):
     assert main([*sweep, "--out", str(tmp_path), "--dry-run", "--json"]) == 0
     bad = tmp_path / json.loads(capsys.readouterr().out)["grid_points"][0]["run"]
     bad.mkdir()
     (bad / "manifest.json").write_text("{}")
     (bad / "metrics.jsonl").write_text("no metrics\n")
     assert main([*sweep, "--out", str(tmp_path)]) == 0
-    said = capsys.readouterr()
-    assert f"failed: {bad}/metrics.jsonl is damaged" in said.err
-    assert f"{bad.name}  user error: {bad}/metrics.jsonl is damaged" in said.out
+    captured = capsys.readouterr()
+    assert f"failed: {bad}/metrics.jsonl is damaged" in captured.err
+    assert f"{bad.name}  user error: {bad}/metrics.jsonl is damaged" in captured.out
     shutil.rmtree(bad)
-    assert main([*sweep, "--out", str(tmp_path), "--json"]) == 0  # tried again
+    assert main([*sweep, "--out", str(tmp_path), "--json"]) == 0  # the failed run is tried again
     assert [row["error"] for row in json.loads(capsys.readouterr().out)["grid_points"]] == [None] * 4
 
 
@@ -154,10 +154,10 @@ def test_an_interrupt_ends_all_at_once_in_one_line(sweep, tmp_path):
     with unrandom([*sweep, "--set", "steps=100000"], tmp_path) as running:
         worker = synchronize(lambda: next((held for run in runs(tmp_path) if (held := holder(run))), None))
         running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=30)
+        _, err = running.communicate(timeout=30)
     assert running.returncode == 130
-    assert said.splitlines()[-1].startswith("unrandom: interrupted")
-    assert "Traceback" not in said
+    assert err.splitlines()[-1].startswith("unrandom: interrupted")
+    assert "Traceback" not in err
     assert not _alive(worker)
 
 
@@ -174,20 +174,20 @@ def small_disk(tmp_path):
 
 def test_a_full_disk_stops_the_sweep_in_one_line(sweep, small_disk):
     with unrandom(sweep, small_disk / "runs") as running:
-        _, said = running.communicate(timeout=120)
+        _, err = running.communicate(timeout=120)
     assert running.returncode == 1
-    last = [line for line in said.splitlines() if not line.startswith("grid point ")]
-    assert len(last) == 1, said
+    last = [line for line in err.splitlines() if not line.startswith("grid point ")]
+    assert len(last) == 1, err
     assert "No space left on device" in last[0]
     assert not list((small_disk / "runs").glob("*/error.json"))
 
 
 def test_a_sweep_of_failures_is_one(sweep, tmp_path, capsys):
     assert main([*sweep, "--out", str(tmp_path), "--dry-run", "--json"]) == 0
-    for cell in json.loads(capsys.readouterr().out)["grid_points"]:
-        (tmp_path / cell["run"]).mkdir()
-        (tmp_path / cell["run"] / "manifest.json").write_text("{}")
-        (tmp_path / cell["run"] / "metrics.jsonl").write_text("no metrics\n")
+    for point in json.loads(capsys.readouterr().out)["grid_points"]:
+        (tmp_path / point["run"]).mkdir()
+        (tmp_path / point["run"] / "manifest.json").write_text("{}")
+        (tmp_path / point["run"] / "metrics.jsonl").write_text("no metrics\n")
     assert main([*sweep, "--out", str(tmp_path)]) == 1
     assert "(and 3 more failed)" in capsys.readouterr().err
     assert list((tmp_path / "sweeps").glob("*/grid_points.parquet"))
@@ -195,7 +195,7 @@ def test_a_sweep_of_failures_is_one(sweep, tmp_path, capsys):
 
 def test_operations_above_2_to_63_are_added_exactly(tmp_path, capsys):
     rates = ",".join(f"{k}e-3" for k in range(1, 9))
-    words = ["sweep", "um-2048", "--grid", f"optimizer.lr={rates}", "--seeds", "2", "--out", str(tmp_path)]
-    assert main([*words, "--dry-run", "--json"]) == 0
+    command = ["sweep", "um-2048", "--grid", f"optimizer.lr={rates}", "--seeds", "2", "--out", str(tmp_path)]
+    assert main([*command, "--dry-run", "--json"]) == 0
     planned = json.loads(capsys.readouterr().out)
-    assert planned["flops"] == planned["flops_left"] == sum(cell["flops"] for cell in planned["grid_points"]) > 2**63
+    assert planned["flops"] == planned["flops_left"] == sum(point["flops"] for point in planned["grid_points"]) > 2**63

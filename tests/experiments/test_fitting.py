@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from unrandom.core.errors import UserError
-from unrandom.experiments.fitting import MIN_STEPS_SHARE, Fit, MeasuredSpeed, describe, fit
+from unrandom.experiments.fitting import MIN_STEPS_SHARE, MeasuredSpeed, Shortening, choose_shortening, shortening_text
 from unrandom.experiments.priorities import by_priority
 from unrandom.experiments.reproduce import missing_runs
 from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
@@ -55,13 +55,13 @@ def seconds(run):
 
 def fitted(run, given, machine):
     """The fit of a single run into the given seconds, and the configuration that is trained."""
-    found = fit([run], lambda: given, machine)
+    found = choose_shortening([run], lambda: given, machine)
     return found, found.shorten(run).config
 
 
 def test_a_shortened_run_keeps_its_labels(tiny):
     spec = RunSpec("wide", tiny, {"depth": 2, "rule": "pairs"})
-    cut = Fit(share=0.5, divisor=2, rate=1e9, measured=True).shorten(spec)
+    cut = Shortening(share=0.5, divisor=2, rate=1e9, measured=True).shorten(spec)
     assert cut.config.steps < spec.config.steps
     assert cut.labels == spec.labels
 
@@ -95,8 +95,8 @@ def test_a_width_that_cannot_fit_at_the_fastest_speed_is_not_tried():
     found, config = fitted(planned, 1e-3 * seconds(planned), machine)
     assert machine.tried == []
     assert (found.measured, found.share, found.divisor, config.steps) == (False, MIN_STEPS_SHARE, 4, 2500)
-    assert "over several calls" in found.text
-    assert "at best" in describe(found, [planned])
+    assert "over several runs of the command" in found.text
+    assert "at best" in shortening_text(found, [planned])
 
 
 def test_a_run_that_needs_too_much_memory_is_made_narrower():
@@ -110,8 +110,8 @@ def test_a_run_that_needs_too_much_memory_is_made_narrower():
 
 def test_a_run_that_may_wait_is_not_shortened_below_the_least_share():
     planned = wide()
-    assert fit([planned], lambda: 0.2 * seconds(planned), Machine(), may_wait=True) is None
-    found = fit([planned], lambda: 0.6 * seconds(planned), Machine(), may_wait=True)
+    assert choose_shortening([planned], lambda: 0.2 * seconds(planned), Machine(), may_wait=True) is None
+    found = choose_shortening([planned], lambda: 0.6 * seconds(planned), Machine(), may_wait=True)
     assert (found.share, found.divisor) == (pytest.approx(0.5), 1)
 
 
@@ -123,7 +123,7 @@ def test_the_time_of_a_trial_is_subtracted():
             left[0] /= 2
             return super().measured_step_seconds(config)
 
-    assert fit([planned], lambda: left[0], Slow()).share == pytest.approx(0.25)
+    assert choose_shortening([planned], lambda: left[0], Slow()).share == pytest.approx(0.25)
 
 
 def test_evaluations_and_checkpoints_are_frequent_but_cheap():
@@ -137,7 +137,7 @@ def test_evaluations_and_checkpoints_are_frequent_but_cheap():
 
 def test_runs_of_a_group_are_shortened_alike_and_keep_their_widths():
     runs = [wide(), wide(**{"data.hold_out": "values"}), wide(20_000, **{"model.d_model": 256})]
-    found = fit(runs, lambda: 0.3 * sum(map(seconds, runs)), Machine())
+    found = choose_shortening(runs, lambda: 0.3 * sum(map(seconds, runs)), Machine())
     cut = [found.shorten(run).config for run in runs]
     assert [config.model.d_model for config in cut] == [512, 512, 256]
     assert cut[0].steps == cut[1].steps == pytest.approx(10_000 * found.share, rel=0.01)
@@ -157,7 +157,7 @@ def test_ancestors_and_curricula_are_shortened_alike():
             }
         ),
     )
-    found = fit([parent, child], lambda: 0.6 * (seconds(parent) + seconds(child)), Machine())
+    found = choose_shortening([parent, child], lambda: 0.6 * (seconds(parent) + seconds(child)), Machine())
     cut = found.shorten(child).config
     assert cut.start is not None
     assert cut.start.config == found.shorten(parent).config
@@ -241,7 +241,7 @@ def test_a_decision_applies_to_all_seeds_of_a_group(tmp_path):
     runs = [wide(seed=seed) for seed in range(3)]
     plan = TimedPlan("gpu", tmp_path)
     assert plan.runs("name", runs) == runs
-    plan.decide("name", fit(runs[:1], lambda: 0.6 * seconds(runs[0]), Machine()))
+    plan.decide("name", choose_shortening(runs[:1], lambda: 0.6 * seconds(runs[0]), Machine()))
     cut = TimedPlan("gpu", tmp_path).runs("name", runs)
     assert {run.config.steps for run in cut} == {5000}
     assert [run.config.seed for run in cut] == [0, 1, 2]

@@ -15,7 +15,7 @@ from unrandom.runs.tables import table
 
 def curve(seed, repeated, *, short=100, rule=200, full=200, test=200, steps=400):
     """Metrics of a run whose groups are learned at these steps; None means never."""
-    groups = {grokking.SHORT: short, grokking.RULE: rule, grokking.FULL: full, grokking.TEST: test}
+    groups = {grokking.SHORT: short, grokking.LONG_NOT_COUNTING: rule, grokking.FULL: full, grokking.TEST: test}
     return [
         {"run": f"{seed}-{repeated}", "seed": seed, "repeated": repeated, "step": step}
         | {key: float(at is not None and step >= at) for key, at in groups.items()}

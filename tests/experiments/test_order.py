@@ -9,7 +9,7 @@ from frames import frames
 from unrandom.core.errors import UserError
 from unrandom.experiments.baselines import order, order_pressure
 from unrandom.experiments.claims import Bound, judge_all
-from unrandom.experiments.fitting import Fit
+from unrandom.experiments.fitting import Shortening
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.scaling import hard_multipliers
 from unrandom.predictors import LookbackPredictor
@@ -95,17 +95,17 @@ def test_more_bits_where_p_divides_a_minus_one_more_often():
     assert verdicts_of("fm-order", tables)["valuation"] == "reproduced"
 
 
-def grid_point_tables(bits, ratio):
+def variant_tables(bits, ratio):
     """Tables of the laptop's grid points: extra bits where contexts end early, ratio of context needed elsewhere."""
     rows = []
-    for point in order_pressure.grid_points("laptop"):
-        m, longest = point.size.modulus, point.size.context
+    for variant in order_pressure.variants("laptop"):
+        m, longest = variant.size.modulus, variant.size.context
         known = {"of_order_2": int(LookbackPredictor(m).digits_known(longest - 1).sum())}
         for seed in SEEDS:
-            key_columns = {"run": f"{point.name}-{m}-{seed}", "modulus": m, "seed": seed, "cell": point.name}
-            needed = None if point.ends_early else int(ratio * LookbackPredictor(m).numbers_needed())
-            early = {"ends_early": point.ends_early, "bits": known["of_order_2"] + bits.get(point.name, 0)}
-            parent = 1.0 if point.size.start is not None else None
+            key_columns = {"run": f"{variant.name}-{m}-{seed}", "modulus": m, "seed": seed, "cell": variant.name}
+            needed = None if variant.ends_early else int(ratio * LookbackPredictor(m).numbers_needed())
+            early = {"ends_early": variant.ends_early, "bits": known["of_order_2"] + bits.get(variant.name, 0)}
+            parent = 1.0 if variant.size.start is not None else None
             more = {"longest": longest, "last": 1.0, "needed": needed, "parent": parent}
             rows.append({**key_columns, **known, **early, **more})
     return {"cells": rows}
@@ -113,7 +113,7 @@ def grid_point_tables(bits, ratio):
 
 def test_a_shortened_grid_point_keeps_its_label():
     planned = order_pressure.runs("laptop", 1)[0]
-    cut = Fit(share=0.5, divisor=1, rate=1e9, measured=True).shorten(planned)
+    cut = Shortening(share=0.5, divisor=1, rate=1e9, measured=True).shorten(planned)
     assert cut.config.steps == planned.config.steps // 2
     assert cut.labels == planned.labels
     assert cut.labels["cell"] == order_pressure.PLAIN
@@ -121,30 +121,28 @@ def test_a_shortened_grid_point_keeps_its_label():
 
 def test_contexts_that_end_early_are_too_short_for_order_two_but_not_for_order_three():
     for scale in ("laptop", "gpu", "paper"):
-        for point in order_pressure.grid_points(scale):
-            if point.ends_early:
-                needed = {j: LookbackPredictor(point.size.modulus, order=j).numbers_needed() for j in (2, 3)}
-                assert needed[3] <= point.size.context < needed[2]
-                start = point.size.start
+        for variant in order_pressure.variants(scale):
+            if variant.ends_early:
+                needed = {j: LookbackPredictor(variant.size.modulus, order=j).numbers_needed() for j in (2, 3)}
+                assert needed[3] <= variant.size.context < needed[2]
+                start = variant.size.start
                 if start is not None:
                     assert LookbackPredictor(start.modulus).numbers_needed() <= start.context
 
 
 def test_bits_beyond_order_two_are_counted():
-    verdicts = verdicts_of(
-        "fm-order-pressure", grid_point_tables({order_pressure.SCRATCH: 2, order_pressure.DEEP: 0}, 1)
-    )
+    verdicts = verdicts_of("fm-order-pressure", variant_tables({order_pressure.SCRATCH: 2, order_pressure.DEEP: 0}, 1))
     assert verdicts == {
         "shape": "reproduced",
         "from-scratch": "reproduced",
         "four-layers": "not reproduced",
         "from-order-2": "not reproduced",
     }
-    assert verdicts_of("fm-order-pressure", grid_point_tables({}, 0.75))["shape"] == "not reproduced"
+    assert verdicts_of("fm-order-pressure", variant_tables({}, 0.75))["shape"] == "not reproduced"
 
 
 def test_short_contexts_are_not_judged_if_the_plain_model_did_not_learn():
-    tables = grid_point_tables({}, 1)
+    tables = variant_tables({}, 1)
     for row in tables["cells"]:
         row |= {"last": 0.5, "parent": None if row["parent"] is None else 0.5}
     verdicts = verdicts_of("fm-order-pressure", tables)

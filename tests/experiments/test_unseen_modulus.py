@@ -9,7 +9,7 @@ from frames import frames
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.summaries import each_seed, matrix, trained_accuracy
 from unrandom.experiments.unseen_modulus import dataset
-from unrandom.experiments.unseen_modulus.accuracy import best_setting_accuracy, grid_points, relative_spread, tuned
+from unrandom.experiments.unseen_modulus.accuracy import best_setting_accuracy, mean_over_moduli, relative_spread, tuned
 from unrandom.experiments.unseen_modulus.presets import small_run, variant, with_seeds
 from unrandom.runs.tables import table
 from verdicts import verdicts_of
@@ -45,7 +45,7 @@ def test_the_first_of_equally_good_settings_is_chosen():
 def test_grid_points_are_means_over_moduli_for_each_seed():
     rows = _rows(lambda s, _: 0.5, depth=(1,))
     rows[0]["value"] = 1.0
-    assert grid_points(table(rows), ["depth"]).rows() == [(1, 0, 0.75), (1, 1, 0.5), (1, 2, 0.5)]
+    assert mean_over_moduli(table(rows), ["depth"]).rows() == [(1, 0, 0.75), (1, 1, 0.5), (1, 2, 0.5)]
 
 
 def test_the_best_setting_is_chosen_for_each_seed():

@@ -1,4 +1,4 @@
-"""Measurements with the shapes the paper reports, made without any model: staircases, staircases, planted digits."""
+"""Measurements with the shapes that the paper reports, made without a model: staircases, heads, planted digits."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def share(value: float, total: int) -> JsonObject:
 
 
 def clustered(value: float, total: int) -> JsonObject:
-    """A share over sequences that share multipliers and increments: the interval is wider, and says how it was made."""
+    """A share over sequences that share multipliers and increments: the interval is wider, and its method is named."""
     plain = share(value, total)
     low, high = max(0.0, plain["value"] - 0.06), min(1.0, plain["value"] + 0.06)
     kind = "two-way cluster bootstrap over 16 multipliers and 16 increments"
@@ -43,7 +43,7 @@ def by_valuation(factors: dict[int, int], best: float) -> list[JsonObject]:
 
 
 def by_period(full: float) -> JsonObject:
-    """Arbitrary parameters, told apart by period; the longest is the hardest."""
+    """Arbitrary parameters, grouped by period; the longest is the hardest."""
     rows = [
         {"group": group, "units": {}, **share(value, 64 if value < 0.98 else 300)}
         for group, value in {"1-16": 1.0, "17-32": 0.97, "33-64": full}.items()
@@ -174,7 +174,7 @@ def sample(modulus: int, a: int, c: int, length: int, right_from: int) -> JsonOb
 
 
 def run(recipe: str, task: Task) -> JsonObject:
-    """What a run folder says about itself, with what its task says."""
+    """The description of a run and of its task, as in saved measurements."""
     return {
         "id": f"{recipe}-1a2b3c4d",
         "recipe": recipe,
@@ -201,7 +201,7 @@ def run(recipe: str, task: Task) -> JsonObject:
 
 
 def ceilings(modulus: int, length: int) -> list[JsonObject]:
-    """Other predictors: copying never, the others certain from some count on, two of them the same."""
+    """Baselines: copying is never right, the others are certain from some count on, two from the same."""
     first = {"copy": length + 1, "lookback": 32, "algebraic": 3, "bayes": 3}
     seen = list(range(1, length + 1))
     rows = [

@@ -1,4 +1,4 @@
-"""Files show what a description says, keep its colours, and come out the same every time."""
+"""Files show the texts and colours of a description, and are reproducible byte for byte."""
 
 from pathlib import Path
 
@@ -29,14 +29,14 @@ def drawn(panel: LinePanel | MapPanel | ScatterPanel, path: Path) -> str:
 
 def test_titles_labels_notes_and_names_are_written(tmp_path: Path):
     svg = drawn(FIGURES["unseen"].first, tmp_path)
-    for words in (
+    for text in (
         "Accuracy of the next number",
         "numbers seen (t)",
         "m = 2352",
         "modulus known: three would do",
         " 128 ",
     ):
-        assert words in svg
+        assert text in svg
     assert "2³" in drawn(FIGURES["digits"].first, tmp_path)
     assert "≡ 1" in drawn(FIGURES["embedding"].first, tmp_path)
     assert "mod 128" in drawn(FIGURES["variance"].first, tmp_path)

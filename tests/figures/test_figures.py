@@ -42,9 +42,9 @@ def test_the_staircase_shows_every_modulus_and_what_would_be_enough():
     assert [line.label for line in unknown.lines if line.label] == ["m = 1800", "m = 2048", "m = 2352"]
     at = FM["evaluation"][0]["by_position"]
     assert (known.lines[0].y, known.lines[0].low, known.lines[0].high) == (at["value"], at["low"], at["high"])
-    words = [note.text for note in unknown.notes]
-    assert len(words) == 2
-    assert "unknown" in words[1]
+    texts = [note.text for note in unknown.notes]
+    assert len(texts) == 2
+    assert "unknown" in texts[1]
     assert [note.text for note in known.notes] == ["three numbers would do"]
 
 
@@ -92,7 +92,7 @@ def test_the_staircase_stands_where_a_digit_has_been_seen_one_period_ago():
     assert stairs == [gap, *steps, gap, (2.5, 2.5), (2.5, 3.5)]
 
 
-def test_digits_whose_period_nobody_knows_have_no_staircase():
+def test_digits_of_unknown_period_have_no_staircase():
     entry = FM["evaluation"][0]
     unknown = {**entry["by_digit"], "period": [None] * len(entry["by_digit"]["digits"])}
     panel = digit_figure({**entry, "by_digit": unknown}).first
@@ -112,7 +112,7 @@ def test_digits_of_different_primes_share_one_scale():
 
 def test_training_leaves_out_what_was_not_measured():
     labels = [line.label for line in accuracy_figure(FM["metrics"]).first.lines]
-    assert "test: all tokens" not in labels  # one token a number: it repeats number accuracy
+    assert "test: all tokens" not in labels  # one token per number: it equals number accuracy
     partly = [{**row, "train_long_period_accuracy": None, "token_accuracy": 0.5} for row in FM["metrics"]]
     labels = [line.label for line in accuracy_figure(partly).first.lines]
     assert "training: long periods" not in labels
@@ -121,7 +121,9 @@ def test_training_leaves_out_what_was_not_measured():
     losses = loss_figure(FM["metrics"]).first.lines
     assert len(losses) == 2
     assert not any(line.look.mark for line in losses)
-    assert all(line.look.mark for line in loss_figure(FM["metrics"][:1]).first.lines)  # else it could not be seen
+    assert all(
+        line.look.mark for line in loss_figure(FM["metrics"][:1]).first.lines
+    )  # a single point needs a marker to be visible
 
 
 def test_groups_keep_their_order_and_their_counts():

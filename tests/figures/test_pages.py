@@ -1,4 +1,4 @@
-"""A page gets what plotly.js can draw: the first view whole, and of each other view what differs from it."""
+"""A page gets JSON that plotly.js can draw: the first view, and for each view what differs between views."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ def test_plotly_knows_every_property_and_every_choice_of_a_menu(name: str):
         traces, layout = choice["args"]
         assert all(len(values) == len(tree["data"]) for values in traces.values())
         figure.plotly_update(restyle_data=traces, relayout_data=layout)
-    assert figure.layout.title.text is None  # the page says it
+    assert figure.layout.title.text is None  # the page has the title
 
 
 def test_a_choice_of_scale_changes_the_axis_alone():

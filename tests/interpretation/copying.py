@@ -1,6 +1,6 @@
-"""A model written by hand, whose head 0 copies number t - 2^k, and whose head 1 looks about but writes nothing.
+"""A model written by hand, whose head 0 copies number t - 2^k, and whose head 1 attends but writes nothing.
 
-The MLP reads out what was copied: one neuron a number, at the places `VOTERS`; all others write nothing. So what each
+The MLP reads out what was copied: one neuron per number, at the places `VOTERS`; all others write nothing. So what each
 look-back carries, which head is needed, and what each neuron votes for are known.
 """
 

@@ -27,7 +27,7 @@ def counting_model() -> Transformer:
     model.embed.weight[:, NUMBER] = torch.eye(M)
     model.pos_embed.W_pos[:, POSITION] = torch.eye(CONTEXT)
     for head, (p, written) in enumerate(RESIDUES.items()):
-        w_q[head, :CONTEXT, POSITION] = 10 * torch.eye(CONTEXT)  # each query looks at itself
+        w_q[head, :CONTEXT, POSITION] = 10 * torch.eye(CONTEXT)  # each query attends to itself
         w_k[head, :CONTEXT, POSITION] = torch.eye(CONTEXT)
         w_v[head, :p, NUMBER] = torch.eye(p)[:, numbers % p]
         block.attn.W_O.weight[written, 12 * head : 12 * head + p] = torch.eye(p)

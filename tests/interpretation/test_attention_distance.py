@@ -1,4 +1,4 @@
-"""Distances read off an attention pattern are the distances that were put in."""
+"""The distances measured in an attention pattern are those that were planted."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def test_a_head_that_looks_back_three_has_its_peak_at_three():
     weights = attention_by_distance(looking_back(16, 3))
     assert weights.argmax() == 3
     assert weights[3] == 1
-    assert weights[0] == pytest.approx(1 / 16)  # the first query can only look at itself
+    assert weights[0] == pytest.approx(1 / 16)  # the first query can attend only to itself
 
 
 def test_the_mean_runs_over_leading_axes_and_existing_keys_only():

@@ -1,4 +1,4 @@
-"""The spacing of the strongest keys is the one that was put in, and random keys have none."""
+"""The common divisor of spacings is the planted one, and random keys have none."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Cosines by shared digits: exact where they are known, and what all pairs give."""
+"""Cosines by shared digits equal the values known in theory, and those of all pairs."""
 
 import json
 
@@ -32,7 +32,7 @@ def test_it_is_the_mean_over_all_pairs(m, p, w):
 
 def test_a_planted_embedding_has_the_cosines_it_was_built_with():
     m, w = 32, 5
-    residues = [np.eye(2**j)[np.arange(m) % 2**j] for j in range(1, w + 1)]  # one coordinate a residue class
+    residues = [np.eye(2**j)[np.arange(m) % 2**j] for j in range(1, w + 1)]  # one coordinate per residue class
     found = cosine_by_shared_digits(np.concatenate(residues, axis=1).astype(np.float32), m, 2)
     assert found.shared.tolist() == [0, 1, 2, 3, 4]  # no two numbers share all five digits
     np.testing.assert_allclose(found.raw, np.arange(5) / 5, atol=1e-6)

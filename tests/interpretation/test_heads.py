@@ -1,4 +1,4 @@
-"""The residue that a head passes on is found, and neither its multiples nor the size of the number is taken for it."""
+"""The residue that a head encodes is found, and not confused with its multiples or the size of the number."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Attention is counted by the number that is looked back at, and one such number can be taken away."""
+"""Attention is counted by look-back, and one look-back can be cut."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from unrandom.interpretation import attention_by_lookback, without_lookbacks
 
 
 def looking_back(distance, digits, numbers):
-    """A pattern [1, 1, queries, keys] whose every guess puts all its weight on a number so far back, or on itself."""
+    """A pattern [1, 1, queries, keys]; queries put all weight on the number ``distance`` back, or on themselves."""
     tokens = numbers * digits - 1
     pattern = np.zeros((1, 1, tokens, tokens), dtype=np.float32)
     for query in range(tokens):

@@ -1,4 +1,4 @@
-"""An ablation keeps what it says, and shows what the kept attention carries."""
+"""An ablation keeps exactly the named attention weights, and shows what information they carry."""
 
 import json
 
@@ -50,7 +50,7 @@ def test_exactly_the_named_positions_are_kept(pattern):
     expected = [[0], [1], [0, 2], [1, 3], [2, 4], [3, 5], [4, 6], [5, 7], [0, 6], [1, 7], [2, 8], [3, 9]]
     assert all(positions_kept(head) == expected for row in edited for head in row)
     kept = edited > 0
-    assert torch.equal(edited[kept], pattern[kept])  # as they were
+    assert torch.equal(edited[kept], pattern[kept])  # unchanged
 
 
 def test_one_look_back_is_the_largest_power(pattern):
@@ -160,7 +160,7 @@ def test_low_and_high_digits_of_a_composite_modulus_are_those_of_the_prime():
     one = np.ones(1, dtype=np.uint64)
     counting = Examples.of(LCGParameters(18, one, one, one - one), 13)  # 0, 1, 2, … 12
     found = low_and_high_digits(evaluate(AlwaysZero(), counting), 3)
-    # digit 0 is low from t = 3 on, digit 1 from t = 9 on; the truth is t, and a guess of 0 has both digits 0
+    # digit 0 is low from t = 3 on, digit 1 from t = 9 on; the truth is t, and the prediction 0 has both digits 0
     low = [t % 3 == 0 for t in range(3, 13)] + [t // 3 % 3 == 0 for t in range(9, 13)]
     high = [t // 3 % 3 == 0 for t in range(3, 9)]
     assert (found.low.pooled.correct, found.low.pooled.total) == (sum(low), len(low))

@@ -1,4 +1,4 @@
-"""A head that looks at the largest number, and says which it is, is told from one that does not."""
+"""A head that attends to the largest number and writes its embedding is distinguished from one that does not."""
 
 import json
 
@@ -19,7 +19,7 @@ CONFIG = TransformerConfig(n_heads=2, d_model=96, tied=False, vocab_size=V, cont
 
 @torch.no_grad()
 def greedy_model() -> Transformer:
-    """Head 0 looks at the largest number and writes it; head 1 looks at the number just read and writes it."""
+    """Head 0 attends to the largest number and writes it; head 1 attends to the current number and writes it."""
     model = Transformer(CONFIG, seed=1)
     attn = model.blocks[0].attn
     w_q, w_k, w_v = attn.W_QKV.weight.unflatten(0, (3, 2, 48)).unbind(0)

@@ -1,4 +1,4 @@
-"""A patch moves the guesses below m_patch if the head carries them, and only then."""
+"""A patch moves predictions below m_patch if the head carries them, and only then."""
 
 import json
 
@@ -51,7 +51,7 @@ def test_a_patch_of_the_same_sequences_changes_nothing(parameters):
 def test_the_head_that_carries_the_numbers_carries_the_modulus(copying, parameters):
     carrier, idle = patch_all(copying, sequences(parameters), sequences(patch_parameters(parameters, 4)), start=7)
     assert carrier.limit == 4
-    # the guesses from t = 8 on are copies of number t - 8, now modulo 4
+    # the predictions from t = 8 on are copies of number t - 8, now modulo 4
     assert set(carrier.below_after) == {1}
     assert carrier.below_before.mean() == pytest.approx(0.5)
     assert carrier.effect == pytest.approx(0.5)

@@ -1,4 +1,4 @@
-"""Pruning puts in what it says, and the digits that are lost tell which head serves which prime."""
+"""Pruning inserts the named constant, and the digits that are lost show which head serves which prime."""
 
 import json
 
@@ -55,7 +55,7 @@ def test_the_output_is_replaced_by_the_constant_and_the_other_head_stays(model, 
         "scalar-mean": np.full(16, outputs[1].mean()),
     }[replacement]
     edits = replace_head(model, 1, 1, replacement, head_values(model, numbers, 1).mean(axis=0)[:, 1])
-    # the place after the addition of the residual stream, so that every edit has been made
+    # the tap after the addition to the residual stream, where all edits have been applied
     before, after = (written_with(model, numbers, edit, "blocks.1.hook_resid_mid") for edit in ({}, edits))
     np.testing.assert_allclose(after, before - outputs[1] + constant, atol=1e-5)
     assert np.abs(after - before).max() > 1e-3

@@ -1,4 +1,4 @@
-"""The page holds every section, fetches nothing, trusts nothing from the run, and says what it leaves out."""
+"""The page has every section, loads nothing, escapes text from the run, and names what it leaves out."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from unrandom.core.quantities import listed
 from unrandom.figures.style import CATEGORIES
 from unrandom.report import page as page_module
 from unrandom.report.page import render_page, write_page
-from unrandom.report.text import duration, percent
+from unrandom.report.text import percent
 
 SYNTHETIC = run_path(str(Path(__file__).parents[1] / "figures" / "synthetic_measurements.py"))
 SECTIONS = ("training", "staircase", "digits", "groups", "attention", "embedding", "samples", "again")
@@ -91,7 +91,7 @@ def test_the_answer_comes_first():
     text = render("fixed_modulus").text
     measured = SYNTHETIC["fixed_modulus"]()["evaluation"][0]
     assert f"{measured['last_number_accuracy']['correct']:,} of 1,024 sequences" in text
-    assert "43.1 s" in text
+    assert "43 s" in text
     assert "230,400" in text
     assert "not a claim about the method" in text
     assert "mod 256" in text
@@ -150,7 +150,7 @@ def test_only_a_map_with_a_line_is_explained_by_it():
     digits = first["by_digit"]
     unknown = {**first, "by_digit": {**digits, "period": [None] * len(digits["digits"])}}
     line = "Right of the white line"
-    assert render("unseen_modulus").text.count(line) == 1  # what is the same for all is said once
+    assert render("unseen_modulus").text.count(line) == 1  # an explanation that all panels share appears once
     assert render("unseen_modulus", evaluation=[unknown, *others]).text.count(line) == len(others)
     assert render("unseen_modulus", evaluation=[unknown]).text.count(line) == 0
 
@@ -166,13 +166,13 @@ def test_an_unseen_prime_has_its_other_reading_beside_it():
 
 def test_without_other_predictors_the_page_says_what_is_enough():
     text = render("fixed_modulus", ceilings=[]).text
-    assert "The grey line is what is enough in principle" in text
+    assert "The grey line shows how many numbers are enough in principle" in text
     assert "Three numbers determine every later one when the modulus is known." in text
 
 
 def test_intervals_are_named_as_they_were_made(page: Page):
     kind = "two-way cluster bootstrap over 16 multipliers and 16 increments"
-    assert page.text.count(kind) == 2  # at the head, and at the staircase
+    assert page.text.count(kind) == 2  # in the headline and in the staircase section
     assert "binomial" not in page.text
 
 
@@ -185,7 +185,7 @@ def test_the_hardness_of_multipliers_is_explained_and_drawn():
 
 def test_the_head_speaks_plainly():
     fixed, unseen = Page(render_page(SYNTHETIC["fixed_modulus"]())), render("unseen_modulus")
-    assert "A Transformer that names the next number modulo 256 is right " in fixed.text
+    assert "A Transformer that predicts the next number modulo 256 is right " in fixed.text
     assert "modulo 1,800, 2,048 or 2,352, never seen in training, is right " in unseen.text
     assert "fm-256-1a2b3c4d" in fixed.text  # the recipe is still named, above the headline
     many = SYNTHETIC["UNSEEN"].replace(test_moduli=(16, 32, 48, 64, 80), context=8)
@@ -234,7 +234,7 @@ def test_digit_tokens_are_counted_in_numbers():
     measurements["run"]["task"]["width"] = 2
     figures = json.loads(Page(render_page(measurements)).scripts["figures"])
     distance = next(f for f in figures if f["layout"]["xaxis"]["title"]["text"].startswith("numbers back"))
-    assert distance["data"][0]["x"][:2] == [0.5, 1]  # m = 256 in base 16: two tokens a number
+    assert distance["data"][0]["x"][:2] == [0.5, 1]  # m = 256 in base 16: two tokens per number
 
 
 def test_samples_mark_right_and_wrong_and_tell_the_guess(page: Page):
@@ -242,7 +242,7 @@ def test_samples_mark_right_and_wrong_and_tell_the_guess(page: Page):
     assert {cell["class"] for cell in cells} == {"y", "n"}
     wrong = next(cell["title"] for cell in cells if cell["class"] == "n")
     assert wrong is not None
-    found = re.fullmatch(r"after (\d+): guessed (\d+), true (\d+) \(probability of the truth 0.11\)", wrong)
+    found = re.fullmatch(r"after (\d+): predicted (\d+), true (\d+) \(probability of the truth 0.11\)", wrong)
     assert found is not None
     assert found[2] != found[3]
 
@@ -255,7 +255,7 @@ def test_a_guess_can_be_read_without_a_mouse(page: Page):
         assert tags[i][1]["tabindex"] == "0"
         after = next(attributes for tag, attributes in tags[i + 1 :] if tag != "span")
         assert after == {"class": "told", "aria-live": "polite"}
-    assert sum("tabindex" in attributes for _, attributes in tags) == len(groups)  # one stop a sequence
+    assert sum("tabindex" in attributes for _, attributes in tags) == len(groups)  # one tab stop per sequence
 
 
 def test_the_file_is_written_whole(tmp_path: Path):
@@ -273,4 +273,3 @@ def test_percentages_never_claim_certainty():
         ">99.9%",
         "100%",
     ]
-    assert [duration(x) for x in (43.14, 130.0, 9000.0, None)] == ["43.1 s", "2.17 min", "2.5 h", "unknown time"]

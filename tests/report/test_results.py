@@ -1,4 +1,4 @@
-"""The results page counts honestly, shows every claim once and apart from the others, and leads to the pictures."""
+"""The results page counts verdicts correctly, shows every claim distinctly, and links to the pictures."""
 
 import json
 import re
@@ -91,7 +91,7 @@ ROWS = [
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    """A folder of results with pictures of two experiments, and of one that claims nothing."""
+    """A folder of results with pictures of two experiments, and of one without claims."""
     for name, picture in [(TWO[0], ""), (TWO[0], "-zoom"), (TWO[1], ""), (next(iter(EXPERIMENTS)), "")]:
         folder = tmp_path / "results" / "laptop" / name
         folder.mkdir(parents=True, exist_ok=True)
@@ -135,7 +135,7 @@ class Page(HTMLParser):
         return [each for each in found if all(each[0].get(key) == value for key, value in keys.items())]
 
     def claim(self, key: str) -> str:
-        """The text of a claim at its own place."""
+        """The text of a claim in the section of its experiment."""
         return self.find("article", id=key)[0][1]
 
 
@@ -174,9 +174,9 @@ def test_both_pages_open_with_the_counts(page: Page, text: str):
     ]
     assert "| **claims of the paper** | **5** | **2** | **1** | **1** | **1** | **0** |" in text
     assert "| beyond the paper | 1 | 0 | 0 | 0 | 0 | 1 |" in text
-    for words in (page.inside[0], text):
-        assert "the interval holds the threshold" in words
-        assert re.search(r"\b1\s+of them were written after the first look", words)
+    for content in (page.inside[0], text):
+        assert "the interval contains the threshold" in content
+        assert re.search(r"\b1\s+of them were written after the first look", content)
 
 
 def test_no_two_rows_look_alike(page: Page):
@@ -214,8 +214,8 @@ def test_a_measured_value_comes_with_its_interval_and_how_it_was_made(page: Page
 
 
 def test_a_count_never_leaves_its_number(page: Page, text: str):
-    for words in (page.inside[0], text):
-        assert not re.search(r"\bn(?!\u00a0=\u00a0)\s*=\s*\d", words)
+    for content in (page.inside[0], text):
+        assert not re.search(r"\bn(?!\u00a0=\u00a0)\s*=\s*\d", content)
 
 
 def test_a_bound_is_shown_as_one_and_has_no_interval(page: Page, text: str):
@@ -230,10 +230,10 @@ def test_a_bound_is_shown_as_one_and_has_no_interval(page: Page, text: str):
 
 def test_why_a_claim_was_not_judged_is_said(page: Page, text: str):
     shown = page.claim(f"{TWO[0]}.few")
-    for words in (shown, text):
-        assert "Not judged: 2 independent units; 3 are needed." in words
-        assert "Presupposes last-number accuracy of at least 0.9." in words
-        assert "≤\N{NO-BREAK SPACE}−0.2" in words
+    for content in (shown, text):
+        assert "Not judged: 2 independent units; 3 are needed." in content
+        assert "Presupposes last-number accuracy of at least 0.9." in content
+        assert "≤\N{NO-BREAK SPACE}−0.2" in content
     assert "−0.205" in shown
     assert "exponent" in shown
     assert "It was too short." in page.claim(f"{TWO[1]}.far")
@@ -245,8 +245,8 @@ def test_why_a_claim_was_not_judged_is_said(page: Page, text: str):
 def test_labels_of_the_paper_are_tooltips_alone(page: Page, text: str):
     titles = [(a["title"], text) for a, text in page.find("abbr")]
     assert ("fig:training", "accuracy by training step, fixed and unseen modulus") in titles
-    for words in (page.inside[0], text):
-        assert not re.search(r"\b(fig|figapp|appendix|eq):", words)
+    for content in (page.inside[0], text):
+        assert not re.search(r"\b(fig|figapp|appendix|eq):", content)
     assert "accuracy by training step, fixed and unseen modulus" in text
 
 
@@ -265,9 +265,9 @@ def test_pictures_are_lazy_described_and_keep_their_place(page: Page, results: P
 def test_an_experiment_without_claims_shows_its_picture_and_says_so(page: Page, text: str):
     silent = next(iter(EXPERIMENTS))
     section = page.find("section", id=silent)[0][1]
-    assert "There is nothing to judge" in section
+    assert "This experiment makes no claims" in section
     assert f"unrandom reproduce {silent} --scale laptop" in section
-    assert text.count("There is nothing to judge") == 1
+    assert text.count("This experiment makes no claims") == 1
     assert list(EXPERIMENTS)[1] not in [attributes["id"] for attributes, _ in page.find("section")]
 
 
@@ -340,7 +340,7 @@ def test_a_section_says_which_settings_its_runs_had_that_they_would_not_have_tod
     (today,) = each.runs("smoke", 1)
     folder = tmp_path / "smoke" / each.name
     folder.mkdir(parents=True)
-    for configs, said in (
+    for configs, expected in (
         ([today.config], {}),
         ([today.config.override(["seed=7"])], {}),
         ([today.config.override(["data.hold_out=values", "steps=9"])], {"data.hold_out": "values", "steps": "9"}),
@@ -349,11 +349,11 @@ def test_a_section_says_which_settings_its_runs_had_that_they_would_not_have_tod
         (folder / "made.json").write_text(
             json.dumps({"configurations": {str(i): c.to_json() for i, c in enumerate(configs)}})
         )
-        assert other_settings(each, "smoke", tmp_path) == said
+        assert other_settings(each, "smoke", tmp_path) == expected
     (folder / "made.json").write_text(
         json.dumps({"configurations": {"0": today.config.override(["data.hold_out=values"]).to_json()}})
     )
     for name in ("results.md", "results.html"):
         page = results_page([row(experiment=each.name)], "smoke", tmp_path, tmp_path / name)
         assert "data.hold_out=values" in page
-        assert page.count("other settings than they would have today") == 1
+        assert page.count("settings that have changed since") == 1

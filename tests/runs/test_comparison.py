@@ -46,7 +46,7 @@ def test_from_the_command_line(finished_run, capsys):
     assert rows["lookback:3"]["bits_known"][:8] == [0, 2, 4, 4, 4, 6, 6, 6]
     assert (finished_run.folder.path / "figures" / "predictors.png").stat().st_size > 1000
     assert main(command) == 0
-    assert "numbers seen until accuracy stays" in capsys.readouterr().out
+    assert "numbers seen from which accuracy stays" in capsys.readouterr().out
     assert main(["evaluate", folder, "--predictors", "bays"]) == 2
     assert "near misses: bayes" in capsys.readouterr().err
     assert main(["evaluate", folder, "--predictors", "copy", "--modulus", "63"]) == 2

@@ -203,7 +203,7 @@ def test_a_modulus_without_a_multiplier_prime_to_it_is_left_out():
 def test_a_share_that_comes_to_no_row_is_refused(um_data):
     data = um_data.replace(full_period_share=0.5, counting_share=0.01)
     split = data.split(0)
-    with pytest.raises(UserError, match=r"0\.005 of 16 rows are to be counting ones, and that comes to none"):
+    with pytest.raises(UserError, match=r"0\.005 of 16 rows should be counting ones, which is less than one row"):
         make_batches(split, 16)
     assert (make_batches(split, 400).probe(400).a == 1).sum() >= 2
 

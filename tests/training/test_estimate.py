@@ -40,7 +40,7 @@ def test_words(monkeypatch):
 
 def test_time_is_that_of_the_steps_and_evaluations_that_are_left(tiny):
     config = tiny.override(["steps=10", "evaluate_every=4"])
-    whole, rest = (estimate(config, ranks=1, device=CPU, step=step, probes=16) for step in (0, 4))
+    whole, rest = (estimate(config, ranks=1, device=CPU, step=step, training_sequences=16) for step in (0, 4))
     assert (whole.steps, whole.evaluations) == (10, 3)  # after 4, 8 and 10 steps
     assert (rest.steps, rest.evaluations) == (6, 2)
     assert rest.flops * 10 == whole.flops * 6
@@ -115,7 +115,7 @@ def test_what_is_found_in_a_run_is_what_it_takes(tiny, tmp_path, monkeypatch):
         began.append(time.perf_counter())
 
     execute(run, observers=(StepTimer(CPU, found.append), watch))
-    expected = estimate(config, ranks=1, device=CPU, step=1, probes=PROBES).timed(found[0]).seconds
+    expected = estimate(config, ranks=1, device=CPU, step=1, training_sequences=PROBES).timed(found[0]).seconds
     took = began[-1] - began[0]
     assert took / 3 < expected < 3 * took, "a machine whose load changes by so much within seconds?"
 

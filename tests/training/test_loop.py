@@ -108,7 +108,7 @@ def test_a_change_of_precision_between_parts_of_a_run_is_said(tiny, tmp_path, mo
     assert execute(run, max_minutes=0)["precision"] == "fp32"
     monkeypatch.setattr("unrandom.models.numerics.has_fast_bf16", lambda _device: True)
     assert execute(run, max_minutes=0)["precision"] == "bf16"
-    assert "goes on in bf16; up to step 1 it was fp32" in caplog.text
+    assert "continues in bf16; up to step 1 it was fp32" in caplog.text
 
 
 def test_the_observers_see_every_step(tiny, tmp_path):

@@ -1,5 +1,4 @@
-"""Which generator produced a stream of numbers, and how many outputs reveal it? By recovering the state of a generator
-from the first outputs, and testing it on outputs held back.
+"""Can a stream of numbers be predicted? Families of generators try to recover its state; predictions are the proof.
 
 - `reading`   reads a file of numbers into a `Stream`
 - `tables`    finds the numeric column of a table

@@ -34,7 +34,7 @@ from unrandom.training.distributed import Ranks, backend_of, process_group
 from unrandom.training.estimate import step_memory
 from unrandom.training.machine import matrix_product, synchronize
 from unrandom.training.trainee import build_model
-from unrandom.training.trial import trial_batches, trial_step, trial_stepper
+from unrandom.training.trial import training_batches, trial_step, trial_stepper
 
 SEQUENCES = 8  # sequences in the comparison with float64
 MIN_RATE_FRACTION = 0.02  # fraction of a large matrix product's rate that a step must reach; 0.04 on a busy machine
@@ -63,7 +63,7 @@ class CheckContext:
 
     def batch(self, rows: int) -> Tensor:
         """Training tokens [row, position], on the CPU."""
-        batches = trial_batches(self.config.replace(batch_size=rows, micro_batches=1))
+        batches = training_batches(self.config.replace(batch_size=rows, micro_batches=1))
         return torch.from_numpy(batches.tokens(0).astype(np.int64))
 
 

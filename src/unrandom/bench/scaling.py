@@ -13,7 +13,7 @@ from unrandom.bench.timing import interleaved
 from unrandom.core.memory import available_memory
 from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device, configure_process
-from unrandom.training.trial import trial_batches, trial_step
+from unrandom.training.trial import training_batches, trial_step
 
 UNSEEN_ROWS = 32_768 * 128  # the paper's n_m x n_a, with one increment per pair
 UNSEEN_MODULI = (1025, 65_535)
@@ -99,7 +99,7 @@ def _fresh(config: RunConfig) -> dict[str, Any]:
     """Milliseconds of a step and of generating its batch, and their ratio."""
     device = choose_device()
     configure_process(device)
-    batches = trial_batches(config)
+    batches = training_batches(config)
     steps = iter(range(2**32))
     step, batch = interleaved(trial_step(config, device), lambda: batches.tokens(next(steps)), rounds=5, warmup=1)
     return {

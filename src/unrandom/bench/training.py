@@ -12,7 +12,7 @@ from unrandom.models import Transformer
 from unrandom.models.numerics import choose_precision
 from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device, configure_process, matrix_product
-from unrandom.training.trial import trial_batches, trial_step
+from unrandom.training.trial import training_batches, trial_step
 
 MEASURING_SECONDS = 20.0  # target duration of the whole measurement
 
@@ -46,7 +46,7 @@ def bench_training(config: RunConfig) -> dict[str, Any]:
 
 def _baseline_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
     """A step as in the public scripts on a CPU: fp32, fused attention, a DataLoader over int64 tokens, AdamW."""
-    batches = trial_batches(config)
+    batches = training_batches(config)
     tokens = torch.cat([torch.from_numpy(batches.tokens(step)).long() for step in range(8)])
     loader = DataLoader(TensorDataset(tokens[:, :-1], tokens[:, 1:]), config.batch_size, shuffle=True)
 

@@ -1,6 +1,7 @@
-"""What is typed? The command line: parse, call, print.
+"""How does the command line run a command? By parsing the arguments, calling the command, and printing its answer.
 
-Exit status 0; 2 for the user's mistake, in one clear line; 1 for a failure.
+The exit status is 0 on success, 2 for a mistake of the user (one line on standard error), 1 for any other failure, and
+130 for an interrupt.
 """
 
 import logging
@@ -14,11 +15,11 @@ from unrandom.cli.commands import module_of
 from unrandom.cli.parsing import parse
 from unrandom.core.errors import ChecksFailed, NonFiniteLoss, RunsFailed, UserError, out_of_memory
 
-NO_MEMORY = "not enough memory; a smaller batch_size, model or data set is needed"
+OUT_OF_MEMORY = "not enough memory; a smaller batch_size, model or data set is needed"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status. Bad arguments leave through SystemExit(2), as argparse does."""
+    """Run one command and return its exit status. Raises SystemExit(2) for bad arguments, as argparse does."""
     command = list(sys.argv[1:] if argv is None else argv)
     arguments = parse(command)
     arguments.command_line = ["unrandom", *command]
@@ -28,9 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UserError as mistake:
         return _say(str(mistake), 2)
     except KeyboardInterrupt:
-        return _say("interrupted; checkpoints are kept, and the same command goes on from the newest", 130)
+        return _say("interrupted; checkpoints are kept, and the same command continues from the newest", 130)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader went away: nothing more to say to it
+        sys.stderr.close()  # the reader of standard output has closed the pipe; write nothing more
         return 1
     except OSError as failure:
         where = f": {failure.filename}" if failure.filename else ""
@@ -39,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _say(str(failure), 1)
     except Exception as failure:
         if out_of_memory(failure):
-            return _say(NO_MEMORY, 1)
+            return _say(OUT_OF_MEMORY, 1)
         if fault := _fault_in_user_task(failure):
             return _say(fault, 2)
         raise
@@ -47,21 +48,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run_command(arguments: Namespace) -> None:
-    """Run the command and print its answer, and with ``--json`` nothing else, whatever code of the user's prints."""
+    """Run the command and print its answer. With ``--json``, all other output is redirected to standard error."""
     with redirect_stdout(sys.stderr) if arguments.json else nullcontext():
         answered = _answer(arguments)
     if answered is None:
         return
-    answer, words = answered
-    print_answer(arguments, answer, words)
-    if failed := answer.get("not_passed"):  # `bench device` answers with the names of failed checks.
+    answer, text = answered
+    print_answer(arguments, answer, text)
+    if failed := answer.get("not_passed"):  # the names of the checks that failed in `bench device`
         raise ChecksFailed(f"not passed: {', '.join(failed)}")
 
 
 def _answer(arguments: Namespace) -> Answer | None:
-    """What the command answers; None in a process of several that leaves it to another.
+    """The answer of the command; None in every process of a distributed run except the main one.
 
-    Torch takes seconds to import: neither audits nor lists wait for it.
+    Importing torch takes seconds, so audits and lists do without it.
     """
     run = module_of(arguments.command).run
     if arguments.command == "audit" or getattr(arguments, "list", False):
@@ -74,15 +75,16 @@ def _answer(arguments: Namespace) -> Answer | None:
 
     if getattr(arguments, "task", None) is not None:
         load_task(arguments.task)
-    leads, answer = is_main_process(), run(arguments)
-    return answer if leads else None
+    is_main, answer = is_main_process(), run(arguments)
+    return answer if is_main else None
 
 
 def _fault_in_user_task(failure: Exception) -> str | None:
-    own = sys.modules.get("unrandom.tasks.user_tasks")  # where it was not imported, no task of the user's was
-    return own.fault_in_user_task(failure) if own else None
+    user_tasks = sys.modules.get("unrandom.tasks.user_tasks")  # not imported: no user-defined task was loaded
+    return user_tasks.fault_in_user_task(failure) if user_tasks else None
 
 
 def _say(message: str, status: int) -> int:
+    """Print the message as one line on standard error; returns the exit status."""
     print(f"unrandom: {' '.join(message.split())}", file=sys.stderr)
     return status

@@ -1,13 +1,13 @@
-"""How does a command answer? By one JSON object on standard output, or by words."""
+"""How does a command answer? By text on standard output, or with ``--json`` by one JSON object."""
 
 import json
 from argparse import Namespace
 from typing import Any
 
 Answer = tuple[dict[str, Any], str]
-"""A command's answer as JSON values, and in words."""
+"""A command's answer as JSON values, and as text."""
 
 
-def print_answer(arguments: Namespace, answer: Any, words: str) -> None:
-    """Print the answer in the form that was asked for. NaN and infinity are refused: JSON has neither."""
-    print(json.dumps(answer, allow_nan=False) if arguments.json else words)
+def print_answer(arguments: Namespace, answer: Any, text: str) -> None:
+    """Print the answer as JSON if ``arguments.json``, else as text. Raises ValueError for NaN or infinity in JSON."""
+    print(json.dumps(answer, allow_nan=False) if arguments.json else text)

@@ -1,4 +1,4 @@
-"""What will training cost? Operations and memory are said before it begins, and time once a few steps were made."""
+"""What will training cost? FLOPs and memory are printed before it begins, and time once a few steps are timed."""
 
 import time
 
@@ -13,27 +13,29 @@ from unrandom.training.machine import choose_device
 
 
 class Costs:
-    """Says on standard error what each run will cost. It has to see every step, as an observer of training."""
+    """An observer of training that prints the cost of each run on standard error. It has to observe every step."""
 
     def __init__(self) -> None:
-        self.estimates: dict[str, CostEstimate] = {}  # The key is the id of the run.
+        self.estimates: dict[str, CostEstimate] = {}  # keys are run ids
         self._timer: StepTimer | None = None
-        self._began, self._starting = 0.0, 0.0  # when the data began to be made, and how long it took to the first step
+        self._began = 0.0  # time at which data preparation began
+        self._startup_seconds = 0.0  # time from the start of data preparation to the end of the first step
 
     def begin(self, run: Run, step: int, preface: str = "") -> None:
-        """Say what the steps of ``run`` after ``step`` will cost; it is about to be trained."""
+        """Print the cost of training ``run`` from ``step`` to its end; call this before the training."""
         device = choose_device(launched_device())
-        cost = estimate(run.config, ranks=launched_ranks(), device=device, step=step, probes=PROBES)
+        cost = estimate(run.config, ranks=launched_ranks(), device=device, step=step, training_sequences=PROBES)
         compiling = "compiling and " if device.type == "cuda" else ""
         say(f"{preface}{cost.text}\nmaking the data, then {compiling}timing the first steps ...")
-        self.estimates[run.id], self._began, self._starting = cost, time.monotonic(), 0.0
-        self._timer = StepTimer(device, lambda seconds: self._found(run.id, seconds))
+        self.estimates[run.id], self._began, self._startup_seconds = cost, time.monotonic(), 0.0
+        self._timer = StepTimer(device, lambda seconds: self._print_time(run.id, seconds))
 
     def __call__(self, progress: Progress) -> None:
-        assert self._timer is not None, "a run begins before its first step"
-        self._starting = self._starting or time.monotonic() - self._began
+        assert self._timer is not None, "`begin` must be called before the first step"
+        self._startup_seconds = self._startup_seconds or time.monotonic() - self._began
         self._timer(progress)
 
-    def _found(self, run: str, seconds: float) -> None:
-        self.estimates[run] = self.estimates[run].timed(seconds)
-        say(f"{self.estimates[run].time_text}; starting took {duration(self._starting)}")
+    def _print_time(self, run_id: str, seconds: float) -> None:
+        """Add the measured seconds per step to the estimate of the run, and print it."""
+        self.estimates[run_id] = self.estimates[run_id].timed(seconds)
+        say(f"{self.estimates[run_id].time_text}; starting took {duration(self._startup_seconds)}")

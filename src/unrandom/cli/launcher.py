@@ -1,4 +1,4 @@
-"""How does a command show runs that are trained by many? A line on standard error for each that ends."""
+"""How does a command train many runs? By a launcher, with one line on standard error as each run ends."""
 
 from argparse import Namespace
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from unrandom.runs.worker import Outcome
 
 
 def launcher_of(arguments: Namespace) -> Launcher:
-    """The launcher that the arguments ask for."""
+    """The launcher that the command-line arguments describe."""
     options = EngineOptions(arguments.workers, arguments.threads, arguments.gpus_per_run, tuple(arguments.slurm))
     return Launcher(
         out=arguments.out,
@@ -29,23 +29,26 @@ def train_shown(
     *,
     what: str,
     sequences: int | None = None,
-    words: Callable[[RunSpec], str] = lambda spec: spec.id,
+    describe: Callable[[RunSpec], str] = lambda spec: spec.id,
 ) -> list[Outcome]:
-    """Train runs (and measure them as grid points); ``what`` one is called, and ``words`` say which it is."""
+    """Train the runs and return their outcomes; with ``sequences``, measure each as a grid point on that many.
+
+    ``what`` is the noun for one run in the printed lines ("run", "grid point"); ``describe`` says which one it is.
+    """
     outcomes = []
     for ended in train_runs(specs, launcher, sequences=sequences, watch=TrainingProgress):
         outcomes.append(ended.outcome)
         if ended.stopped:
             continue
-        how = "finished" if ended.outcome.status == "finished" else f"failed: {ended.outcome.error}"
-        more = "" if ended.minutes_left is None else f", about {ended.minutes_left:.0f} min left"
-        said = f"{what} {ended.number} of {len(specs)} {how}: {words(ended.spec)}{more}"
-        say(said)
+        status = "finished" if ended.outcome.status == "finished" else f"failed: {ended.outcome.error}"
+        time_left = "" if ended.minutes_left is None else f", about {ended.minutes_left:.0f} min left"
+        line = f"{what} {ended.number} of {len(specs)} {status}: {describe(ended.spec)}{time_left}"
+        say(line)
     return outcomes
 
 
 def train_all(specs: Sequence[RunSpec], launcher: Launcher, *, what: str) -> int:
-    """Train all of these; returns how many are left, which time alone decides. Raises RunsFailed if any fails."""
+    """Train the runs; returns how many the deadline left unfinished. Raises RunsFailed if any fails."""
     outcomes = train_shown(specs, launcher, what=what)
     raise_failures(outcomes)
     return sum(outcome.status == "stopped" for outcome in outcomes)

@@ -1,22 +1,25 @@
-"""Which options do several commands share? It imports nothing heavy."""
+"""Which options do several commands share? Those of configurations, runs, workers, scales and results.
+
+This module imports nothing heavy.
+"""
 
 import argparse
 from pathlib import Path
 from typing import Any, NoReturn
 
-TASK = "a task of your own, as my_task.py:MyTask: its code is imported only where it is named"
-RUN = "a run folder, a recipe's name (its newest run), a unique beginning of a run's name, or latest"
+TASK = "a user-defined task, as my_task.py:MyTask; its code is imported only if it is named here"
+RUN = "a run folder, a recipe's name (its newest run), a unique prefix of a run id, or latest"
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse whose errors are one line."""
+    """An argparse parser that prints errors as one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
 def add_assignments(command: Parser) -> None:
-    """Lets ``--set`` change keys of the configuration."""
+    """Add ``--set``, which changes keys of the configuration."""
     command.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -28,60 +31,73 @@ def add_assignments(command: Parser) -> None:
 
 
 def add_configuration(command: Parser) -> None:
-    """What decides the configuration of a run, and where its folder is."""
+    """Add the options that change the configuration of a run and the place of its folder."""
     add_assignments(command)
-    command.add_argument("--seed", type=at_least(int, 0), help="root seed; the same as --set seed=S")
+    command.add_argument("--seed", type=at_least(int, 0), help="root seed, the same as --set seed=S")
     command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
 
 
 def add_run(command: Parser) -> None:
-    """The run that a command is about, and the user's task that it may have."""
+    """Add the run that a command works on, and the user-defined task that it may need."""
     command.add_argument("run", metavar="RUN", help=RUN)
     command.add_argument("--task", metavar="FILE:CLASS", help=TASK)
 
 
-def add_max_minutes(command: Parser, then: str = "resume goes on from there") -> None:
-    """Lets ``--max-minutes`` end training early."""
+def add_max_minutes(command: Parser, then: str = "resume continues from there") -> None:
+    """Add ``--max-minutes``, which ends training early; ``then`` says how to continue."""
     command.add_argument(
         "--max-minutes",
         type=at_least(float, 0.0),
         metavar="X",
-        help=f"save and stop after this long; {then}",
+        help=f"save and stop training after X minutes; {then}",
     )
 
 
-def add_workers(command: Parser, then: str = "the same command goes on") -> None:
-    """Where and how many runs are trained at a time."""
+def add_workers(command: Parser, then: str = "the same command continues") -> None:
+    """Add the options of the launcher: engine, workers, threads, GPUs, stacking and time."""
     engines = ("local", "ray", "slurm")
-    command.add_argument("--engine", choices=engines, default="local", help="where the runs are trained (local)")
-    command.add_argument("--workers", type=at_least(int, 1), metavar="N", help="runs at a time (as many as fit)")
-    command.add_argument("--threads", type=at_least(int, 1), metavar="N", help="threads of each (1; one worker: all)")
-    command.add_argument("--gpus-per-run", type=at_least(float, 0.0), metavar="F", help="GPUs of each, e.g. 0.25")
-    command.add_argument("--pack", type=at_least(int, 1), default=1, metavar="N", help="tiny runs stacked in each (1)")
+    command.add_argument(
+        "--engine",
+        choices=engines,
+        default="local",
+        help="what trains the runs: processes of this machine, a Ray cluster or Slurm (local)",
+    )
+    command.add_argument(
+        "--workers", type=at_least(int, 1), metavar="N", help="worker processes at a time (as many as fit)"
+    )
+    command.add_argument(
+        "--threads", type=at_least(int, 1), metavar="N", help="torch threads per worker (1; with one worker: all)"
+    )
+    command.add_argument("--gpus-per-run", type=at_least(float, 0.0), metavar="F", help="GPUs per worker, e.g. 0.25")
+    command.add_argument(
+        "--pack", type=at_least(int, 1), default=1, metavar="N", help="small runs trained together in one process (1)"
+    )
     add_max_minutes(command, then=then)
     command.add_argument(
         "--slurm",
         metavar="KEY=VALUE",
         action="append",
         default=[],
-        help="for --engine slurm, e.g. partition=gpu or timeout_min=240 (repeatable)",
+        help="submitit parameter for --engine slurm, e.g. partition=gpu or timeout_min=240 (repeatable)",
     )
 
 
 def add_scale(command: Parser) -> None:
-    """Lets ``--scale`` choose how large experiments are."""
+    """Add ``--scale``, which chooses how large experiments are."""
     scales = ("smoke", "laptop", "gpu", "paper")
-    command.add_argument("--scale", choices=scales, default="laptop", help="how large (laptop)")
+    command.add_argument("--scale", choices=scales, default="laptop", help="size of the experiments (laptop)")
 
 
 def add_results(command: Parser) -> None:
-    """Lets ``--results`` say where results are kept."""
+    """Add ``--results``, the folder of saved results."""
     folder = Path("results")
-    command.add_argument("--results", type=Path, default=folder, metavar="DIR", help="where results are kept (results)")
+    command.add_argument(
+        "--results", type=Path, default=folder, metavar="DIR", help="folder of saved results (results)"
+    )
 
 
 def at_least(kind: type, least: int | float) -> Any:
-    """A type of argument: a number that is not below ``least``."""
+    """An argparse type: a number that is at least ``least``."""
 
     def convert(text: str) -> Any:
         value = kind(text)
@@ -89,5 +105,5 @@ def at_least(kind: type, least: int | float) -> Any:
             raise argparse.ArgumentTypeError(f"{text} was given; {least} or more is allowed")
         return value
 
-    convert.__name__ = kind.__name__  # argparse names it in "invalid int value"
+    convert.__name__ = kind.__name__  # argparse prints it in "invalid int value"
     return convert

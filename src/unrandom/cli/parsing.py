@@ -1,4 +1,7 @@
-"""What can be typed? Every command; of the one that is typed, its options and an example. It imports nothing heavy."""
+"""How are command-line arguments parsed? By argparse; only the options of the command in use are registered.
+
+This module imports nothing heavy.
+"""
 
 import argparse
 import difflib
@@ -10,25 +13,25 @@ from unrandom.cli.options import Parser
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """The arguments of one command. No command at all is answered with the help."""
+    """Parse the arguments of one command. Without any argument, print the help and exit with status 0."""
     parser = Parser(
         prog="unrandom",
-        description="Teach Transformers to predict pseudo-random numbers, and look at how they do it.",
+        description="Train Transformers to predict pseudo-random numbers, and analyse how they do it.",
         epilog="Start with: unrandom demo",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"unrandom {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    typed = next((word for word in argv if not word.startswith("-")), None)
-    for name, about in COMMANDS.items():
+    chosen = next((word for word in argv if not word.startswith("-")), None)
+    for name, summary in COMMANDS.items():
         command = commands.add_parser(
             name,
-            help=about,
-            description=about,
+            help=summary,
+            description=summary,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        if name == typed:
+        if name == chosen:
             _add_arguments(command, name)
     if not argv:
         parser.print_help()

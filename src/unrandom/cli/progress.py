@@ -1,6 +1,6 @@
-"""How far along is it? A bar on a terminal, a line now and then elsewhere; always on standard error.
+"""How does a command show progress? By a bar on a terminal, elsewhere by occasional lines; always on standard error.
 
-It imports no torch, so that there is a bar while torch is imported.
+This module imports no torch, so that a bar can be shown while torch is imported.
 """
 
 import sys
@@ -15,13 +15,13 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeE
 
 from unrandom.core.quantities import duration
 
-LONG = 5.0  # seconds of work that are announced
-TRIED = 1.0  # seconds of it after which the rest can be estimated
+ANNOUNCED_SECONDS = 5.0  # work that is expected to take longer is announced with an estimate
+TIMED_SECONDS = 1.0  # the estimate is made after this much of the work
 
 
-def say(words: str) -> None:
-    """A line on standard error."""
-    print(words, file=sys.stderr, flush=True)
+def say(text: str) -> None:
+    """Print a line on standard error."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def _bar(*columns: ProgressColumn) -> Progress:
@@ -31,7 +31,7 @@ def _bar(*columns: ProgressColumn) -> Progress:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """A pulsing bar with the time so far, on a terminal, while the block runs."""
+    """Show a pulsing bar with the elapsed time while the block runs, on a terminal only."""
     with _bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as bar:
         bar.add_task(what, total=None)
         yield
@@ -39,38 +39,40 @@ def working(what: str) -> Iterator[None]:
 
 @contextmanager
 def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar with the time left, on a terminal, while the block says how many of ``total`` are done.
+    """Show a bar with the time left, on a terminal only; yields a function that sets how many of ``total`` are done.
 
-    Where the whole may take long, a line says how long, everywhere.
+    If all of them are expected to take more than ``ANNOUNCED_SECONDS``, the estimate is also printed as one line, once,
+    on a terminal or not.
     """
     with _bar(TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()) as bar:
         task, announced = bar.add_task(what, total=total), False
-        first: tuple[int, float] | None = None  # what was done, and when, after the first of them, which is slower
+        # Count and time at the first call. The first item is slower than the others, so it is not timed.
+        first: tuple[int, float] | None = None
 
         def count(done: int) -> None:
             nonlocal announced, first
             bar.update(task, completed=done)
             first = first or (done, time.monotonic())
             spent = time.monotonic() - first[1]
-            if announced or spent < TRIED:
+            if announced or spent < TIMED_SECONDS:
                 return
             announced = True
-            if (expected := spent / (done - first[0]) * total) > LONG:
+            if (expected := spent / (done - first[0]) * total) > ANNOUNCED_SECONDS:
                 say(f"{what} {total:,} numbers: at most about {duration(expected)}")
 
         yield count
 
 
 @runtime_checkable
-class Standing(Protocol):
-    """What a bar shows of `training.Progress`."""
+class ShownProgress(Protocol):
+    """The part of `training.Progress` that a bar shows."""
 
     step: int
     latest: dict[str, Any]
 
 
 class TrainingProgress:
-    """An observer of training. Use it as a context manager."""
+    """An observer of training that shows step, time left and latest measurements. Use it as a context manager."""
 
     def __init__(self, steps: int) -> None:
         self._bar = _bar(
@@ -91,25 +93,25 @@ class TrainingProgress:
         self._bar.stop()
 
     def begin(self, steps: int) -> None:
-        """Show a run of so many steps from now on."""
-        self.steps, self._said = steps, 0
-        self._first: tuple[int, float] | None = None  # the first step seen, and when
+        """Start to show another run, of ``steps`` steps."""
+        self.steps, self._last_printed = steps, 0
+        self._first: tuple[int, float] | None = None  # the first step observed, and its time
         for task in self._bar.task_ids:
             self._bar.remove_task(task)
         self._task = self._bar.add_task("beginning", total=steps)
 
-    def __call__(self, standing: Standing) -> None:
-        words = _words(standing)
-        self._first = self._first or (standing.step, time.monotonic())
-        self._bar.update(self._task, completed=standing.step, description=words)
-        measured = standing.latest.get("step", 0)
-        if self._bar.disable and measured > self._said:
-            self._said = measured
-            say(f"step {measured}/{self.steps}  {words}{self._left(measured)}")
+    def __call__(self, progress: ShownProgress) -> None:
+        text = _measurements_text(progress)
+        self._first = self._first or (progress.step, time.monotonic())
+        self._bar.update(self._task, completed=progress.step, description=text)
+        measured = progress.latest.get("step", 0)
+        if self._bar.disable and measured > self._last_printed:
+            self._last_printed = measured
+            say(f"step {measured}/{self.steps}  {text}{self._time_left_text(measured)}")
 
-    def _left(self, step: int) -> str:
-        """How long the rest will take at the pace since the first step."""
-        assert self._first is not None, "a step was seen"
+    def _time_left_text(self, step: int) -> str:
+        """The time that the remaining steps will take at the average pace since the first observed step."""
+        assert self._first is not None, "no step was observed"
         first, began = self._first
         if not first < step < self.steps:
             return ""
@@ -117,8 +119,8 @@ class TrainingProgress:
         return f"  about {duration(seconds)} left"
 
 
-def _words(standing: Standing) -> str:
-    latest = standing.latest
+def _measurements_text(progress: ShownProgress) -> str:
+    latest = progress.latest
     if not latest:
         return ""
-    return f"loss {latest['train_loss']:.3f}  last number, unseen: {latest['last_number_accuracy']:.3f}"
+    return f"loss {latest['train_loss']:.3f}  last number, held out: {latest['last_number_accuracy']:.3f}"

@@ -1,4 +1,4 @@
-"""How does a command carry out experiments? One by one, with a line for each, and a table of all claims."""
+"""How does a command reproduce experiments? One after another, with one line for each, then a table of all claims."""
 
 from argparse import Namespace
 from collections import Counter
@@ -32,7 +32,7 @@ from unrandom.runs.spec import with_ancestors
 
 
 def reproduce(arguments: Namespace) -> Answer:
-    """Train what is missing, then measure, draw and judge each experiment."""
+    """Train the missing runs, then measure, draw and judge each experiment."""
     if not arguments.all and not arguments.experiments:
         raise UserError(
             f"name an experiment, or --all, or --scale gpu --max-minutes X; there are {', '.join(CATALOGUE)}"
@@ -48,22 +48,25 @@ def reproduce(arguments: Namespace) -> Answer:
         judge = partial(draw_and_judge, scale=scale, results=results)
     else:
         if left := 0 if arguments.archived else _train(chosen, arguments):
-            say(f"the time is up; {left} runs are left, and the same command goes on")
+            say(f"the time is up; {left} runs are left, and the same command continues")
             return {"scale": scale, "results": str(results), "claims": [], "left": left}, ""
         planned = {"seeds": arguments.seeds, "runs_folder": arguments.out, "archived": arguments.archived}
         judge = partial(measure_planned, scale=scale, results=results, **planned)
-    rows = [row for each in chosen for row in _judged(each, judge)]
-    every = all_judgements(list(EXPERIMENTS.values()), scale, results)
+    rows = [row for each in chosen for row in _verdicts(each, judge)]
+    all_rows = all_judgements(list(EXPERIMENTS.values()), scale, results)
     page = results / scale / "index.html"
-    write_atomically(page, results_page(every, scale, results, page))
-    made = {each.name: _made(results / scale / each.name) for each in chosen}
+    write_atomically(page, results_page(all_rows, scale, results, page))
+    made = {each.name: _files_made(results / scale / each.name) for each in chosen}
     answer = {"scale": scale, "results": str(results), "claims": rows, "made": made, "page": str(page)}
-    lines = [*([claims_table(rows), ""] if rows else []), *_places(made), f"page      {page.resolve().as_uri()}"]
+    lines = [*([claims_table(rows), ""] if rows else []), *_file_lines(made), f"page      {page.resolve().as_uri()}"]
     return answer, "\n".join(lines)
 
 
 def _with_tables(chosen: list[Experiment], arguments: Namespace) -> list[Experiment]:
-    """Those that were measured; with ``--all`` the others are named, and without it they are an error."""
+    """The experiments that have saved tables.
+
+    With ``--all``, the others are named on standard error. Otherwise they raise UserError.
+    """
     missing = [each for each in chosen if not is_measured(each, arguments.scale, arguments.results)]
     if missing and not arguments.all:
         folder, measure = arguments.results / arguments.scale, missing[0].command(arguments.scale)
@@ -74,23 +77,23 @@ def _with_tables(chosen: list[Experiment], arguments: Namespace) -> list[Experim
     return [each for each in chosen if each not in missing]
 
 
-def _judged(each: Experiment, judge: Callable[[Experiment], list[JsonObject]]) -> list[JsonObject]:
-    """The verdicts on one experiment, and a line on standard error that counts them."""
+def _verdicts(each: Experiment, judge: Callable[[Experiment], list[JsonObject]]) -> list[JsonObject]:
+    """Judge one experiment; prints one line that counts its verdicts."""
     with working(each.name):
         rows = judge(each)
     counts = Counter(row["verdict"] for row in rows)
-    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "nothing to judge"
-    say(f"{each.name}: {said}")
+    summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "nothing to judge"
+    say(f"{each.name}: {summary}")
     return rows
 
 
-def _made(folder: Path) -> dict[str, list[str]]:
+def _files_made(folder: Path) -> dict[str, list[str]]:
     """The tables and pictures in an experiment's folder."""
     return {kind: [str(path) for path in sorted(folder.glob(f"*.{kind}"))] for kind in ("parquet", "png")}
 
 
-def _places(made: dict[str, dict[str, list[str]]]) -> list[str]:
-    """Where tables and pictures are, a line for each picture."""
+def _file_lines(made: dict[str, dict[str, list[str]]]) -> list[str]:
+    """Where tables and pictures are: one line per folder of tables and one per picture."""
     lines = []
     for name, files in made.items():
         lines += [f"tables    {Path(files['parquet'][0]).parent}/*.parquet  ({name})"] if files["parquet"] else []
@@ -99,28 +102,29 @@ def _places(made: dict[str, dict[str, list[str]]]) -> list[str]:
 
 
 def _train(chosen: list[Experiment], arguments: Namespace) -> int:
-    """Train what is missing; returns how many runs are left when the time was up."""
+    """Train the missing runs; returns how many of them the deadline left unfinished."""
     launcher = launcher_of(arguments)
-    asked = TimedCommand(arguments.scale, arguments.results, arguments.seeds, launcher, say)
+    command = TimedCommand(arguments.scale, arguments.results, arguments.seeds, launcher, say)
     if arguments.scale in FITTED and launcher.minutes is not None:
-        groups = [Group(each.name, tuple(with_ancestors(each.runs(asked.scale, asked.seeds)))) for each in chosen]
-        return train_fitted(groups, asked, partial(train_all, what="run"))
-    missing = missing_runs(chosen, arguments.scale, arguments.seeds, arguments.out, asked.plan)
+        groups = [Group(each.name, tuple(with_ancestors(each.runs(command.scale, command.seeds)))) for each in chosen]
+        return train_fitted(groups, command, partial(train_all, what="run"))
+    missing = missing_runs(chosen, arguments.scale, arguments.seeds, arguments.out, command.plan)
     return train_all(missing, launcher, what="run")
 
 
 def claims_table(rows: list[JsonObject]) -> str:
-    """A line for each claim, and below it why it was not judged, or why its number is a bound."""
-    lines, width = [], max((len(_value(row)) for row in rows), default=0)
+    """One line per claim; below it, if need be, the reason why it was not judged or why its number is only a bound."""
+    lines, width = [], max((len(_value_text(row)) for row in rows), default=0)
     for row in rows:
-        said = f"{row['experiment']}: {row['claim']} ({row['quantity']})"
-        lines.append(f"{row['verdict']:<15} {_value(row):<{width}}  {said}")
+        claim = f"{row['experiment']}: {row['claim']} ({row['quantity']})"
+        lines.append(f"{row['verdict']:<15} {_value_text(row):<{width}}  {claim}")
         if row["reason"]:
             lines.append(f"{'':<15} because {row['reason']}")
     return "\n".join(lines)
 
 
-def _value(row: JsonObject) -> str:
+def _value_text(row: JsonObject) -> str:
+    """The measured value with its interval, and the threshold of the claim."""
     if row["value"] is None:
         return f"(wanted {row['threshold']})"
     interval = "" if row["interval"] is None else f" [{row['interval'][0]:.3g}, {row['interval'][1]:.3g}]"

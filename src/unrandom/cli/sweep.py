@@ -1,4 +1,4 @@
-"""How does a command show a sweep? A line for each grid point that ends, then all of them, the best, and the map."""
+"""How does a command show a sweep? One line as each grid point ends, then a table of all and the best settings."""
 
 from argparse import Namespace
 
@@ -17,41 +17,47 @@ from unrandom.runs.sweep import Sweep, SweepResult, minutes_left, plan, save_swe
 
 
 def sweep(arguments: Namespace, base: RunSpec) -> Answer:
-    """Train and measure every grid point over the base configuration that is not done, then save and show all."""
+    """Train and measure each unfinished grid point over the base configuration, then save and show all of them."""
     grid = parse_grid(arguments.grid)
     points = grid_points(base.recipe, base.config, grid, arguments.seeds)
     asked = Sweep(base.recipe, base.config, grid, points, arguments.sequences)
     if arguments.dry_run:
-        return _plan(asked, arguments)
+        return _dry_run(asked, arguments)
     known = {spec.id: spec for spec in asked.points}
 
-    def words(run: RunSpec) -> str:
+    def describe(run: RunSpec) -> str:
         if run.id not in known:
-            return f"{run.id}, which others begin with"
-        said = f"{settings_of(known[run.id])} ({run.id})"
+            return f"{run.id}, from which others start"
+        settings = f"{settings_of(known[run.id])} ({run.id})"
         if not asked.is_done(run, arguments.out):
-            return said
+            return settings
         measured = measured_point(Run.open(arguments.out / run.id), asked.sequences)
-        return f"{said}: last number {measured['validation_last']:.3f} in validation"
+        return f"{settings}: last number {measured['validation_last']:.3f} in validation"
 
-    wanted = asked.unfinished(arguments.out)
-    outcomes = train_shown(wanted, launcher_of(arguments), what="grid point", sequences=asked.sequences, words=words)
+    outcomes = train_shown(
+        asked.unfinished(arguments.out),
+        launcher_of(arguments),
+        what="grid point",
+        sequences=asked.sequences,
+        describe=describe,
+    )
     found = save_sweep(asked, arguments.out, arguments.command_line)
     left, failed = (sum(outcome.status == status for outcome in outcomes) for status in ("stopped", "failed"))
     if not left and found.best is None:
         raise_failures(outcomes)
     if left:
-        say(f"the time is up; {left} grid points are left, and the same command goes on")
+        say(f"the time is up; {left} grid points are left, and the same command continues")
     answer = {"sweep": str(found.folder), "grid_points": found.points.to_dicts(), "best": found.best}
-    return {**answer, "left": left, "failed": failed}, _words(asked, found)
+    return {**answer, "left": left, "failed": failed}, _sweep_text(asked, found)
 
 
-def _words(asked: Sweep, found: SweepResult) -> str:
+def _sweep_text(asked: Sweep, found: SweepResult) -> str:
+    """A table with one row per grid point, and the best settings."""
     columns = [*asked.grid, "seed", "validation", "test", "95 % interval", "run"]
     points = found.points.iter_rows(named=True)
     table = [
         columns,
-        *([*(as_typed(row[key]) for key in asked.grid), str(row["seed"]), *_shares(row)] for row in points),
+        *([*(as_typed(row[key]) for key in asked.grid), str(row["seed"]), *_result_cells(row)] for row in points),
     ]
     widths = [max(len(line[index]) for line in table) for index in range(len(columns))]
     lines = ["  ".join(f"{text:<{width}}" for text, width in zip(line, widths, strict=True)).rstrip() for line in table]
@@ -62,15 +68,16 @@ def _words(asked: Sweep, found: SweepResult) -> str:
     return "\n".join([*lines, f"sweep   {found.folder}"])
 
 
-def _shares(row: JsonObject) -> list[str]:
+def _result_cells(row: JsonObject) -> list[str]:
+    """Validation and test accuracy with its interval, and the run; the status or the error of an unfinished run."""
     if row["status"] != "finished":
         return ["-", "-", "-", f"{row['run']}  {row['error'] or row['status']}"]
     interval = f"{row['test_last_low']:.4f} to {row['test_last_high']:.4f}"
     return [f"{row['validation_last']:.4f}", f"{row['test_last']:.4f}", interval, row["run"]]
 
 
-def _plan(asked: Sweep, arguments: Namespace) -> Answer:
-    """The points, where each stands, and what is to be paid."""
+def _dry_run(asked: Sweep, arguments: Namespace) -> Answer:
+    """The grid points with their status and training FLOPs, and the cost that is left."""
     out, points = arguments.out, plan(asked, arguments.out)
     lines = [
         f"{status:<9} {flops:.1e}  {settings_of(spec)}"
@@ -79,7 +86,7 @@ def _plan(asked: Sweep, arguments: Namespace) -> Answer:
     minutes = minutes_left(asked, launcher_of(arguments))
     expected = "" if minutes is None else f", about {minutes:.0f} min"
     lines.append(f"{cost_text(asked.points, out)}{expected}")
-    flops = points["flops"].to_list()  # Python's integers, as the sum may be above 2^63
+    flops = points["flops"].to_list()  # Python integers, because the sum may exceed 2^63
     left = sum(points.filter(pl.col("status") != "finished")["flops"].to_list())
     answer = {"grid_points": points.to_dicts(), "flops": sum(flops), "flops_left": left, "minutes_left": minutes}
     return answer, "\n".join(lines)

@@ -17,7 +17,7 @@ from unrandom.training.distributed import is_main_process
 
 
 def configured(name: str, arguments: Namespace) -> RunSpec:
-    """The run of a recipe with the settings that the arguments change."""
+    """The run specification of a recipe, with the settings that the arguments change."""
     chosen = recipe(name)
     seed = [] if arguments.seed is None else [f"seed={arguments.seed}"]
     config = chosen.build().override([*arguments.assignments, *seed])
@@ -28,25 +28,29 @@ def configured(name: str, arguments: Namespace) -> RunSpec:
 
 
 def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunConfig:
-    """The configuration of a run that begins with the weights of another, in the same parent folder."""
+    """The configuration of a run that starts from the weights of ``parent``; both must be in the same parent folder."""
     config = config.replace(start=StartFrom(recipe=parent.recipe, config=parent.config))
     expected = arguments.out / run_id(parent.recipe, parent.config)
     if parent.folder.path.resolve() != expected.resolve():
         raise UserError(
-            f"--start-from {parent.folder.path}: it must be {expected}; set --out, or undo a change of name"
+            f"--start-from {parent.folder.path}: it must be {expected}; set --out, or rename the folder back"
         )
     return config
 
 
 def train(run: LoadedRun, max_minutes: float | None) -> dict[str, Any]:
-    """The result, with what was expected of the steps that were left. Says before each training what it will cost."""
+    """Train the run and return its result, with the cost estimate of its remaining steps.
+
+    A run that it starts from is trained first if it is not finished. The cost of each is printed before its training.
+    """
     if run.folder.finished:
         return {**_finished(run), "estimate": None}
     costs = Costs()
 
-    def on_start(each: Run, step: int) -> None:
-        costs.begin(each, step, "" if each.id == run.id else f"first {each.id}, whose weights it begins with: ")
-        progress.begin(each.config.steps)
+    def on_start(started: Run, step: int) -> None:
+        is_ancestor = started.id != run.id
+        costs.begin(started, step, f"first {started.id}, from whose weights it starts: " if is_ancestor else "")
+        progress.begin(started.config.steps)
 
     with TrainingProgress(run.config.steps) as progress:
         result = run.train(max_minutes=max_minutes, observers=(progress, costs), on_start=on_start)
@@ -54,7 +58,7 @@ def train(run: LoadedRun, max_minutes: float | None) -> dict[str, Any]:
 
 
 def _finished(run: Run) -> dict[str, Any]:
-    """The result of a finished run. UserError, saying what to do, where no whole checkpoint of it is left."""
+    """The result of a finished run. Raises UserError, with what to do, if it has no intact checkpoint."""
     result = run.result()
     path, step = run.folder.path, checkpoint_to_load(run.folder).step
     if not is_main_process():
@@ -63,7 +67,7 @@ def _finished(run: Run) -> dict[str, Any]:
         say(f"{path} is finished; nothing to train")
     else:
         say(
-            f"{path} is finished, but its newest whole checkpoint is that of step {step}; to train the rest again, "
+            f"{path} is finished, but its newest intact checkpoint is that of step {step}; to train the rest again, "
             f"remove {run.folder.result} and then: unrandom resume {path}{run.task_option}"
         )
     return result

@@ -24,7 +24,7 @@ class Busy(UserError):
 
 
 class NonFiniteLoss(ArithmeticError):
-    """The loss became NaN or infinite; training cannot go on."""
+    """The loss, a metric or a weight became NaN or infinite; training cannot continue."""
 
 
 class RunsFailed(Exception):

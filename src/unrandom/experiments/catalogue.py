@@ -9,21 +9,21 @@ from typing import Literal
 
 from unrandom.core.errors import lookup
 
-Half = Literal["background", "fixed modulus", "unseen modulus", "larger moduli", "beyond the paper"]
+Section = Literal["background", "fixed modulus", "unseen modulus", "larger moduli", "beyond the paper"]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An experiment: name, module in ``unrandom.experiments``, part of the paper, description, the paper's figures."""
+    """An experiment: name, module in ``unrandom.experiments``, section of the results, description, paper's figures."""
 
     name: str
     module: str
-    half: Half
+    half: Section  # a JSON key of results, too
     about: str
     figures: tuple[str, ...] = ()
 
 
-def _entries(half: Half, folder: str, *rows: tuple[str, str, str, tuple[str, ...]]) -> tuple[Entry, ...]:
+def _entries(half: Section, folder: str, *rows: tuple[str, str, str, tuple[str, ...]]) -> tuple[Entry, ...]:
     return tuple(Entry(name, f"{folder}.{module}", half, about, figures) for name, module, about, figures in rows)
 
 
@@ -39,7 +39,7 @@ CATALOGUE: dict[str, Entry] = {
                 "how soon each digit of a sequence repeats",
                 ("fig:digit_wise_sequences", "eq:lcg_r", "eq:period_m_composite"),
             ),
-            ("tokenization", "tokenization", "base-b tokens and the two position tables", ("fig:byte-tok-vis",)),
+            ("tokenization", "tokenization", "base-b tokens and their two abacus indices", ("fig:byte-tok-vis",)),
         ),
         *_entries(
             "fixed modulus",
@@ -160,13 +160,13 @@ CATALOGUE: dict[str, Entry] = {
             (
                 "um-patching",
                 "patching",
-                "patching which head makes the model assume another modulus",
+                "the head whose patching makes the model assume another modulus",
                 ("fig:multip_cosine", "fig:patch_appendix"),
             ),
             (
                 "um-lookback",
                 "lookback",
-                "a later head looks back by a divisor of the unseen modulus",
+                "a head of a later layer looks back by a divisor of the unseen modulus",
                 ("fig:attn_stats",),
             ),
         ),

@@ -1,6 +1,7 @@
-"""Does a claim hold? A claim names a measured quantity and a threshold; the verdict follows from these two alone.
+"""Does a claim hold? A claim names a measured quantity, a threshold and perhaps a precondition.
 
-An experiment states claims and delivers evidence; ``judge_all`` compares the two and returns one verdict per claim.
+An experiment states claims and delivers evidence; ``judge_all`` returns one judgement per claim. The verdict follows
+from the interval of the measured quantity (or from a bound on it), the threshold and the precondition.
 """
 
 from collections.abc import Mapping, Sequence
@@ -162,7 +163,7 @@ def judge(claim: Claim, finding: Finding, conditions: Mapping[str, float | None]
         return Judgement(claim, "not judged", found, f"{units}; {FEWEST_UNITS} are needed")
     verdict = claim.verdict(found)
     if found.too_low and verdict == ("not reproduced" if claim.at_least else "reproduced"):
-        return Judgement(claim, "not judged", found, "the units that were left out would make the number larger")
+        return Judgement(claim, "not judged", found, "censored runs were left out, which biases the number low")
     return Judgement(claim, verdict, found)
 
 
@@ -177,7 +178,10 @@ def _unmet(needed: Precondition | None, conditions: Mapping[str, float | None]) 
 
 
 def _judge_bound(claim: Claim, found: Bound) -> Judgement:
-    """Judge a bound. The true mean is beyond the mean of the bounds, so a 95 % limit of that mean may decide."""
+    """Judge a bound: it decides if even the 95 % limit of the mean of the bounds is past the threshold.
+
+    The true mean lies beyond the mean of the bounds, so it is past the threshold, too.
+    """
     decides: Verdict = "reproduced" if found.at_least == claim.at_least else "not reproduced"
     if len(found.limits) >= FEWEST_UNITS and claim.verdict(over_units(found.limits)) == decides:
         return Judgement(claim, decides, found, found.why)

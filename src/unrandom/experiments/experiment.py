@@ -21,7 +21,7 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Experiment:
-    """One figure of the paper (or several that belong together), with all that is needed to run and judge it.
+    """One figure of the paper (or several that belong together), or a question beyond it: how it is run and judged.
 
     ``runs`` takes a scale and a number of seeds. ``measure`` may use models; ``draw`` and ``evidence`` see the saved
     tables alone.
@@ -33,8 +33,8 @@ class Experiment:
     measure: Callable[[list[Run], Scale], Tables]
     draw: Callable[[Tables, Path], None]
     evidence: Callable[[Tables], Evidence]
-    task: type[Task] | None = None  # a user's own run must have this task; None: no user's run can be measured
-    compares: bool = False  # whether it compares several runs, so that a single user's run cannot be measured
+    task: type[Task] | None = None  # the task that a user's run must have; None: no user's run can be measured
+    compares: bool = False  # whether it compares several runs, so that one run of the user's cannot be measured
     archived_seeds: int = 0  # number of seeds whose trained models are archived, if they are small
 
     @property

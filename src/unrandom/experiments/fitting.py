@@ -1,7 +1,7 @@
 """How many training steps fit into a limited time? As many as the measured speed allows, for all runs the same share.
 
 Runs of one experiment keep the same share of their planned steps, so that they stay comparable; a single run may also
-be made narrower. ``fit`` makes this decision, and ``Fit.shorten`` applies it to a run.
+be made narrower. ``choose_shortening`` makes this decision, and ``Shortening.shorten`` applies it to a run.
 """
 
 import math
@@ -71,7 +71,7 @@ class MeasuredSpeed:
 
 
 @dataclass(frozen=True)
-class Fit:
+class Shortening:
     """How planned runs are shortened: all to the same share of their steps, a single run perhaps made narrower, too."""
 
     share: float  # share of the planned steps that is trained
@@ -80,22 +80,24 @@ class Fit:
     measured: bool  # True: the rate is that of training steps; False: that of a matrix product, an upper bound
 
     def shorten(self, run: RunSpec) -> RunSpec:
-        """Return the run to train in place of a planned run; it is evaluated and saved often."""
+        """Return the run to train in place of a planned run, with evaluation and checkpoint intervals for its speed."""
         return replace(run, config=_shortened_config(_narrowed(run.config, self.divisor), self.share, self.rate))
 
     @property
     def text(self) -> str:
         """The decision in one line."""
         width = "" if self.divisor == 1 else f" with 1/{self.divisor} of the width"
-        several = "" if self.measured and self.share > MIN_STEPS_SHARE else ", over several calls"
+        several = "" if self.measured and self.share > MIN_STEPS_SHARE else ", over several runs of the command"
         return f"{self.share:.0%} of the planned steps{width}{several}"
 
 
-def fit(runs: Sequence[RunSpec], seconds: Callable[[], float], speed: Speed, *, may_wait: bool = False) -> Fit | None:
+def choose_shortening(
+    runs: Sequence[RunSpec], seconds: Callable[[], float], speed: Speed, *, may_wait: bool = False
+) -> Shortening | None:
     """Return the largest share of steps of the runs (ancestors included) that fits, at least MIN_STEPS_SHARE.
 
     ``seconds`` returns the remaining time; it is called again after a trial, which takes some of it. A single run is
-    made narrower before it gets fewer steps. Returns None if the runs ``may_wait`` for another call and
+    made narrower before it gets fewer steps. Returns None if the runs ``may_wait`` for another run of the command and
     MIN_STEPS_SHARE does not fit. A width that cannot fit even at the speed of a matrix product is not tried.
     """
     divisors = (
@@ -107,14 +109,14 @@ def fit(runs: Sequence[RunSpec], seconds: Callable[[], float], speed: Speed, *, 
         largest = max(configs, key=lambda config: config.step_flops)
         flops = EVALUATION_OVERHEAD * sum(config.flops for config in configs)
         best = largest.step_flops / speed.fastest_step_seconds(largest)
-        found = Fit(MIN_STEPS_SHARE, divisor, best, measured=False)
+        found = Shortening(MIN_STEPS_SHARE, divisor, best, measured=False)
         if MIN_STEPS_SHARE * flops / best <= seconds():
             step = speed.measured_step_seconds(largest)
             share = seconds() * largest.step_flops / step / flops
             if share >= MIN_STEPS_SHARE:
-                return Fit(min(1.0, share), divisor, largest.step_flops / step, measured=True)
+                return Shortening(min(1.0, share), divisor, largest.step_flops / step, measured=True)
             if math.isfinite(step):
-                found = Fit(MIN_STEPS_SHARE, divisor, largest.step_flops / step, measured=True)
+                found = Shortening(MIN_STEPS_SHARE, divisor, largest.step_flops / step, measured=True)
     return None if may_wait else found
 
 
@@ -160,7 +162,7 @@ def _round_down(steps: float) -> int:
     return whole // unit * unit
 
 
-def describe(found: Fit, runs: Sequence[RunSpec]) -> str:
+def shortening_text(found: Shortening, runs: Sequence[RunSpec]) -> str:
     """Return the decision, with the seconds per step on which it is based, as text."""
     step = max(found.shorten(run).config.step_flops for run in runs) / found.rate
     return f"{found.text} ({duration(step)} per step {'as measured' if found.measured else 'at best'})"

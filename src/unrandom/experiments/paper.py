@@ -37,7 +37,7 @@ FIGURES: dict[str, str] = {
     "fig:prune_appendix_2352": "digits lost without a head, m = 2352",
     "fig:patch_appendix": "patching other heads",
     "appendix:estimate": "error of the estimated modulus",
-    "fig:attn_stats": "look-back distances of a later head",
+    "fig:attn_stats": "look-back distances of a head of a later layer",
     "appendix:seeds_20": "seeds of model and data, m = 2^20",
     "appendix:same_ds": "seeds of model and data, m = 2^32",
     "fig:med_fixp_appendix": "median context needed by fixed modulus",

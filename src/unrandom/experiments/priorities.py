@@ -5,7 +5,7 @@ This is the order of ``unrandom reproduce`` without experiment names.
 
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.presets import planned, size_of
+from unrandom.experiments.scaling.presets import size_of, sized_run
 from unrandom.experiments.timed_plan import Group
 from unrandom.experiments.unseen_modulus.presets import main_runs
 
@@ -20,6 +20,6 @@ def by_priority(scale: Scale, seeds: int) -> list[Group]:
     kinds = [
         fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1]),
         main_runs(scale, seeds),
-        *([planned(scale, size_of(scale, exponent), seed) for seed in range(seeds)] for exponent in EXPONENTS[scale]),
+        *([sized_run(scale, size_of(scale, exponent), seed) for seed in range(seeds)] for exponent in EXPONENTS[scale]),
     ]
     return [Group(kind[seed].recipe, (kind[seed],), seed) for seed in range(seeds) for kind in kinds]

@@ -31,13 +31,13 @@ Notes = dict[str, dict[str, JsonObject]]  # experiment → claim key → {"verdi
 def missing_runs(
     experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path, plan: TimedPlan
 ) -> list[RunSpec]:
-    """Return the unfinished runs that the experiments need, ancestors included, each once and in order of need."""
+    """Return the unfinished runs that the experiments need, ancestors included, each once, ancestors first."""
     needed = with_ancestors(run for each in experiments for run in plan.runs(each.name, each.runs(scale, seeds)))
     return unfinished(needed, runs_folder)
 
 
 def own_run(run: Run, experiments: Sequence[Experiment]) -> Run:
-    """Return a user's own run. Raises UserError unless all of these experiments can measure it."""
+    """Return ``run``, a run of the user's. Raises UserError unless all of these experiments can measure it."""
     path = run.folder.path
     if run.config.data.base is not None:
         raise UserError(f"{path} cannot be measured by experiments: a run with one token per number is needed")
@@ -64,7 +64,7 @@ def open_runs(
 def measure_planned(
     experiment: Experiment, scale: Scale, seeds: int, results: Path, runs_folder: Path, *, archived: bool = False
 ) -> list[JsonObject]:
-    """Measure and judge the experiment's own runs, and archive the small models. Returns one record per claim."""
+    """Measure and judge the planned runs, and archive the small models. Returns one row per claim."""
     runs = open_runs(experiment, scale, seeds, results, runs_folder, archived=archived)
     how = f"--seeds {seeds}{' --archived' if archived else ''}"
     rows = measure_and_judge(experiment, scale, runs, results, f"{experiment.command(scale)} {how}")
@@ -73,23 +73,23 @@ def measure_planned(
 
 
 def measure_own(experiment: Experiment, scale: Scale, run: Run) -> list[JsonObject]:
-    """Measure and judge a user's own run. Returns one record per claim.
+    """Measure and judge a run of the user's. Returns one row per claim.
 
-    The results go into that run's folder, so that they do not replace those of the experiment's own runs.
+    The results go into that run's folder, so that they do not replace those of the planned runs.
     """
     command = f"{experiment.command(scale)} --run {run.folder.path}"
     return measure_and_judge(experiment, scale, [run], own_results(run), command)
 
 
 def own_results(run: Run) -> Path:
-    """Return the folder for the results of a user's own run."""
+    """Return the folder for the results of a run of the user's."""
     return run.folder.path / "experiments"
 
 
 def measure_and_judge(
     experiment: Experiment, scale: Scale, runs: list[Run], results: Path, command: str
 ) -> list[JsonObject]:
-    """Measure runs, save, draw and judge in ``results/<scale>/<experiment>/``. Returns one record per claim."""
+    """Measure runs, save, draw and judge in ``results/<scale>/<experiment>/``. Returns one row per claim."""
     folder = make_folder(results / scale / experiment.name)
     tables = dict(experiment.measure(runs, scale))
     if runs:
@@ -102,14 +102,14 @@ def measure_and_judge(
 
 
 def draw_and_judge(experiment: Experiment, scale: Scale, results: Path) -> list[JsonObject]:
-    """Draw and judge from the saved tables. Raises UserError if they are missing. Returns one record per claim."""
+    """Draw and judge from the saved tables. Raises UserError if they are missing. Returns one row per claim."""
     folder = results / scale / experiment.name
     experiment.draw(read_tables(folder), folder)
     return judged_rows(experiment, scale, results, {})
 
 
 def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Path) -> list[JsonObject]:
-    """Return one record per claim, from the saved tables; claims that were never measured are *not run*.
+    """Return one row per claim, from the saved tables; claims that were never measured are *not run*.
 
     Raises UserError if nothing was ever measured at this scale.
     """
@@ -122,7 +122,7 @@ def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Pat
 
 
 def judged_rows(experiment: Experiment, scale: Scale, results: Path, notes: Notes) -> list[JsonObject]:
-    """Return one record per claim of one experiment."""
+    """Return one row per claim of one experiment."""
     if not is_measured(experiment, scale, results):
         command = experiment.command(scale)
         judged = [Judgement(claim, "not run") for claim in experiment.claims]

@@ -1,4 +1,7 @@
-"""How are saved tables summarised? By helpers that group by run, seed or modulus, average, and make lines and maps."""
+"""How are saved tables summarised? By helpers that group by run, seed or modulus, average, and make lines and maps.
+
+The column ``seen`` of tables by position is the number of numbers that the model has seen, from 1.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -77,7 +80,7 @@ def trained_accuracy(tables: Tables) -> float | None:
 
 
 def seed_lines(frame: pl.DataFrame, x: str, y: str, label: str, kind: int, *, stairs: bool = False) -> Iterator[Line]:
-    """Yield one line per run, all in the colour of ``kind``."""
+    """Yield one line per run, all with the colour index ``kind``."""
     for curve in by_run(frame):
         yield Line(curve[x].to_list(), curve[y].to_list(), label, kind, stairs=stairs)
 

@@ -1,4 +1,4 @@
-"""How are runs shortened when time is limited? By decisions saved in a file, so that later calls train the same runs.
+"""How are runs shortened when time is limited? By decisions saved in a file: later commands train the same runs.
 
 ``results/<scale>/plan.json`` has one entry per experiment, or kind of single run, that was fitted into a limited time:
 the share of its planned steps, the divisor of its width, and the speed on which both are based.
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, read_json, write_json
-from unrandom.experiments.fitting import Fit, Speed, describe, fit
+from unrandom.experiments.fitting import Shortening, Speed, choose_shortening, shortening_text
 from unrandom.experiments.scale import Scale
 from unrandom.runs.spec import RunSpec
 
@@ -19,11 +19,11 @@ MIN_TRIAL_SECONDS = 60.0  # remaining time below which the speed of another grou
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that are shortened alike, so that they can be compared. Groups of a round share the remaining time."""
+    """Runs that are shortened alike, to be comparable. Groups with the same ``round`` share the remaining time."""
 
     name: str
     runs: tuple[RunSpec, ...]
-    round: int = 0
+    round: int = 0  # seed of the runs, if groups are trained seed by seed
 
     @property
     def flops(self) -> int:
@@ -37,7 +37,7 @@ class TimedPlan:
         self.path = results / scale / "plan.json"
         decided = read_json(self.path) if self.path.is_file() else {}
         try:
-            self._decided = {name: Fit(**entry) for name, entry in decided.items()}
+            self._decided = {name: Shortening(**entry) for name, entry in decided.items()}
         except (AttributeError, TypeError):
             raise UserError(f"{self.path} is not a plan of runs; remove it to plan the runs anew") from None
 
@@ -49,8 +49,8 @@ class TimedPlan:
         decided = self._decided.get(name)
         return list(planned) if decided is None else [decided.shorten(run) for run in planned]
 
-    def decide(self, name: str, found: Fit) -> None:
-        """Save a decision; later calls use it."""
+    def decide(self, name: str, found: Shortening) -> None:
+        """Save a decision; later commands use it."""
         self._decided[name] = found
         make_folder(self.path.parent)
         write_json(self.path, {name: asdict(each) for name, each in self._decided.items()})
@@ -67,9 +67,10 @@ def train_in_turn(
 ) -> None:
     """Decide how to shorten each group when its turn comes, and train it, until no time is left.
 
-    A group's share of the remaining time is its share of the FLOPs that are left in its round; time that it does not
-    use goes to later groups. A group that was decided on in an earlier call is trained as decided. A group of which
-    too little fits waits for another call, unless nothing was trained before it (``train`` returned False each time).
+    ``train`` returns whether it trained anything. A group's share of the remaining time is its share of the FLOPs that
+    are left in its round; time that it does not use goes to later groups. A group that an earlier command decided on
+    is trained as decided. A group of which too little fits waits for another command, unless nothing was trained
+    before it.
     """
     nothing_trained = True
     for index, group in enumerate(groups):
@@ -79,13 +80,13 @@ def train_in_turn(
             if not nothing_trained and seconds_left() < MIN_TRIAL_SECONDS:
                 return
             remaining_flops = sum(each.flops for each in groups[index:] if each.round == group.round)
-            found = fit(
+            found = choose_shortening(
                 group.runs, _share_of(seconds_left, group.flops / remaining_flops), speed, may_wait=not nothing_trained
             )
             if found is None:
                 return
             plan.decide(group.name, found)
-            say(f"{group.name}: {describe(found, group.runs)}")
+            say(f"{group.name}: {shortening_text(found, group.runs)}")
         if seconds_left() > 0:
             nothing_trained = not train(plan.runs(group.name, group.runs)) and nothing_trained
 

@@ -57,7 +57,8 @@ class TimedCommand:
 def train_by_priority(command: TimedCommand) -> JsonObject:
     """Train runs by priority, one after another in this process, and archive each as far as it was trained.
 
-    Returns the progress of each run. Raises UserError if workers are requested, and RunsFailed if a run fails.
+    Returns a summary with the progress of each run. Raises UserError if workers are requested, and RunsFailed if a run
+    fails.
     """
     launcher = command.launcher
     if launcher.engine != "local" or launcher.pack > 1 or launcher.options.workers or launcher.options.gpus_per_run:
@@ -124,7 +125,7 @@ def _in_turn(
 
 
 def _progress(run: RunSpec, folder: Path, archived: Path) -> JsonObject:
-    """Progress of a run, in its run folder or in the archive."""
+    """Steps trained, in the run folder or the archive, whichever has more; accuracy, from the archive."""
     metrics = RunFolder(archived).read_metrics()
     return {
         "run": run.id,

@@ -1,5 +1,5 @@
-"""How does a table become a picture? A description is made of it, and drawn to a file or for a page.
+"""How are figures made? Measurements become a description of a figure, which is drawn to a file or for an HTML page.
 
-Each module about one question (`staircase`, `digits`, `training`, …) turns a part of a run's measurements, as plain
-lists and dictionaries, into a `description`; `files` and `pages` draw any of them. Drawing never needs a model.
+Each module for one kind of figure (`staircase`, `digits`, `training`, …) turns a part of a run's measurements, given as
+lists and dictionaries, into a `description`; `files` and `pages` draw any description. Drawing never needs a model.
 """

@@ -1,4 +1,4 @@
-"""Where does each head look? The pattern on one sequence, and the mean weight by how far back."""
+"""Where does each head attend? Shown by its pattern on one sequence, and by its mean weight at each distance."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,28 +7,28 @@ from unrandom.figures import style
 from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look, MapPanel
 
 Head = dict[str, Any]
-CELLS = 600_000  # about what a page can carry in all heads together
+MAX_CELLS = 600_000  # cells of the patterns of all heads on one page, to bound its size
 
 
 def tokens_shown(heads: Sequence[Head]) -> int:
-    """How many leading tokens of each pattern fit on a page."""
-    return min(len(heads[0]["pattern"]), int((2 * CELLS / len(heads)) ** 0.5))
+    """How many of the first tokens of each pattern are shown on a page."""
+    return min(len(heads[0]["pattern"]), int((2 * MAX_CELLS / len(heads)) ** 0.5))
 
 
 def attention_figure(heads: Sequence[Head], tokens: int) -> Figure:
-    """The causal pattern of one head on its first ``tokens``, and a choice of heads."""
+    """The attention pattern of each head on the first ``tokens`` tokens, one view per head."""
     return Figure({_name(head): _pattern(head, tokens) for head in heads}, height=460, width=540)
 
 
 def _name(head: Head) -> str:
-    """``layer 0 head 1``, counted from 0 as in the activation names."""
+    """The name of a view, e.g. ``layer 0 head 1``, counted from 0 as in the names of taps."""
     return f"layer {head['layer']} head {head['head']}"
 
 
 def _pattern(head: Head, tokens: int) -> MapPanel:
-    """Row q holds the weights on keys 0 ... q; keys in the future are left out."""
+    """A map whose row q holds the weights of query q on keys 0 ... q."""
     rows = [[round(w, 4) for w in row[: q + 1]] for q, row in enumerate(head["pattern"][:tokens])]
-    # The first few queries have few keys and would outshine the rest, so the brightest colour is for what comes after.
+    # The first queries have few keys and so large weights: they are ignored for the scale of the colours.
     brightest = max((weight for row in rows[len(rows) // 8 :] for weight in row), default=1.0) or 1.0
     return MapPanel(
         f"Attention on one sequence, {_name(head)}",
@@ -43,20 +43,20 @@ def _pattern(head: Head, tokens: int) -> MapPanel:
 
 
 def distance_figure(heads: Sequence[Head], *, base: int = 2, tokens_per_number: int = 1) -> Figure:
-    """Mean weight against how far back, with marks at the powers of the prime, and a choice of heads."""
+    """Mean weight against look-back, with markers at the powers of ``base``; one view per head."""
     return Figure({_name(head): _by_distance(head, base, tokens_per_number) for head in heads}, height=460, width=540)
 
 
 def _by_distance(head: Head, base: int, tokens_per_number: int) -> LinePanel:
-    """The current number is 1 back from the one being predicted."""
+    """Mean weight against look-back in numbers; the newest number is 1 back from the predicted one."""
     weights, hover = head["by_distance"], "%{x} back: %{y:.4f}"
     back = [(distance + 1) / tokens_per_number for distance in range(len(weights))]
-    at = style.powers(base, max(1, len(weights) // tokens_per_number))
-    peaks = [weights[power * tokens_per_number - 1] for power in at]
+    powers = style.powers(base, max(1, len(weights) // tokens_per_number))
+    peaks = [weights[power * tokens_per_number - 1] for power in powers]
     lines = [
         Line(back, weights, look=Look(style.BLUE, width=0.75), hover=hover),
-        Line(at, peaks, f"powers of {base}", look=Look(style.VERMILLION, mark="diamond"), dots=True, hover=hover),
+        Line(powers, peaks, f"powers of {base}", look=Look(style.VERMILLION, mark="diamond"), dots=True, hover=hover),
     ]
-    numbers = Axis("numbers back from the predicted one", at, log=True)
+    numbers = Axis("numbers back from the predicted one", powers, log=True)
     weight = Axis("mean attention weight", limits=(0, None))
     return LinePanel(f"Attention by how far back, {_name(head)}", numbers, weight, lines)

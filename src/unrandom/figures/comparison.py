@@ -1,4 +1,4 @@
-"""How do several predictors do on one test set? Accuracy and known bits by how many numbers were seen, a line each."""
+"""How do predictors compare on one test set? Shown by accuracy and bits known against numbers seen."""
 
 from collections.abc import Iterator, Sequence
 from math import log2
@@ -13,20 +13,25 @@ BITS = "low bits known (right in 99 %)"
 
 
 def save_comparison(compared: Sequence[dict[str, Any]], stem: Path) -> Path:
-    """Write ``<stem>.png`` and ``<stem>.svg``, up to two panels for each part of the test; returns the former."""
+    """Draw up to two panels per part of the test to ``<stem>.png`` and ``<stem>.svg``; returns the PNG path."""
     save_panels([panel for entry in compared for panel in comparison_panels(entry)], stem)
     return stem.with_name(stem.name + ".png")
 
 
 def comparison_panels(entry: dict[str, Any]) -> Iterator[LinePanel]:
-    """The accuracies, and the staircases where numbers have digits.
+    """A panel of accuracies with one line per predictor, and one of bits known if numbers have digits.
 
-    Drawn last, the first predictor's line, which is solid, covers the others and not they it.
+    The first predictor, whose line is solid, is drawn last, so that it covers the others.
     """
     curves = [(kind, row, row["by_position"]) for kind, row in reversed(list(enumerate(entry["predictors"])))]
-    ticks = style.powers(2, max(at["seen"][-1] for _, _, at in curves))
-    shares = [Line(at["seen"], at["value"], row["predictor"], kind, at["low"], at["high"]) for kind, row, at in curves]
+    ticks = style.powers(2, max(curve["seen"][-1] for _, _, curve in curves))
+    shares = [
+        Line(curve["seen"], curve["value"], row["predictor"], kind, curve["low"], curve["high"])
+        for kind, row, curve in curves
+    ]
     yield LinePanel(entry["symbol"], style.SEEN, style.SHARE, shares, ticks)
     if entry["basis"] is not None:
-        bits = [Line(at["seen"], row["bits_known"], row["predictor"], kind, stairs=True) for kind, row, at in curves]
+        bits = [
+            Line(curve["seen"], row["bits_known"], row["predictor"], kind, stairs=True) for kind, row, curve in curves
+        ]
         yield LinePanel(entry["symbol"], style.SEEN, BITS, bits, ticks, limits=(0, 1.04 * log2(entry["basis"])))

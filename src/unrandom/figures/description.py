@@ -1,7 +1,7 @@
-"""What is a figure, before anything draws it? Panels and what lies on them, as data.
+"""How is a figure described independently of the renderer? By dataclasses: panels with axes, lines, maps and points.
 
-`files` draws a description with matplotlib, `pages` hands it to plotly. Hover texts, in plotly's template language, are
-for pages alone.
+`files` draws a description with matplotlib, and `pages` converts it for plotly. Hover texts are in plotly's template
+language and used on pages only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,30 +12,30 @@ Limits = tuple[float | None, float | None]
 
 @dataclass(frozen=True)
 class Axis:
-    """What is measured along an axis, with its unit. A limit that is None fits the data; axes may run downwards."""
+    """An axis with its title and unit. A limit of None is fitted to the data; descending limits reverse the axis."""
 
     title: str
     ticks: Sequence[float] = ()
-    names: Sequence[str] = ()  # what to write at the ticks in place of the numbers
+    names: Sequence[str] = ()  # labels of the ticks; empty: their numbers
     limits: Limits = (None, None)
     log: bool = False
-    whole: bool = False  # ticks are whole numbers
+    whole: bool = False  # whether all ticks are integers
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a line is drawn where the colour and the dash of its kind will not do."""
+    """The look of a line that overrides the colour and dash of its ``kind``."""
 
     colour: str
     dash: str = "solid"  # a key of `style.DASHES`
-    mark: str = ""  # a key of `style.MARKS`, to which "-open" may be added
-    width: float = 1  # The usual width is 1.
-    layer: int = 0  # lower ones are covered by higher ones
+    mark: str = ""  # marker, a key of `style.MARKS`; with the suffix "-open", only its outline
+    width: float = 1  # relative to the default width
+    layer: int = 0  # drawing order: higher layers cover lower ones
 
 
 @dataclass(frozen=True)
 class Line:
-    """A curve, with a band where ``low`` and ``high`` are given. ``kind`` picks colour and dash. A None is a gap."""
+    """A curve, and a band if ``low`` and ``high`` are given. ``kind`` picks colour and dash. None in ``y`` is a gap."""
 
     x: Sequence[float]
     y: Sequence[float | None]
@@ -44,19 +44,19 @@ class Line:
     low: Sequence[float] | None = None
     high: Sequence[float] | None = None
     faint: bool = False
-    dots: bool = False  # points that no line joins
-    crosses: bool = False  # crosses that no line joins
-    stairs: bool = False  # each value holds until the next one
-    look: Look | None = None  # None: the colour and the dash of the kind
-    marked: Sequence[float] | None = None  # the x at which it bears the mark of its look; all where None
-    spans: Sequence[tuple[float, float]] = ()  # a horizontal interval about each point
-    texts: Sequence[str] = ()  # One text a point, which ``hover`` can show.
-    hover: str = ""  # what is said of a point at which the mouse points; nothing where empty
+    dots: bool = False  # draw points without a line
+    crosses: bool = False  # draw crosses without a line
+    stairs: bool = False  # step function: each value holds until the next one
+    look: Look | None = None  # None: the colour and dash of ``kind``
+    marked: Sequence[float] | None = None  # x values that get the marker of the look; None: all
+    spans: Sequence[tuple[float, float]] = ()  # horizontal interval of each point
+    texts: Sequence[str] = ()  # one text per point, which ``hover`` can show
+    hover: str = ""  # hover text of a point; empty: none
 
 
 @dataclass(frozen=True)
 class Note:
-    """Words in the picture, which begin at a point."""
+    """Text in the picture that begins at a point."""
 
     x: float
     y: float
@@ -65,21 +65,24 @@ class Note:
 
 @dataclass(frozen=True)
 class LinePanel:
-    """Curves over one pair of axes; the fields from ``ticks`` to ``names`` hold for axes given by their title alone."""
+    """Curves over one pair of axes.
+
+    ``ticks``, ``limits``, ``levels``, ``names`` and ``whole`` apply to axes that are given by their title only.
+    """
 
     title: str
     x: str | Axis
     y: str | Axis
     lines: Sequence[Line]
-    ticks: Sequence[int] = ()  # on the x axis; with ticks, the axis is logarithmic
-    marks: Sequence[float] = ()  # vertical lines
-    limits: Limits = (0, 1.04)
-    levels: Sequence[float] = ()  # ticks on the y axis; with them, it is logarithmic
-    names: Sequence[str] = ()  # what to write at x = 0, 1, … in place of the numbers
-    beside: bool = False  # the legend stands under the panel, where it covers no curve
-    whole: bool = False  # ticks on the y axis are whole numbers
+    ticks: Sequence[int] = ()  # ticks of the x axis; if given, the axis is logarithmic
+    marks: Sequence[float] = ()  # x of vertical lines
+    limits: Limits = (0, 1.04)  # limits of the y axis
+    levels: Sequence[float] = ()  # ticks of the y axis; if given, the axis is logarithmic
+    names: Sequence[str] = ()  # labels at x = 0, 1, …; empty: the numbers
+    beside: bool = False  # place the legend below the panel, so that it covers no curve
+    whole: bool = False  # whether all ticks of the y axis are integers
     notes: Sequence[Note] = ()
-    hover: str = ""  # the head over what is said of all lines at one x; without it, the mouse points at one point
+    hover: str = ""  # title of a hover text for all lines at one x; empty: hover texts are for single points
 
     @property
     def axes(self) -> tuple[Axis, Axis]:
@@ -93,10 +96,10 @@ class LinePanel:
 
 @dataclass(frozen=True)
 class MapPanel:
-    """A matrix as colours, its first row at the bottom; cells may carry their values.
+    """A matrix drawn as colours, with its first row at the bottom; values may be printed in the cells.
 
-    A NaN is left blank, and so is the rest of a row that is shorter than others. ``columns`` and ``rows`` name the
-    cells of axes given by their title alone.
+    NaN cells are blank, and so is the rest of a row that is shorter than others. ``columns`` and ``rows`` label the
+    cells of axes that are given by their title only.
     """
 
     title: str
@@ -105,37 +108,37 @@ class MapPanel:
     values: Sequence[Sequence[float]]
     columns: Sequence[str] = ()
     rows: Sequence[str] = ()
-    bar: str = ""
-    limits: Limits = (0, 1)
-    written: bool = False
-    stairs: Sequence[tuple[float | None, float | None]] = field(default_factory=list)  # a line over the map, in cells
-    edges: Sequence[float] = ()  # where columns begin and end on the x axis; the stairs count x as it does
-    root: bool = False  # colours follow the square root of the values, so that faint ones show
-    texts: Sequence[Sequence[str]] = ()  # One text a cell, which ``hover`` can show.
-    hover: str = ""  # what is said of a cell
+    bar: str = ""  # title of the colour bar
+    limits: Limits = (0, 1)  # values of the first and the last colour
+    written: bool = False  # print the values in the cells
+    stairs: Sequence[tuple[float | None, float | None]] = field(default_factory=list)  # (x, y) of a line over the map
+    edges: Sequence[float] = ()  # x at which columns begin and end; empty: column i is centred at x = i
+    root: bool = False  # map the square root of values to colours, so that small values are visible
+    texts: Sequence[Sequence[str]] = ()  # one text per cell, which ``hover`` can show
+    hover: str = ""  # hover text of a cell; empty: none
 
     @property
     def axes(self) -> tuple[Axis, Axis]:
-        return _cells(self.x, self.columns), _cells(self.y, self.rows)
+        return _cell_axis(self.x, self.columns), _cell_axis(self.y, self.rows)
 
 
-def _cells(axis: str | Axis, names: Sequence[str]) -> Axis:
-    """About a dozen of the names at most are written."""
-    kept = range(0, len(names), max(1, len(names) // 12))
-    return axis if isinstance(axis, Axis) else Axis(axis, kept, [names[i] for i in kept])
+def _cell_axis(axis: str | Axis, names: Sequence[str]) -> Axis:
+    """An axis with the names of cells as tick labels; of many names, about a dozen are shown."""
+    ticks = range(0, len(names), max(1, len(names) // 12))
+    return axis if isinstance(axis, Axis) else Axis(axis, ticks, [names[i] for i in ticks])
 
 
 @dataclass(frozen=True)
 class ScatterPanel:
-    """Points in a plane, coloured by their group, a whole number."""
+    """Points in a plane, coloured by the group of each point, an integer."""
 
     title: str
     x: str
     y: str
     points: Sequence[tuple[float, float]]
     groups: Sequence[int]
-    group: str = "residue"  # what the legend says before a group's number
-    bar: str = "residue"  # what the colour bar says, which stands in place of a legend of many groups
+    group: str = "residue"  # text before the group's number in the legend
+    bar: str = "residue"  # title of the colour bar that replaces the legend if there are many groups
     hover: str = ""
 
     @property
@@ -148,11 +151,11 @@ Panel = LinePanel | MapPanel | ScatterPanel
 
 @dataclass(frozen=True)
 class Figure:
-    """A panel, or several to choose from by their names: a page has a menu of them, a file shows the first."""
+    """One or several views (panels by name): a page offers a menu of them, a file shows the first."""
 
     views: Mapping[str, Panel]
-    height: int = 400  # in pixels of a page; a hundred are an inch of a file
-    width: int = 720  # of a file; on a page, figures are as wide as there is room
+    height: int = 400  # pixels on a page; 100 pixels are one inch in a file
+    width: int = 720  # pixels in a file, 100 per inch; on a page, figures fill the available width
 
     @property
     def first(self) -> Panel:

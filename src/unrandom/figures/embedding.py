@@ -1,4 +1,4 @@
-"""Does the embedding hold the digits? Its principal components coloured by residue, and what residues explain."""
+"""Does the embedding encode digits? Shown by its principal components, and the variance that residues explain."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ Table = dict[str, Any]
 
 
 def embedding_figure(table: Table, pair: tuple[int, int]) -> Figure:
-    """Every token in the plane of two components (counted from 0), with a choice of the residue for colour."""
+    """Every token in the plane of two components (numbers from 0), coloured by residue; one view per modulus."""
     x, y = pair
     names = [f"PC{i + 1} ({table['explained'][i]:.0%} of variance)" for i in pair]
     points = [(row[x], row[y]) for row in table["values"]]
@@ -25,7 +25,7 @@ def _plane(points: list[tuple[float, float]], modulus: int, x: str, y: str) -> S
 
 
 def variance_figure(table: Table, *, shuffled: bool = False) -> Figure:
-    """Share of each component's variance explained by residues: measured, or the control with shuffled labels."""
+    """A map of the share of each component's variance that residues explain, or of the control with shuffled labels."""
     rows = table["residue_variance"]
     components = [f"PC{i + 1}" for i in range(len(table["explained"]))]
     panel = MapPanel(

@@ -1,4 +1,4 @@
-"""How does a description become a file? Matplotlib draws it, as PNG or SVG; the same drawing gives the same bytes."""
+"""How is a figure saved as a file? Matplotlib draws its description as PNG or SVG, with reproducible bytes."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,13 +20,13 @@ from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look, Ma
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """Write the first view as ``path``, a .png or .svg file."""
+    """Draw the first view to ``path``, a .png or .svg file."""
     with drawing_grid(path, 1, 1, width=figure.width / 100, height=figure.height / 100) as (axis,):
         _draw(axis, figure.first)
 
 
 def save_panels(panels: Sequence[Panel], stem: Path, *, columns: int = 2) -> None:
-    """Write panels, row by row, as ``<stem>.png`` and ``<stem>.svg``."""
+    """Draw panels in a grid, row by row, to ``<stem>.png`` and ``<stem>.svg``."""
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
     for suffix in (".png", ".svg"):
@@ -40,7 +40,10 @@ def save_panels(panels: Sequence[Panel], stem: Path, *, columns: int = 2) -> Non
 
 @contextmanager
 def drawing_grid(path: Path, rows: int, columns: int, *, width: float, height: float) -> Iterator[list[Any]]:
-    """Matplotlib axes, row by row, written to ``path`` (.png or .svg) at the end; sizes are in inches."""
+    """Yield matplotlib axes, row by row, and save the drawing to ``path`` at the end; sizes are in inches.
+
+    Raises ValueError unless the suffix is .png or .svg.
+    """
     if path.suffix not in (".png", ".svg"):
         raise ValueError(f"{path.name}: figures are written as .png or .svg")
     with matplotlib.rc_context(_STYLE):
@@ -56,13 +59,13 @@ def drawing_grid(path: Path, rows: int, columns: int, *, width: float, height: f
 
 
 def _with_palette(png: BytesIO) -> BytesIO:
-    """The picture in 256 colours of its own, which takes a third of the bytes."""
-    whole = Image.open(png).convert("RGB")  # Figures are opaque.
-    # Of Pillow's methods this one changes single colours least, so that colour maps stay smooth.
-    few = whole.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    small = BytesIO()
-    few.save(small, "PNG", optimize=True)
-    return small
+    """The picture reduced to a palette of 256 colours, which takes a third of the bytes."""
+    image = Image.open(png).convert("RGB")  # figures are opaque
+    # Of Pillow's methods, this one changes single colours least, so that colour maps stay smooth.
+    with_palette = image.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    buffer = BytesIO()
+    with_palette.save(buffer, "PNG", optimize=True)
+    return buffer
 
 
 def _draw(axis: Any, panel: Panel) -> None:
@@ -73,26 +76,27 @@ def _draw(axis: Any, panel: Panel) -> None:
     _set_axis(up, axis.yaxis, axis.set_ylabel, axis.set_yscale, axis.set_ylim)
 
 
-def _set_axis(described: Axis, scaled: Any, set_label: Any, set_scale: Any, set_limits: Any) -> None:
+def _set_axis(described: Axis, axis: Any, set_label: Any, set_scale: Any, set_limits: Any) -> None:
+    """Apply the description to one axis of matplotlib; the setters are those of the axes object for this axis."""
     set_label(described.title)
     ticks = [float(tick) for tick in described.ticks]
     if described.log:
         set_scale("log", base=2)
-        scaled.set_minor_locator(NullLocator())
+        axis.set_minor_locator(NullLocator())
     if described.names:
-        scaled.set_ticks(ticks, described.names)
+        axis.set_ticks(ticks, described.names)
     elif ticks:
-        scaled.set_major_locator(FixedLocator(ticks))
-        long = described.log and max(ticks) > 2**12
-        scaled.set_major_formatter(FuncFormatter(_power) if long else StrMethodFormatter("{x:g}"))
+        axis.set_major_locator(FixedLocator(ticks))
+        as_powers = described.log and max(ticks) > 2**12
+        axis.set_major_formatter(FuncFormatter(_power_of_two) if as_powers else StrMethodFormatter("{x:g}"))
     if described.whole:
-        scaled.set_major_locator(MaxNLocator(integer=True))
+        axis.set_major_locator(MaxNLocator(integer=True))
     if described.limits != (None, None):
         set_limits(*described.limits)
 
 
-def _power(value: float, _place: int) -> str:
-    """2^k as such; another number as it is."""
+def _power_of_two(value: float, _position: int) -> str:
+    """A tick label: 2^k as a power, any other number in digits."""
     exponent = round(np.log2(value))
     return f"$2^{{{exponent}}}$" if 2.0**exponent == value else f"{value:g}"
 
@@ -108,8 +112,8 @@ def _draw_lines(axis: Any, panel: LinePanel) -> None:
         axis.text(note.x, note.y, note.text, va="center", color=style.GREY)
     if any(labelled):
         columns = max(1, min(3, 54 // max(map(len, labelled))))
-        under = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18), "ncols": columns, "fontsize": 7}
-        axis.legend(**(under if panel.beside else {}))
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18), "ncols": columns, "fontsize": 7}
+        axis.legend(**(below if panel.beside else {}))
 
 
 def _draw_line(axis: Any, line: Line, label: str) -> None:
@@ -141,7 +145,7 @@ def _draw_map(axis: Any, panel: MapPanel) -> None:
     longest = max(map(len, panel.values))
     values = np.array([[*row, *[float("nan")] * (longest - len(row))] for row in panel.values])
     low, high = panel.limits
-    norm = PowerNorm(style.FAINT, low, high, clip=True) if panel.root else Normalize(low, high)
+    norm = PowerNorm(style.ROOT_EXPONENT, low, high, clip=True) if panel.root else Normalize(low, high)
     if panel.edges:
         image = axis.pcolormesh(panel.edges, np.arange(len(values) + 1) - 0.5, values, norm=norm, rasterized=True)
     else:
@@ -157,14 +161,14 @@ def _draw_map(axis: Any, panel: MapPanel) -> None:
 
 
 def _write_values(axis: Any, values: np.ndarray, low: float | None, high: float | None) -> None:
-    known = np.isfinite(values)
-    shown = values[known] if known.any() else np.zeros(1)
+    finite = np.isfinite(values)
+    shown = values[finite] if finite.any() else np.zeros(1)
     middle = np.mean([shown.min() if low is None else low, shown.max() if high is None else high])
-    form = "{:.0f}" if np.equal(shown, np.round(shown)).all() and np.abs(shown).max() > 1 else "{:.2f}"
-    for row, column in np.argwhere(known):
+    template = "{:.0f}" if np.equal(shown, np.round(shown)).all() and np.abs(shown).max() > 1 else "{:.2f}"
+    for row, column in np.argwhere(finite):
         value = values[row, column]
-        ink = "white" if value < middle else "black"
-        axis.text(column, row, form.format(value), ha="center", va="center", fontsize=6.5, color=ink)
+        colour = "white" if value < middle else "black"
+        axis.text(column, row, template.format(value), ha="center", va="center", fontsize=6.5, color=colour)
 
 
 def _draw_points(axis: Any, panel: ScatterPanel) -> None:

@@ -1,4 +1,4 @@
-"""Which sequences are harder? Accuracy of the last number in the groups that a label tells apart."""
+"""Which sequences are harder to predict? Shown by the accuracy on the last number for each group of a label."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,10 +11,10 @@ MARKS = ("circle", "diamond", "square", "triangle-up", "cross")
 
 
 def group_figure(entries: Sequence[dict[str, Any]]) -> Figure:
-    """A dot and a 95 % interval for each group, in a colour for each label and part of the test.
+    """A dot and a 95 % interval for each group, with one colour per label and part of the test.
 
-    An entry is a part, or what else was tested beside it, with its ``symbol`` and its groups. Groups stand from top to
-    bottom; each has a row for every colour in which it is shown.
+    An entry is a part of the test, or a further test of it, with its ``symbol`` and its groups. Groups are arranged
+    from top to bottom; each has one row per colour.
     """
     groupings = [(entry["symbol"], grouping) for entry in entries for grouping in entry["by_group"]]
     labels = list(dict.fromkeys(grouping["label"] for _, grouping in groupings))
@@ -36,7 +36,7 @@ def group_figure(entries: Sequence[dict[str, Any]]) -> Figure:
         Axis(style.SHARE, style.QUARTERS, limits=(-0.02, 1.02)),
         Axis("value of the label" if several else labels[0], middles, groups, limits=(row - 1, -1)),
         [
-            _dots(name if len(series) > 1 else "", i, shares, [rows[name, group] for group in shares])
+            _dots_line(name if len(series) > 1 else "", i, shares, [rows[name, group] for group in shares])
             for i, (name, shares) in enumerate(series.items())
         ],
     )
@@ -44,12 +44,12 @@ def group_figure(entries: Sequence[dict[str, Any]]) -> Figure:
 
 
 def _first_number(group: str) -> float:
-    """What groups are ordered by: ``3-4`` begins with 3, and ∞ is last, as is what is no number."""
+    """The key by which groups are sorted: 3 for ``3-4``; infinity for ∞ and for other texts, so that they come last."""
     first = group.partition("-")[0]
     return float(first) if first.replace(".", "", 1).isdigit() else float("inf")
 
 
-def _dots(label: str, index: int, shares: Mapping[str, Share], rows: Sequence[int]) -> Line:
+def _dots_line(label: str, index: int, shares: Mapping[str, Share], rows: Sequence[int]) -> Line:
     values = [share["value"] for share in shares.values()]
     ends = [(share["low"], share["high"]) for share in shares.values()]
     return Line(
@@ -65,5 +65,5 @@ def _dots(label: str, index: int, shares: Mapping[str, Share], rows: Sequence[in
 
 
 def _counts(share: Share) -> str:
-    units = "".join(f", {count} {called}" for called, count in list(share["units"].items())[:1])
+    units = "".join(f", {count} {unit}" for unit, count in list(share["units"].items())[:1])
     return f"{share['correct']:,} of {share['total']:,}{units}"

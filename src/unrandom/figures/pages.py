@@ -1,7 +1,7 @@
-"""How does a description come onto a page? As the JSON that plotly.js draws, with what each choice of a menu changes.
+"""How is a figure shown on an HTML page? As JSON for plotly.js, with the changes that each choice of its menu makes.
 
-Figures are transparent and carry no theme: TEMPLATES hold the ink for a light and a dark page, and PAGE_COLOURS what
-each category becomes there, as half of the palette is too pale for white or too dark for black.
+Figures are transparent and have no theme of their own. TEMPLATES hold the colours of text and grid for a light and a
+dark page. PAGE_COLOURS replace each colour of the palette, half of which is too pale on white or too dark on black.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from unrandom.core.files import JsonObject
 from unrandom.figures import style
 from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look, MapPanel, Panel, ScatterPanel
 
-SHADES = {  # of each category, on a light page and on a dark one
+SHADES = {  # colour of a category -> its colours on a light and on a dark page
     style.BLUE: ("#0072B2", "#56B4E9"),
     style.VERMILLION: ("#D55E00", "#F0803C"),
     style.GREEN: ("#008A63", "#2FC79A"),
@@ -27,10 +27,11 @@ PAGE_COLOURS = {
     theme: {colour: shades[i] for colour, shades in SHADES.items()} for i, theme in enumerate(("light", "dark"))
 }
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif"
-CLEAR = "rgba(0,0,0,0)"
+TRANSPARENT = "rgba(0,0,0,0)"
 
 
 def _template(ink: str, grid: str, paper: str) -> JsonObject:
+    """A plotly template with the colours of text, grid and hover boxes."""
     axis = {
         "gridcolor": grid,
         "linecolor": grid,
@@ -42,11 +43,11 @@ def _template(ink: str, grid: str, paper: str) -> JsonObject:
     return {
         "layout": {
             "font": {"family": FONT, "size": 12.5, "color": ink},
-            "paper_bgcolor": CLEAR,
-            "plot_bgcolor": CLEAR,
+            "paper_bgcolor": TRANSPARENT,
+            "plot_bgcolor": TRANSPARENT,
             "colorway": list(style.CATEGORIES),
             "hoverlabel": {"bgcolor": paper, "bordercolor": grid, "font": {"family": FONT, "color": ink}},
-            "modebar": {"bgcolor": CLEAR, "color": grid, "activecolor": ink},
+            "modebar": {"bgcolor": TRANSPARENT, "color": grid, "activecolor": ink},
             "xaxis": axis,
             "yaxis": axis,
         }
@@ -60,29 +61,29 @@ TEMPLATES = {
 
 
 def page_figure(figure: Figure) -> JsonObject:
-    """The first view's ``data`` and ``layout``, and the ``menu``: the arguments of Plotly.update for each view."""
-    views = {label: _drawn(panel, figure.height) for label, panel in figure.views.items()}
-    traces = _changes([_by_key(view["data"]) for view in views.values()])
-    layouts = _changes([dict(dotted_items(view["layout"])) for view in views.values()])
+    """The ``data`` and ``layout`` of the first view, and the ``menu``: arguments of Plotly.update for each view."""
+    views = {label: _plotly(panel, figure.height) for label, panel in figure.views.items()}
+    traces = _differing_keys([_by_key(view["data"]) for view in views.values()])
+    layouts = _differing_keys([dict(dotted_items(view["layout"])) for view in views.values()])
     menu = [{"label": label, "args": args} for label, *args in zip(views, traces, layouts, strict=True)]
     return {**next(iter(views.values())), "menu": menu}
 
 
 def _by_key(traces: Sequence[JsonObject]) -> JsonObject:
-    """For each dotted key, its value in every trace; null where a trace does not have it."""
+    """For each dotted key, its values in all traces; null for a trace without the key."""
     flat = [dict(dotted_items(trace)) for trace in traces]
     return {key: [trace.get(key) for trace in flat] for key in dict.fromkeys(key for trace in flat for key in trace)}
 
 
-def _changes(trees: Sequence[JsonObject]) -> list[JsonObject]:
-    """Of each tree, the keys that do not have the same value in all of them."""
-    keys = dict.fromkeys(key for tree in trees for key in tree)
-    differing = [key for key in keys if any(tree.get(key) != trees[0].get(key) for tree in trees)]
-    return [{key: tree.get(key) for key in differing} for tree in trees]
+def _differing_keys(views: Sequence[JsonObject]) -> list[JsonObject]:
+    """Each view reduced to the keys whose values are not the same in all views."""
+    keys = dict.fromkeys(key for view in views for key in view)
+    differing = [key for key in keys if any(view.get(key) != views[0].get(key) for view in views)]
+    return [{key: view.get(key) for key in differing} for view in views]
 
 
-def _drawn(panel: Panel, height: int) -> JsonObject:
-    """Data and layout. A property that is null is as if it were not there."""
+def _plotly(panel: Panel, height: int) -> JsonObject:
+    """Data and layout of one view. A null property means the default of plotly."""
     across, up = (_axis(axis, bare=isinstance(panel, MapPanel)) for axis in panel.axes)
     layout = {
         "height": height,
@@ -92,8 +93,8 @@ def _drawn(panel: Panel, height: int) -> JsonObject:
         "yaxis": up,
     }
     if isinstance(panel, LinePanel):
-        upright = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "line": {"color": style.GREY, "dash": "dot"}}
-        layout["shapes"] = [{**upright, "x0": mark, "x1": mark} for mark in panel.marks]
+        vertical = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "line": {"color": style.GREY, "dash": "dot"}}
+        layout["shapes"] = [{**vertical, "x0": mark, "x1": mark} for mark in panel.marks]
         layout["hovermode"] = "x unified" if panel.hover else "closest"
         across["unifiedhovertitle"] = {"text": panel.hover}
     return {"data": _DATA[type(panel)](panel), "layout": layout}
@@ -101,7 +102,7 @@ def _drawn(panel: Panel, height: int) -> JsonObject:
 
 def _axis(described: Axis, *, bare: bool) -> JsonObject:
     low, high = described.limits
-    known = low is not None and high is not None
+    has_limits = low is not None and high is not None
     return {
         "title": {"text": described.title},
         "type": "log" if described.log else "linear",
@@ -109,14 +110,14 @@ def _axis(described: Axis, *, bare: bool) -> JsonObject:
         "ticktext": list(described.names) or None,
         "showgrid": not (bare or described.names),
         "range": [log10(end) if described.log else end for end in described.limits if end is not None]
-        if known
+        if has_limits
         else None,
-        "rangemode": "tozero" if low == 0 and not known else "normal",
+        "rangemode": "tozero" if low == 0 and not has_limits else "normal",
     }
 
 
 def _lines(panel: LinePanel) -> list[JsonObject]:
-    words = {
+    notes = {
         "type": "scatter",
         "mode": "text",
         "x": [note.x for note in panel.notes],
@@ -127,13 +128,13 @@ def _lines(panel: LinePanel) -> list[JsonObject]:
         "hoverinfo": "skip",
         "showlegend": False,
     }
-    return [*(trace for line in panel.lines for trace in _line(line)), *([words] if panel.notes else [])]
+    return [*(trace for line in panel.lines for trace in _line(line)), *([notes] if panel.notes else [])]
 
 
 def _line(line: Line) -> list[JsonObject]:
-    """A band first, where there is one. A line that bears marks at some points only is followed by them.
+    """The traces of a line: its band if it has one, then the curve, then markers if only some points have them.
 
-    The legend then shows the latter, which are drawn with a line and a mark.
+    In the last case, the legend shows the entry of the markers, with line and marker.
     """
     look = line.look or Look(*style.category(line.kind))
     band, curve = _band(line, look), _curve(line, look)
@@ -147,13 +148,13 @@ def _line(line: Line) -> list[JsonObject]:
 
 
 def _curve(line: Line, look: Look) -> JsonObject:
-    apart = line.dots or line.crosses
+    points_only = line.dots or line.crosses
     shape = "hv" if line.stairs else "linear"
     ends = list(zip(line.x, line.spans, strict=True)) if line.spans else []
     bars = {"array": [high - x for x, (_, high) in ends], "arrayminus": [x - low for x, (low, _) in ends]}
     return {
         "type": "scatter",
-        "mode": "markers" if apart else "lines+markers" if look.mark and line.marked is None else "lines",
+        "mode": "markers" if points_only else "lines+markers" if look.mark and line.marked is None else "lines",
         "x": list(line.x),
         "y": list(line.y),
         "error_x": {"type": "data", "symmetric": False, **bars, "thickness": 1.6, "width": 4} if ends else None,
@@ -178,8 +179,8 @@ def _band(line: Line, look: Look) -> list[JsonObject]:
 
 def _map(panel: MapPanel) -> list[JsonObject]:
     low, high = panel.limits
-    # The colour bar reads in values all the same.
-    faint = [[(i / 16) ** (1 / style.FAINT), colour] for i, colour in enumerate(style.viridis(17))]
+    # Only the colours are rescaled; the colour bar shows the values.
+    root_scale = [[(i / 16) ** (1 / style.ROOT_EXPONENT), colour] for i, colour in enumerate(style.viridis(17))]
     cells = {
         "type": "heatmap",
         "name": "",
@@ -187,7 +188,7 @@ def _map(panel: MapPanel) -> list[JsonObject]:
         "z": [list(row) for row in panel.values],
         "zmin": low,
         "zmax": high,
-        "colorscale": faint if panel.root else "Viridis",
+        "colorscale": root_scale if panel.root else "Viridis",
         "colorbar": _colour_bar(panel.bar),
         "text": [list(row) for row in panel.texts] or None,
         "texttemplate": "%{z:.2f}" if panel.written else None,
@@ -203,7 +204,7 @@ def _points(panel: ScatterPanel) -> list[JsonObject]:
     groups = max(panel.groups) + 1
     if groups > len(style.CATEGORIES):
         colours = [[i / 8, colour] for i, colour in enumerate(style.viridis(9))]
-    else:  # a flat step for each group
+    else:  # one uniform colour per group
         steps = enumerate(style.CATEGORIES[:groups])
         colours = [[(i + end) / groups, colour] for i, colour in steps for end in (0, 1)]
     marker = {
@@ -221,9 +222,9 @@ def _points(panel: ScatterPanel) -> list[JsonObject]:
 
 
 def _colour_bar(title: str) -> JsonObject:
-    """A slim bar whose title runs along it, so that narrow screens keep their width."""
-    along = {"text": title, "side": "right", "font": {"size": 12.5}}
-    return {"title": along, "thickness": 10, "outlinewidth": 0, "len": 1}
+    """A narrow colour bar with its title along the side, to save width on small screens."""
+    vertical_title = {"text": title, "side": "right", "font": {"size": 12.5}}
+    return {"title": vertical_title, "thickness": 10, "outlinewidth": 0, "len": 1}
 
 
 def _hover(template: str) -> JsonObject:

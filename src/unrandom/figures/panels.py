@@ -1,4 +1,4 @@
-"""How are several pictures set side by side? An experiment describes panels and saves them; this is what it needs."""
+"""How do experiments draw figures? They describe panels and save them side by side, with the names exported here."""
 
 from unrandom.figures.description import Line, LinePanel, MapPanel, Panel, ScatterPanel
 from unrandom.figures.files import save_panels

@@ -1,6 +1,6 @@
-"""What does every figure share? Colours safe for colour-blind readers, dashes, marks, and the words on common axes.
+"""What do all figures share? Colours that colour-blind readers can distinguish, dashes, markers, and axis titles.
 
-Categories take Okabe and Ito's palette (its black is a grey here, to be seen on a dark page), maps take viridis.
+Categories use Okabe and Ito's palette (with grey for its black, to be visible on a dark page), maps use viridis.
 """
 
 import matplotlib
@@ -10,11 +10,11 @@ BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY, GREY, YELLOW = "#E69F00", "#56B4E9", "#8A8A8A", "#F0E442"
 CATEGORIES = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, GREY, YELLOW)
 CATEGORY_DASHES = ("solid", "dash", "dot", "dashdot")
-# Plotly's names and matplotlib's; of a mark whose name ends in "-open", only the outline is drawn.
+# Names in plotly and in matplotlib. For a marker whose name ends in "-open", only the outline is drawn.
 DASHES = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-.", "longdash": (0, (8, 3))}
 MARKS = {"": "None", "circle": "o", "diamond": "D", "square": "s", "triangle-up": "^", "cross": "P", "x": "x"}
 MAP = "viridis"
-FAINT = 0.5  # the power of a value that colours follow where faint ones must show
+ROOT_EXPONENT = 0.5  # exponent applied to values before they become colours, if small ones must be visible
 
 SEEN = "numbers seen (t)"
 SHARE = "accuracy (share of sequences)"
@@ -22,12 +22,12 @@ QUARTERS = (0, 0.25, 0.5, 0.75, 1)  # ticks of a share
 
 
 def category(index: int) -> tuple[str, str]:
-    """The colour and the dash of the index-th line."""
+    """The colour and dash of line number ``index``, from 0."""
     return CATEGORIES[index % len(CATEGORIES)], CATEGORY_DASHES[index % len(CATEGORY_DASHES)]
 
 
 def viridis(steps: int) -> list[str]:
-    """``steps`` > 1 colours evenly along the map, as #rrggbb."""
+    """``steps`` > 1 evenly spaced colours of the map, as #rrggbb."""
     return [to_hex(matplotlib.colormaps[MAP](i / (steps - 1))) for i in range(steps)]
 
 

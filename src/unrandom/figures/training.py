@@ -1,4 +1,4 @@
-"""How did training go? Losses and accuracies against the step, each measure in one colour and dash."""
+"""How did training progress? Shown by losses and accuracies against the training step."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from unrandom.figures import style
 from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look
 
 Metrics = Sequence[dict[str, Any]]
-Measures = Mapping[str, tuple[str, Look]]  # keys of the metrics, each with its name and how it is drawn
+Measures = Mapping[str, tuple[str, Look]]  # key of the metrics -> legend name and look
 LOSSES: Measures = {
     "train_loss": ("training", Look(style.BLUE)),
     "test_loss": ("test (unseen parameters)", Look(style.VERMILLION, "dash")),
@@ -24,18 +24,18 @@ ACCURACIES: Measures = {
 
 
 def loss_figure(metrics: Metrics) -> Figure:
-    """Training and test loss."""
+    """Training and test loss against the training step."""
     loss = Axis("loss (nats per token)", limits=(0, None))
     return _against_steps("Loss during training", loss, _lines(metrics, LOSSES, "%{y:.3f}"))
 
 
 def accuracy_figure(metrics: Metrics) -> Figure:
-    """Test accuracies, and training accuracies on the kinds of sequences that the task follows.
+    """Test accuracies, and training accuracies on the groups of sequences that the task records.
 
-    Token accuracy is left out where it equals number accuracy (one token a number).
+    Token accuracy is left out if it always equals number accuracy (one token per number).
     """
-    repeats = all(row.get("token_accuracy") == row.get("number_accuracy") for row in metrics)
-    measures = {key: drawn for key, drawn in ACCURACIES.items() if not (repeats and key == "token_accuracy")}
+    tokens_are_numbers = all(row.get("token_accuracy") == row.get("number_accuracy") for row in metrics)
+    measures = {key: drawn for key, drawn in ACCURACIES.items() if not (tokens_are_numbers and key == "token_accuracy")}
     accuracy = Axis("accuracy (share right)", limits=(-0.02, 1.04))
     return _against_steps("Accuracy during training", accuracy, _lines(metrics, measures, "%{y:.1%}"))
 
@@ -46,12 +46,12 @@ def _against_steps(title: str, measured: Axis, lines: Sequence[Line]) -> Figure:
 
 
 def _lines(metrics: Metrics, measures: Measures, hover: str) -> list[Line]:
-    """The measures that were taken; one or two points are marked, as hardly any line joins them."""
+    """One line per measure that was recorded; lines of one or two points get markers to be visible."""
     lines = []
-    for key, (words, look) in measures.items():
+    for key, (name, look) in measures.items():
         points = [(row["step"], row[key]) for row in metrics if row.get(key) is not None]
         if points:
             steps, values = zip(*points, strict=True)
             shown = replace(look, mark="circle") if len(points) < 3 else look
-            lines.append(Line(steps, values, words, look=shown, hover=hover))
+            lines.append(Line(steps, values, name, look=shown, hover=hover))
     return lines

@@ -1,5 +1,4 @@
-"""Which pseudo-random number generators can be simulated? Linear congruential generators with their periods and digits,
-and the other families listed here.
+"""Which generators can be simulated? LCGs with their periods and digits, and the families that programs use.
 
 Linear congruential generators:
 

@@ -1,6 +1,7 @@
-"""What is inside a trained model? Functions from its arrays to small tables; nothing here draws.
+"""How does a trained model compute its predictions? Analyses of weights and activations, as arrays and dataclasses.
 
-What experiments take is offered here. Its parts, and the types of the tables, are to be imported from the modules.
+This package exports the functions that experiments use; their parts and result types are in the modules. Nothing here
+draws.
 """
 
 from unrandom.interpretation.attention import attention_by_distance, lookback_shares, strongest_distances

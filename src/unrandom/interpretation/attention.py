@@ -22,17 +22,17 @@ from unrandom.models import Transformer, record
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.tasks import Examples
 
-TOKENS_SHOWN = 256  # of an attention pattern
+TOKENS_SHOWN = 256  # tokens of an attention pattern in a report
 
 
 @dataclass(frozen=True)
 class Share:
-    """How often something holds, counted in each sequence.
+    """How often a condition holds, counted in each sequence.
 
-    What happens within a sequence is not independent, so an interval comes from resampling sequences.
+    Trials within a sequence are not independent, so an interval must come from resampling sequences.
     """
 
-    by_sequence: Tally  # [sequences]; NaN for its value where there was nothing to count
+    by_sequence: Tally  # [sequences]; its value is NaN for a sequence without trials
 
     @classmethod
     def of(cls, holds: Bool[np.ndarray, "sequences ..."]) -> "Share":
@@ -40,11 +40,11 @@ class Share:
 
     @property
     def pooled(self) -> Tally:
-        """Over all sequences."""
+        """The tally over all sequences."""
         return Tally(np.asarray(self.by_sequence.correct.sum()), np.asarray(self.by_sequence.total.sum()))
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values: value, correct and total over all sequences, and the share in each."""
+        """As JSON values: value, correct and total over all sequences, and the share per sequence."""
         pooled = self.pooled.to_json()
         return {
             **{name: pooled[name] for name in ("value", "correct", "total")},
@@ -54,12 +54,15 @@ class Share:
 
 @dataclass(frozen=True)
 class PrimeLookback:
-    """Over queries with t >= 2p, where p^k is the largest power of p up to t: does it look back p^k, then p^(k-1)?"""
+    """How often queries look back p^k, and p^(k-1) second, where p^k is the largest power of p up to t.
+
+    Queries with t >= 2p are counted.
+    """
 
     prime: int
-    strongest: Share  # of queries whose strongest key is number t - p^k
-    second: Share  # of queries whose second strongest key is number t - p^(k-1)
-    chance: float  # either share, were the key any of the t with the same probability
+    strongest: Share  # share of queries whose strongest key is number t - p^k
+    second: Share  # share of queries whose second strongest key is number t - p^(k-1)
+    chance: float  # expected value of either share if the key were uniform over the t numbers
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values."""
@@ -69,12 +72,12 @@ class PrimeLookback:
 
 @dataclass(frozen=True)
 class DivisorLookback:
-    """How a head uses a look-back of r, a divisor of m."""
+    """How much attention goes to a look-back of r, a divisor of m."""
 
     divisor: int
     weight: Float[np.ndarray, " sequences"]  # mean attention to number t - r over queries with t >= r
-    strongest: Share  # of queries that have two divisors to choose from: those whose strongest key is number t - r
-    chance: float  # the same, were the key any of the t with the same probability
+    strongest: Share  # share of queries whose strongest key is number t - r; t must reach the second divisor of m
+    chance: float  # expected value of ``strongest`` if the key were uniform over the t numbers
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values."""
@@ -89,7 +92,7 @@ class DivisorLookback:
 
 @dataclass(frozen=True)
 class Lookbacks:
-    """Which look-backs a pattern prefers, among powers of the primes of m and among its divisors."""
+    """How often an attention pattern looks back by powers of each prime of m, and by each divisor of m."""
 
     modulus: int
     primes: list[PrimeLookback]
@@ -105,31 +108,32 @@ class Lookbacks:
 
 
 def lookback_shares(pattern: Float[np.ndarray, "*axes queries keys"], m: int) -> Lookbacks:
-    """How often a pattern looks back as the algorithm says, for each prime p of m with 2p <= T and each divisor <= T.
+    """How often a pattern of T tokens looks back as the paper's algorithm does.
 
-    The first leading axis, if there is one, is sequences; others (heads) are pooled within each. The nearer key wins
-    a tie. Raises ValueError for fewer than two tokens, and UserError for an m that cannot be factored.
+    Counted for each prime p of m with 2p <= T and each divisor r of m with 2 <= r <= T. The first leading axis, if any,
+    is sequences; further ones (heads) are pooled within each sequence. The nearer key wins a tie. Raises ValueError for
+    fewer than two tokens, and UserError for an m that cannot be factored.
     """
     tokens = _square_side(pattern)
     rows = pattern.reshape(len(pattern) if pattern.ndim > 2 else 1, -1, tokens, tokens)
-    found = np.stack([strongest_distances(row, k=2) for row in rows]) + 1  # one by one, as sorting takes room
+    found = np.stack([strongest_distances(row, k=2) for row in rows]) + 1  # one at a time to save memory
     divisors = [r for r in range(2, tokens + 1) if m % r == 0]
-    first = divisors[1] if len(divisors) > 1 else tokens + 1  # the first t that has two to choose from
+    first_t = divisors[1] if len(divisors) > 1 else tokens + 1  # the first t at which two divisors are possible
     return Lookbacks(
         m,
         [_prime_lookback(found, p) for p in factorize(m) if 2 * p <= tokens],
         [
-            DivisorLookback(r, rows.diagonal(1 - r, -2, -1).mean((1, 2)), *_share_at(found[..., 0], r, first))
+            DivisorLookback(r, rows.diagonal(1 - r, -2, -1).mean((1, 2)), *_share_at(found[..., 0], r, first_t))
             for r in divisors
         ],
     )
 
 
 def attention_by_distance(pattern: Float[np.ndarray, "*axes queries keys"]) -> Float[np.ndarray, " keys"]:
-    """Mean weight at distance query - key = 0 ... T - 1.
+    """Mean attention weight at each distance query - key = 0 ... T - 1.
 
-    The mean runs over every query that has a key at that distance, and over all leading axes
-    (sequences, heads). Only the causal half of the pattern is read.
+    The mean is over every query that has a key at that distance, and over all leading axes (sequences, heads). Only the
+    causal half of the pattern is used.
     """
     tokens = _square_side(pattern)
     return np.array([pattern.diagonal(-distance, -2, -1).mean() for distance in range(tokens)], dtype=float)
@@ -138,9 +142,9 @@ def attention_by_distance(pattern: Float[np.ndarray, "*axes queries keys"]) -> F
 def strongest_distances(
     pattern: Float[np.ndarray, "*axes queries keys"], k: int = 2
 ) -> Int[np.ndarray, "*axes queries k"]:
-    """Distances (query - key) of the k keys each query weighs most, strongest first; the nearer wins a tie.
+    """Distances (query - key) of the k keys with the largest weights, strongest first; the nearer key wins a tie.
 
-    A query with fewer than k keys behind it has -1 in the places left over.
+    A query that sees fewer than k keys has -1 in the remaining places. Raises ValueError unless 1 <= k <= tokens.
     """
     tokens = _square_side(pattern)
     if not 1 <= k <= tokens:
@@ -160,12 +164,12 @@ def _prime_lookback(found: Int[np.ndarray, "sequences heads queries two"], p: in
 
 
 def _share_at(
-    found: Int[np.ndarray, "sequences heads queries"], lookback: int | Int[np.ndarray, " queries"], first: int
+    found: Int[np.ndarray, "sequences heads queries"], lookback: int | Int[np.ndarray, " queries"], first_t: int
 ) -> tuple[Share, float]:
-    """Of queries with t >= first, those whose look-back is the given one; and what a random key would give."""
+    """The share of queries with t >= first_t whose look-back is the given one, and its expected value by chance."""
     t = np.arange(1, found.shape[2] + 1)
-    chance = np.where(lookback <= t, 1 / t, 0)[first - 1 :]
-    return Share.of((found == lookback)[..., first - 1 :]), float(chance.sum() / max(1, chance.size))
+    chance = np.where(lookback <= t, 1 / t, 0)[first_t - 1 :]
+    return Share.of((found == lookback)[..., first_t - 1 :]), float(chance.sum() / max(1, chance.size))
 
 
 def _square_side(pattern: np.ndarray) -> int:
@@ -188,6 +192,6 @@ def attention_patterns(
 
 
 def pattern_taps(model: Transformer) -> list[str]:
-    """The attention pattern of each layer that has one."""
+    """The tap of the attention pattern of each layer that has one."""
     names = (f"blocks.{layer}.attn.hook_pattern" for layer in range(model.config.depth))
     return [name for name in names if model.has_tap(name)]

@@ -1,12 +1,13 @@
-"""Does a head serve the digits of one prime? How much of each digit's accuracy is lost without it, and on which primes.
+"""Which prime's digits does a head serve? By the loss of accuracy on each digit when the head is pruned.
 
 The paper's section "Interpretability: Unseen Modulus", step i: pruning the head of modulo 7 takes the base-7 digits
-away and leaves the base-2 and base-3 digits above chance. Here that is one number, with a permutation test.
+away and leaves the base-2 and base-3 digits above chance. Here this effect is one number, with a permutation test:
 
-The *relative damage* that the loss of a head does to a digit is (before − after) / (before − chance). Here before and
-after are the accuracies of the digit with all heads and without this one, and chance is 1 / p for a digit of base p. So
-1 is a drop to chance, and a negative number is a gain. The *own-prime share* of a head is the part of its relative
-damage, summed over digits, that falls on digits of the head's own prime.
+- the *relative damage* of a head to a digit is (before − after) / (before − chance), clipped to -1 … 1. Here before and
+  after are the accuracies of the digit with all heads and without this head, and chance is 1 / p for a digit of base
+  p. It is 1 for a drop to chance, 0 (the null value) for no effect, and negative for a gain;
+- the *own-prime share* of a head, 0 to 1, is the part of its relative damage, summed over digits (gains count as 0),
+  that falls on the digits of its own prime. Its null value is the mean over permutations of which head has which prime.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,25 +25,25 @@ from unrandom.generators.residues import Digit
 from unrandom.interpretation.checks import first_counted
 from unrandom.interpretation.pruning import Pruned
 
-LEAST_MARGIN = 0.05  # of accuracy above chance: where there is less, there is nothing to lose
-ALL_ORDERS = 5040  # as many permutations are tried one by one: those of seven heads
-RANDOM_ORDERS = 2000
-ROUNDING = 1e-9
+MIN_MARGIN = 0.05  # relative damage is undefined for a digit whose accuracy is not further above chance
+MAX_EXACT_PERMUTATIONS = 5040  # up to 7! the permutation test is exact
+RANDOM_PERMUTATIONS = 2000  # permutations drawn where it is not exact
+ROUNDING = 1e-9  # tolerance when a permuted value is compared with the observed one
 
 
 @dataclass(frozen=True)
 class Damage:
     """The accuracy of each digit of m with all heads, and without each head in turn.
 
-    Accuracies are means over the guesses from ``start`` on.
+    Accuracies are means over the predictions from index ``start`` on.
     """
 
     modulus: int
     start: int
     digits: list[Digit]
     heads: list[tuple[int, int]]  # layer and head
-    before: Float[np.ndarray, " digits"]
-    after: Float[np.ndarray, "heads digits"]
+    before: Float[np.ndarray, " digits"]  # accuracy with all heads
+    after: Float[np.ndarray, "heads digits"]  # accuracy without each head
 
     @property
     def primes(self) -> Integer[np.ndarray, " digits"]:
@@ -51,18 +52,18 @@ class Damage:
 
     @property
     def relative(self) -> Float[np.ndarray, "heads digits"]:
-        """The relative damage, clipped to -1 … 1.
+        """The relative damage, clipped to -1 … 1: 1 for a drop to chance, 0 for no effect, negative for a gain.
 
-        NaN for a digit whose accuracy with all heads is at most .05 above chance: there is nothing to lose.
+        NaN for a digit whose accuracy with all heads is at most .05 above chance.
         """
         margin = self.before - 1 / self.primes
         drop = np.divide(
-            self.before - self.after, margin, out=np.full_like(self.after, np.nan), where=margin > LEAST_MARGIN
+            self.before - self.after, margin, out=np.full_like(self.after, np.nan), where=margin > MIN_MARGIN
         )
         return np.clip(drop, -1, 1)
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values. The relative damage of a digit that has nothing to lose is null."""
+        """As JSON values; relative damage that is NaN becomes null."""
         relative = np.where(np.isnan(self.relative), np.array(None), np.round(self.relative, 6))
         return {
             "modulus": self.modulus,
@@ -77,18 +78,18 @@ class Damage:
 
 @dataclass(frozen=True)
 class OwnPrimeShare:
-    """The mean of the own-prime shares of several heads, with a permutation test of which head has which prime.
+    """The mean own-prime share of several heads, with a permutation test of which head has which prime.
 
-    If no head counts, ``heads`` is 0, both shares are NaN and the p-value is 1.
+    If no head has an own-prime share, ``heads`` is 0, ``value`` and ``permuted`` are NaN, and the p-value is 1.
     """
 
-    value: float
-    permuted: float  # the mean of the value over permutations
-    p_value: float  # the share of permutations whose value is at least as large
-    heads: int  # that count
+    value: float  # mean own-prime share, 0 to 1
+    permuted: float  # null value: the mean of ``value`` over permutations
+    p_value: float  # fraction of permutations whose value is at least as large
+    heads: int  # number of heads in the mean
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values. Both shares are null if no head counts."""
+        """As JSON values; ``value`` and ``permuted`` are null if they are NaN."""
         shares = {"value": self.value, "permuted": self.permuted}
         return {
             **{name: None if np.isnan(share) else round(share, 6) for name, share in shares.items()},
@@ -100,8 +101,8 @@ class OwnPrimeShare:
 def digit_damage(whole: Evaluation, pruned: Sequence[Pruned], start: int | None = None) -> Damage:
     """The accuracy of each digit with all heads (``whole``) and without each (``pruned``), on the same sequences.
 
-    Guesses from ``start`` on count; None is the last half of them. Raises ValueError if no guess is left, and for
-    evaluations of different moduli.
+    Predictions from index ``start`` on are evaluated (None: the second half). Raises ValueError if ``start`` is out of
+    range, and for evaluations of different moduli.
     """
     if any(part.evaluation.basis != whole.basis for part in pruned):
         raise ValueError(f"all evaluations must be of m = {whole.basis}")
@@ -124,26 +125,27 @@ def own_prime_share(
     head_primes: Integer[np.ndarray, " heads"],
     seed: int = 0,
 ) -> OwnPrimeShare:
-    """The mean own-prime share of the heads, where ``head_primes`` has the prime of each head, or 0 for none.
+    """The mean own-prime share of the heads; ``head_primes`` holds the own prime of each head, or 0 if it has none.
 
-    Negative damage and NaN are set to 0. Heads whose damage is 0 for every digit have no share. They are excluded, also
-    from the permutation test. Heads whose prime has no digit here stay in the permutation test, but have no own-prime
-    share, and do not count in the mean. Up to seven heads are permuted in every order, more of them in 2,000 random
-    orders. To pool several moduli, put their digits side by side.
+    Negative and NaN damage is set to 0. Heads without any damage are excluded, also from the permutation test. Heads
+    whose prime is not among ``primes`` take part in the permutation test, but have no own-prime share and are left out
+    of the mean. All orders of up to seven heads are tested, or 2,000 random orders of more. To pool several moduli,
+    concatenate their digits.
     """
-    lost = np.clip(np.nan_to_num(relative), 0, None)
-    hurt = lost.sum(axis=1) > 0
-    kinds = np.unique(primes)
-    shares = lost[hurt] @ (primes[:, None] == kinds) / lost[hurt].sum(axis=1, keepdims=True)
-    owned = head_primes[hurt][:, None] == kinds
-    heads = int(owned.sum())
+    damage = np.clip(np.nan_to_num(relative), 0, None)
+    has_damage = damage.sum(axis=1) > 0
+    distinct_primes = np.unique(primes)
+    damage = damage[has_damage]
+    shares = damage @ (primes[:, None] == distinct_primes) / damage.sum(axis=1, keepdims=True)
+    is_own = head_primes[has_damage][:, None] == distinct_primes
+    heads = int(is_own.sum())
     if heads == 0:
         return OwnPrimeShare(float("nan"), float("nan"), 1.0, 0)
-    value = float(shares[owned].mean())
-    permuted = np.array([shares[owned[order]].mean() for order in _orders(len(owned), seed)])
-    as_large = int(np.sum(permuted >= value - ROUNDING))
-    exact = len(permuted) == factorial(len(owned))
-    p_value = as_large / len(permuted) if exact else (1 + as_large) / (1 + len(permuted))
+    value = float(shares[is_own].mean())
+    permuted = np.array([shares[is_own[order]].mean() for order in _orders(len(is_own), seed)])
+    at_least_as_large = int(np.sum(permuted >= value - ROUNDING))
+    exact = len(permuted) == factorial(len(is_own))
+    p_value = at_least_as_large / len(permuted) if exact else (1 + at_least_as_large) / (1 + len(permuted))
     return OwnPrimeShare(value, float(permuted.mean()), p_value, heads)
 
 
@@ -152,8 +154,9 @@ def _digit_accuracy(evaluation: Evaluation, start: int) -> Float[np.ndarray, " d
 
 
 def _orders(heads: int, seed: int) -> Iterator[list[int]]:
-    if factorial(heads) <= ALL_ORDERS:
+    """All permutations of the heads, or random ones if there are too many."""
+    if factorial(heads) <= MAX_EXACT_PERMUTATIONS:
         yield from (list(order) for order in permutations(range(heads)))
         return
     rng = stream(seed, "which head has which prime", heads)
-    yield from (rng.permutation(heads).tolist() for _ in range(RANDOM_ORDERS))
+    yield from (rng.permutation(heads).tolist() for _ in range(RANDOM_PERMUTATIONS))

@@ -1,8 +1,14 @@
-"""Does a head adapt its look-back to the modulus? The spacing of the keys it weighs most, and what divides it.
+"""Does a head adapt its look-back to the modulus? By the common divisor of the spacings between its strongest keys.
 
 The paper's section "Interpretability: Unseen Modulus", step iii, and its appendix (figure attn_stats): the four
 strongest keys of a query lie multiples of 4 apart for m = 2048 and multiples of 14 for m = 2352, in one and the same
 head; both divide m, so that digits can be copied.
+
+For each candidate divisor r = 2 … 32:
+
+- the *share* is the fraction of spacings that r divides, 0 to 1; 1/r is expected if spacings are random;
+- the *excess* is (share - 1/r) / (1 - 1/r): 1 if r divides all spacings, 0 for random ones, negative below chance;
+- the *preferred* divisor is the largest r whose excess is within 0.02 of the maximum, or 1 if no excess is above 0.1.
 """
 
 from dataclasses import dataclass
@@ -14,16 +20,16 @@ from jaxtyping import Float, Int
 from unrandom.interpretation.attention import strongest_distances
 
 LARGEST_DIVISOR = 32
-AS_GOOD = 0.02  # below the largest excess
-LEAST_EXCESS = 0.1  # where none is larger, no divisor is preferred
+EXCESS_TOLERANCE = 0.02  # an excess this close to the maximum counts as equal to it
+MIN_EXCESS = 0.1  # no divisor is preferred unless one has a larger excess
 
 
 @dataclass(frozen=True)
 class KeyDistances:
-    """Counts over the strongest keys of the queries from ``start`` on, for each head; index is the distance.
+    """Histograms over the ``top`` strongest keys of each query from ``start`` on; index is the distance or spacing.
 
-    ``distances`` are those between query and key (the look-back is one more), ``spacings`` those between each of the
-    strongest keys and the next earlier one.
+    ``distances`` counts distances between query and key (the look-back is one more). ``spacings`` counts distances
+    between each of the strongest keys and the next earlier one.
     """
 
     top: int
@@ -34,24 +40,22 @@ class KeyDistances:
 
 @dataclass(frozen=True)
 class CommonDivisor:
-    """Which r divides the spacings? Excess is (share - 1/r) / (1 - 1/r): 0 for spacings at random, 1 if all are.
-
-    ``preferred`` is the r of the largest excess, and of those within 0.02 of it the largest r, as each divisor of r
-    divides as often; 1 if no excess is above 0.1.
-    """
+    """How often each r divides the spacings. The module docstring defines share, excess and preferred divisor."""
 
     divisors: Int[np.ndarray, " divisors"]
     share: Float[np.ndarray, " divisors"]
-    spacings: int  # how many were counted
+    spacings: int  # number of spacings
 
     @property
     def excess(self) -> Float[np.ndarray, " divisors"]:
+        """(share - 1/r) / (1 - 1/r): 0 for random spacings, 1 if r divides all."""
         return (self.share - 1 / self.divisors) / (1 - 1 / self.divisors)
 
     @property
     def preferred(self) -> int:
+        """The largest r whose excess is about the maximum, because a divisor of r divides at least as often; else 1."""
         best = self.excess.max()
-        return int(self.divisors[self.excess >= best - AS_GOOD].max()) if best > LEAST_EXCESS else 1
+        return int(self.divisors[self.excess >= best - EXCESS_TOLERANCE].max()) if best > MIN_EXCESS else 1
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values."""
@@ -66,22 +70,24 @@ class CommonDivisor:
 
 @dataclass(frozen=True)
 class DivisorAgreement:
-    """Whether a head's preferred divisor is one of m for each modulus, and not the same for all."""
+    """Whether a head adapts its look-back: its preferred divisor divides each modulus m and is not the same for all."""
 
-    preferred: dict[int, int]  # by modulus
-    divides: dict[int, bool]  # that it is more than 1, and divides m
-    chance: dict[int, float]  # that an r drawn from 2 … 32 divides m
+    preferred: dict[int, int]  # preferred divisor by modulus
+    divides: dict[int, bool]  # whether the preferred divisor is above 1 and divides m
+    chance: dict[int, float]  # probability that an r drawn uniformly from 2 … 32 divides m
 
     @property
     def differs(self) -> bool:
+        """Whether the preferred divisor is not the same for all moduli."""
         return len(set(self.preferred.values())) > 1
 
     @property
     def holds(self) -> bool:
+        """Whether the preferred divisor divides every modulus, and differs between moduli."""
         return all(self.divides.values()) and self.differs
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values, a row a modulus."""
+        """As JSON values, with one row per modulus."""
         rows = [
             {"modulus": m, "preferred": r, "divides": self.divides[m], "chance": round(self.chance[m], 6)}
             for m, r in self.preferred.items()
@@ -92,38 +98,38 @@ class DivisorAgreement:
 def strongest_key_distances(
     pattern: Float[np.ndarray, "batch heads queries queries"], top: int = 4, start: int | None = None
 ) -> KeyDistances:
-    """Distances to, and spacings between, the ``top`` keys that each query weighs most; the nearer key wins a tie.
+    """Distances to, and spacings between, the ``top`` strongest keys of each query; the nearer key wins a tie.
 
-    Queries from ``start`` on count (None: the last half). Raises ValueError unless each of those sees ``top`` keys,
-    at least 2.
+    Queries from ``start`` on are counted (None: the second half). Raises ValueError unless top >= 2 and each counted
+    query sees at least ``top`` keys.
     """
     tokens = pattern.shape[-1]
     start = tokens // 2 if start is None else start
     if top < 2 or not top - 1 <= start < tokens:
-        raise ValueError(f"top={top}, start={start}: queries {max(top, 2) - 1} to {tokens - 1} see 2 keys or more")
+        raise ValueError(f"top={top}, start={start}: top must be at least 2, and start from top - 1 to {tokens - 1}")
     distances, spacings = (np.zeros((pattern.shape[1], tokens), dtype=np.int64) for _ in range(2))
-    for rows in pattern:  # one by one, as sorting takes room
+    for rows in pattern:  # one sequence at a time to save memory
         found = np.sort(strongest_distances(rows, top)[:, start:], axis=-1)
-        for head, of_head in enumerate(found):
-            distances[head] += np.bincount(of_head.ravel(), minlength=tokens)
-            spacings[head] += np.bincount(np.diff(of_head).ravel(), minlength=tokens)
+        for head, head_distances in enumerate(found):
+            distances[head] += np.bincount(head_distances.ravel(), minlength=tokens)
+            spacings[head] += np.bincount(np.diff(head_distances).ravel(), minlength=tokens)
     return KeyDistances(top, start, distances, spacings)
 
 
 def common_divisor(spacings: Int[np.ndarray, " tokens"], largest: int = LARGEST_DIVISOR) -> CommonDivisor:
-    """The share of spacings (given as counts by spacing) that each r = 2 … ``largest`` divides.
+    """The share of spacings that each r = 2 … ``largest`` divides; ``spacings`` is a histogram, indexed by spacing.
 
-    Raises ValueError where nothing was counted, and for ``largest`` < 2.
+    Raises ValueError for an empty histogram, and for ``largest`` < 2.
     """
     total = int(spacings.sum())
     if total == 0 or largest < 2:
-        raise ValueError(f"{total} spacings, largest={largest}: at least one spacing and a divisor of 2 are needed")
+        raise ValueError(f"{total} spacings, largest={largest}: at least one spacing and largest >= 2 are required")
     divisors = np.arange(2, largest + 1)
     share = np.array([spacings[::r].sum() / total for r in divisors])
     return CommonDivisor(divisors, share, total)
 
 
 def divisor_agreement(preferred: dict[int, int], largest: int = LARGEST_DIVISOR) -> DivisorAgreement:
-    """Whether the preferred divisor of one head, by modulus, adapts to the modulus."""
+    """Whether the preferred divisor of one head, given by modulus, adapts to the modulus."""
     chances = {m: sum(m % r == 0 for r in range(2, largest + 1)) / (largest - 1) for m in preferred}
     return DivisorAgreement(dict(preferred), {m: r > 1 and m % r == 0 for m, r in preferred.items()}, chances)

@@ -1,4 +1,4 @@
-"""Does the embedding hold the digits of the numbers? Its principal components, and what residues explain of them.
+"""Does the embedding encode the digits of numbers? By the variance of its principal components that residues explain.
 
 The paper's section "Interpretability: Fixed Modulus", step i: trained on m = 2^K, the first component separates
 the numbers mod 2, the next two mod 4, and so on; and the more low digits two numbers share, the more alike are
@@ -18,30 +18,30 @@ from unrandom.interpretation.ranks import rank_correlation
 
 @dataclass(frozen=True)
 class PrincipalComponents:
-    """The centred embedding seen from its widest directions, widest first."""
+    """The principal components of a centred embedding, in order of decreasing variance."""
 
     values: Float[np.ndarray, "tokens k"]  # coordinate of each token
     explained: Float[np.ndarray, " k"]  # share of the total variance, 0 to 1
 
 
 class ResidueVariance(NamedTuple):
-    """Share of each component's variance that lies between residue classes, and what chance alone gives."""
+    """Share of each component's variance that lies between residue classes, 0 to 1, and its null value."""
 
     shares: Float[np.ndarray, " k"]
-    shuffled: Float[np.ndarray, " k"]
+    shuffled: Float[np.ndarray, " k"]  # mean share over random relabellings: the null value
 
 
 @dataclass(frozen=True)
 class SharedDigits:
-    """Mean cosine similarity of two embeddings by how many low digits their numbers share.
+    """Mean cosine similarity of pairs of embeddings, grouped by how many low digits the two numbers share.
 
-    A group without pairs is left out: if m = p^w, different numbers share at most w - 1 digits.
+    Groups without pairs are left out: if m = p^w, different numbers share at most w - 1 digits.
     """
 
     shared: Int[np.ndarray, " groups"]  # the number j of low digits in common
-    pairs: Int[np.ndarray, " groups"]  # of different numbers
-    raw: Float[np.ndarray, " groups"]
-    centred: Float[np.ndarray, " groups"]  # after the mean embedding was taken away
+    pairs: Int[np.ndarray, " groups"]  # the number of pairs of different numbers
+    raw: Float[np.ndarray, " groups"]  # mean cosine of the embeddings
+    centred: Float[np.ndarray, " groups"]  # mean cosine after subtraction of the mean embedding
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values."""
@@ -52,11 +52,11 @@ class SharedDigits:
 def principal_components(matrix: Float[np.ndarray, "tokens d_model"], k: int = 6) -> PrincipalComponents:
     """The first k principal components of the rows of ``matrix``, fewer if its centred rank is lower.
 
-    A component's sign is arbitrary; here its largest loading (by magnitude) is positive, so that two
-    machines draw the same picture.
+    The sign of a component is arbitrary; it is chosen so that the loading of largest magnitude is positive, and so all
+    machines draw the same picture. Raises ValueError unless k >= 1.
     """
     if k < 1:
-        raise ValueError(f"k={k} components: at least 1 is needed")
+        raise ValueError(f"k={k} components: at least 1 is required")
     centred = matrix.astype(np.float64) - matrix.mean(axis=0, dtype=np.float64)
     left, scales, loadings = np.linalg.svd(centred, full_matrices=False)
     rounding = np.finfo(matrix.dtype).eps * max(matrix.shape) * np.abs(matrix).max(initial=0.0)
@@ -75,11 +75,12 @@ def residue_variance(
 ) -> ResidueVariance:
     """Per component: variance between the classes ``token mod modulus``, over the total variance (eta squared).
 
-    Many classes explain much by chance (in expectation (classes - 1) / (tokens - 1)), so the same share is
-    averaged over ``shuffles`` random relabellings of the tokens. A constant component scores 0.
+    Many classes explain much by chance, in expectation (classes - 1) / (tokens - 1). The null value is therefore the
+    mean share over ``shuffles`` random relabellings of the tokens. A constant component scores 0. Raises ValueError
+    unless modulus >= 2.
     """
     if modulus < 2:
-        raise ValueError(f"modulus={modulus}: residue classes need at least 2")
+        raise ValueError(f"modulus={modulus}: a modulus is at least 2")
     rng = np.random.default_rng(0) if rng is None else rng
     classes = np.arange(len(values)) % modulus
     chance = [_between_over_total(values, rng.permutation(classes)) for _ in range(shuffles)]
@@ -89,22 +90,22 @@ def residue_variance(
 
 @dataclass(frozen=True)
 class AdditiveVariance:
-    """Share of an embedding's variance that a sum of vectors, one for each residue, explains; and of shuffled rows."""
+    """Share of an embedding's variance that a sum of one vector per residue explains, 0 to 1, and its null value."""
 
     share: float
-    shuffled: float
+    shuffled: float  # mean share over random orders of the tokens: the null value
 
 
 def additive_variance(
     matrix: Float[np.ndarray, "tokens d_model"], moduli: Sequence[int], shuffles: int = 5
 ) -> AdditiveVariance:
-    """The share of the variance of all coordinates in the fit E[x] = Σ_q v_q[x mod q], by least squares.
+    """The share of the variance of all coordinates that the least-squares fit E[x] = Σ_q v_q[x mod q] explains.
 
-    ``shuffled`` is the mean share over random orders of the tokens: that of as many free vectors by chance. Raises
+    ``shuffled`` is the mean share over random orders of the tokens: what as many free vectors explain by chance. Raises
     ValueError unless every modulus is at least 2.
     """
     if min(moduli, default=2) < 2:
-        raise ValueError(f"moduli={list(moduli)}: residue classes need at least 2")
+        raise ValueError(f"moduli={list(moduli)}: a modulus is at least 2")
     tokens = np.arange(len(matrix))
     design = np.concatenate([np.eye(q)[tokens % q] for q in moduli], axis=1)
     basis, scales, _ = np.linalg.svd(design, full_matrices=False)
@@ -120,7 +121,7 @@ def additive_variance(
 
 
 def order_along_component(values: Float[np.ndarray, "tokens k"], component: int) -> float:
-    """How far one component orders the tokens by size: the absolute value of Spearman's correlation, 0 to 1.
+    """How well one component orders the tokens by size: the absolute value of Spearman's correlation, 0 to 1.
 
     The paper's section "Interpretability: Unseen Modulus", step i (figure multip_pca_embd): trained on many moduli, the
     embedding is a semi-circle along its first component.
@@ -129,22 +130,25 @@ def order_along_component(values: Float[np.ndarray, "tokens k"], component: int)
 
 
 def cosine_by_shared_digits(matrix: Float[np.ndarray, "m d_model"], m: int, p: int) -> SharedDigits:
-    """For j = 0 … w, p^w the power of p in m: the mean cosine over pairs x != y that share exactly j low digits.
+    """The mean cosine over pairs x != y that share exactly j low digits, for j = 0 … w, with p^w the power of p in m.
 
-    That is, x = y mod p^j but not mod p^(j+1); for j = w, x = y mod p^w. Exact, by sums over residue classes. An
-    embedding of length zero has cosine 0 with every other. Raises ValueError unless there are m rows and p >= 2
-    divides m.
+    Sharing j digits means x = y mod p^j but not mod p^(j+1); for j = w, it means x = y mod p^w. The means are exact, by
+    sums over residue classes. A zero embedding has cosine 0 with every other. Raises ValueError unless there are m rows
+    and p >= 2 divides m.
     """
     if len(matrix) != m or p < 2 or m % p:
-        raise ValueError(f"{len(matrix)} rows, m={m}, p={p}: one row a number is needed, and a p >= 2 that divides m")
+        raise ValueError(
+            f"{len(matrix)} rows, m={m}, p={p}: one row per number and a p >= 2 that divides m are required"
+        )
     powers = [1]
     while m % (powers[-1] * p) == 0:
         powers.append(powers[-1] * p)
-    pairs = _exactly([m * (m // q - 1) // 2 for q in powers])
+    pairs = _exactly_from_at_least([m * (m // q - 1) // 2 for q in powers])
     exists = pairs > 0
-    wide = matrix.astype(np.float64)
+    embedding = matrix.astype(np.float64)
     raw, centred = (
-        _exactly([_cosine_sum(rows, q) for q in powers])[exists] / pairs[exists] for rows in (wide, wide - wide.mean(0))
+        _exactly_from_at_least([_cosine_sum(rows, q) for q in powers])[exists] / pairs[exists]
+        for rows in (embedding, embedding - embedding.mean(0))
     )
     return SharedDigits(np.flatnonzero(exists), pairs[exists], raw, centred)
 
@@ -152,7 +156,7 @@ def cosine_by_shared_digits(matrix: Float[np.ndarray, "m d_model"], m: int, p: i
 def embedding_table(
     matrix: Float[np.ndarray, "tokens d_model"], moduli: Sequence[int], k: int = 6, seed: int = 0
 ) -> dict[str, Any]:
-    """Coordinates, explained shares and residue variance as plain lists, ready for JSON."""
+    """Principal components and their residue variances for each modulus, as JSON values."""
     components = principal_components(matrix, k)
     rng = np.random.default_rng(seed)
     found = {modulus: residue_variance(components.values, modulus, rng) for modulus in moduli}
@@ -166,13 +170,13 @@ def embedding_table(
     }
 
 
-def _exactly(at_least: Sequence[int] | Sequence[float]) -> np.ndarray:
-    """Totals over pairs that share exactly j digits, from those over pairs that share at least j."""
+def _exactly_from_at_least(at_least: Sequence[int] | Sequence[float]) -> np.ndarray:
+    """Totals over pairs that share exactly j digits, from totals over pairs that share at least j digits."""
     return -np.diff([*at_least, 0])
 
 
 def _cosine_sum(rows: Float[np.ndarray, "m d_model"], modulus: int) -> float:
-    """The sum of cosines over pairs x < y with x = y mod ``modulus``: |sum of unit vectors|^2 holds each pair twice."""
+    """The sum of cosines over pairs x < y with x = y mod ``modulus``, from |sum of unit vectors|^2 per class."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     units = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     sums = units.reshape(-1, modulus, units.shape[1]).sum(axis=0)
@@ -180,6 +184,7 @@ def _cosine_sum(rows: Float[np.ndarray, "m d_model"], modulus: int) -> float:
 
 
 def _between_over_total(values: Float[np.ndarray, "tokens k"], classes: np.ndarray) -> Float[np.ndarray, " k"]:
+    """Variance between classes over total variance, for each component; 0 for a constant one."""
     centred = values - values.mean(axis=0)
     counts = np.bincount(classes)
     sums = np.zeros((len(counts), values.shape[1]))
@@ -190,6 +195,6 @@ def _between_over_total(values: Float[np.ndarray, "tokens k"], classes: np.ndarr
 
 
 def prime_powers(n: int) -> list[int]:
-    """The prime powers above 1 that divide n, and leave at least two numbers in each residue class."""
+    """The prime powers above 1 that divide n and leave at least two numbers per residue class; if none does, all."""
     powers = [p**k for p, exponent in factorize(n).items() for k in range(1, exponent + 1)]
     return sorted(q for q in powers if 2 * q <= n) or powers

@@ -1,17 +1,21 @@
-"""Which residue of a number does a head pass on? Its output, grouped by the number modulo 2, 3, 4, …
+"""Which residues of a number does a head's output encode? By the variance that x mod q explains, for q = 2, 3, 4, …
 
 The paper's section "Interpretability: Unseen Modulus", step i (figures multip_prune, a1 to c1, and pca_appendix): on
 moduli that training never saw, the first two components of a first-layer head's output group the numbers modulo 14, 4
 or 3, whatever the modulus, the multiplier, the increment and the position.
 
-Three numbers say how far x mod q decides what a head writes:
+Three scores measure how much of a head's output the residue x mod q of the number x at that position explains:
 
-- the *share* of q is the variance between the classes of x mod q over the total variance, both summed over dimensions;
-- the *shuffled* share is the mean of the same when x is exchanged for another number at random. Distinct numbers are
-  exchanged, and not rows: all rows of one number get the same other number, as a head may write the same whenever it
-  reads that number, and such rows are one observation;
-- the *excess* is (share − shuffled) / (1 − shuffled). It is 1 if x mod q decides all, and 0 in the mean by chance,
-  however many classes there are.
+- the *share*, 0 to 1, is the variance between the classes of x mod q over the total variance (eta squared), both summed
+  over dimensions. Its null value is the shuffled share, not 0: many classes explain much by chance;
+- the *shuffled* share, 0 to 1, is the mean share after a random permutation of the numbers. Distinct numbers are
+  permuted, not rows: a head may have the same output for each occurrence of a number, so that all rows of one number
+  are a single observation;
+- the *excess* is (share − shuffled) / (1 − shuffled). It is 1 if x mod q determines the output. Its null value is 0 on
+  average, whatever the number of classes, so single values may be slightly negative.
+
+The same three scores are computed for two variants. In the *plane* scores, only the first two principal components of
+the output are summed over. In the *size* scores, the classes are eight ranges of x instead of residues.
 """
 
 from dataclasses import dataclass
@@ -26,88 +30,86 @@ from unrandom.interpretation.embedding import principal_components
 from unrandom.interpretation.heads import head_columns, head_values
 from unrandom.models import Transformer
 
-SHUFFLES = 4  # few will do: the mean over many dimensions hardly varies
-SIZE_CLASSES = 8
-LEAST_EXCESS = 0.05  # where no modulus explains more, the head has none of its own
-AS_GOOD = 0.95  # of the largest
+SHUFFLES = 4  # few suffice: the sum over many dimensions hardly varies
+SIZE_CLASSES = 8  # ranges of x with about as many distinct numbers each
+MIN_EXCESS = 0.05  # a head has no own modulus unless the excess of one is larger
+EQUAL_FRACTION = 0.95  # an excess of at least this fraction of the largest counts as equal to it
 
 
 class ResidueShare(NamedTuple):
-    """The share of one modulus q, and the shuffled share."""
+    """Share and shuffled share of one modulus q, each 0 to 1; about equal if the output does not depend on x mod q."""
 
     share: float
     shuffled: float
 
     @property
     def excess(self) -> float:
-        """The excess of the share; 0 where the shuffled share is 1."""
+        """(share − shuffled) / (1 − shuffled): 1 if x mod q determines the output, 0 by chance or if shuffled is 1."""
         return (self.share - self.shuffled) / (1 - self.shuffled) if self.shuffled < 1 else 0.0
 
 
 @dataclass(frozen=True)
 class ResidueScores:
-    """What x mod q explains of the outputs of each head of a layer, at the position of x, for several q.
+    """How much x mod q explains of the outputs of each head of a layer at the position of x, for several moduli q.
 
-    ``share`` and ``shuffled`` sum over all dimensions of the output. ``plane_share`` sums over its first two principal
-    components only; chance gives the same share of these in the mean, so that ``shuffled`` serves for both. In
-    ``size_share`` and ``size_shuffled`` the classes are not residues: they are eight ranges of x, with about as many
-    distinct numbers each.
+    All shares are 0 to 1. See the module docstring for the definitions.
     """
 
     layer: int
     position: int
     moduli: Int[np.ndarray, " moduli"]
-    share: Float[np.ndarray, "heads moduli"]
-    shuffled: Float[np.ndarray, "heads moduli"]
-    plane_share: Float[np.ndarray, "heads moduli"]
-    plane_explained: Float[np.ndarray, " heads"]  # share of the total variance that the two components hold
-    size_share: Float[np.ndarray, " heads"]
-    size_shuffled: Float[np.ndarray, " heads"]
+    share: Float[np.ndarray, "heads moduli"]  # share over all dimensions; null value: ``shuffled``
+    shuffled: Float[np.ndarray, "heads moduli"]  # mean share over permutations of the numbers
+    plane_share: Float[np.ndarray, "heads moduli"]  # share in the first two components; null value: ``shuffled``, too
+    plane_explained: Float[np.ndarray, " heads"]  # fraction of the total variance in the first two components
+    size_share: Float[np.ndarray, " heads"]  # share of eight ranges of x; null value: ``size_shuffled``
+    size_shuffled: Float[np.ndarray, " heads"]  # mean size share over permutations of the numbers
 
     @property
     def excess(self) -> Float[np.ndarray, "heads moduli"]:
-        """The excess of ``share``; 0 where the shuffled share is 1."""
+        """The excess of ``share``: 1 if x mod q determines the output; null value 0."""
         return _excess(self.share, self.shuffled)
 
     @property
     def plane_excess(self) -> Float[np.ndarray, "heads moduli"]:
-        """The excess of ``plane_share``."""
+        """The excess of ``plane_share``: 1 if x mod q determines the first two components; null value 0."""
         return _excess(self.plane_share, self.shuffled)
 
     @property
     def size_excess(self) -> Float[np.ndarray, " heads"]:
-        """The excess of ``size_share``."""
+        """The excess of ``size_share``: 1 if the range of x determines the output; null value 0."""
         return _excess(self.size_share, self.size_shuffled)
 
     @property
     def own_modulus(self) -> Int[np.ndarray, " heads"]:
-        """The smallest q whose excess is at least .95 of the largest excess; 0 where no excess is above .05.
+        """The modulus q that each head encodes: the smallest whose excess is at least .95 of the largest excess.
 
-        The smallest is taken because a multiple of q tells all that q tells, and has the same excess in the mean.
+        It is 0 if no excess is above .05. The smallest is taken because the residue mod a multiple of q determines that
+        mod q, and so has the same excess on average.
         """
         best = self.excess.max(axis=1)
-        as_good = self.excess >= AS_GOOD * best[:, None]
-        smallest = np.where(as_good, self.moduli, self.moduli.max()).min(axis=1)
-        return np.where(best > LEAST_EXCESS, smallest, 0)
+        is_best = self.excess >= EQUAL_FRACTION * best[:, None]
+        smallest = np.where(is_best, self.moduli, self.moduli.max()).min(axis=1)
+        return np.where(best > MIN_EXCESS, smallest, 0)
 
     @property
     def own_prime(self) -> Int[np.ndarray, " heads"]:
-        """The prime p of the own modulus q that counts most; 0 where there is no q.
+        """The most important prime factor of each head's own modulus q; 0 if the head has no own modulus.
 
-        A prime counts by the excess that is lost when its power p^e is divided out of q: the excess of q less that of
-        q / p^e. Of the primes that count at least .95 as much as the most important one, the largest is taken: so 7 for
-        a head of modulo 14 to which 2 and 7 count alike.
+        The importance of a prime p is the excess of q minus the excess of q / p^e, where p^e is its power in q. Of the
+        primes with at least .95 of the largest importance, the largest is taken: 7 for q = 14 if 2 and 7 are equally
+        important.
         """
         primes = np.zeros(len(self.share), dtype=np.int64)
         for head, q in enumerate(self.own_modulus.tolist()):
             if q:
                 powers = factorize(q).items()
-                lost = {p: float((self.excess_of(q) - self.excess_of(q // p**e))[head]) for p, e in powers}
-                primes[head] = max(p for p in lost if lost[p] >= AS_GOOD * max(lost.values()))
+                importance = {p: float((self.excess_of(q) - self.excess_of(q // p**e))[head]) for p, e in powers}
+                primes[head] = max(p for p in importance if importance[p] >= EQUAL_FRACTION * max(importance.values()))
         return primes
 
     def excess_of(self, q: int) -> Float[np.ndarray, " heads"]:
-        """The excess of one modulus; 0 for one that was not asked for."""
+        """The excess of one modulus q; 0 if q is not among ``moduli``."""
         return self.excess[:, self.moduli == q].sum(axis=1)
 
     def to_json(self) -> dict[str, Any]:
@@ -130,17 +132,17 @@ def residue_share(
     rng: np.random.Generator,
     shuffles: int = SHUFFLES,
 ) -> ResidueShare:
-    """How much of the outputs x mod q explains, over all dimensions; ``numbers`` has the x of each row.
+    """The share of the variance of the outputs that x mod q explains; ``numbers`` holds the x of each row.
 
-    The shuffled share is the mean over ``shuffles`` exchanges. Constant outputs have the share 0. Raises ValueError
+    The shuffled share is the mean over ``shuffles`` permutations. Constant outputs have share 0. Raises ValueError
     unless q >= 2 and shuffles >= 1.
     """
     _check(range(q, q + 1), shuffles)
     centred = outputs.astype(np.float64) - outputs.mean(axis=0, dtype=np.float64)
     total = float((centred**2).sum()) or 1.0
-    distinct, which = np.unique(numbers, return_inverse=True)
-    found = _between(centred, _residues(distinct, q), which, rng, shuffles)
-    share, shuffled = (float(part.sum()) / total for part in found)
+    distinct, distinct_index = np.unique(numbers, return_inverse=True)
+    squares = _between_class_squares(centred, _residues(distinct, q), distinct_index, rng, shuffles)
+    share, shuffled = (float(part.sum()) / total for part in squares)
     return ResidueShare(share, shuffled)
 
 
@@ -154,13 +156,13 @@ def residue_scores(
     shuffles: int = SHUFFLES,
     seed: int = 0,
 ) -> ResidueScores:
-    """The shares of every head of a layer for every modulus q, where x is the number at ``position`` of each sequence.
+    """The scores of every head of a layer for every modulus q, where x is the number at ``position`` of each sequence.
 
-    Raises ValueError unless all moduli are >= 2 and shuffles >= 1, UserError as `head_values` does.
+    Raises ValueError unless all moduli are >= 2 and shuffles >= 1, and UserError as `head_values` does.
     """
     _check(moduli, shuffles)
-    gathered = head_values(model, numbers, layer, position)[:, 0]
-    distinct, which = np.unique(numbers[:, position], return_inverse=True)
+    z = head_values(model, numbers, layer, position)[:, 0]
+    distinct, distinct_index = np.unique(numbers[:, position], return_inverse=True)
     quantiles = np.quantile(distinct, np.arange(1, SIZE_CLASSES) / SIZE_CLASSES)
     classes = [*(_residues(distinct, q) for q in moduli), np.searchsorted(quantiles, distinct, side="right")]
     rng = stream(seed, "shuffled numbers", layer, position)
@@ -168,37 +170,38 @@ def residue_scores(
     share, shuffled, plane = (np.zeros(shape) for _ in range(3))
     explained = np.zeros(shape[0])
     for head in range(model.config.n_heads):
-        # The outputs are gathered @ columns.T. With columns = Q R, their components are those of gathered @ R.T.
+        # The outputs are z @ columns.T. With columns = Q R, their principal components are those of z @ R.T.
         columns = head_columns(model, layer, head)
-        values = principal_components(gathered[:, head] @ np.linalg.qr(columns).R.T, k=columns.shape[1]).values
+        values = principal_components(z[:, head] @ np.linalg.qr(columns).R.T, k=columns.shape[1]).values
         variances = (values**2).sum(axis=0)
-        total, of_plane = variances.sum() or 1.0, variances[:2].sum() or 1.0
+        total, plane_total = variances.sum() or 1.0, variances[:2].sum() or 1.0
         explained[head] = variances[:2].sum() / total
         for i, labels in enumerate(classes):
-            between, by_chance = _between(values, labels, which, rng, shuffles)
+            between, by_chance = _between_class_squares(values, labels, distinct_index, rng, shuffles)
             share[head, i], shuffled[head, i] = between.sum() / total, by_chance.sum() / total
-            plane[head, i] = between[:2].sum() / of_plane
+            plane[head, i] = between[:2].sum() / plane_total
     return ResidueScores(
         layer, position, np.array(moduli), share[:, :-1], shuffled[:, :-1], plane[:, :-1], explained,
         share[:, -1], shuffled[:, -1],
     )  # fmt: skip
 
 
-def _between(
+def _between_class_squares(
     centred: Float[np.ndarray, "n d"],
     classes: Int[np.ndarray, " distinct"],
-    which: Int[np.ndarray, " n"],
+    distinct_index: Int[np.ndarray, " n"],
     rng: np.random.Generator,
     shuffles: int,
 ) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
-    """The sum of squares between classes in each dimension, and its mean over ``shuffles`` exchanges of the numbers.
+    """The sum of squares between classes in each dimension, and its mean over ``shuffles`` permutations of the numbers.
 
-    ``classes`` has the class of each distinct number, and ``which`` says which of the distinct numbers a row is of.
+    ``classes`` holds the class of each distinct number, and ``distinct_index`` the index of the distinct number of each
+    row.
     """
-    kinds = np.arange(classes.max(initial=0) + 1)[:, None]
+    class_ids = np.arange(classes.max(initial=0) + 1)[:, None]
 
     def between(labels: Int[np.ndarray, " distinct"]) -> Float[np.ndarray, " d"]:
-        member = (labels[which] == kinds).astype(float)
+        member = (labels[distinct_index] == class_ids).astype(float)
         return ((member @ centred) ** 2 / np.maximum(member.sum(axis=1), 1)[:, None]).sum(axis=0)
 
     return between(classes), np.mean([between(rng.permutation(classes)) for _ in range(shuffles)], axis=0)
@@ -214,4 +217,4 @@ def _excess(share: Float[np.ndarray, "*axes"], shuffled: Float[np.ndarray, "*axe
 
 def _check(moduli: range, shuffles: int) -> None:
     if min(moduli, default=0) < 2 or shuffles < 1:
-        raise ValueError(f"moduli {list(moduli)}, shuffles={shuffles}: q >= 2 and at least one shuffle are needed")
+        raise ValueError(f"moduli {list(moduli)}, shuffles={shuffles}: q >= 2 and at least one shuffle are required")

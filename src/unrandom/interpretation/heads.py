@@ -1,7 +1,7 @@
-"""What does a head write? Its output at each position: what it adds to the residual stream.
+"""What does an attention head write to the residual stream? Its value vector z at each position times its part of W_O.
 
-H in the paper's section "Interpretability: Unseen Modulus": the head's part of z times its columns of W_O. One token is
-one number, so the output at position t belongs to number t, the one just read.
+This is H in the paper's section "Interpretability: Unseen Modulus". One token is one number, so the output at position
+t belongs to number t, the input at that position.
 """
 
 from contextlib import suppress
@@ -15,19 +15,19 @@ from unrandom.interpretation.checks import check_head, check_numbers
 from unrandom.interpretation.embedding import PrincipalComponents, principal_components
 from unrandom.models import Transformer, intervene
 
-VALUES_AT_ONCE = 2**24  # bounds the memory of a forward pass
+VALUES_AT_ONCE = 2**24  # bound on the activations of one forward pass, and so on its memory
 
 
-class _Seen(Exception):
-    """What was wanted has passed, and the rest of the forward pass, most of it for a first layer, is not needed."""
+class _Recorded(Exception):
+    """Raised to end a forward pass early, after the activation of interest was recorded."""
 
 
 def head_values(
     model: Transformer, numbers: Integer[np.ndarray, "batch length"], layer: int, position: int | None = None
 ) -> Float[np.ndarray, "batch pos n_heads d_head"]:
-    """What each head of a layer has gathered, before W_O, over the first numbers or at one position of them.
+    """The attention-weighted values z of each head of a layer, before W_O, at every position or (pos = 1) at one.
 
-    Raises UserError for a layer, a position or a number that is not there, and for several tokens a number.
+    Raises UserError for a layer, position or number that the model does not have, and for several tokens per number.
     """
     config, tap = model.config, f"blocks.{layer}.attn.hook_z"
     check_numbers(model, numbers, position)
@@ -36,20 +36,20 @@ def head_values(
     device = next(model.parameters()).device
     found: list[Tensor] = []
 
-    def keep(z: Tensor) -> Tensor:
+    def save_and_stop(z: Tensor) -> Tensor:
         found.append(z[:, first:].cpu())
-        raise _Seen
+        raise _Recorded
 
     widest = max(config.d_mlp, config.vocab_size, config.n_heads * last)
     with torch.no_grad():
         for part in tokens.split(max(1, VALUES_AT_ONCE // (last * widest))):
-            with suppress(_Seen), intervene(model, {tap: keep}):
+            with suppress(_Recorded), intervene(model, {tap: save_and_stop}):
                 model(part.to(device))
     return torch.cat(found).numpy()
 
 
 def head_columns(model: Transformer, layer: int, head: int) -> Float[np.ndarray, "d_model d_head"]:
-    """The columns of W_O that turn what a head has gathered into what it writes. Raises UserError for no such head."""
+    """The columns of W_O that map the values z of a head to its output. Raises UserError if the head is missing."""
     check_head(model, head)
     width = model.config.d_head
     weight = model.get_parameter(f"blocks.{layer}.attn.W_O.weight").detach().cpu().numpy()
@@ -63,7 +63,7 @@ def head_outputs(
     head: int,
     position: int | None = None,
 ) -> Float[np.ndarray, "batch pos d_model"]:
-    """What one head writes, over the first numbers or at one position. Raises UserError as its two parts do."""
+    """The output of one head at every position or (pos = 1) at one. Raises UserError as the functions above."""
     check_head(model, head)
     return head_values(model, numbers, layer, position)[:, :, head] @ head_columns(model, layer, head).T
 
@@ -71,5 +71,5 @@ def head_outputs(
 def head_plane(
     model: Transformer, numbers: Integer[np.ndarray, "batch length"], layer: int, head: int, position: int, k: int = 2
 ) -> PrincipalComponents:
-    """The first components of one head's output at one position, a point a sequence: the paper's picture."""
+    """The first k principal components of one head's output at one position, over sequences: the paper's picture."""
     return principal_components(head_outputs(model, numbers, layer, head, position)[:, 0], k)

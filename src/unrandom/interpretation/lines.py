@@ -1,7 +1,7 @@
-"""Which earlier numbers does a guess rest on? Attention by look-back, and guesses with one look-back cut off.
+"""Which earlier numbers does a prediction depend on? Attention by look-back, and an edit that cuts one look-back.
 
-A look-back of r is number n − r for the guess of number n, whose queries are the tokens before each of its digits. So a
-number may be written as several tokens here; its tokens count together.
+For the prediction of number n, a look-back of r means attending to number n − r. The queries of number n are the tokens
+before each of its digits. A number may be written as several tokens; the weights on all its tokens are added.
 """
 
 from collections.abc import Mapping
@@ -18,29 +18,29 @@ from unrandom.models.taps import Edit
 def attention_by_lookback(
     pattern: Float[np.ndarray, "batch heads queries keys"], digits: int
 ) -> Float[np.ndarray, "heads numbers lookbacks"]:
-    """Mean weight that the queries which guess number n put on number n − r, over sequences and the digits of n.
+    """Mean weight that the queries of number n put on number n − r, over sequences and the digits of n.
 
-    Entry [h, n − 1, r] for n = 1, 2, … and r = 0 … n, and 0 beyond: r = 0 are the lower digits of n itself. Where the
-    last number has fewer queries than digits, it is left out.
+    Entry [h, n − 1, r] is that of head h for n = 1, 2, … and r = 0 … n, and 0 for larger r. The look-back r = 0 is the
+    lower digits of n itself. The last number is left out if it has fewer queries than digits.
     """
-    of_token = pattern.mean(axis=0)
-    heads, tokens, _ = of_token.shape
-    guessed = (tokens + 1) // digits - 1
-    room = max(0, (guessed + 1) * digits - tokens)  # the last number's own last digit is never read
-    of_number = np.pad(of_token, ((0, 0), (0, 0), (0, room)))[..., : (guessed + 1) * digits]
-    of_number = of_number.reshape(heads, tokens, guessed + 1, digits).sum(axis=-1)
-    found = np.zeros((heads, guessed, guessed + 1))
-    for n in range(1, guessed + 1):
-        weights = of_number[:, _queries(n, digits)].mean(axis=1)
+    token_weights = pattern.mean(axis=0)
+    heads, tokens, _ = token_weights.shape
+    predicted = (tokens + 1) // digits - 1
+    padding = max(0, (predicted + 1) * digits - tokens)  # the last digit of the last number is not an input
+    number_weights = np.pad(token_weights, ((0, 0), (0, 0), (0, padding)))[..., : (predicted + 1) * digits]
+    number_weights = number_weights.reshape(heads, tokens, predicted + 1, digits).sum(axis=-1)
+    found = np.zeros((heads, predicted, predicted + 1))
+    for n in range(1, predicted + 1):
+        weights = number_weights[:, _queries(n, digits)].mean(axis=1)
         found[:, n - 1, : n + 1] = weights[:, n::-1]
     return found
 
 
 def without_lookbacks(lookbacks: Mapping[int, int], digits: int) -> Edit:
-    """An edit of ``hook_pattern`` [..., queries, keys]: guesses of number n put no weight on number n − lookbacks[n].
+    """An edit of ``hook_pattern`` [..., queries, keys]: queries of number n put no weight on number n − lookbacks[n].
 
-    All tokens of that number go; what is left is scaled to sum to 1, if it is not all zero. Numbers that ``lookbacks``
-    lacks keep their weights. Raises ValueError unless 1 <= lookbacks[n] <= n.
+    The weights on all tokens of that number become 0; the others are scaled to sum to 1, unless all are 0. Queries of
+    numbers that are no key of ``lookbacks`` keep their weights. Raises ValueError unless 1 <= lookbacks[n] <= n.
     """
     if wrong := {n: r for n, r in lookbacks.items() if not 1 <= r <= n}:
         raise ValueError(f"number n can look back from 1 to n numbers, but these were given: {wrong}")
@@ -55,5 +55,5 @@ def without_lookbacks(lookbacks: Mapping[int, int], digits: int) -> Edit:
 
 
 def _queries(n: int, digits: int) -> slice:
-    """The tokens from which the digits of number n are guessed."""
+    """The token positions from which the digits of number n are predicted."""
     return slice(n * digits - 1, (n + 1) * digits - 1)

@@ -1,8 +1,8 @@
-"""What does the attention line at t - p^k carry? Keep that line alone, take all others away, and see what survives.
+"""What information does the attention line at t - p^k carry? Ablate all other attention and measure digit accuracy.
 
 The paper's section "Interpretability: Fixed Modulus", steps ii and iii (figure digits_topk): with p^k the largest
 power up to t, the line at t - p^k is enough to copy the k lowest digits; with the line at t - p^(k-1) the higher ones
-come back. As many random keys, kept instead, are the control.
+come back. The control keeps as many random keys instead.
 """
 
 from collections.abc import Iterator
@@ -29,9 +29,9 @@ from unrandom.tasks import Examples
 
 @dataclass(frozen=True)
 class DigitShares:
-    """Digits of base p guessed right at positions t >= p, one trial a digit and position.
+    """Shares of base-p digits predicted correctly at positions t >= p, with one trial per digit and position.
 
-    A digit is low at t if its period is at most t, so that it can be copied from number t - p^k; else it is high.
+    A digit is low at t if its period is at most t, so that it can be copied from number t - p^k; otherwise it is high.
     """
 
     low: Share
@@ -44,10 +44,10 @@ class DigitShares:
 
 @dataclass(frozen=True)
 class Ablation:
-    """What the model predicts while it keeps only some of its attention weights."""
+    """The evaluation of a model that keeps only some of its attention weights."""
 
     keep: str  # "all", "t-p^k", "t-p^k, t-p^(k-1)", "random 1" or "random 2"
-    renormalised: bool | None  # whether what is kept is scaled to sum to 1; None if all is kept
+    renormalised: bool | None  # whether the kept weights are scaled to sum to 1; None if all are kept
     prime: int
     evaluation: Evaluation
 
@@ -57,11 +57,11 @@ class Ablation:
         return self.evaluation.by_position
 
     def by_digit(self) -> dict[str, Tally]:
-        """For each digit p^w of m: accuracy by position."""
+        """Accuracy by position for each digit p^w of m."""
         return self.evaluation.by_digit()
 
     def digit_shares(self) -> DigitShares:
-        """The digits that can be copied, and the others."""
+        """Accuracy on the digits that can be copied, and on the others."""
         return low_and_high_digits(self.evaluation, self.prime)
 
     def to_json(self) -> dict[str, Any]:
@@ -77,13 +77,13 @@ class Ablation:
 
 
 def keep_lookbacks(p: int, count: int, *, renormalise: bool) -> Edit:
-    """An edit of ``hook_pattern`` [..., queries, keys]: each query keeps its weights on numbers t - p^k, t - p^(k-1), …
+    """An edit of ``hook_pattern`` [..., queries, keys] that keeps the weights on numbers t - p^k, t - p^(k-1), … only.
 
-    ``count`` of them, fewer where the powers end at 1. ``renormalise`` scales what is kept to sum to 1 (if it is not
-    all zero); otherwise it stays as it is. Raises ValueError unless p >= 2 and count >= 1.
+    ``count`` of these keys are kept, fewer if the powers end at 1. ``renormalise`` scales the kept weights of each
+    query to sum to 1, unless all are zero. Raises ValueError unless p >= 2 and count >= 1.
     """
     if p < 2 or count < 1:
-        raise ValueError(f"p={p}, count={count}: p >= 2 and at least one key a query are needed")
+        raise ValueError(f"p={p}, count={count}: p >= 2 and at least one key per query are required")
 
     def edit(pattern: Tensor) -> Tensor:
         kept = np.zeros(pattern.shape[-2:], dtype=bool)
@@ -97,18 +97,19 @@ def keep_lookbacks(p: int, count: int, *, renormalise: bool) -> Edit:
 
 
 def keep_random(rng: np.random.Generator, count: int, *, renormalise: bool) -> Edit:
-    """The control: each query keeps ``count`` of the t numbers it sees (all, if there are fewer), drawn uniformly.
+    """The control: each query keeps its weights on ``count`` random ones of the t numbers it sees, or on all if fewer.
 
-    They are drawn anew for every sequence and head, without replacement. ``renormalise`` as in `keep_lookbacks`.
+    Keys are drawn uniformly without replacement, independently for each sequence, head and query. ``renormalise`` is as
+    in `keep_lookbacks`.
     Raises ValueError unless count >= 1.
     """
     if count < 1:
-        raise ValueError(f"count={count}: at least one key a query is needed")
+        raise ValueError(f"count={count}: at least one key per query is required")
 
     def edit(pattern: Tensor) -> Tensor:
-        lots = torch.from_numpy(rng.random(pattern.shape, dtype=np.float32))
+        random_order = torch.from_numpy(rng.random(pattern.shape, dtype=np.float32))
         causal = torch.ones(pattern.shape[-2:], dtype=torch.bool).tril()
-        drawn = lots.masked_fill(~causal, -1).topk(min(count, pattern.shape[-1])).indices
+        drawn = random_order.masked_fill(~causal, -1).topk(min(count, pattern.shape[-1])).indices
         kept = torch.zeros(pattern.shape, dtype=torch.bool).scatter(-1, drawn, True)
         return keep_weights(pattern, kept & causal, renormalise)
 
@@ -118,16 +119,16 @@ def keep_random(rng: np.random.Generator, count: int, *, renormalise: bool) -> E
 def keep_weights(
     pattern: Float[Tensor, "*axes queries keys"], kept: Bool[Tensor, "*#axes queries keys"], renormalise: bool
 ) -> Float[Tensor, "*axes queries keys"]:
-    """The weights that are kept, and zero elsewhere; ``renormalise`` scales them to sum to 1 unless all are zero."""
+    """The weights with all that are not kept set to zero; ``renormalise`` scales rows to sum to 1 unless all zero."""
     weights = pattern * kept.to(pattern.device)
     if not renormalise:
         return weights
     total = weights.sum(-1, keepdim=True)
-    return torch.where(total > 0, weights / total, weights)  # a saturated softmax may have left nothing to scale
+    return torch.where(total > 0, weights / total, weights)  # all kept weights may be 0 if the softmax is saturated
 
 
 def on_head(head: int, edit: Edit) -> Edit:
-    """The same edit, for one head of a ``hook_pattern`` [batch, head, query, key]; the others stay as they are."""
+    """The edit applied to one head of a ``hook_pattern`` [batch, head, query, key]; the others are unchanged."""
 
     def apply(pattern: Tensor) -> Tensor:
         edited = pattern.clone()
@@ -148,15 +149,15 @@ def lookback_ablation(
 ) -> list[Ablation]:
     """Evaluate with all attention weights of ``layer``, then with the look-backs by powers of p and with random keys.
 
-    Nine entries: "all" first, then each of four ways to keep, as it is and renormalised; the random keys are the same
-    in both. Edits every head, or ``head`` alone. The sequences share one modulus m. Raises UserError for a model of
-    several tokens a number or that is not read in fp32, for a p that is no prime of m, a layer or a head that is not
-    there; RuntimeError for fused attention.
+    Returns nine entries: "all", then four choices of kept keys, first without and then with renormalisation (with the
+    same random keys). Every head is edited, or only ``head``. The sequences must share one modulus m. Raises UserError
+    for a model that has several tokens per number or does not run in fp32, for a p that is no prime factor of m, and
+    for a missing layer or head; RuntimeError for fused attention.
     """
     check_exact(predictor)
     m = sequences.parameters.modulus(0)
     if p not in {digit.prime for digit in digits_of(m)}:
-        raise UserError(f"p={p} was given; the digits modulo {m} have one of its primes for a base")
+        raise UserError(f"p={p} was given; the base of the digits must be a prime factor of m = {m}")
     if head is not None:
         check_head(predictor.model, head)
     tap = f"blocks.{layer}.attn.hook_pattern"
@@ -168,14 +169,14 @@ def lookback_ablation(
 
 
 def low_and_high_digits(evaluation: Evaluation, p: int) -> DigitShares:
-    """How often the digits of base p that can be copied from t - p^k are right, and how often the others.
+    """Accuracy on the base-p digits that can be copied from t - p^k, and on the others, pooled over positions t >= p.
 
-    Digit w can be copied if w < k, that is, if its period p^(w+1) is at most t. Pooled over positions t >= p.
+    Digit w can be copied if w < k, that is, if its period p^(w+1) is at most t.
     """
-    digits = {i: digit_period(digit) for i, digit in enumerate(evaluation.digits) if digit.prime == p}
-    right = evaluation.right_digits()[..., list(digits)]
+    periods = {i: digit_period(digit) for i, digit in enumerate(evaluation.digits) if digit.prime == p}
+    right = evaluation.right_digits()[..., list(periods)]
     t = np.arange(1, right.shape[1] + 1)[:, None]
-    low = np.array(list(digits.values())) <= t
+    low = np.array(list(periods.values())) <= t
     return DigitShares(Share.of(right[:, low & (t >= p)]), Share.of(right[:, ~low & (t >= p)]))
 
 

@@ -1,8 +1,23 @@
-"""Which head knows how large the modulus is? The one that looks at the largest number so far, and passes it on.
+"""Which head estimates the modulus? One that attends to the largest number so far and writes its embedding.
 
 The paper's section "Interpretability: Unseen Modulus", step ii (figure multip_cosine, a and b), and its appendix on the
 estimate: a first-layer head attends to the largest numbers in context, and of all embeddings that of the largest number
-so far is most like its output. So it estimates m, from below.
+so far is most similar to its output. So the head estimates m, from below.
+
+`size_rank_correlation` tests the first of these, for each head and sequence, as means over queries:
+
+- ``correlation``, -1 to 1: Spearman's correlation of attention weights with the numbers attended to; null value 0;
+- ``strongest_is_largest``, 0 to 1: the share of queries whose strongest key is the largest number so far; its null
+  value is ``chance``, the same share for a uniformly random key.
+
+`modulus_estimates` tests the second. The *nearest* number is the one whose embedding has the highest cosine similarity
+with the head's output:
+
+- ``correlation``, -1 to 1: Spearman's correlation of the nearest with the largest number so far;
+- ``distance``, at least 0: the mean absolute difference of the two, in units of m;
+- ``control_correlation`` and ``control_distance`` are their null values: the same with the largest number so far of
+  another sequence. That correlation is not 0, because the largest number grows with the position in every sequence;
+- ``estimate``: the median over sequences of the nearest number at the last position, an estimate of m.
 """
 
 from dataclasses import dataclass
@@ -16,18 +31,18 @@ from unrandom.interpretation.ranks import rank_correlation
 from unrandom.models import Transformer
 from unrandom.tasks import Examples
 
-START = 8  # before, there are too few numbers to tell the largest from others
-VALUES_AT_ONCE = 2**24
+START = 8  # first position that is evaluated; earlier ones have too few numbers for "largest" to mean much
+VALUES_AT_ONCE = 2**24  # bound on the similarities computed at once, and so on memory
 
 
 @dataclass(frozen=True)
 class SizeAttention:
-    """How much each head looks at large numbers, in the mean over queries from ``start`` on, for every sequence."""
+    """How much each head attends to large numbers, for every sequence, as means over queries from ``start`` on."""
 
     start: int
-    correlation: Float[np.ndarray, "heads sequences"]  # of weights with the sizes of the numbers, Spearman's
-    strongest_is_largest: Float[np.ndarray, "heads sequences"]  # share of queries
-    chance: float  # the same share, were the key any with the same probability
+    correlation: Float[np.ndarray, "heads sequences"]  # Spearman's, weights with numbers, -1 to 1; null value 0
+    strongest_is_largest: Float[np.ndarray, "heads sequences"]  # share of queries; null value: ``chance``
+    chance: float  # expected share for a uniformly random key
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values: means over sequences, lists over heads."""
@@ -41,9 +56,9 @@ class SizeAttention:
 
 @dataclass(frozen=True)
 class ModulusEstimate:
-    """The number whose embedding is most like a head's output, beside the largest number so far, from ``start`` on.
+    """The number nearest to a head's output and the largest number so far, at each position from ``start`` on.
 
-    The control compares it with the largest number so far of another sequence of the same modulus.
+    The controls pair the nearest number with the largest number so far of another sequence of the same modulus.
     """
 
     modulus: int
@@ -55,30 +70,32 @@ class ModulusEstimate:
 
     @property
     def correlation(self) -> float:
-        """Spearman's, over sequences and positions."""
+        """Spearman's correlation of nearest and largest number, over sequences and positions; -1 to 1."""
         return float(rank_correlation(self.nearest.ravel(), self.largest.ravel()))
 
     @property
     def control_correlation(self) -> float:
+        """The null value of ``correlation``: the largest number is taken from another sequence."""
         return float(rank_correlation(self.nearest.ravel(), self._others.ravel()))
 
     @property
     def distance(self) -> Float[np.ndarray, " sequences"]:
-        """Mean |nearest - largest so far|, in units of m."""
+        """Mean |nearest - largest so far| in units of m, at least 0."""
         return np.abs(self.nearest - self.largest).mean(axis=1) / self.modulus
 
     @property
     def control_distance(self) -> Float[np.ndarray, " sequences"]:
+        """The null value of ``distance``: the largest number is taken from another sequence."""
         return np.abs(self.nearest - self._others).mean(axis=1) / self.modulus
 
     @property
     def estimates(self) -> Int[np.ndarray, " sequences"]:
-        """The nearest number at the last position."""
+        """The nearest number at the last position of each sequence."""
         return self.nearest[:, -1]
 
     @property
     def estimate(self) -> float:
-        """Their median."""
+        """The median of ``estimates``."""
         return float(np.median(self.estimates))
 
     def to_json(self) -> dict[str, Any]:
@@ -106,14 +123,16 @@ def size_rank_correlation(
     numbers: Integer[np.ndarray, "batch length"],
     start: int = START,
 ) -> SizeAttention:
-    """Do the weights of each query rise with the size of the numbers it sees, and is the largest one the strongest key?
+    """Do the weights of each query rise with the numbers attended to, and is the largest number the strongest key?
 
-    A number that came twice is the largest wherever it stands. Raises ValueError unless there are as many numbers as
-    queries, and more than ``start`` >= 1.
+    Every occurrence of the largest number counts as the largest. Raises ValueError unless there is a number for each
+    query, and 1 <= start < queries.
     """
     queries = pattern.shape[-1]
     if numbers.shape[1] < queries or not 1 <= start < queries:
-        raise ValueError(f"start={start}, {numbers.shape[1]} numbers: a number a query, and queries 1 to {queries - 1}")
+        raise ValueError(
+            f"start={start}, {numbers.shape[1]} numbers: need {queries} numbers and 1 <= start < {queries}"
+        )
     sizes = numbers[:, None, :queries].astype(np.int64)
     correlation, is_largest, chance = [], [], []
     for query in range(start, queries):
@@ -131,9 +150,9 @@ def size_rank_correlation(
 def number_similarity(
     outputs: Float[np.ndarray, "pos d_model"], embedding: Float[np.ndarray, "vocab d_model"], below: int | None = None
 ) -> Float[np.ndarray, "pos numbers"]:
-    """Cosine similarity of a head's output with the embedding of each number (below a limit): the paper's heat map.
+    """Cosine similarity of a head's output with the embedding of each number less than ``below``: the paper's heat map.
 
-    A vector of length zero has cosine 0 with every other.
+    A zero vector has similarity 0 with every other. None: all numbers.
     """
     return _units(outputs) @ _units(embedding[:below]).T
 
@@ -143,7 +162,7 @@ def nearest_numbers(
     embedding: Float[np.ndarray, "vocab d_model"],
     below: int | None = None,
 ) -> Int[np.ndarray, "batch pos"]:
-    """The number whose embedding has the highest cosine with the output, among all numbers or those below a limit."""
+    """The number, less than ``below`` if given, whose embedding has the highest cosine similarity with the output."""
     rows = outputs.reshape(-1, outputs.shape[-1])
     step = max(1, VALUES_AT_ONCE // len(embedding))
     parts = [number_similarity(rows[i : i + step], embedding, below).argmax(axis=1) for i in range(0, len(rows), step)]
@@ -158,14 +177,14 @@ def modulus_estimates(
     below: int | None = None,
     start: int = START,
 ) -> list[ModulusEstimate]:
-    """What each head of a layer says of the modulus that the sequences share.
+    """The estimate of each head of a layer for the modulus that the sequences share.
 
-    The paper looks among the numbers below m only, where no estimate can be too large; without ``below``, all that
-    the model knows are candidates. Raises ValueError unless a position comes at or after ``start`` >= 0, UserError as
-    `head_values` does.
+    The paper considers numbers below m only (``below`` = m), so that no estimate can be too large; by default all
+    numbers of the vocabulary are candidates. Raises ValueError unless ``start`` is one of the positions, and UserError
+    as `head_values` does.
     """
-    gathered = head_values(model, sequences.numbers, layer)
-    positions = gathered.shape[1]
+    z = head_values(model, sequences.numbers, layer)
+    positions = z.shape[1]
     if not 0 <= start < positions:
         raise ValueError(f"start={start}: there are positions 0 to {positions - 1}")
     numbers = sequences.numbers[:, :positions].astype(np.int64)
@@ -173,7 +192,7 @@ def modulus_estimates(
     embedding = model.embed.weight.detach().cpu().numpy()
     found = []
     for head in range(model.config.n_heads):
-        outputs = gathered[:, start:, head] @ head_columns(model, layer, head).T
+        outputs = z[:, start:, head] @ head_columns(model, layer, head).T
         nearest = nearest_numbers(outputs, embedding, below)
         found.append(ModulusEstimate(sequences.parameters.modulus(0), layer, head, start, nearest, largest))
     return found

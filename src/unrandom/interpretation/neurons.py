@@ -1,10 +1,11 @@
-"""How does the MLP turn the look-back into the answer? Each neuron's response to the target, and its vote for numbers.
+"""How does the MLP compute the prediction? By periodic responses of its neurons to the target, and their votes.
 
 The paper's section "Interpretability: Fixed Modulus", step iii (figure fixed_p_attn_mlp, b to d): a neuron responds
-periodically in the target; its vote repeats with the same period; the votes of many add up at the right number.
+periodically to the target; its vote (contribution to the logits) has the same period; the votes of many neurons add up
+at the correct number.
 
-A neuron's contribution is read from the MLP's output directly, as in the paper: its column of W_out times its
-activation, projected on the unembedding. The skip connection is left out, and the final LayerNorm is not applied.
+A neuron's contribution is computed from the MLP's output, as in the paper: its column of W_out times its activation,
+projected on the unembedding. The skip connection is left out, and the final LayerNorm is not applied.
 
 The query at token position q predicts number q + 1, its target. One token is one number.
 """
@@ -25,23 +26,23 @@ from unrandom.generators.lcg import lcg_orbits
 from unrandom.interpretation.checks import check_numbers
 from unrandom.models import Transformer, record
 
-VALUES_AT_ONCE = 2**24  # bounds the memory of a forward pass
-ROUNDING = 1e-5  # a response that varies by less, relative to its largest value, is constant up to fp32
-TIE = 1e-9
+VALUES_AT_ONCE = 2**24  # bound on the activations of one forward pass, and so on its memory
+ROUNDING = 1e-5  # a response that varies by less, relative to its largest value, counts as constant (fp32 rounding)
+TIE_TOLERANCE = 1e-9  # powers that differ by less, relative to the largest, count as equal
 
 
 @dataclass(frozen=True)
 class Periods:
-    """The strongest frequency of each neuron's response to the target, and how much of the response it explains.
+    """The strongest frequency of each neuron's response to the target, and the share of variance that it explains.
 
-    The power at a frequency counts it with its negative, so that powers add up to the variance over targets.
-    ``harmonic_share`` is the share of it at f, 2f, 3f, … up to targets / 2; a flat spectrum gives about 1 / f, so all
-    of it if f = 1. ``shuffled_*`` are the same after one permutation of the targets. A response that is constant has
-    frequency 0, period NaN, and shares 0.
+    The power at a frequency includes that at its negative, so that powers add up to the variance over targets. All
+    shares are 0 to 1: ``peak_share`` is that of the strongest frequency f, and ``harmonic_share`` that of f, 2f, 3f, …
+    up to targets / 2 (a flat spectrum gives about 1 / f, which is 1 if f = 1). The null values ``shuffled_*`` are the
+    same after one permutation of the targets. A constant response has frequency 0, period NaN, and shares 0.
     """
 
     targets: int
-    alive: Bool[np.ndarray, " neurons"]  # positive for some target
+    alive: Bool[np.ndarray, " neurons"]  # whether the activation is positive for some target
     frequency: Int[np.ndarray, " neurons"]  # cycles over all targets
     peak_share: Float[np.ndarray, " neurons"]
     harmonic_share: Float[np.ndarray, " neurons"]
@@ -50,11 +51,11 @@ class Periods:
 
     @property
     def period(self) -> Float[np.ndarray, " neurons"]:
-        """targets / frequency."""
+        """The period in targets, targets / frequency; NaN for a constant response."""
         return np.where(self.frequency > 0, self.targets / np.maximum(self.frequency, 1), np.nan)
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values, a list over neurons each."""
+        """As JSON values: lists over neurons."""
         shares = ("peak_share", "harmonic_share", "shuffled_peak_share", "shuffled_harmonic_share")
         return {
             "targets": self.targets,
@@ -76,8 +77,8 @@ def neuron_responses(
 ) -> Float[np.ndarray, "targets d_mlp"]:
     """Activations at token position ``position`` for all m seeds of x[t+1] = (a x[t] + c) mod m; row y has target y.
 
-    Raises UserError unless (a, c) has full period, m numbers are known to the model, the position is inside its
-    context, it has the layer, and writes one token a number.
+    Raises UserError unless (a, c) has full period, m is at most the vocabulary of the model, the position is inside its
+    context, the layer exists, and one token is one number.
     """
     if not has_full_period(a, c, m):
         raise UserError(f"a={a}, c={c} do not have full period modulo {m}")
@@ -86,7 +87,7 @@ def neuron_responses(
 
 
 def dominant_periods(responses: Float[np.ndarray, "targets neurons"], seed: int = 0) -> Periods:
-    """The frequency with the largest power in each neuron's response, the lowest of equals, with its shares."""
+    """The frequency with the largest power in each neuron's response, and its shares; the lowest wins a tie."""
     order = stream(seed, "shuffled targets").permutation(len(responses))
     found, shuffled = _peaks(responses), _peaks(responses[order])
     return Periods(len(responses), responses.max(axis=0) > 0, *found, *shuffled[1:])
@@ -95,24 +96,25 @@ def dominant_periods(responses: Float[np.ndarray, "targets neurons"], seed: int 
 def peaks_beyond_chance(
     responses: Float[np.ndarray, "targets neurons"], seed: int = 0, shuffles: int = 100
 ) -> Float[np.ndarray, " neurons"]:
-    """For each neuron, the share of permutations of the targets with which its strongest frequency holds less.
+    """For each neuron, the share of permutations of the targets whose peak share is smaller than the observed one.
 
-    A permutation test of periodicity, its null hypothesis a response that does not depend on the order of the targets.
+    This is a permutation test of periodicity. The null hypothesis is a response independent of the order of the
+    targets; under it, the mean is about one half.
     """
     rng, peak = stream(seed, "permuted targets"), _peaks(responses).peak_share
-    less = [peak > _peaks(responses[rng.permutation(len(responses))]).peak_share for _ in range(shuffles)]
-    return np.mean(less, axis=0)
+    is_smaller = [peak > _peaks(responses[rng.permutation(len(responses))]).peak_share for _ in range(shuffles)]
+    return np.mean(is_smaller, axis=0)
 
 
 def neuron_contribution(
     model: Transformer, tokens: Integer[np.ndarray, " length"], neuron: int, position: int, layer: int = 0
 ) -> Float[np.ndarray, " vocab"]:
-    """What one neuron adds to the logit of each number at token position ``position`` of one sequence.
+    """The contribution of one neuron to the logit of each number at token position ``position`` of one sequence.
 
-    Raises UserError for a neuron, position or layer that is not there, and for several tokens a number.
+    Raises UserError for a missing neuron, position or layer, and for several tokens per number.
     """
     if not 0 <= neuron < model.config.d_mlp:
-        raise UserError(f"neuron {neuron} was asked for; there are neurons 0 to {model.config.d_mlp - 1}")
+        raise UserError(f"neuron {neuron} was given; there are neurons 0 to {model.config.d_mlp - 1}")
     activation = _activations(model, tokens[None], position, layer)[0, neuron]
     return _readout(model, layer, np.array([neuron]))[:, 0] * activation
 
@@ -122,7 +124,7 @@ def best_first_order(
 ) -> Int[np.ndarray, " d_mlp"]:
     """Neurons by their mean contribution to the target's logit minus the mean logit, the largest first.
 
-    Take other sequences than those on which the order is to be judged.
+    Evaluate the order on other sequences than these.
     """
     targets = _targets(numbers, position)
     activations = _activations(model, numbers, position, layer)
@@ -146,7 +148,8 @@ def accuracy_as_neurons_are_added(
 ) -> Tally:
     """How often the target has the largest sum of contributions of the first ``count`` neurons in ``order``, [counts].
 
-    One trial a sequence. Raises ValueError unless the counts ascend within 1 … neurons, UserError as the others here.
+    There is one trial per sequence. Raises ValueError unless the counts ascend within 1 … neurons, and UserError as
+    `best_first_order`.
     """
     if sorted(counts) != list(counts) or not all(1 <= count <= len(order) for count in counts):
         raise ValueError(f"counts={list(counts)}: they must ascend, from 1 to the {len(order)} neurons of the order")
@@ -180,7 +183,7 @@ def _activations(
 def _readout(
     model: Transformer, layer: int, neurons: Integer[np.ndarray, " neurons"]
 ) -> Float[np.ndarray, "vocab neurons"]:
-    """What each neuron adds to the logit of each number for an activation of 1."""
+    """The contribution of each neuron to the logit of each number at an activation of 1: its vote."""
     columns, unembed = (
         model.get_parameter(name).detach().double().cpu().numpy()
         for name in (f"blocks.{layer}.mlp.W_out.weight", "unembed.weight")
@@ -190,7 +193,7 @@ def _readout(
 
 def _targets(numbers: Integer[np.ndarray, "sequences length"], position: int) -> Int[np.ndarray, " sequences"]:
     if not 0 <= position < numbers.shape[1] - 1:
-        raise UserError(f"token position {position} of {numbers.shape[1]} numbers was asked for; none follows it")
+        raise UserError(f"token position {position} of {numbers.shape[1]} numbers was given; none follows it")
     return numbers[:, position + 1].astype(np.int64)
 
 
@@ -198,11 +201,11 @@ def _peaks(responses: Float[np.ndarray, "targets neurons"]) -> _Peaks:
     values = responses.astype(np.float64)
     centred = values - values.mean(axis=0)
     power = np.abs(np.fft.rfft(centred, axis=0)) ** 2
-    power[1 : (len(values) + 1) // 2] *= 2  # these frequencies stand for their negatives, too
+    power[1 : (len(values) + 1) // 2] *= 2  # add the power of the negative frequencies
     power[0] = 0
     power[:, centred.std(axis=0) <= ROUNDING * np.abs(values).max(axis=0)] = 0
     highest, total = power.max(axis=0), power.sum(axis=0)
-    frequency = (power >= (1 - TIE) * highest).argmax(axis=0)
+    frequency = (power >= (1 - TIE_TOLERANCE) * highest).argmax(axis=0)
     harmonics = np.array([power[f::f, i].sum() if f else 0.0 for i, f in enumerate(frequency.tolist())])
     total = np.where(total > 0, total, 1)
     return _Peaks(frequency, highest / total, harmonics / total)

@@ -1,8 +1,8 @@
-"""Does a head tell the others how large the modulus is? Give it the output it has for a smaller one, and see.
+"""Does a head pass on an estimate of the modulus? By patching its output with that for a smaller modulus.
 
 The paper's section "Interpretability: Unseen Modulus", step ii (figures multip_cosine, c, and patch_appendix): with the
 output of one head taken from sequences of m_patch = 1024, the model predicts numbers below 1024 although m = 2048.
-Patching another head disturbs the predictions, but does not do that.
+Patching another head changes predictions, but does not lower them below 1024.
 """
 
 from dataclasses import dataclass
@@ -22,25 +22,25 @@ from unrandom.tasks import Examples, LCGParameters
 
 @dataclass(frozen=True)
 class Patched:
-    """Guesses with one head's output taken from other sequences, beside those without; shares in each sequence."""
+    """The effect of patching one head: shares of predictions per sequence, before and after."""
 
     layer: int
     head: int
-    limit: int  # m_patch
-    start: int  # guesses from here on are counted
-    below_before: Float[np.ndarray, " sequences"]  # share of guesses below the limit
-    below_after: Float[np.ndarray, " sequences"]
-    right_before: Float[np.ndarray, " sequences"]
-    right_after: Float[np.ndarray, " sequences"]
+    limit: int  # m_patch in the paper
+    start: int  # index of the first prediction that is evaluated
+    below_before: Float[np.ndarray, " sequences"]  # share of predictions below the limit, without the patch
+    below_after: Float[np.ndarray, " sequences"]  # the same with the patch
+    right_before: Float[np.ndarray, " sequences"]  # share of correct predictions, without the patch
+    right_after: Float[np.ndarray, " sequences"]  # the same with the patch
 
     @property
     def effects(self) -> Float[np.ndarray, " sequences"]:
-        """How much larger the share below the limit has become."""
+        """The increase of the share of predictions below the limit, -1 to 1; 0 for no effect."""
         return self.below_after - self.below_before
 
     @property
     def effect(self) -> float:
-        """In the mean over sequences."""
+        """The mean of ``effects`` over sequences."""
         return float(self.effects.mean())
 
     def to_json(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class Patched:
 
 
 def patch_parameters(parameters: LCGParameters, m_patch: int) -> LCGParameters:
-    """The same a, c and x0 with the modulus m_patch, each reduced modulo m_patch where it is not below.
+    """The parameters with the modulus replaced by m_patch, and a, c and x0 reduced modulo m_patch.
 
     If m_patch divides m, the new sequences are the old ones modulo m_patch. Raises UserError unless m_patch >= 2.
     """
@@ -75,23 +75,25 @@ def patch_all(
     limit: int | None = None,
     start: int | None = None,
 ) -> list[Patched]:
-    """Guess ``sequences`` with the output of one head taken, row by row, from a pass over ``patch``; each head in turn.
+    """Patch each head in turn: predict ``sequences`` with its output taken, row by row, from a pass over ``patch``.
 
-    Guesses below the limit (None: the modulus of the patch) and right ones are counted, from guess ``start`` on (None:
-    the last half). Other sequences of the same modulus, with a limit, show what a patch does that does not tell of
-    another modulus. Raises UserError for sequences of different shapes, and for a model of several tokens a number or
-    that is not read in fp32; ValueError for a ``start`` after the last guess.
+    Counts predictions below ``limit`` (None: the modulus of the patch) and correct ones, from index ``start`` on (None:
+    the second half). As a control, ``patch`` can hold other sequences of the same modulus, with an explicit ``limit``.
+    Raises UserError for sequences of different shapes, and for a model that has several tokens per number or does not
+    run in fp32; ValueError if ``start`` is after the last prediction.
     """
     check_exact(predictor)
     shapes = [list(numbers.shape) for numbers in (sequences.numbers, patch.numbers)]
     if shapes[0] != shapes[1]:
-        raise UserError(f"sequences of the shapes {shapes[0]} and {shapes[1]} were given; a patch has the same")
+        raise UserError(
+            f"sequences of shape {shapes[0]} and a patch of shape {shapes[1]} were given; both must be the same"
+        )
     start = first_counted(start, sequences.numbers.shape[1] - 1)
     limit = patch.parameters.modulus(0) if limit is None else limit
     taps = [f"blocks.{layer}.attn.hook_z" for layer in range(predictor.model.config.depth)]
     heads = list(np.ndindex(len(taps), predictor.model.config.n_heads))
-    found: dict[tuple[int, ...], list[np.ndarray]] = {where: [] for where in [(), *heads]}
-    for first in range(0, len(sequences), predictor.chunk):  # one forward pass each, so that rows meet their patches
+    found: dict[tuple[int, ...], list[np.ndarray]] = {patched: [] for patched in [(), *heads]}  # (): no patch
+    for first in range(0, len(sequences), predictor.chunk):  # one forward pass per chunk, so that rows match
         part = slice(first, first + predictor.chunk)
         with record(predictor.model, taps) as seen:
             predictor.predict(patch.numbers[part])
@@ -107,6 +109,8 @@ def patch_all(
 
 
 def _overwrite(head: int, other: Float[Tensor, "batch pos n_heads d_head"]) -> Edit:
+    """An edit that replaces the values z of one head by those of another pass."""
+
     def edit(z: Tensor) -> Tensor:
         edited = z.clone()
         edited[:, :, head] = other[:, :, head]
@@ -118,7 +122,7 @@ def _overwrite(head: int, other: Float[Tensor, "batch pos n_heads d_head"]) -> E
 def _shares(
     predictor: TransformerPredictor, numbers: np.ndarray, limit: int, start: int
 ) -> Float[np.ndarray, "two sequences"]:
-    """Of the guesses from ``start`` on in each sequence, those below the limit and those that are right."""
-    guesses = predictor.predict(numbers).numbers[:, start:]
-    holds: list[Bool[np.ndarray, "sequences guesses"]] = [guesses < limit, guesses == numbers[:, start + 1 :]]
+    """In each sequence, the shares of predictions from ``start`` on that are below the limit, and that are correct."""
+    predicted = predictor.predict(numbers).numbers[:, start:]
+    holds: list[Bool[np.ndarray, "sequences predictions"]] = [predicted < limit, predicted == numbers[:, start + 1 :]]
     return np.stack([share.mean(axis=1) for share in holds])

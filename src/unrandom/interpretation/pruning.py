@@ -1,4 +1,4 @@
-"""Which digits are lost without a head? Put a constant in place of its output, and compare digit by digit.
+"""Which digits does a model lose without a head? By replacing the head's output by a constant, and evaluating again.
 
 The paper's section "Interpretability: Unseen Modulus", step i (figures multip_prune, b1 to c3, and prune_appendix):
 without the head that groups numbers modulo a prime, the digits of that prime are lost and the others less so.
@@ -22,19 +22,19 @@ from unrandom.models.predictor import TransformerPredictor
 from unrandom.models.taps import Edit
 from unrandom.tasks import Examples
 
-SEQUENCES_AT_ONCE = 64
+SEQUENCES_AT_ONCE = 64  # reference sequences per forward pass
 
 Replacement = Literal["zero", "position-mean", "scalar-mean"]
-"""In place of a head's output: nothing; its mean at each position; or, as in the paper, one number in every position
-and dimension, the mean of its output over sequences, positions and dimensions. Means are over reference sequences."""
+"""What replaces a head's output: zero; its mean at each position; or, as in the paper, a single number at all positions
+and dimensions, the mean of its output over sequences, positions and dimensions. Means are over reference sequences."""
 
 Means = Mapping[int, Float[np.ndarray, "pos n_heads d_head"]]
-"""By layer: what its heads gather, before W_O, in the mean over reference sequences."""
+"""For each layer: the values z of its heads (before W_O) at each position, averaged over reference sequences."""
 
 
 @dataclass(frozen=True)
 class Pruned:
-    """What the model predicts while one head's output is replaced by a constant."""
+    """The evaluation of a model in which one head's output is replaced by a constant."""
 
     layer: int
     head: int
@@ -56,10 +56,10 @@ class Pruned:
 def prune_heads(
     predictor: TransformerPredictor, sequences: Examples, means: Means, replacement: Replacement
 ) -> list[Pruned]:
-    """Evaluate without each head in turn, of the layers that there are means of.
+    """Evaluate the model without each head in turn, for all layers in ``means``.
 
-    The sequences share one modulus. Raises UserError for a model of several tokens a number or that is not read in
-    fp32, an unknown replacement, and a mean by position over a reference shorter than the sequences.
+    The sequences must share one modulus. Raises UserError for a model that has several tokens per number or does not
+    run in fp32, for an unknown replacement, and for a position mean over a reference shorter than the sequences.
     """
     model = predictor.model
     check_exact(predictor)
@@ -75,16 +75,16 @@ def prune_heads(
 def mean_head_values(
     model: Transformer, reference: Integer[np.ndarray, "batch length"], layers: Sequence[int] | None = None
 ) -> Means:
-    """What each head gathers at each position, in the mean over the reference: sequences from training, of any moduli.
+    """The mean value z of each head at each position over the reference, which are training sequences of any moduli.
 
-    Of every layer, if none is named. Raises ValueError for an empty reference, UserError for a layer that is not there.
+    Without ``layers``, all layers. Raises ValueError for an empty reference, UserError for a missing layer.
     """
     if len(reference) == 0:
         raise ValueError("no reference sequences: at least one is needed")
     means: dict[int, Float[np.ndarray, "pos n_heads d_head"]] = {}
     for layer in layers or range(model.config.depth):
         parts = (reference[i : i + SEQUENCES_AT_ONCE] for i in range(0, len(reference), SEQUENCES_AT_ONCE))
-        sums = [head_values(model, part, layer).sum(0, dtype=np.float64) for part in parts]  # which take less room
+        sums = [head_values(model, part, layer).sum(0, dtype=np.float64) for part in parts]  # sums save memory
         means[layer] = (np.sum(sums, axis=0) / len(reference)).astype(np.float32)
     return means
 
@@ -92,9 +92,9 @@ def mean_head_values(
 def replace_head(
     model: Transformer, layer: int, head: int, replacement: Replacement, mean: Float[np.ndarray, "pos d_head"]
 ) -> dict[str, Edit]:
-    """Edits, by tap, that replace the output of one head; ``mean`` is what it gathers at each position in the mean.
+    """Edits by tap that replace the output of one head; ``mean`` is its mean value z at each position.
 
-    Raises UserError for a replacement or a head that is not there; within the pass, for more positions than ``mean``.
+    Raises UserError for an unknown replacement or a missing head; the edit, for sequences longer than ``mean``.
     """
     if replacement not in get_args(Replacement):
         raise UserError(f"replacement {replacement!r} was given; there are {', '.join(get_args(Replacement))}")
@@ -109,7 +109,7 @@ def replace_head(
         return edited
 
     edits: dict[str, Edit] = {f"blocks.{layer}.attn.hook_z": replace}
-    if replacement == "scalar-mean":  # no z of the head gives equal dimensions, so the number is added after W_O
+    if replacement == "scalar-mean":  # z cannot give equal dimensions after W_O, so the number is added there
         scalar = float((mean.mean(axis=0, dtype=np.float64) @ columns.T).mean())
-        edits[f"blocks.{layer}.hook_attn_out"] = lambda written: written + scalar
+        edits[f"blocks.{layer}.hook_attn_out"] = lambda output: output + scalar
     return edits

@@ -1,4 +1,4 @@
-"""How is a run, or a set of claims, read? Measurements become one self-contained HTML page."""
+"""How are the measurements of a run, and the verdicts on claims, shown? As self-contained HTML or Markdown pages."""
 
 from unrandom.report.run import report_run
 

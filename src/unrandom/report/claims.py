@@ -1,4 +1,4 @@
-"""How is a claim shown? Its verdict with a sign, its number with its interval, and how many there are of each."""
+"""How are claims shown? Each by its verdict, value and interval as text, and all by their counts per verdict."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from unrandom.core.files import JsonObject
 
-PURE = ("share", "ratio")  # numbers without a unit: the quantity says of what
-SPACE, MINUS = "\N{NO-BREAK SPACE}", "\N{MINUS SIGN}"
+UNITLESS = ("share", "ratio")  # units that are not printed
+NO_BREAK, MINUS = "\N{NO-BREAK SPACE}", "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True)
 class VerdictSign:
-    """A verdict can be told from the others by its sign and its name, without colour."""
+    """A verdict as shown on pages: its name and sign distinguish it without colour."""
 
     name: str
     sign: str
@@ -28,18 +28,18 @@ VERDICTS = {
     for verdict in (
         VerdictSign("reproduced", "✓", "the whole 95 % interval is on the wanted side of the threshold"),
         VerdictSign("not reproduced", "✗", "the whole 95 % interval is on the other side"),
-        VerdictSign("inconclusive", "≈", "the interval holds the threshold"),
+        VerdictSign("inconclusive", "≈", "the interval contains the threshold"),
         VerdictSign(
-            "not judged", "?", "what the claim takes for granted did not hold, or there were fewer than three units"
+            "not judged", "?", "the precondition of the claim did not hold, or there were fewer than three units"
         ),
-        VerdictSign("not run", "○", "nothing was measured for it at this scale"),
+        VerdictSign("not run", "○", "nothing was measured for the claim at this scale"),
     )
 }
 ORIGINS = {"paper": "claims of the paper", "beyond": "claims beyond the paper"}
 
 
-def shown(row: JsonObject) -> JsonObject:
-    """A claim with what the pages print of it; a value that is only a bound has no interval."""
+def display_fields(row: JsonObject) -> JsonObject:
+    """A saved verdict with the texts that pages print of it; a value that is only a bound has no interval."""
     measured = row["value"] is not None
     interval = row["interval"] if measured and not row["bound"] else None
     return {
@@ -48,23 +48,27 @@ def shown(row: JsonObject) -> JsonObject:
         "quantity": sentence(row["quantity"]),
         "verdict": VERDICTS[row["verdict"]],
         "anchor": f"{row['experiment']}.{row['key']}",
-        "measured": f"{row['bound']}{SPACE}{number(row['value'], row['unit'])}".strip() if measured else "",
-        "unit": "" if row["unit"] in PURE else row["unit"],
+        "measured": f"{row['bound']}{NO_BREAK}{number(row['value'], row['unit'])}".strip() if measured else "",
+        "unit": "" if row["unit"] in UNITLESS else row["unit"],
         "interval": interval and " to ".join(number(end, row["unit"]) for end in interval),
-        "count": f"n{SPACE}={SPACE}{row['units']:,}" if measured else "",
-        "wanted": row["threshold"].replace(" ", SPACE).replace("-", MINUS),
+        "count": f"n{NO_BREAK}={NO_BREAK}{row['units']:,}" if measured else "",
+        "wanted": row["threshold"].replace(" ", NO_BREAK).replace("-", MINUS),
         "remarks": " ".join(sentence(remark) for remark in _remarks(row) if remark),
     }
 
 
 def sentence(text: str) -> str:
-    """With a capital at the start, unless a symbol of mathematics stands there, and a full stop at the end."""
-    word = text[:2].isascii() and text[:2].isalpha()
-    return (text[:1].upper() if word else text[:1]) + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+    """The text with a full stop, and with a capital unless it begins with a mathematical symbol."""
+    starts_with_word = text[:2].isascii() and text[:2].isalpha()
+    return (
+        (text[:1].upper() if starts_with_word else text[:1])
+        + text[1:]
+        + ("" if text.endswith((".", "?", "!")) else ".")
+    )
 
 
 def _remarks(row: JsonObject) -> list[str]:
-    """What a reader needs beside the numbers; some may be empty."""
+    """Remarks printed below a claim; some may be empty."""
     unjudged = row["verdict"] in ("not judged", "not run")
     reason = f"{row['verdict']}: {row['reason']}" if unjudged and row["reason"] else row["reason"]
     return [
@@ -77,7 +81,7 @@ def _remarks(row: JsonObject) -> list[str]:
 
 
 def number(value: float, unit: str) -> str:
-    """Three digits, in shares after the point; a share is never rounded to 1 unless it is exactly that."""
+    """A value to three digits (a share to three decimals); a share below 1 is never rounded to 1."""
     if unit == "share" and 0.9995 <= value < 1:
         return ">0.999"
     if (unit == "share" and abs(value) >= 0.01) or value == 0:
@@ -88,13 +92,13 @@ def number(value: float, unit: str) -> str:
 
 
 def tally(rows: Iterable[JsonObject]) -> list[tuple[VerdictSign, int]]:
-    """How many claims have each verdict, all verdicts in their order."""
+    """The number of claims with each verdict, zeros included, in the order of ``VERDICTS``."""
     counts = Counter(row["verdict"] for row in rows)
     return [(verdict, counts[name]) for name, verdict in VERDICTS.items()]
 
 
 def summary(rows: Sequence[JsonObject]) -> list[JsonObject]:
-    """The claims of the paper and those beyond it, counted by verdict, and each of them by half."""
+    """Counts by verdict of the paper's claims and of those beyond it, in total and by half of the experiments."""
     groups = []
     for origin, name in ORIGINS.items():
         own = [row for row in rows if row["origin"] == origin]

@@ -1,43 +1,45 @@
-"""What was reached, after how many numbers, and under which conditions? The head of the page."""
+"""What does the head of a report say? The accuracy reached, after how many numbers, and how the model was trained."""
 
 from unrandom.core.files import JsonObject
+from unrandom.core.quantities import duration
 from unrandom.figures.staircase import first_stays_above
-from unrandom.report.text import duration, intervals, percent
+from unrandom.report.text import intervals, percent
 
-LEVELS = (0.5, 0.9, 0.99)
-DATA = {"streaming": "fresh sequences at every step", "fixed": "a fixed set of sequences, repeated"}
+ACCURACY_LEVELS = (0.5, 0.9, 0.99)
+DATA_MODE_TEXT = {"streaming": "fresh sequences at every step", "fixed": "a fixed set of sequences, repeated"}
 
 
 def headline(measurements: JsonObject) -> JsonObject:
-    """What the template says before the first section."""
+    """The values that the template prints before the first section."""
     run, evaluation = measurements["run"], measurements["evaluation"]
     task = run["task"]
     return {
-        "model": f"A Transformer that names the next number {task['scope']}",
-        "reached": _reached(evaluation),
+        "model": f"A Transformer that predicts the next number {task['scope']}",
+        "reached": _accuracy_range(evaluation),
         "seen": max(entry["by_position"]["seen"][-1] for entry in evaluation),
-        "rows": [_row(entry) for entry in evaluation],
+        "rows": [_part_fields(entry) for entry in evaluation],
         "rule": task["rule"],
         "unseen": task["unseen"],
         "sequences": f"{sum(entry['sequences'] for entry in evaluation):,}",
         "intervals": intervals(evaluation),
-        "data": DATA[run["data_mode"]],
-        "time": duration(run["train_seconds"]),
+        "data": DATA_MODE_TEXT[run["data_mode"]],
+        "time": "unknown time" if run["train_seconds"] is None else duration(run["train_seconds"]),
     }
 
 
-def _reached(evaluation: list[JsonObject]) -> str:
-    """The smallest and the largest accuracy on the last number."""
+def _accuracy_range(evaluation: list[JsonObject]) -> str:
+    """The smallest and the largest accuracy on the last number, over the parts of the test."""
     shares = sorted(entry["last_number_accuracy"]["value"] for entry in evaluation)
     return " to ".join(dict.fromkeys(map(percent, shares[:1] + shares[-1:])))
 
 
-def _row(entry: JsonObject) -> JsonObject:
+def _part_fields(entry: JsonObject) -> JsonObject:
+    """Accuracy on the last number and context needed for each accuracy level, for one part of the test."""
     last = entry["last_number_accuracy"]
     return {
         "symbol": entry["symbol"],
         "accuracy": percent(last["value"]),
         "interval": f"{percent(last['low'])} to {percent(last['high'])}",
         "counts": f"{last['correct']:,} of {last['total']:,} sequences",
-        "after": [(f"{level:.0%}", first_stays_above(entry["by_position"], level)) for level in LEVELS],
+        "after": [(f"{level:.0%}", first_stays_above(entry["by_position"], level)) for level in ACCURACY_LEVELS],
     }

@@ -5,7 +5,7 @@ const theme = () => dark.matches ? "dark" : "light";
 const config = {responsive: true, displaylogo: false, modeBarButtons: [["toImage", "resetScale2d"]]};
 let figures;
 
-// Figures name the colours of the palette; each theme has its own for them, with enough contrast on its paper.
+// Figures name colours of the palette; each theme maps them to colours with enough contrast on its background.
 function recolour() {
   const own = new Map(Object.entries(palettes[theme()]));
   figures = read("figures", (key, value) => own.get(value) ?? value);
@@ -16,7 +16,7 @@ function draw(box) {
   return Plotly.react(box, data, {...layout, template: themes[theme()]}, config);
 }
 
-// One control drives every figure of its group.
+// One control switches every figure of its group.
 function control(group) {
   const plots = [...group.querySelectorAll("[data-figure]")], place = group.querySelector(".controls");
   const menu = box => figures[box.dataset.figure].menu;
@@ -50,7 +50,7 @@ const redraws = [...document.querySelectorAll(".group")].map(control);
 redraws.forEach(redraw => redraw());
 dark.addEventListener("change", () => { recolour(); redraws.forEach(redraw => redraw()); });
 
-// A sequence is one stop of the tab key. A tap, or an arrow key, chooses a number, and the line below tells its guess.
+// A sequence is one tab stop. A tap or an arrow key selects a number, and the line below shows its guess.
 for (const cells of document.querySelectorAll(".cells")) {
   const numbers = [...cells.children], told = cells.nextElementSibling;
   let chosen = -1;

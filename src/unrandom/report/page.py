@@ -1,4 +1,7 @@
-"""What did this run learn, and how? One HTML file that answers, from measurements alone: no model, no network."""
+"""How is the report of a run rendered? As one self-contained HTML file, from saved measurements alone.
+
+Rendering needs no model, and the page loads nothing from the network.
+"""
 
 import json
 from pathlib import Path
@@ -22,7 +25,7 @@ def write_page(measurements: JsonObject, path: Path) -> Path:
 
 
 def render_page(measurements: JsonObject) -> str:
-    """The whole page as one string of HTML; everything that came from the run is escaped."""
+    """The page as HTML; all text from the run is escaped."""
     sections = build_sections(measurements)
     figures = [page_figure(panel.figure) for section in sections for group in section.groups for panel in group]
     return template("page.html.j2").render(
@@ -31,15 +34,15 @@ def render_page(measurements: JsonObject) -> str:
         sections=sections,
         samples=[sample_cells(sample) for sample in measurements["samples"]],
         configuration=[(key, setting(value)) for key, value in dotted_items(measurements["run"]["config"])],
-        figures=json.loads(json.dumps(figures), parse_float=_short),
+        figures=json.loads(json.dumps(figures), parse_float=_rounded),
         themes=TEMPLATES,
         colours=PAGE_COLOURS,
         plotlyjs=get_plotlyjs(),
     )
 
 
-def _short(number: str) -> float | int:
-    """To four digits, so that the page stays small."""
+def _rounded(number: str) -> float | int:
+    """The number rounded to four decimals, or to four significant digits below 1, so that the page stays small."""
     value = float(number)
-    short = round(value, 4) if abs(value) >= 1 else float(f"{value:.4g}")
-    return int(short) if short.is_integer() else short
+    rounded = round(value, 4) if abs(value) >= 1 else float(f"{value:.4g}")
+    return int(rounded) if rounded.is_integer() else rounded

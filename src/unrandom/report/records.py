@@ -1,4 +1,7 @@
-"""How is a record shown? What each side of its race took, and the ratios with their intervals; and all on a page."""
+"""How are speedrun records shown? As text: the compute of both sides of a race and their ratios with intervals.
+
+`records_page` renders all tracks with their records as one Markdown page.
+"""
 
 from pathlib import Path
 
@@ -13,11 +16,12 @@ from unrandom.report.text import setting
 
 def records_page(results: Path) -> str:
     """All tracks with their records, as Markdown."""
-    tracks = [_track(each, read_records(each, results)) for each in TRACKS.values()]
+    tracks = [_track_fields(each, read_records(each, results)) for each in TRACKS.values()]
     return template("records.md.j2").render(tracks=tracks, checks=CHECKS_IN_A_ROW, first_seed=FIRST_SEED)
 
 
-def _track(track: Track, records: list[JsonObject]) -> JsonObject:
+def _track_fields(track: Track, records: list[JsonObject]) -> JsonObject:
+    """The values that the template prints of one track."""
     return {
         "name": track.name,
         "about": track.about,
@@ -25,13 +29,14 @@ def _track(track: Track, records: list[JsonObject]) -> JsonObject:
         "seeds": track.seeds,
         "check_every": track.check_every,
         "test": track.test,
-        "records": [_record(record) for record in records if record["is_record"]],
-        "others": [_record(record) for record in records if not record["is_record"]],
+        "records": [_record_fields(record) for record in records if record["is_record"]],
+        "others": [_record_fields(record) for record in records if not record["is_record"]],
         "paper": next((arm_text(record["record"]) for record in records if record["against"] == PAPER), None),
     }
 
 
-def _record(record: JsonObject) -> JsonObject:
+def _record_fields(record: JsonObject) -> JsonObject:
+    """The values that the template prints of one saved race."""
     return {
         **record,
         "made_by": sorted({attempt["made_by"] for attempt in record["candidate"]["attempts"]}),
@@ -43,19 +48,19 @@ def _record(record: JsonObject) -> JsonObject:
 
 
 def arm_text(arm: JsonObject) -> str:
-    """What one side of a race took."""
+    """How many seeds of one side of a race reached the target, and the steps, time and FLOPs it took."""
     reached = [attempt for attempt in arm["attempts"] if attempt["reached"]]
-    said = f"reached under {arm['reached']} of {arm['seeds']} seeds"
+    seeds = f"reached under {arm['reached']} of {arm['seeds']} seeds"
     if not reached:
         spent = max(attempt["flops"] for attempt in arm["attempts"])
-        return f"{said}, with {scaled(spent, 'FLOP')} each"
+        return f"{seeds}, with {scaled(spent, 'FLOP')} each"
     steps = sorted(attempt["steps"] for attempt in reached)
     span = f"{steps[0]:,}" if steps[0] == steps[-1] else f"{steps[0]:,} to {steps[-1]:,}"
     seconds = sum(attempt["seconds"] for attempt in reached) / len(reached)
-    return f"{said}, after {span} steps and {duration(seconds)}; {scaled(arm['expected_flops'], 'FLOP')} a success"
+    return f"{seeds}, after {span} steps and {duration(seconds)}; {scaled(arm['expected_flops'], 'FLOP')} per success"
 
 
 def ratio_text(ratio: JsonObject) -> str:
-    """A ratio with its interval."""
+    """A ratio with its interval, or marked as an upper bound."""
     interval = "" if ratio["low"] is None else f" [{ratio['low']:.3g}, {ratio['high']:.3g}]"
     return f"{'at most ' * ratio['at_most']}{ratio['value']:.3g}{interval}"

@@ -1,5 +1,5 @@
-// A claim is shown where it has all that was asked for; so are the experiments and entries of the contents that still
-// have one. Without a script, or with nothing asked for, everything is shown.
+// A claim is shown if it matches all filters; experiments and entries of the contents are shown if they have such a claim.
+// Without JavaScript, or without filters, everything is shown.
 const form = document.querySelector(".filter"), output = form.querySelector("output");
 const claims = [...document.querySelectorAll("article.claim")].map(article => ({
   article,

@@ -1,4 +1,4 @@
-"""What came of the experiments? One page, Markdown or HTML: what held, the claims, and every experiment's pictures."""
+"""How are the results of all experiments shown? On one page, Markdown or HTML: verdict counts, claims and pictures."""
 
 import os
 import struct
@@ -15,7 +15,7 @@ from unrandom.report.templates import template
 
 
 def results_page(rows: list[JsonObject], scale: Scale, results: Path, page: Path) -> str:
-    """The text of ``page`` (.html, else Markdown), from saved judgements; pictures are linked relative to it."""
+    """The text of ``page`` (HTML if its suffix is .html, else Markdown), from saved verdicts; links are relative."""
     sections = [_section(each, rows, scale, results, page.parent) for each in EXPERIMENTS.values()]
     return template("results.html.j2" if page.suffix == ".html" else "results.md.j2").render(
         scale=scale,
@@ -29,7 +29,7 @@ def results_page(rows: list[JsonObject], scale: Scale, results: Path, page: Path
 
 
 def _section(experiment: Experiment, rows: list[JsonObject], scale: Scale, results: Path, folder: Path) -> JsonObject:
-    """One experiment with its claims, the titles of the paper's figures that it answers to, and its pictures."""
+    """One experiment with its claims, the titles of the paper's figures that it reproduces, and its pictures."""
     pictures = results / scale / experiment.name
     own = [row for row in rows if row["experiment"] == experiment.name]
     about = experiment.about[:1].upper() + experiment.about[1:]
@@ -38,7 +38,7 @@ def _section(experiment: Experiment, rows: list[JsonObject], scale: Scale, resul
         "about": about,
         "half": experiment.entry.half,
         "titles": [(label, figure_title(label)) for label in experiment.figures],
-        "claims": [claims.shown(row) for row in own],
+        "claims": [claims.display_fields(row) for row in own],
         "tally": [(verdict, count) for verdict, count in claims.tally(own) if count],
         "pictures": [_picture(path, about, experiment.name, folder) for path in sorted(pictures.glob("*.png"))],
         "command": own[0]["command"] if own else experiment.command(scale),
@@ -47,8 +47,8 @@ def _section(experiment: Experiment, rows: list[JsonObject], scale: Scale, resul
 
 
 def _picture(path: Path, about: str, name: str, folder: Path) -> JsonObject:
-    """Where it is, how large (so that nothing moves when it is loaded late), and what it shows."""
-    width, height = struct.unpack(">II", path.read_bytes()[16:24])  # a PNG file begins with them
+    """Relative path, size (so that the page keeps its layout while pictures load) and alternative text of a picture."""
+    width, height = struct.unpack(">II", path.read_bytes()[16:24])  # width and height in the header of a PNG file
     variant = path.stem.removeprefix(name).strip("-").replace("-", " ")
     return {
         "path": os.path.relpath(path, folder),

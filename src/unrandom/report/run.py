@@ -1,4 +1,4 @@
-"""What does `unrandom report` do? Measures the run, saves the measurements, and draws from them alone."""
+"""How is a run reported? It is measured, the measurements are saved, and figures and page are made from them alone."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,10 @@ from unrandom.runs.run import Run
 
 
 def report_run(run: Run) -> tuple[dict[str, Any], Path]:
-    """Leave ``measurements.json``, ``figures/`` and ``report.html`` in the run folder; return measurements and page."""
+    """Write ``measurements.json``, ``figures/`` and ``report.html`` to the run folder.
+
+    Returns the measurements and the path of the page.
+    """
     measurements = measure_run(run)
     write_json(run.folder.path / "measurements.json", measurements)
     folder = make_folder(run.folder.path / "figures")
@@ -27,16 +30,16 @@ def report_run(run: Run) -> tuple[dict[str, Any], Path]:
 
 
 def main_figures(measurements: dict[str, Any]) -> dict[str, Figure]:
-    """Those that are kept as files, by their names."""
+    """The figures that are saved as files, by file name without suffix."""
     evaluation, embedding = measurements["evaluation"], measurements["embedding"]
-    drawn = {"staircase": staircase_figure(evaluation, enough=measurements["run"]["task"]["enough"])}
+    figures = {"staircase": staircase_figure(evaluation, enough=measurements["run"]["task"]["enough"])}
     if measurements["metrics"]:
-        drawn["training"] = accuracy_figure(measurements["metrics"])
+        figures["training"] = accuracy_figure(measurements["metrics"])
     for entry in evaluation:
         if entry["by_digit"]["digits"]:
-            drawn[f"digits-{entry['part']}"] = digit_figure(entry)
+            figures[f"digits-{entry['part']}"] = digit_figure(entry)
     for head in measurements["attention"]:
-        drawn[f"attention-layer{head['layer']}-head{head['head']}"] = attention_figure([head], len(head["pattern"]))
+        figures[f"attention-layer{head['layer']}-head{head['head']}"] = attention_figure([head], len(head["pattern"]))
     if len(embedding["explained"]) > 1:  # a plane needs two components
-        drawn["embedding"] = embedding_figure(embedding, (0, 1))
-    return drawn
+        figures["embedding"] = embedding_figure(embedding, (0, 1))
+    return figures

@@ -1,4 +1,4 @@
-"""What did the model guess, number by number? A sample sequence as cells and a strip of right and wrong."""
+"""How are sample predictions shown? As one cell per number, and a strip of bars for correct and wrong predictions."""
 
 from collections.abc import Sequence
 
@@ -6,31 +6,33 @@ from unrandom.core.files import JsonObject
 
 
 def sample_cells(sample: JsonObject) -> JsonObject:
-    """One sequence: a strip of right and wrong, and every number with what was guessed."""
-    truth, guesses = sample["numbers"][1:], sample["predicted"]
-    right = [guess == number for guess, number in zip(guesses, truth, strict=True)]
-    run_of_right = next((i for i, good in enumerate(reversed(right)) if not good), len(right))
+    """The values that the template prints of one sequence: its cells, and the strip as SVG paths."""
+    truth, predictions = sample["numbers"][1:], sample["predicted"]
+    correct = [prediction == number for prediction, number in zip(predictions, truth, strict=True)]
+    correct_at_end = next((i for i, is_correct in enumerate(reversed(correct)) if not is_correct), len(correct))
     cells = [
         {
             "number": number,
-            "right": number == guess,
-            "title": f"after {seen}: guessed {guess}, true {number} (probability of the truth {chance:.2g})",
+            "right": number == prediction,
+            "title": f"after {seen}: predicted {prediction}, true {number} (probability of the truth {chance:.2g})",
         }
-        for seen, (number, guess, chance) in enumerate(zip(truth, guesses, sample["probability"], strict=True), 1)
+        for seen, (number, prediction, chance) in enumerate(
+            zip(truth, predictions, sample["probability"], strict=True), 1
+        )
     ]
     return {
         "parameters": sample["parameters"],
         "given": sample["numbers"][0],
         "cells": cells,
-        "right": sum(right),
-        "total": len(right),
-        "all_right_from": len(right) - run_of_right + 1 if run_of_right else None,
+        "right": sum(correct),
+        "total": len(correct),
+        "all_right_from": len(correct) - correct_at_end + 1 if correct_at_end else None,
         "width": max(len(str(number)) for number in sample["numbers"]),
-        "strip_right": _bars(right, True, 0, 10),
-        "strip_wrong": _bars(right, False, 6, 4),
+        "strip_right": _bars(correct, True, 0, 10),
+        "strip_wrong": _bars(correct, False, 6, 4),
     }
 
 
-def _bars(right: Sequence[bool], wanted: bool, top: int, height: int) -> str:
-    """An SVG path with a bar for each guess that is as wanted."""
-    return "".join(f"M{i} {top}h1v{height}h-1z" for i, good in enumerate(right) if good == wanted)
+def _bars(correct: Sequence[bool], wanted: bool, top: int, height: int) -> str:
+    """An SVG path with one bar for each prediction whose correctness is ``wanted``."""
+    return "".join(f"M{i} {top}h1v{height}h-1z" for i, is_correct in enumerate(correct) if is_correct == wanted)

@@ -1,4 +1,4 @@
-"""How does a template become a page? One environment for all of them: HTML is escaped, and nothing may be undefined."""
+"""How are templates loaded? By one Jinja configuration for all: HTML is escaped, and undefined names are errors."""
 
 from functools import cache
 
@@ -7,7 +7,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 @cache
 def template(name: str) -> Template:
-    """The template of this file name, beside this module."""
+    """Load the template with this file name from the folder of this module."""
     environment = Environment(
         loader=PackageLoader("unrandom.report", "."),
         autoescape=not name.endswith(".md.j2"),

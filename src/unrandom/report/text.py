@@ -1,4 +1,4 @@
-"""How is a number said? Shares, durations and intervals as a reader wants them."""
+"""How are numbers written in reports? Shares as percentages, seconds in suitable units, settings as in ``--set``."""
 
 import json
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def percent(share: float) -> str:
-    """One decimal; never rounded to 0% or 100% unless it is exactly that."""
+    """A share from 0 to 1 as a percentage with one decimal; 0% and 100% are printed only if exact."""
     if 0 < share < 0.0005:
         return "<0.1%"
     if 0.9995 <= share < 1:
@@ -15,20 +15,10 @@ def percent(share: float) -> str:
 
 
 def setting(value: Any) -> str:
-    """A value of a configuration, as ``--set`` takes it."""
+    """The value of a configuration key in the form that ``--set`` accepts."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def duration(seconds: float | None) -> str:
-    """In the largest unit that leaves a number above 2."""
-    if seconds is None:
-        return "unknown time"
-    for unit, length in (("h", 3600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.3g} {unit}"
-    return f"{seconds:.3g} s"
-
-
 def intervals(evaluation: Sequence[dict[str, Any]]) -> str:
-    """How the intervals of full-period accuracies were made."""
+    """How the intervals of the last-number accuracies were computed; each method is named once."""
     return "; ".join(dict.fromkeys(entry["last_number_accuracy"]["interval"] for entry in evaluation))

@@ -1,1 +1,1 @@
-"""How does a configuration become a finished run, and a grid of settings many? Experiments are above this package."""
+"""How does a configuration become a finished run, and a grid many runs? By recipes, plans, workers and engines."""

@@ -17,7 +17,7 @@ from unrandom.runs.spec import RunSpec
 from unrandom.training.checkpoint import checkpoint_to_load, latest_checkpoint, save_checkpoint
 
 LARGEST = 1_000_000  # parameters of a model that an experiment archives
-LARGEST_BY_NAME = 16_000_000  # parameters of a model that is archived by itself, in two files
+LARGEST_BY_NAME = 16_000_000  # parameters of a model that is archived alone, by `archive_run`
 
 
 def archive_folder(scale: str, results: Path) -> Path:

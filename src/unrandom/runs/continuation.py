@@ -1,4 +1,4 @@
-"""How are a user's own sequences continued? Text becomes sequences; a continuation says how reliable the model is."""
+"""How are a user's sequences read, and how reliable is a continuation of them? By the last evaluation in training."""
 
 import sys
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Continuation:
     numbers: list[int]  # the most likely ones, each given those before it
     probabilities: list[float]  # the model's, of each of them
     numbers_used: int  # the last ones of the sequence, as many as the model reads
-    reliable_from: int | None  # numbers from which the model is usually right; None: unknown, or from none
+    reliable_from: int | None  # numbers to see before the model is usually right; None: unknown or never
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ class Reliability:
         return cls({int(seen): value or 0.0 for seen, value in measured.items()})
 
     @property
-    def start(self) -> int | None:
-        """Numbers from which the model is usually right; None if it never is, or if that was not measured."""
-        start = None
+    def reliable_from(self) -> int | None:
+        """How many numbers to see before the model is usually right; None if unknown, or if it never is."""
+        first = None
         for seen in sorted(self.accuracy_after, reverse=True):
             if self.accuracy_after[seen] < USUAL_ACCURACY:
                 break
-            start = seen
-        return start
+            first = seen
+        return first
 
     def text(self, run: str, *, fewest: int) -> str:
         """From how many numbers on the model is usually right, with a warning if the shortest sequence has fewer.
@@ -64,11 +64,12 @@ class Reliability:
         """
         if not self.accuracy_after:
             return f"how many numbers this model needs is unknown; measure it with: unrandom evaluate {run}"
-        if self.start is None:
+        if self.reliable_from is None:
             best = max(self.accuracy_after, key=lambda seen: self.accuracy_after[seen])
             return f"this model is usually wrong: at best {self._accuracy_after(best)}"
-        said = f"this model is usually right from about {_numbers(self.start)} on ({self._share(self.start)})"
-        if fewest >= self.start:
+        usually_right = f"{_numbers(self.reliable_from)} on ({self._share(self.reliable_from)})"
+        said = f"this model is usually right from about {usually_right}"
+        if fewest >= self.reliable_from:
             return said
         below = [seen for seen in self.accuracy_after if seen <= fewest]
         measured = f": {self._accuracy_after(max(below))}" if below else ""

@@ -59,7 +59,7 @@ def execute(
 
     A finished run is not trained again. Ancestors (runs whose weights it starts from) are trained first; if time is up
     in one of them, the result names it as ``waits_for``. ``on_start(run, step)`` is called before each run's data are
-    built. Raises Busy, a UserError, when another process has locked the folder, and NonFiniteLoss when the loss is.
+    built. Raises Busy, a UserError, when another process has locked the folder, and NonFiniteLoss for NaN or infinity.
     """
     device = choose_device(launched_device())
     configure_process(device)
@@ -151,11 +151,11 @@ def execute_together(
 def _prepare_trainee(
     run: Run, device: torch.device, ranks: Ranks | None = None, on_start: OnStart | None = None
 ) -> tuple[Trainee, Batches]:
-    """The run at its newest intact checkpoint; later metrics and damaged checkpoints are removed from its folder."""
+    """The run at its newest intact checkpoint; later metrics are removed, damaged checkpoints renamed."""
     config, split = run.config, run.split()
     start = checkpoint_to_resume(run.folder)
     if start is not None:
-        start.check_shape(config.transformer)
+        start.check_config(config.transformer)
     if on_start is not None:
         on_start(run, start.step if start else 0)
     batches = make_batches(split, config.batch_size, config.seed)

@@ -14,13 +14,13 @@ from unrandom.runs.run import Run
 from unrandom.tasks import Examples, Part, Split
 from unrandom.training.machine import choose_device
 
-SIDES = ("validation", "test")
+SPLITS = ("validation", "test")
 
 
 def sets_to_measure(split: Split, sequences: int) -> dict[str, dict[Part, Examples]]:
     """Validation and test examples, ``sequences`` for each part."""
-    sides = zip(SIDES, split.validation_and_test(), strict=True)
-    return {name: {part: side.test(part, sequences, name=name) for part in side.parts} for name, side in sides}
+    splits = zip(SPLITS, split.validation_and_test(), strict=True)
+    return {name: {part: each.test(part, sequences, name=name) for part in each.parts} for name, each in splits}
 
 
 def measured_point(run: Run, sequences: int) -> dict[str, Any]:

@@ -36,7 +36,9 @@ class Ended:
     spec: RunSpec
     outcome: Outcome
     number: int  # count of ended runs so far, from 1; runs stopped by the deadline do not count
-    minutes_left: float | None  # estimate for the remaining runs; None: this is the last
+    minutes_left: (
+        float | None
+    )  # estimate for the remaining runs; None: no run is left, or the deadline stopped this one
 
     @property
     def stopped(self) -> bool:

@@ -1,6 +1,6 @@
-"""What can be done with a run from Python? Load or train it, predict, evaluate, and record its activations.
+"""What is the Python interface to runs? Load or train one, predict, evaluate, and record or edit its activations.
 
-These are the functions of ``import unrandom`` that concern models; the command line calls them, too.
+These are the names of ``import unrandom`` that concern models; the command line uses them, too.
 """
 
 from collections.abc import Callable, Sequence
@@ -92,13 +92,13 @@ class LoadedRun(Run):
         return torch.from_numpy(tokens.astype(np.int64)).to(next(self.model.parameters()).device)
 
     def predict(
-        self, numbers: Numbers, n: int = 1, *, observer: Callable[[int], None] = lambda _done: None
+        self, numbers: Numbers, n: int = 1, *, progress: Callable[[int], None] = lambda _done: None
     ) -> Continuation:
         """The ``n`` numbers after ``numbers``, each the model's most likely one, with the probability it gives it.
 
-        Only the last ``config.data.context`` numbers are read. A guess is taken as read for the next one.
-        ``observer`` is called after each guess with how many there are. Raises UserError for numbers that the model
-        does not know.
+        Only the last ``config.data.context`` numbers are read. Each guess is appended to the input for the next.
+        ``progress`` is called after each guess with the number of guesses so far. Raises UserError for numbers that the
+        model does not know.
 
         >>> import unrandom
         >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
@@ -114,12 +114,12 @@ class LoadedRun(Run):
         if len(self.tokens(numbers)) > 1:
             raise UserError("numbers must be one sequence, but several were given")
         read = as_words(_array(numbers, "numbers"), name="numbers").reshape(1, -1)[:, -self.config.data.context :]
-        guesses, probabilities = self._predictor.continue_sequences(read, n, observer)
+        guesses, probabilities = self._predictor.continue_sequences(read, n, progress)
         return Continuation(
             numbers=[int(guess) for guess in guesses[0]],
             probabilities=[round(float(probability), 6) for probability in probabilities[0]],
             numbers_used=read.shape[1],
-            reliable_from=self.reliability.start,
+            reliable_from=self.reliability.reliable_from,
         )
 
     @property
@@ -255,7 +255,7 @@ def train(
     command: Sequence[str] | None = None,
     **changes: Any,
 ) -> LoadedRun:
-    """Train the run of a recipe to its end, or for some minutes; an unfinished run goes on from its checkpoint.
+    """Train the run of a recipe to its end, or for some minutes; an unfinished run continues from its checkpoint.
 
     ``recipe`` is a name of `unrandom.recipes`, or a user-defined task as ``my_task.py:MyTask``. ``changes`` are fields
     of its configuration, with dictionaries for nested ones: ``steps=400, model={"depth": 2}``. The run folder is

@@ -57,7 +57,7 @@ def measure_run(run: Run, *, sequences: int = 1024) -> JsonObject:
 
 
 def _ceilings(run: Run) -> list[JsonObject]:
-    """Accuracy of the task's baselines, for each part of the test."""
+    """Accuracy of the task's baselines, up to the ceiling of what is possible, for each part of the test."""
     task = run.config.data
     names = [name for name, baseline in task.baselines().items() if baseline.in_reports]
     return compare(run, make_predictors(names, task), part=None, sequences=SEQUENCES_OF_CEILINGS) if names else []

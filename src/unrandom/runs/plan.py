@@ -1,4 +1,4 @@
-"""Which runs does a sweep need, and what do they cost? A grid of settings becomes run specifications, and these jobs.
+"""Which runs does a sweep need, and what do they cost? A grid of settings becomes run specifications, packed into jobs.
 
 Every setting is validated here, before anything is trained.
 """
@@ -18,7 +18,7 @@ from unrandom.tasks import check_task
 from unrandom.training import RunConfig
 
 Grid = Mapping[str, tuple[str, ...]]  # configuration key → values as typed
-State = Literal["finished", "failed", "part way", "new"]
+RunState = Literal["finished", "failed", "part way", "new"]
 
 
 @dataclass(frozen=True)
@@ -80,16 +80,16 @@ def grid_points(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[
         for seed in range(config.seed, config.seed + seeds):
             chosen = config.override([*assignments, f"seed={seed}"])
             spec = RunSpec(recipe, chosen, {**{key: chosen.at(key) for key in grid}, "seed": seed})
-            start = "".join(each.id for each in spec.ancestors()[-1:])
-            if (data := (chosen.data.digest() + start, chosen.split_seed)) not in split_already:
+            parent_id = "".join(each.id for each in spec.ancestors()[-1:])
+            if (split_key := (chosen.data.digest() + parent_id, chosen.split_seed)) not in split_already:
                 if chosen.data.source is not None:
                     check_task(chosen.data, chosen.split_seed)
                 split = split_of(chosen)
                 split.validation_and_test()
-                split_already.add(data)
-                if data[0] not in drawn_already:
+                split_already.add(split_key)
+                if split_key[0] not in drawn_already:
                     split.try_drawing(chosen.batch_size)
-                    drawn_already.add(data[0])
+                    drawn_already.add(split_key[0])
             made.append(spec)
     if len({spec.id for spec in made}) < len(made):
         raise UserError("the grid asks for the same run twice")
@@ -114,9 +114,9 @@ def pack_jobs(runs: Sequence[RunSpec], pack: int = 1) -> list[Job]:
     return [Job(tuple(packed)) for packed in packs]
 
 
-def run_state(planned: RunSpec, out: Path) -> State:
+def run_state(spec: RunSpec, out: Path) -> RunState:
     """The state of a run by the files in its folder."""
-    folder = out / planned.id
+    folder = out / spec.id
     if RunFolder(folder).finished:
         return "finished"
     if (folder / "error.json").is_file():

@@ -101,7 +101,9 @@ class Run:
         checkpoint = checkpoint_to_load(self.folder)
         model = checkpoint.load_model(device)
         if model.config != self.config.transformer:
-            raise UserError(f"{checkpoint.folder} holds a model of another shape than {self.folder.manifest} describes")
+            raise UserError(
+                f"{checkpoint.folder} holds a model with another configuration than {self.folder.manifest} describes"
+            )
         return model
 
     def predictor(self, device: torch.device | None = None) -> TransformerPredictor:

@@ -1,4 +1,4 @@
-"""What are the results of a sweep? A table of grid points, averages over seeds, and a map of choices by validation."""
+"""What are the results of a sweep? Tables of grid points and combinations, and a heat map of test accuracy."""
 
 import hashlib
 import json
@@ -98,7 +98,7 @@ def _grid_point_row(sweep: Sweep, spec: RunSpec, out: Path) -> JsonObject:
 
 
 def combinations(sweep: Sweep, points: pl.DataFrame) -> pl.DataFrame:
-    """One row per combination of settings: averages over finished seeds, with Student's intervals from two on."""
+    """One row per combination of settings: averages over finished seeds, with Student's t intervals from two on."""
     groups = points.group_by(list(sweep.grid), maintain_order=True)
     return table({**dict(zip(sweep.grid, settings, strict=True)), **_means(group)} for settings, group in groups)
 
@@ -120,7 +120,7 @@ def choose(combined: pl.DataFrame) -> JsonObject | None:
 
 
 def heatmap(sweep: Sweep, combined: pl.DataFrame) -> pl.DataFrame:
-    """One row per place of the map: the combination chosen there by validation, with its test accuracy.
+    """One row per cell of the heat map: the combination chosen there by validation, with its test accuracy.
 
     Tuned settings and runs are None where nothing is finished.
     """

@@ -24,7 +24,7 @@ from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.training.loop import Observer
 
-Status = Literal["finished", "stopped", "failed", "busy", "full disk"]
+OutcomeStatus = Literal["finished", "stopped", "failed", "busy", "full disk"]
 Stop = Callable[[], bool]
 
 
@@ -53,7 +53,7 @@ class Outcome:
     """How one run ended. A run stopped by the deadline or by pre-emption can be resumed."""
 
     run: str  # its id
-    status: Status
+    status: OutcomeStatus
     error: str = ""
     seconds: float = 0.0
     errno: int = 0  # system error of a full disk
@@ -65,41 +65,40 @@ def run_job(job: Job, options: WorkerOptions, stop: Stop | None = None) -> list[
         torch.set_num_threads(options.threads)
     began = time.perf_counter()
     if len(job.runs) > 1 and not options.over:
+        # If training them together fails, each run is retried alone below, so that only the faulty one fails.
         try:
             _train_together(job.runs, options, stop)
-        except OSError as error:
-            if error.errno in FULL:
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno in FULL:
                 return [_full_disk(job.runs[0], error, time.perf_counter() - began)]
-        except Exception:  # retry each run alone below, so that only the faulty one fails
-            pass
     outcomes: list[Outcome] = []
-    for planned in job.runs:
-        outcomes.append(_train_one(planned, options, stop))
+    for spec in job.runs:
+        outcomes.append(_train_one(spec, options, stop))
         if outcomes[-1].status == "full disk":
             break
     return outcomes
 
 
 def _train_together(runs: Sequence[RunSpec], options: WorkerOptions, stop: Stop | None) -> None:
-    opened = [_open(planned, options) for planned in runs]
+    opened = [_open(spec, options) for spec in runs]
     waiting = [run for run in opened if not run.folder.finished]
     if len(waiting) > 1:
         execute_together(waiting, max_minutes=options.minutes_left(), stop=stop)
 
 
-def _open(planned: RunSpec, options: WorkerOptions) -> Run:
+def _open(spec: RunSpec, options: WorkerOptions) -> Run:
     """The run with its folder, created if necessary."""
-    return create_run(planned, options.out, list(options.command))
+    return create_run(spec, options.out, list(options.command))
 
 
-def _train_one(planned: RunSpec, options: WorkerOptions, stop: Stop | None) -> Outcome:
+def _train_one(spec: RunSpec, options: WorkerOptions, stop: Stop | None) -> Outcome:
     began = time.perf_counter()
 
-    def outcome(status: Status, error: str = "") -> Outcome:
-        return Outcome(planned.id, status, error, round(time.perf_counter() - began, 3))
+    def outcome(status: OutcomeStatus, error: str = "") -> Outcome:
+        return Outcome(spec.id, status, error, round(time.perf_counter() - began, 3))
 
     try:
-        return outcome("finished" if _train_and_evaluate(planned, options, stop) else "stopped")
+        return outcome("finished" if _train_and_evaluate(spec, options, stop) else "stopped")
     except Busy as error:
         return outcome("busy", str(error))
     except Exception as error:
@@ -107,27 +106,27 @@ def _train_one(planned: RunSpec, options: WorkerOptions, stop: Stop | None) -> O
             if not (isinstance(error, OSError) and error.errno in FULL):
                 kind = _kind(error)
                 trace = "".join(traceback.format_exception(error)) if kind == "error" else None
-                return outcome("failed", record_failure(options.out / planned.id, kind, _one_line(error), trace))
+                return outcome("failed", record_failure(options.out / spec.id, kind, _one_line(error), trace))
             full = error
         except OSError as second:  # no room for error.json either
             full = second
-        return _full_disk(planned, full, time.perf_counter() - began)
+        return _full_disk(spec, full, time.perf_counter() - began)
 
 
-def _full_disk(planned: RunSpec, error: OSError, seconds: float = 0.0) -> Outcome:
-    return Outcome(planned.id, "full disk", _one_line(error), round(seconds, 3), error.errno or errno.ENOSPC)
+def _full_disk(spec: RunSpec, error: OSError, seconds: float = 0.0) -> Outcome:
+    return Outcome(spec.id, "full disk", _one_line(error), round(seconds, 3), error.errno or errno.ENOSPC)
 
 
-def _train_and_evaluate(planned: RunSpec, options: WorkerOptions, stop: Stop | None) -> bool:
+def _train_and_evaluate(spec: RunSpec, options: WorkerOptions, stop: Stop | None) -> bool:
     """Train (and evaluate, if ``sequences`` is set); False if interrupted by the deadline or ``stop``."""
-    folder = options.out / planned.id
+    folder = options.out / spec.id
     finished = RunFolder(folder).finished
     if not finished:
         if options.over or (stop is not None and stop()):
             return False
-        run = _open(planned, options)
+        run = _open(spec, options)
         (folder / "error.json").unlink(missing_ok=True)
-        progress = options.watch(planned.config.steps) if options.watch else nullcontext()
+        progress = options.watch(spec.config.steps) if options.watch else nullcontext()
         with progress as observer:
             observers = () if observer is None else (observer,)
             result = execute(run, max_minutes=options.minutes_left(), stop=stop, observers=observers)
@@ -160,17 +159,17 @@ def record_failure(folder: Path, kind: str, message: str, trace: str | None = No
     return message if kind in ("error", "killed", "user error") or kind in message else f"{kind}: {message}"
 
 
-def record_death(planned: RunSpec, options: WorkerOptions, message: str) -> Outcome:
+def record_death(spec: RunSpec, options: WorkerOptions, message: str) -> Outcome:
     """The outcome of a run whose worker died in every attempt."""
-    folder = options.out / planned.id
+    folder = options.out / spec.id
     if RunFolder(folder).finished and (options.sequences is None or is_measured(folder, options.sequences)):
-        return Outcome(planned.id, "finished")
+        return Outcome(spec.id, "finished")
     try:
-        return Outcome(planned.id, "failed", record_failure(folder, "killed", message))
+        return Outcome(spec.id, "failed", record_failure(folder, "killed", message))
     except OSError as error:
         if error.errno not in FULL:
             raise
-        return _full_disk(planned, error)
+        return _full_disk(spec, error)
 
 
 def failure(folder: Path) -> dict[str, Any] | None:

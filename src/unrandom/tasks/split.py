@@ -129,4 +129,4 @@ class Split(ABC):
 
 def another_task(earlier: Split) -> UserError:
     """The error for starting from a run with another task."""
-    return UserError(f"the run to start from has another task ({earlier.task.name}): what it saw cannot be told")
+    return UserError(f"the run to start from has another task ({earlier.task.name}): it is unknown what it has seen")

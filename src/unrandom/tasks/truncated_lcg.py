@@ -101,7 +101,7 @@ class TruncatedLCG(HeldValuesTask):
             about = "solves for the parameters modulo 2^bits, of which the low bits are an LCG"
             found["algebraic"] = Baseline(about, lambda: AlgebraicPredictor(1 << self.bits))
         if (a := self.multiplier) is not None:
-            about = "finds the hidden state by lattice reduction, told the multiplier"
+            about = "finds the hidden state by lattice reduction, given the multiplier"
             lattice = lambda: LatticePredictor(self.modulus, a, low=self.low, bits=self.bits)  # noqa: E731
             found["lattice"] = Baseline(about, lattice)
         return found

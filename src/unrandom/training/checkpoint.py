@@ -26,7 +26,7 @@ from unrandom.models import Transformer, TransformerConfig
 log = logging.getLogger(__name__)
 
 CHECKPOINTS_KEPT = 2  # the newest, and the one before it in case the newest is damaged
-WEIGHTS, SHAPE, OPTIMIZER, STATE = "model.safetensors", "config.json", "optimizer.safetensors", "state.json"
+WEIGHTS, MODEL_CONFIG, OPTIMIZER, STATE = "model.safetensors", "config.json", "optimizer.safetensors", "state.json"
 MORE_WEIGHTS = "model-*.safetensors"  # the second and later files of weights that are split
 LARGEST_FILE = 2**24  # bytes per file of ``small`` weights
 
@@ -39,10 +39,10 @@ class Checkpoint:
     step: int  # updates made
     progress: dict[str, Any]
 
-    def check_shape(self, shape: TransformerConfig) -> None:
-        """Raise UserError unless the saved model has this shape."""
-        if TransformerConfig.parse(read_json(self.folder / SHAPE)) != shape:
-            raise UserError(f"{self.folder} does not fit this model: it holds one of another shape")
+    def check_config(self, config: TransformerConfig) -> None:
+        """Raise UserError unless the saved model has this configuration."""
+        if TransformerConfig.parse(read_json(self.folder / MODEL_CONFIG)) != config:
+            raise UserError(f"{self.folder} does not fit this model: it holds a model with another configuration")
 
     def load_model(self, device: torch.device | None = None) -> Transformer:
         """The saved model, in evaluation mode."""
@@ -66,7 +66,8 @@ def save_checkpoint(
 ) -> None:
     """Save a checkpoint, then remove all but the newest two. A failure (a full disk) leaves earlier ones intact.
 
-    Training cannot resume without the optimiser state (None). ``small`` is the same as in ``write_model``.
+    Training cannot resume without the optimiser state (None). ``small`` saves bf16 weights, in files of at most
+    LARGEST_FILE bytes.
     """
     final = run.checkpoints / f"step-{step:08d}"
     folder = run.checkpoints / f".{final.name}.{os.getpid()}.tmp"
@@ -120,12 +121,12 @@ def checkpoint_to_load(run: RunFolder) -> Checkpoint:
     return found
 
 
-def set_aside_damaged(run: RunFolder, start: Checkpoint | None) -> None:
-    """Rename checkpoints newer than ``start``, which are damaged, so that they are neither found nor counted again."""
-    if start is None:
+def set_aside_damaged(run: RunFolder, intact: Checkpoint | None) -> None:
+    """Rename the damaged checkpoints, those newer than ``intact``, so that they are not found again."""
+    if intact is None:
         return
     for folder in _folders(run):
-        if folder.name > start.folder.name:
+        if folder.name > intact.folder.name:
             shutil.rmtree(folder.with_name(f"damaged-{folder.name}"), ignore_errors=True)
             folder.rename(folder.with_name(f"damaged-{folder.name}"))
 
@@ -140,7 +141,7 @@ def write_model(folder: Path, model: Transformer, *, small: bool = False) -> Non
     for number, part in enumerate(parts, start=1):
         name = WEIGHTS if number == 1 else MORE_WEIGHTS.replace("*", str(number))
         write_atomically(folder / name, safetensors.torch.save(part))
-    write_json(folder / SHAPE, model.config.to_json())
+    write_json(folder / MODEL_CONFIG, model.config.to_json())
 
 
 def _parts(tensors: dict[str, Tensor]) -> list[dict[str, Tensor]]:
@@ -156,7 +157,7 @@ def _parts(tensors: dict[str, Tensor]) -> list[dict[str, Tensor]]:
 
 def load_model(folder: Path, device: torch.device | None = None) -> Transformer:
     """The model that ``write_model`` saved in a folder. Raises UserError when files are missing or do not fit."""
-    model = Transformer(TransformerConfig.parse(read_json(folder / SHAPE)))
+    model = Transformer(TransformerConfig.parse(read_json(folder / MODEL_CONFIG)))
     fill_weights(model, _read_weights(folder), folder / WEIGHTS)
     return model.to(device or torch.device("cpu")).eval()
 

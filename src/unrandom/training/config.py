@@ -23,7 +23,7 @@ class OptimizerConfig(Config):
 
     name: Literal["adamw", "muon"] = "adamw"
     lr: Rate = 3e-4  # learning rate of AdamW
-    weight_decay: Rate = 1.0  # decoupled; not applied to LayerNorm gains
+    weight_decay: Rate = 1.0  # decoupled; not applied to vectors, such as LayerNorm gains
     beta1: Beta = 0.9
     beta2: Beta = 0.99
     muon_lr: Rate = 0.02
@@ -64,6 +64,7 @@ class RunConfig(Config):
     recompute: bool = False  # activation checkpointing: less memory, a third more operations
 
     added_later: ClassVar[frozenset[str]] = frozenset({"data_seed", "start"})
+    # They change memory and time, not results.
     not_hashed: ClassVar[frozenset[str]] = frozenset({"micro_batches", "recompute"})
 
     @property
@@ -92,7 +93,7 @@ class RunConfig(Config):
         return self.steps * self.step_flops
 
     def override(self, assignments: Sequence[str]) -> "RunConfig":
-        """The same as for any configuration, but the task cannot be exchanged: that is another recipe."""
+        """The configuration with settings as typed, ``key=value``. The kind of task cannot be set."""
         if any(assignment.partition("=")[0].strip() == f"data.{TAG}" for assignment in assignments):
             raise UserError(f"data.{TAG} cannot be set: the task of a recipe is {self.data.name}; name another recipe")
         return super().override(assignments)

@@ -96,14 +96,16 @@ class CostEstimate:
         return {"flops": self.flops, "memory_bytes": self.memory_bytes, "seconds": seconds}
 
 
-def estimate(config: RunConfig, *, ranks: int, device: torch.device, step: int = 0, probes: int = 0) -> CostEstimate:
+def estimate(
+    config: RunConfig, *, ranks: int, device: torch.device, step: int = 0, training_sequences: int = 0
+) -> CostEstimate:
     """The cost of a run after ``step`` updates, on ``ranks`` processes of this machine.
 
-    An evaluation reads ``probes`` training sequences in addition to the configuration's test sequences.
+    An evaluation reads ``training_sequences`` in addition to the configuration's test sequences.
     """
     shape, tokens = config.transformer, config.data.context_tokens
     recomputed = recomputed_flops(shape, sequences=config.batch_size, tokens=tokens) if config.recompute else 0
-    evaluation_flops = forward_flops(shape, sequences=config.test_sequences + probes, tokens=tokens)
+    evaluation_flops = forward_flops(shape, sequences=config.test_sequences + training_sequences, tokens=tokens)
     device_has_memory, data = device.type == "cuda", data_bytes(config)
     available = _available(ranks, device)
     return CostEstimate(
@@ -123,7 +125,7 @@ def estimate(config: RunConfig, *, ranks: int, device: torch.device, step: int =
 
 
 class StepTimer:
-    """An observer of training that times the first representative steps and calls ``found`` with seconds per step."""
+    """An observer of training that times the first steps after warm-up and calls ``found`` with seconds per step."""
 
     def __init__(self, device: torch.device, found: Callable[[float], None]) -> None:
         self._device, self._found = device, found

@@ -39,7 +39,7 @@ def choose_device(name: str | None = None) -> torch.device:
 
 
 def configure_process(device: torch.device, config: RunConfig | None = None) -> None:
-    """Set process-wide options before training a run (or, without ``config``, before anything else on this device).
+    """Set process-wide options before training a run or, without ``config``, before anything else, such as evaluation.
 
     On a GPU, fp32 matrix products use TF32. On a CPU, denormal numbers are flushed to zero (a saturated softmax is 20
     times slower with them), and freed memory is kept or returned, as the run needs it.
@@ -55,7 +55,7 @@ def configure_process(device: torch.device, config: RunConfig | None = None) -> 
 def returns_memory(config: RunConfig) -> bool:
     """Whether freed memory is returned to the system at once: in runs with activation checkpointing.
 
-    That doubles the time of a step, so other runs keep it.
+    Returning it doubles the time of a step, so other runs keep it.
     """
     return config.recompute
 
@@ -68,7 +68,7 @@ def _set_malloc_options(options: Mapping[int, int]) -> None:
 
 
 def matrix_product(precision: str, device: torch.device) -> tuple[Callable[[], None], int]:
-    """A function that multiplies two large square matrices, the ceiling for a training step, and its operations."""
+    """A function that multiplies two large square matrices, an upper bound on training speed, and its operations."""
     size = 8192 if device.type == "cuda" else 2048
     dtype = torch.bfloat16 if precision == "bf16" else torch.float32
     left, right = (torch.randn(size, size, device=device).to(dtype) for _ in range(2))

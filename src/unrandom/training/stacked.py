@@ -2,8 +2,8 @@
 
 One forward and one backward pass serve all runs (``torch.func``: stacked parameters under ``vmap``), so that small
 operations are launched once. Each run has its own batches, learning rates and optimiser state. Its parameters are views
-of the stack, so its checkpoints have the format of a run trained alone, and its results agree up to rounding (bf16
-rounding where Muon orthogonalises).
+of the stack, so its checkpoints have the format of a run trained alone, and its results agree up to rounding (of
+bf16 with Muon, which orthogonalises in bf16).
 """
 
 import time
@@ -32,7 +32,7 @@ def train_together(
 ) -> None:
     """Train stacked runs that are at the same step, like `train` for each. An error in one run ends all of them.
 
-    Raises ValueError for runs that differ in more than seeds and learning rates, or in their step.
+    Raises ValueError for runs that differ in more than seeds and optimiser numbers, or in their step.
     """
     stepper = StackedStepper(trainees, batches, device)
     configure_process(device, stepper.config)
@@ -48,7 +48,9 @@ class StackedStepper:
 
     def __init__(self, trainees: Sequence[Trainee], batches: Sequence[Batches], device: torch.device) -> None:
         if len({(trainee.config.stack_key(), trainee.progress.step) for trainee in trainees}) != 1:
-            raise ValueError("only runs that differ in nothing but seed and rates, at one step, are trained together")
+            raise ValueError(
+                "only runs that differ in nothing but seeds and optimiser numbers, at one step, are trained together"
+            )
         self.config, self.progress = trainees[0].config, trainees[0].progress
         saves_memory = self.config.micro_batches > 1 or self.config.recompute
         assert not saves_memory, "runs that save memory are trained alone"
@@ -59,7 +61,7 @@ class StackedStepper:
         for index, model in enumerate(models):
             for name, parameter in model.named_parameters():
                 parameter.data = self.stacked[name].detach()[index]
-        self._losses = vmap(self._loss)
+        self._loss_of_each = vmap(self._loss)
 
     def _loss(self, weights: dict[str, Tensor], batch: Tensor) -> Tensor:
         logits = functional_call(self.trainees[0].model, weights, (batch[:, :-1],))
@@ -71,7 +73,7 @@ class StackedStepper:
         step = self.progress.step
         tokens = torch.stack([torch.from_numpy(batches.tokens(step)) for batches in self.batches])
         with autocast(self.precision, self.device):
-            losses = self._losses(self.stacked, tokens.to(self.device).long())
+            losses = self._loss_of_each(self.stacked, tokens.to(self.device).long())
         for value, trainee in zip(losses.tolist(), self.trainees, strict=True):
             check_finite(value, step + 1)
             trainee.progress.losses.append(value)

@@ -69,7 +69,7 @@ class Trainee:
         start: Checkpoint | None,
         parent: Transformer | None = None,
     ) -> "Trainee":
-        """A trainee with initial weights, with weights grown from a ``parent`` model, or at a checkpoint (``start``).
+        """A trainee with initial weights, those of a ``parent`` (`models.grow`), or those of a checkpoint (``start``).
 
         ``measure`` maps a model to one line of metrics.
         """
@@ -87,7 +87,7 @@ class Trainee:
         """Set the precision of the coming steps; log a warning if it changes within a run."""
         before, step = self.progress.precision, self.progress.step
         if before not in ("", precision):
-            log.warning("this run goes on in %s; up to step %d it was %s", precision, step, before)
+            log.warning("this run continues in %s; up to step %d it was %s", precision, step, before)
         self.progress.precision = precision
 
     def write_metrics(self) -> None:

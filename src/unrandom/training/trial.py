@@ -16,7 +16,7 @@ from unrandom.training.trainee import Progress, build_model
 
 
 def trial_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
-    """A function that makes the next training step at each call, and returns when its loss is known."""
+    """A function that makes the next training step at each call, and waits for its loss."""
     stepper = trial_stepper(config, build_model(config, device))
 
     def step() -> None:
@@ -27,7 +27,7 @@ def trial_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
 
 
 def step_seconds(config: RunConfig, device: torch.device) -> float:
-    """Seconds per training step of this configuration, from its first representative steps."""
+    """Seconds per training step of this configuration, from its first steps after warm-up."""
     stepper = trial_stepper(config, build_model(config, device))
     found: list[float] = []
     timer = StepTimer(device, found.append)
@@ -41,9 +41,9 @@ def trial_stepper(config: RunConfig, model: Transformer, ranks: Ranks | None = N
     """A stepper for a model that is not saved."""
     optimizers, device = Optimizers(model, config.optimizer), next(model.parameters()).device
     configure_process(device, config)
-    return SingleStepper(config, model, optimizers, Progress(), trial_batches(config), ranks or Ranks(), device)
+    return SingleStepper(config, model, optimizers, Progress(), training_batches(config), ranks or Ranks(), device)
 
 
-def trial_batches(config: RunConfig) -> Batches:
+def training_batches(config: RunConfig) -> Batches:
     """The training batches of the run."""
     return make_batches(config.data.split(config.split_seed), config.batch_size, config.seed)

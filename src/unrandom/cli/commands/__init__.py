@@ -1,27 +1,27 @@
-"""Which commands are there? One module each: an `EXAMPLE`, what can be typed (`add`), and what is done (`run`).
+"""Which commands exist? One per module, which has an `EXAMPLE`, `add` (registers its options) and `run` (runs it).
 
-Only the module of the command that is typed is imported, and it imports nothing heavy before it is run, so that
-``unrandom --help`` answers at once.
+Only the module of the command in use is imported, and it defers heavy imports to `run`, so that ``unrandom --help``
+answers at once.
 """
 
 from importlib import import_module
 from types import ModuleType
 
 COMMANDS = {
-    "demo": "train a model in about a minute and write a report of its insides",
-    "train": "train a recipe; go on where an earlier try stopped",
-    "resume": "go on with a run that was stopped",
-    "sweep": "train every combination of settings, choose by validation, and draw a map of the test",
-    "evaluate": "accuracy by position, by digit, and by how hard sequences are, on what training never saw",
-    "predict": "the next numbers of a sequence, with probabilities",
-    "report": "measure a run and write its report, one HTML file",
-    "reproduce": "make a figure of the paper, its numbers, and a verdict",
-    "claims": "every claim of the paper with its measured value and verdict",
-    "speedrun": "the least training compute to a fixed target: show the records, or race a candidate against one",
-    "audit": "can a stream of numbers be predicted, by what, from how many, and what comes next",
-    "bench": "measure speed as ratios to baselines and ceilings of the same run",
+    "demo": "train a small model in about a minute and write a report on what it learned and how",
+    "train": "train a recipe, or continue its unfinished run",
+    "resume": "continue training a run that was stopped",
+    "sweep": "train every combination of settings, choose by validation accuracy, and draw a heat map of test accuracy",
+    "evaluate": "accuracy on held-out sequences by position, by digit and by group of sequences",
+    "predict": "predict the next numbers of a sequence, with probabilities",
+    "report": "measure a run and write a report, one HTML file",
+    "reproduce": "reproduce figures of the paper: train, measure, draw, and judge their claims",
+    "claims": "list every claim of the paper with its measured value and verdict",
+    "speedrun": "least training compute to reach a fixed target: show the records, or race a candidate against one",
+    "audit": "test whether a stream of numbers is predictable: from which generator, after how many outputs",
+    "bench": "measure speed as ratios to baselines and to hardware limits measured in the same run",
 }
-"""What each does, in a line, in the order in which ``--help`` lists them."""
+"""One line about each command, in the order of ``--help``."""
 
 
 def module_of(command: str) -> ModuleType:

@@ -1,4 +1,4 @@
-"""What does `unrandom audit` do? It reads a stream, searches for what predicts it, and says what it found."""
+"""What does `unrandom audit` do? It reads a stream of numbers and searches for a generator that predicts it."""
 
 import sys
 from argparse import Namespace
@@ -7,48 +7,50 @@ from unrandom.cli.answer import Answer
 from unrandom.cli.options import Parser, at_least
 from unrandom.core.errors import UserError
 
-WIDEST = 64  # bits of a modulus or an output
-
-
+MAX_BITS = 64  # largest width of a modulus or an output
 EXAMPLE = "unrandom audit outputs.txt --max-seconds 20"
 
 
 def add(command: Parser) -> None:
-    """What can be typed."""
+    """Register the arguments."""
     command.add_argument(
         "file",
         metavar="FILE|-",
-        help="whole numbers, 0x numbers or fractions from 0 to 1, in their order; - is standard input",
+        help="outputs in order, as integers, 0x numbers or fractions from 0 to 1; - is standard input",
     )
-    command.add_argument("--modulus", metavar="M", help="the modulus of the generator, if it is known, e.g. 2^32")
-    command.add_argument("--bits", metavar="B", help="the width of the numbers (that of the largest one)")
-    command.add_argument("--bounded", metavar="N", help="outputs were reduced to 0 ... N-1, as by x %% N or nextInt(N)")
-    command.add_argument("--family", metavar="NAME", help="try this family of generators only")
-    command.add_argument("--raw", choices=("u32", "u64"), help="little-endian words instead of text")
-    command.add_argument("--column", metavar="C", help="of a table, the column with this heading or number")
+    command.add_argument("--modulus", metavar="M", help="modulus of the generator, if known, e.g. 2^32")
+    command.add_argument("--bits", metavar="B", help="width of the outputs in bits (default: that of the largest)")
     command.add_argument(
-        "--max-seconds", type=at_least(float, 0.0), default=60.0, metavar="S", help="time for the search (60)"
+        "--bounded", metavar="N", help="outputs were reduced to 0 ... N-1, e.g. by x %% N or nextInt(N)"
+    )
+    command.add_argument("--family", metavar="NAME", help="search this family of generators only")
+    command.add_argument(
+        "--raw", choices=("u32", "u64"), help="the file is binary: little-endian unsigned integers of this width"
+    )
+    command.add_argument("--column", metavar="C", help="heading or number of the column, if the file is a table")
+    command.add_argument(
+        "--max-seconds", type=at_least(float, 0.0), default=60.0, metavar="S", help="time limit of the search (60)"
     )
 
 
 def run(arguments: Namespace) -> Answer:
-    """The verdict on the stream that the arguments name, as a tree and in words. It imports no torch."""
+    """The verdict on the stream, as JSON values and as text. Imports no torch."""
     import unrandom
 
-    modulus = _number(arguments.modulus, "--modulus", 2, 2**WIDEST)
-    bounded = _number(arguments.bounded, "--bounded", 2, 2**WIDEST)
+    modulus = _number(arguments.modulus, "--modulus", 2, 2**MAX_BITS)
+    bounded = _number(arguments.bounded, "--bounded", 2, 2**MAX_BITS)
     verdict = unrandom.audit(
         arguments.file,
         raw=arguments.raw,
-        bits=_number(arguments.bits, "--bits", 1, WIDEST),
+        bits=_number(arguments.bits, "--bits", 1, MAX_BITS),
         modulus=modulus,
         bounded=bounded,
         column=arguments.column,
         family=arguments.family,
         max_seconds=arguments.max_seconds,
-        watch=_say,
+        watch=_show_family,
     )
-    _say("")
+    _show_family("")
     return verdict.to_json(), verdict.text()
 
 
@@ -63,7 +65,7 @@ def _number(text: str | None, name: str, least: int, most: int) -> int | None:
     return number
 
 
-def _say(family: str) -> None:
-    """On a terminal, a line that says what is being tried, and is gone at the end."""
+def _show_family(family: str) -> None:
+    """On a terminal, overwrite the current line with the family being tried; an empty name clears the line."""
     if sys.stderr.isatty():
         print(f"\r\033[Ktrying {family}" if family else "\r\033[K", end="", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""What does `unrandom bench` do? It measures speed as ratios of one run, or checks what a device can do."""
+"""What does `unrandom bench` do? It measures speed relative to baselines, or checks that a device trains correctly."""
 
 from argparse import Namespace
 from collections.abc import Iterator
@@ -10,35 +10,34 @@ from unrandom.cli.options import Parser, add_assignments
 if TYPE_CHECKING:
     from unrandom.bench.device import Outcome
 
-
 EXAMPLE = "unrandom bench train --recipe fm-2048 --set batch_size=8"
 
 
 def add(command: Parser) -> None:
-    """What can be typed."""
+    """Register the arguments."""
     command.add_argument(
         "what",
         choices=("data", "train", "evaluate", "sweep", "scaling", "predictors", "device"),
-        help="device: not how fast, but whether all that training needs works here, and is right",
+        help="what to benchmark; device checks instead that all operations of training work correctly on this machine",
     )
     command.add_argument(
         "--recipe",
         metavar="RECIPE",
-        help="for all but data and predictors (fm-256; for scaling fm-base256, smaller on a CPU; for device fm-2048 "
-        "on a GPU)",
+        help="recipe to benchmark; ignored by data and predictors (fm-256; for scaling fm-base256, narrower on a CPU; "
+        "for device fm-2048 on a GPU)",
     )
     add_assignments(command)
 
 
 def run(arguments: Namespace) -> Answer:
-    """Run one benchmark."""
+    """Run one benchmark, or the checks of the device."""
     from unrandom import bench
     from unrandom.cli.progress import working
     from unrandom.runs.recipes import recipe
 
     if arguments.what == "device":
         chosen = bench.for_this_device() if arguments.recipe is None else recipe(arguments.recipe).build()
-        return _checked(bench.bench_device(chosen.override(arguments.assignments)))
+        return _device_answer(bench.bench_device(chosen.override(arguments.assignments)))
     scaling = arguments.what == "scaling"
     name = arguments.recipe or ("fm-base256" if scaling else "fm-256")
     smaller = bench.on_this_machine() if scaling and arguments.recipe is None else {}
@@ -57,8 +56,8 @@ def run(arguments: Namespace) -> Answer:
     return measured, "\n".join(f"{key:<{width}}  {value}" for key, value in measured.items())
 
 
-def _checked(outcomes: Iterator["Outcome"]) -> Answer:
-    """A line for each check of a device; what came of each is also said on standard error as it comes."""
+def _device_answer(outcomes: Iterator["Outcome"]) -> Answer:
+    """One line per check of the device; each outcome is also printed on standard error as soon as it is known."""
     from unrandom.cli.progress import say
 
     done = []
@@ -66,6 +65,6 @@ def _checked(outcomes: Iterator["Outcome"]) -> Answer:
         done.append(outcome)
         say(f"{outcome.check}: {outcome.result}")
     width = max(len(outcome.check) for outcome in done)
-    words = "\n".join(f"{outcome.result:<10}  {outcome.check:<{width}}  {outcome.message}" for outcome in done)
+    text = "\n".join(f"{outcome.result:<10}  {outcome.check:<{width}}  {outcome.message}" for outcome in done)
     failed = [outcome.check for outcome in done if outcome.result == "not passed"]
-    return {"checks": [vars(outcome) for outcome in done], "not_passed": failed}, words
+    return {"checks": [vars(outcome) for outcome in done], "not_passed": failed}, text

@@ -1,4 +1,4 @@
-"""What does `unrandom claims` do? It lists every claim with its value and verdict, or writes them as a page."""
+"""What does `unrandom claims` do? It lists every claim with its value and verdict, and can write them as a page."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -10,7 +10,7 @@ EXAMPLE = "unrandom claims --scale laptop --write docs/results.md"
 
 
 def add(command: Parser) -> None:
-    """What can be typed."""
+    """Register the arguments."""
     add_scale(command)
     add_results(command)
     command.add_argument(
@@ -19,7 +19,7 @@ def add(command: Parser) -> None:
 
 
 def run(arguments: Namespace) -> Answer:
-    """The table of all claims at one scale; with ``--write``, as a page (Markdown or HTML) with the figures."""
+    """The table of all claims at one scale; with ``--write``, also write a page (Markdown or HTML) with the figures."""
     from unrandom.cli.reproduction import claims_table
     from unrandom.core.files import make_folder, write_atomically
     from unrandom.experiments.registry import EXPERIMENTS
@@ -36,8 +36,10 @@ def run(arguments: Namespace) -> Answer:
         origin: {verdict.name: count for verdict, count in tally(row for row in rows if row["origin"] == origin)}
         for origin in ORIGINS
     }
-    said = [
+    summary_lines = [
         f"{origin}: {', '.join(f'{count} {verdict}' for verdict, count in counts.items() if count)}"
         for origin, counts in summary.items()
     ]
-    return {"scale": arguments.scale, "summary": summary, "claims": rows}, "\n".join([claims_table(rows), "", *said])
+    return {"scale": arguments.scale, "summary": summary, "claims": rows}, "\n".join(
+        [claims_table(rows), "", *summary_lines]
+    )

@@ -1,4 +1,4 @@
-"""What does `unrandom demo` do? It trains a small model in about a minute and writes a report of its insides."""
+"""What does `unrandom demo` do? It trains a small model in about a minute and writes a report on it."""
 
 from argparse import Namespace
 
@@ -9,12 +9,12 @@ EXAMPLE = "unrandom demo"
 
 
 def add(command: Parser) -> None:
-    """What can be typed."""
+    """Register the arguments."""
     add_configuration(command)
 
 
 def run(arguments: Namespace) -> Answer:
-    """Train, measure and draw."""
+    """Train the model, measure it, and write the report."""
     from unrandom.cli.progress import working
     from unrandom.cli.text import evaluation_text
     from unrandom.cli.training import configured, train
@@ -32,5 +32,5 @@ def run(arguments: Namespace) -> Answer:
         "last_number_accuracy": tested["last_number_accuracy"]["value"],
         "number_accuracy_by_position": tested["by_position"]["value"],
     }
-    said = evaluation_text(measurements["evaluation"])
-    return answer, f"{said}\nrun     {run.folder.path}\nreport  {page.resolve().as_uri()}"
+    text = evaluation_text(measurements["evaluation"])
+    return answer, f"{text}\nrun     {run.folder.path}\nreport  {page.resolve().as_uri()}"

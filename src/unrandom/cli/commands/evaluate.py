@@ -1,4 +1,4 @@
-"""What does `unrandom evaluate` do? It measures a model, alone or beside other predictors."""
+"""What does `unrandom evaluate` do? It measures a model's accuracy on held-out sequences, alone or beside baselines."""
 
 from argparse import Namespace
 from typing import TYPE_CHECKING
@@ -9,27 +9,26 @@ from unrandom.cli.options import Parser, add_run, at_least
 if TYPE_CHECKING:
     from unrandom.runs.loaded import LoadedRun
 
-
 EXAMPLE = "unrandom evaluate runs/fm-256-1a2b3c4d --sequences 4096"
 
 
 def add(command: Parser) -> None:
-    """What can be typed."""
+    """Register the arguments."""
     add_run(command)
-    command.add_argument(
-        "--modulus", metavar="M", help="one modulus, of your own perhaps, instead of the run's test moduli"
-    )
+    command.add_argument("--modulus", metavar="M", help="evaluate on this modulus instead of the run's test moduli")
     command.add_argument(
         "--predictors",
         metavar="NAME,NAME,...",
-        help="set the model beside these, and draw it: copy, lookback-copy, lookback, lookback:J (order J, as in "
-        "lookback:3), algebraic, bayes",
+        help="compare the model with baselines of its task, e.g. copy,lookback:3,bayes, and draw the comparison (an "
+        "unknown name is answered with those of the task)",
     )
-    command.add_argument("--sequences", type=at_least(int, 1), default=1024, metavar="N", help="sequences (1024)")
+    command.add_argument(
+        "--sequences", type=at_least(int, 1), default=1024, metavar="N", help="sequences per part of the test (1024)"
+    )
 
 
 def run(arguments: Namespace) -> Answer:
-    """Accuracy on the test of the run, or on one part of it."""
+    """Accuracy on the test of the run, or on one modulus; with ``--predictors``, beside baselines."""
     import unrandom
     from unrandom.cli.progress import working
     from unrandom.cli.text import evaluation_text
@@ -47,7 +46,7 @@ def run(arguments: Namespace) -> Answer:
 
 
 def compared(run: "LoadedRun", part: int | None, arguments: Namespace) -> Answer:
-    """The model beside other predictors, with a picture."""
+    """The accuracies of the model and of baselines on the same sequences, with a picture."""
     from unrandom.cli.progress import working
     from unrandom.cli.text import comparison_text
     from unrandom.core.files import make_folder

@@ -1,4 +1,4 @@
-"""What does `unrandom predict` do? It continues sequences of numbers, and says how far that can be trusted."""
+"""What does `unrandom predict` do? It continues sequences of numbers, and prints how reliable the model is."""
 
 from argparse import Namespace
 from typing import TYPE_CHECKING
@@ -13,18 +13,25 @@ EXAMPLE = "seq 3 7 255 | unrandom predict fm-256 - -n 3"
 
 
 def add(command: Parser) -> None:
-    """What can be typed."""
+    """Register the arguments."""
     add_run(command)
     command.add_argument(
         "file",
         metavar="FILE|-",
-        help="numbers, one a line; or one sequence a line, separated by spaces or commas; - is standard input",
+        help="one number per line, or one sequence per line, separated by spaces or commas; - is standard input",
     )
-    command.add_argument("-n", type=at_least(int, 1), default=1, dest="count", metavar="K", help="how many (1)")
+    command.add_argument(
+        "-n",
+        type=at_least(int, 1),
+        default=1,
+        dest="count",
+        metavar="K",
+        help="how many numbers to predict per sequence (1)",
+    )
 
 
 def run(arguments: Namespace) -> Answer:
-    """The next numbers of each sequence, with the probability that the model gives each."""
+    """The next numbers of each sequence, each with the probability that the model assigns to it."""
     import unrandom
     from unrandom.cli.progress import counting, say
     from unrandom.runs.continuation import read_sequences
@@ -33,22 +40,22 @@ def run(arguments: Namespace) -> Answer:
     sequences, longest = read_sequences(arguments.file, limit=run.config.data.vocabulary), run.config.data.context
     _ = run.model  # a run without a checkpoint is refused before anything is printed
     if any(len(numbers) > longest for numbers in sequences):
-        whole = "of each sequence " if len(sequences) > 1 else ""
-        say(f"only the last {longest} numbers {whole}are used; this model reads no more")
+        of_each = "of each sequence " if len(sequences) > 1 else ""
+        say(f"only the last {longest} numbers {of_each}are used: this is the context of the model")
     fewest = min(longest, *map(len, sequences))
     say(run.reliability.text(f"{run.folder.path}{run.task_option}", fewest=fewest))
     continued: list[Continuation] = []
     with counting("predicting", len(sequences) * arguments.count) as count:
         for numbers in sequences:
 
-            def observer(done: int, earlier: int = len(continued) * arguments.count) -> None:
+            def progress(done: int, earlier: int = len(continued) * arguments.count) -> None:
                 count(earlier + done)
 
-            continued.append(run.predict(numbers, arguments.count, observer=observer))
+            continued.append(run.predict(numbers, arguments.count, progress=progress))
     answer = {
         "predictions": [each.numbers for each in continued],
         "probabilities": [each.probabilities for each in continued],
-        "reliable_from": run.reliability.start,
+        "reliable_from": run.reliability.reliable_from,
         "numbers_used": [each.numbers_used for each in continued],
     }
     lines = [

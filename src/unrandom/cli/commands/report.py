@@ -9,12 +9,12 @@ EXAMPLE = "unrandom report runs/fm-256-1a2b3c4d"
 
 
 def add(command: Parser) -> None:
-    """What can be typed."""
+    """Register the arguments."""
     add_run(command)
 
 
 def run(arguments: Namespace) -> Answer:
-    """Measure, draw, write."""
+    """Measure the run and write its report."""
     import unrandom
     from unrandom.cli.progress import working
     from unrandom.report import report_run

@@ -10,45 +10,47 @@ EXAMPLE = "unrandom reproduce fm-staircase fm-primes --scale laptop --seeds 3"
 
 
 def add(command: Parser) -> None:
-    """What can be typed."""
-    command.add_argument("experiments", metavar="NAME", nargs="*", help="experiments (see --list)")
+    """Register the arguments."""
+    command.add_argument("experiments", metavar="NAME", nargs="*", help="names of experiments (see --list)")
     command.add_argument("--list", action="store_true", help="list the experiments")
-    command.add_argument("--all", action="store_true", help="every experiment")
+    command.add_argument("--all", action="store_true", help="reproduce every experiment")
     add_scale(command)
-    command.add_argument("--seeds", type=at_least(int, 1), default=3, metavar="K", help="seeds of each run (3)")
+    command.add_argument("--seeds", type=at_least(int, 1), default=3, metavar="K", help="seeds per configuration (3)")
     source = command.add_mutually_exclusive_group()
-    source.add_argument("--run", metavar="RUN", help=f"measure this run instead, into its own folder: {RUN}")
     source.add_argument(
-        "--archived", action="store_true", help="measure the models saved beside the results; train nothing"
+        "--run", metavar="RUN", help=f"measure this run instead and write the results into its folder: {RUN}"
     )
     source.add_argument(
-        "--from-tables", action="store_true", help="draw and judge again from the saved tables; measure nothing"
+        "--archived", action="store_true", help="measure the archived models beside the results, without training"
+    )
+    source.add_argument(
+        "--from-tables", action="store_true", help="draw and judge again from the saved tables, without measuring"
     )
     command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
     add_results(command)
     add_workers(
         command,
-        then="the same command goes on. With --scale gpu, what fits is planned by measured speed; without "
-        "names, the runs most worth having come first",
+        then="the same command continues. With --scale gpu, runs are shortened to fit the time, by measured speed; "
+        "without names, the runs of highest priority are trained first",
     )
 
 
 def run(arguments: Namespace) -> Answer:
-    """Train what is missing, then measure, draw and judge each experiment; or list them."""
+    """Train the missing runs, then measure, draw and judge each experiment; with ``--list``, list the experiments."""
     if arguments.list:
         return list_experiments(arguments.results)
     from unrandom.experiments.timed_training import WITHOUT_NAMES
 
     named = arguments.all or arguments.experiments or arguments.run or arguments.archived or arguments.from_tables
     if arguments.max_minutes is not None and arguments.scale in WITHOUT_NAMES and not named:
-        return by_priority(arguments)  # apart from the rest, which draws: where a GPU is lent, that may be missing
+        return by_priority(arguments)  # imports no drawing packages: a borrowed GPU machine may lack them
     from unrandom.cli.reproduction import reproduce
 
     return reproduce(arguments)
 
 
 def list_experiments(results: Path) -> Answer:
-    """Every experiment with the paper's figures that it answers to, and the scales at which it was measured."""
+    """Every experiment with the paper's figures that it reproduces and the scales at which it was measured."""
     from unrandom.experiments.catalogue import CATALOGUE
 
     listed = [
@@ -70,18 +72,18 @@ def list_experiments(results: Path) -> Answer:
 
 
 def by_priority(arguments: Namespace) -> Answer:
-    """Without names, and with a time: the runs that are most worth having."""
+    """Train the runs of all experiments in order of priority until the time is up."""
     from unrandom.cli.launcher import launcher_of
     from unrandom.cli.progress import TrainingProgress, say
     from unrandom.experiments.timed_training import TimedCommand, train_by_priority
 
-    asked = TimedCommand(
+    command = TimedCommand(
         arguments.scale, arguments.results, arguments.seeds, launcher_of(arguments), say, TrainingProgress
     )
-    answer = train_by_priority(asked)
+    answer = train_by_priority(command)
     lines = []
     for row in answer["runs"]:
         accuracy = row["last_number_accuracy"]
-        said = "nothing measured yet" if accuracy is None else f"{accuracy:.3f} of last numbers right"
-        lines.append(f"{row['run']}  step {row['steps']:,} of {row['of']:,}  {said}")
+        measured = "nothing measured yet" if accuracy is None else f"{accuracy:.3f} of last numbers right"
+        lines.append(f"{row['run']}  step {row['steps']:,} of {row['of']:,}  {measured}")
     return answer, "\n".join([*lines, f"plan  {answer['plan']}", f"archived  {answer['archived']}"])

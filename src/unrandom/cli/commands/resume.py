@@ -1,4 +1,4 @@
-"""What does `unrandom resume` do? It goes on with a run that was stopped."""
+"""What does `unrandom resume` do? It continues training a run that was stopped."""
 
 from argparse import Namespace
 
@@ -9,13 +9,13 @@ EXAMPLE = "unrandom resume runs/fm-256-1a2b3c4d"
 
 
 def add(command: Parser) -> None:
-    """What can be typed."""
+    """Register the arguments."""
     add_run(command)
     add_max_minutes(command)
 
 
 def run(arguments: Namespace) -> Answer:
-    """Train the run from its newest whole checkpoint."""
+    """Train the run from its newest intact checkpoint."""
     import unrandom
     from unrandom.cli.text import result_text
     from unrandom.cli.training import train

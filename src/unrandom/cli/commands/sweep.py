@@ -1,4 +1,4 @@
-"""What does `unrandom sweep` do? It trains every combination of settings, chooses by validation, and draws a map."""
+"""What does `unrandom sweep` do? It trains every combination of settings, chooses by validation, draws a heat map."""
 
 from argparse import Namespace
 
@@ -9,32 +9,37 @@ EXAMPLE = "unrandom sweep fm-256 --grid model.depth=1,2 --grid model.n_heads=1,2
 
 
 def add(command: Parser) -> None:
-    """What can be typed."""
+    """Register the arguments."""
     command.add_argument(
-        "recipe", metavar="RECIPE", help="a recipe's name (see train --list), or a task as my_task.py:MyTask"
+        "recipe",
+        metavar="RECIPE",
+        help="a recipe's name (see train --list), or a user-defined task as my_task.py:MyTask",
     )
     command.add_argument(
         "--grid",
         metavar="KEY=V1,V2,...",
         action="append",
         required=True,
-        help="values of a configuration key; the first two keys are the map's axes, the others are tuned (repeatable)",
+        help="values of a configuration key; the first two keys are the axes of the heat map, the others are chosen by "
+        "validation (repeatable)",
     )
     add_configuration(command)
-    command.add_argument("--seeds", type=at_least(int, 1), default=1, metavar="K", help="seeds of each cell (1)")
+    command.add_argument("--seeds", type=at_least(int, 1), default=1, metavar="K", help="seeds per grid point (1)")
     add_workers(command)
     command.add_argument(
         "--sequences",
         type=at_least(int, 1),
         default=1024,
         metavar="N",
-        help="sequences of each part of the test (1024)",
+        help="sequences per part of the test (1024)",
     )
-    command.add_argument("--dry-run", action="store_true", help="say what would run and what it costs; write nothing")
+    command.add_argument(
+        "--dry-run", action="store_true", help="print the grid points and their cost; train and write nothing"
+    )
 
 
 def run(arguments: Namespace) -> Answer:
-    """Plan the grid points, and unless that is all that is asked for, train, measure and draw."""
+    """Plan the grid points, then train, measure and draw them; with ``--dry-run``, only print the plan."""
     from unrandom.cli.sweep import sweep
     from unrandom.cli.training import configured
 

@@ -1,4 +1,4 @@
-"""What does `unrandom train` do? It trains a recipe, or goes on where an earlier try stopped; or lists the recipes."""
+"""What does `unrandom train` do? It trains a recipe, or continues its unfinished run; or it lists the recipes."""
 
 from argparse import Namespace
 
@@ -9,22 +9,25 @@ EXAMPLE = "unrandom train fm-256 --set model.depth=2 --seed 1"
 
 
 def add(command: Parser) -> None:
-    """What can be typed."""
+    """Register the arguments."""
     command.add_argument(
-        "recipe", metavar="RECIPE", nargs="?", help="a recipe's name (see --list), or a task as my_task.py:MyTask"
+        "recipe",
+        metavar="RECIPE",
+        nargs="?",
+        help="a recipe's name (see --list), or a user-defined task as my_task.py:MyTask",
     )
     command.add_argument("--list", action="store_true", help="list the recipes with their cost")
     add_configuration(command)
     command.add_argument(
         "--start-from",
         metavar="RUN",
-        help=f"begin with the weights of this run (trained first if need be), of a smaller modulus, say: {RUN}",
+        help=f"start from the weights of this run, e.g. of a smaller modulus; it is trained first if unfinished: {RUN}",
     )
     add_max_minutes(command)
 
 
 def run(arguments: Namespace) -> Answer:
-    """Train the run that the arguments configure."""
+    """Train the run that the arguments configure; with ``--list``, list the recipes."""
     if arguments.list:
         return list_recipes()
     from unrandom.cli.text import result_text
@@ -41,7 +44,7 @@ def run(arguments: Namespace) -> Answer:
 
 
 def list_recipes() -> Answer:
-    """Every recipe with a line about it, and what it costs. It imports no torch."""
+    """Every recipe with one line about it and its cost. Imports no torch."""
     import unrandom
 
     recipes = unrandom.recipes().values()

@@ -1,10 +1,10 @@
 """How close is a model to the best possible predictor? It is compared with simple baselines and the exact posterior.
 
-Models of a fixed modulus and of unseen moduli, and baselines (copying, hand-written look-back, algebra, the exact
-posterior over the parameters) predict the same test sequences. The tables are
-``positions`` (accuracy by position), ``needed`` (context needed for 60, 90 and 99 %) and, for a fixed modulus,
-``digits``. The claims compare the model's context needed with that of the exact posterior, and the digits that the
-model knows with those that the paper's explanation (look-back) predicts.
+Models of a fixed modulus and of unseen moduli, and baselines (copying, the look-back predictor, algebra, the exact
+posterior over the parameters) predict the same test sequences. The tables are ``positions`` (accuracy by position),
+``needed`` (context needed for 60, 90 and 99 %) and, for a fixed modulus, ``digits``. The claims compare the model's
+context needed with that of the exact posterior, and the digits that the model knows with those that the paper's
+explanation (look-back) predicts.
 """
 
 from pathlib import Path
@@ -39,7 +39,7 @@ UNSEEN = Precondition("learned-unseen", "last-number accuracy of the unseen-modu
 CLAIMS = (
     Claim(
         key="fixed-far",
-        statement="For a fixed modulus, the model needs several times the numbers that would do.",
+        statement="For a fixed modulus, the model needs several times as many numbers as the exact posterior.",
         quantity="numbers for 99 %, model over exact posterior",
         unit="ratio",
         threshold=3.0,
@@ -48,7 +48,7 @@ CLAIMS = (
     ),
     Claim(
         key="unseen-far",
-        statement="For unseen moduli, the model needs several times the numbers that would do.",
+        statement="For unseen moduli, the model needs several times as many numbers as the exact posterior.",
         quantity="numbers for 60 %, model over exact posterior, mean over moduli",
         unit="ratio",
         threshold=3.0,
@@ -57,8 +57,9 @@ CLAIMS = (
     ),
     Claim(
         key="explained",
-        statement="The model knows the digits that looking back by hand is certain of.",
-        quantity="share of digits and positions that look-back is certain of, at which the model knows them too",
+        statement="The model knows the digits that the look-back predictor is certain of.",
+        quantity="share of digits and positions that the look-back predictor is certain of, at which the model "
+        "knows them too",
         unit="share",
         threshold=0.9,
         precondition=FIXED,
@@ -66,8 +67,9 @@ CLAIMS = (
     ),
     Claim(
         key="unexplained",
-        statement="The model knows no digits that looking back by hand is not certain of.",
-        quantity="share of digits and positions that look-back is not certain of, at which the model knows them",
+        statement="The model knows no digits of which the look-back predictor is not certain.",
+        quantity="share of digits and positions that the look-back predictor is not certain of, at which the model "
+        "knows them",
         unit="share",
         threshold=0.1,
         at_least=False,
@@ -79,11 +81,11 @@ CLAIMS = (
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """Runs of a fixed modulus and of unseen moduli, which other experiments train, too."""
-    regimes = {
+    settings = {  # the column ``regime`` has the name of the paper's setting
         FixedModulus.name: fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1]),
         UnseenModulus.name: main_runs(scale, seeds),
     }
-    return [run.labelled(regime=regime) for regime, every in regimes.items() for run in every]
+    return [run.labelled(regime=regime) for regime, every in settings.items() for run in every]
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -104,7 +106,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def _digit_rows(run: Run, sequences: int) -> Rows:
-    """For each digit and position: how often the model is right, and whether a hand-written look-back is certain."""
+    """For each digit and position: how often the model is right, and whether the look-back predictor is certain."""
     tested = evaluated(run, sequences)
     lookback = LookbackPredictor(tested.basis)
     certain = np.array([lookback.digits_known(t) for t in range(tested.correct.shape[1])])
@@ -154,17 +156,17 @@ def ratios(tables: Tables, regime: str, threshold: str) -> Finding:
 
     If the model never reaches the threshold, it needs more numbers than it was shown, and the ratio is a bound.
     """
-    place = ("run", "modulus")
-    shown = tables["positions"].group_by(place).agg(pl.col("seen").max().alias("shown"))
+    key_columns = ("run", "modulus")
+    shown = tables["positions"].group_by(key_columns).agg(pl.col("seen").max().alias("shown"))
     needed = tables["needed"].filter(regime=regime, threshold=threshold)
-    least = needed.filter(predictor=CEILING).select(*place, least="numbers")
+    least = needed.filter(predictor=CEILING).select(*key_columns, least="numbers")
     model = needed.filter(predictor=MODEL)
-    both = model.join(shown, on=place, maintain_order="left").join(least, on=place, maintain_order="left")
+    both = model.join(shown, on=key_columns, maintain_order="left").join(least, on=key_columns, maintain_order="left")
     ratio = pl.coalesce("numbers", pl.col("shown") + 1) / pl.col("least")
     limits = both.group_by("run", maintain_order=True).agg(ratio.mean().alias("ratio"))["ratio"].to_list()
-    stopped = model["numbers"].null_count()
-    why = f"the model never reached {threshold} for {stopped} of {len(model)} runs and moduli"
-    return Bound(limits, at_least=True, why=why) if stopped else limits
+    censored = model["numbers"].null_count()
+    why = f"the model never reached {threshold} for {censored} of {len(model)} runs and moduli"
+    return Bound(limits, at_least=True, why=why) if censored else limits
 
 
 def draw(tables: Tables, folder: Path) -> None:

@@ -1,12 +1,13 @@
-"""Which order of look-back does a fixed-modulus model use? Bits known, attention, and cuts of look-backs tell it.
+"""Which order of look-back does a fixed-modulus model use? Bits known, attention, and cuts of look-backs show it.
 
-The theory is in docs/order.md: with j numbers r = 2^k steps apart, k + (j − 1)(k + v) bits are certain, with weights
-that are the same for every a and c; v = v_2(a − 1). Let N be the context that order 2 needs for all bits of m = 2^w,
-and s = N / 4. When N to 3 N / 2 − 1 numbers are seen, order 2 looks back by 2 s and 4 s, and order 3 by s, 2 s and 3 s.
+The theory is in docs/order.md: with j numbers r = 2^k steps apart, k + (j − 1)(k + v) bits of an extrapolation are
+certain, with coefficients that are the same for every a and c; v = v_2(a − 1). Let N be the context that order 2 needs
+for all bits of m = 2^w, and s = N / 4. When N to 3 N / 2 − 1 numbers are seen, order 2 looks back by 2 s and 4 s, and
+order 3 by s, 2 s and 3 s.
 
-A look-back is cut for the guess of number n alone, in all layers and heads, and the other weights are scaled up. What
-other positions have gathered from that number can still be read. The models are those of fm-scaling; the tables are
-``bits``, ``needed`` (context needed), ``attention`` and ``cut``.
+A look-back is cut for the guess of number n alone, in all layers and heads, and the other attention weights are scaled
+up. What other positions have gathered from that number can still be read. The models are those of fm-scaling; the
+tables are ``bits``, ``needed`` (context needed), ``attention`` and ``cut``.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,7 +27,7 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.laws import lookback_ratio
 from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD
-from unrandom.experiments.scaling.presets import SIZES, labels, planned
+from unrandom.experiments.scaling.presets import SIZES, labels, sized_run
 from unrandom.experiments.summaries import each_run, moduli_of_every_seed, run_columns, trained_accuracy
 from unrandom.interpretation import attention_by_lookback, without_lookbacks
 from unrandom.models import intervene
@@ -38,7 +39,7 @@ from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, FixedModulus, lcg_task
 
-# Moduli above 2^exponent have one seed, and are drawn but not judged: only seed 0 has learned 2^14, and 2^16 has only
+# Moduli above 2^exponent have one seed, and are plotted but not judged: only seed 0 has learned 2^14, and 2^16 has only
 # this seed (fm-scaling).
 SEVERAL_SEEDS_EXPONENT: dict[Scale, int] = {"laptop": 12}
 SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 1024, "gpu": 2048, "paper": 2048}
@@ -61,7 +62,8 @@ CLAIMS = (
     ),
     Claim(
         key="stairs",
-        statement="Before, they know the bits that order 2 leaves certain, and no others.",
+        statement="Before order 2 is certain of all bits, two-layer models know the bits that it makes certain, and no "
+        "others.",
         quantity="distance of the bits known from those of order 2, where it leaves some open, mean over moduli",
         unit="bits",
         threshold=0.5,
@@ -80,7 +82,7 @@ CLAIMS = (
     ),
     Claim(
         key="either-needed",
-        statement="Without one of these two numbers, whichever it is, the guess is lost.",
+        statement="If attention to one of the two numbers of order 2 is cut, whichever it is, the guess is lost.",
         quantity="accuracy with that look-back cut off over that with none, the larger of 2 s, 4 s; mean over moduli",
         unit="ratio",
         threshold=0.25,
@@ -90,7 +92,7 @@ CLAIMS = (
     ),
     Claim(
         key="others-spared",
-        statement="Without the numbers that only higher orders look back at, it stays.",
+        statement="If attention to a number that only higher orders look back at is cut, the guess stays right.",
         quantity="accuracy with that look-back cut off over that with none, the smaller of s, 3 s; mean over moduli",
         unit="ratio",
         threshold=0.9,
@@ -99,7 +101,7 @@ CLAIMS = (
     ),
     Claim(
         key="valuation",
-        statement="The more often 2 divides a − 1, the more bits are known: two more for v = 4, as order 2 has it.",
+        statement="The more often 2 divides a − 1, the more bits are known: two more for v = 4, as order 2 predicts.",
         quantity="bits known with v ≥ 4 less those with v = 2, where order 2 leaves two bits or more open",
         unit="bits",
         threshold=1.5,
@@ -113,7 +115,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """The models of fm-scaling; one seed of the moduli that are slow to train."""
     several = SEVERAL_SEEDS_EXPONENT.get(scale)
     return [
-        planned(scale, size, seed)
+        sized_run(scale, size, seed)
         for size in SIZES[scale]
         for seed in range(seeds if several is None or size.exponent <= several else min(seeds, 1))
     ]
@@ -146,7 +148,7 @@ def _measured(run: Run, scale: Scale) -> dict[str, Iterable[dict[str, Any]]]:
 
 
 def _check(run: Run) -> None:
-    """Raise UserError for a run in which lines and bits cannot be counted."""
+    """Raise UserError unless the modulus is a power of two from 16 on, with a context of at least 8 numbers."""
     (modulus,) = lcg_task(run.config.data).moduli
     if not is_power_of_two(modulus) or modulus < 16 or run.config.data.context < 8:
         raise UserError(

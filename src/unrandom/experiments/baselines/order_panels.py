@@ -15,14 +15,17 @@ from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
 from unrandom.runs.tables import Tables
 
-# Every order has the same colour in all panels: its own number is the colour index. Models have indices from 0 on.
+# Every order has the same colour in all panels: the order is the colour index. Models have indices from 0 on, so that a
+# model may share a colour with an order; the legend tells them apart.
 STAIRS_ORDERS = (1, 2, 3, 4)
 NEEDED_ORDERS = (1, 2, 3, 4, 5, 6)
 LINES = ("s", "2s", "3s", "4s")
 CUTS = {"nothing": "nothing", **{str(i): line for i, line in enumerate(LINES, 1)}, "another": "no line"}
 LOOKBACK_LABEL = "look-back (s: a quarter of what order 2 needs)"
 PAPERS_MODULUS = 2**32
-# The paper's released model at three counts of numbers seen: its figure fig:fixp_scale (a), "Steele" and arbitrary.
+PAPERS_CONTEXT_NEEDED = 192  # the first count in PAPERS_SHARES at which the paper's model is always right
+# The paper's released model at three counts of numbers seen: its figure fig:fixp_scale (a), for Steele and
+# Vigna's multipliers and for arbitrary ones.
 PAPERS_SHARES = {
     "arbitrary multipliers": {64: 0.15, 128: 0.64, 192: 1.0},
     "spectrally good multipliers (v = 2)": {64: 0.02, 128: 0.28, 192: 1.0},
@@ -52,7 +55,7 @@ def _lookback_line(m: int, order: int, longest: int) -> Line:
 
 
 def stairs_panel(title: str, m: int, orders: Sequence[int], models: Mapping[str, pl.DataFrame]) -> LinePanel:
-    """Known bits by numbers seen: of hand-written look-backs, and one line per run of every group of models."""
+    """Known bits by numbers seen: of look-back predictors, and one line per run of every group of models."""
     longest = max(max(bits["seen"]) for bits in models.values())
     lines = [_lookback_line(m, order, longest) for order in orders]
     lines += [
@@ -75,12 +78,12 @@ def _stairs(bits: pl.DataFrame, m: int) -> LinePanel:
 
 def _attention(attention: pl.DataFrame, layer: int) -> LinePanel:
     """For each run and line, the attention share of the head that attends to this line most."""
-    lines, places = [], list(range(len(LINES)))
+    lines, x = [], list(range(len(LINES)))
     for kind, (m, of_modulus) in enumerate(by_modulus(attention.filter(layer=layer)).items()):
         for of_run in by_run(of_modulus):
             most = of_run.group_by("multiple").agg(pl.col("share").max()).sort("multiple")["share"].to_list()
-            lines.append(Line(places, most, modulus_title(m), kind, dots=True))
-        lines.append(Line([places[0], places[-1]], [of_modulus["chance"][0]] * 2, "chance", kind, faint=True))
+            lines.append(Line(x, most, modulus_title(m), kind, dots=True))
+        lines.append(Line([x[0], x[-1]], [of_modulus["chance"][0]] * 2, "chance", kind, faint=True))
     title = f"layer {layer + 1}: the head that looks there most"
     return LinePanel(title, LOOKBACK_LABEL, "share of attention", lines, names=LINES, beside=True)
 
@@ -105,7 +108,7 @@ def _needed(needed: pl.DataFrame) -> LinePanel:
     ]
     reached = needed.drop_nulls("needed")
     lines.append(Line(reached["modulus"].to_list(), reached["needed"].to_list(), "models here", 0, dots=True))
-    lines.append(Line([PAPERS_MODULUS], [192], "the paper's model", 0, crosses=True))
+    lines.append(Line([PAPERS_MODULUS], [PAPERS_CONTEXT_NEEDED], "the paper's model", 0, crosses=True))
     levels = [2**k for k in range(2, 13)]
     return LinePanel("numbers needed: predicted and measured", "modulus", "numbers seen", lines, moduli[::2],
                      limits=(4, 2**13), levels=levels, beside=True)  # fmt: skip

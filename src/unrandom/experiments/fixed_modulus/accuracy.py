@@ -16,18 +16,18 @@ from unrandom.tasks import lcg_task
 
 SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 4096, "gpu": 4096, "paper": 4096}
 
-POWER_OF_TWO = pl.col("modulus").bitwise_count_ones() == 1  # whether the row's modulus is a power of two
+IS_POWER_OF_TWO = pl.col("modulus").bitwise_count_ones() == 1  # whether the row's modulus is a power of two
 # number of distinct primes that divide the row's modulus
 PRIME_COUNT = pl.col("modulus").map_elements(lambda m: len(factorize(m)), pl.Int64)
 
 
 def columns(run: Run) -> dict[str, Any]:
-    """The columns that identify a run in table rows. A user's own run has no labels; its configuration gives them."""
+    """The columns that identify a run in table rows. A user's run has no labels; its configuration gives them."""
     return run_columns(run) if run.labels else {**run_columns(run), **labels(run.config)}
 
 
 def evaluated(run: Run, sequences: int) -> Evaluation:
-    """Evaluate the run on unseen (a, c) of full period (of equal period, for a prime)."""
+    """Evaluate the run on unseen (a, c) of full period (for a prime: with primitive roots)."""
     (modulus,) = lcg_task(run.config.data).moduli
     return evaluate(run.predictor(), run.split().test(modulus, sequences))
 

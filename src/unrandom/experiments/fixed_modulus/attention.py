@@ -16,7 +16,7 @@ from unrandom.core.arithmetic import factorize, is_power_of_two, largest_power
 from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.fixed_modulus.accuracy import POWER_OF_TWO, PRIME_COUNT, columns
+from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, PRIME_COUNT, columns
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, matrix, seed_lines, seed_means, trained_accuracy
@@ -142,7 +142,7 @@ def _between_powers(pattern: Float[np.ndarray, "sequences queries keys"]) -> dic
 
 
 def evidence(tables: Tables) -> Evidence:
-    powers, between = tables["primes"].filter(POWER_OF_TWO), tables["between"]
+    powers, between = tables["primes"].filter(IS_POWER_OF_TWO), tables["between"]
     first = powers.unique("run", keep="first")
     divisors = tables["divisors"].group_by("run", "modulus", maintain_order=True).agg(pl.col("strongest").sum())
     return Evidence(

@@ -2,8 +2,8 @@
 
 The paper: principal components group numbers by residue modulo the prime powers of m, and numbers that share low digits
 have similar vectors. This is tested on one-layer models. The tables have the components (``points``), the share of each
-component's variance between residues (``shares``), the share that a sum over digits explains (``additive``), and the
-cosine similarity by shared digits (``cosines``).
+component's variance between residues (``shares``; the column ``residue`` is their modulus), the share that a sum over
+digits explains (``additive``), and the cosine similarity by shared digits (``cosines``).
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ import polars as pl
 from unrandom.core.arithmetic import factorize
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.fixed_modulus.accuracy import POWER_OF_TWO, columns
+from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, columns
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, each_run, matrix, seed_lines, seed_means, trained_accuracy
@@ -101,15 +101,15 @@ def _share_rows(entry: dict[str, Any]) -> Rows:
 
 
 def evidence(tables: Tables) -> Evidence:
-    powers = tables["shares"].filter(POWER_OF_TWO)
+    powers = tables["shares"].filter(IS_POWER_OF_TWO)
     four = powers.filter(pl.col("component").is_in((2, 3)), residue=4)
     rises = pl.col("centred").diff().drop_nulls() > 0
     return Evidence(
         {
             "parity": seed_means(powers.filter(residue=2, component=1), "share"),
             "mod-four": seed_means(four, "share"),
-            "digits": seed_means(tables["additive"].filter(~POWER_OF_TWO), "share"),
-            "cosine": each_run(tables["cosines"].filter(POWER_OF_TWO), rises.mean()),
+            "digits": seed_means(tables["additive"].filter(~IS_POWER_OF_TWO), "share"),
+            "cosine": each_run(tables["cosines"].filter(IS_POWER_OF_TWO), rises.mean()),
         },
         {"learned": trained_accuracy(tables)},
     )
@@ -145,13 +145,16 @@ def _plane(m: int, points: pl.DataFrame, shares: pl.DataFrame, components: tuple
 
 
 def _best_residue(shares: pl.DataFrame) -> int:
-    """The modulus whose residues explain most of two components beyond chance; the smallest within .02 of the best."""
+    """The modulus whose residues explain most of two components beyond chance.
+
+    Of all moduli whose share beyond chance, summed over both components, is within 0.04 of the best: the smallest.
+    """
     gain = shares.group_by("residue").agg((pl.col("share") - pl.col("shuffled")).sum().alias("gain"))
     return min(gain.filter(pl.col("gain") >= pl.col("gain").max() - 0.04)["residue"])
 
 
 def _share_map(m: int, shares: pl.DataFrame) -> MapPanel:
-    """Heat map of the variance shares of one run, by residue and component."""
+    """Heat map of the variance shares of one run, by modulus of the residues and component."""
     values, residues = matrix(shares, ["residue"], "component", "share"), shares["residue"].unique().sort()
     names = [f"PC{component}" for component in shares["component"].unique(maintain_order=True)]
     title = f"m = {m}, seed {shares['seed'][0]}: variance by residue"

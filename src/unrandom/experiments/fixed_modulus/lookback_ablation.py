@@ -50,7 +50,7 @@ def _claims(reading: str) -> tuple[Claim, ...]:
         Claim(
             key=f"high-lost-{reading}",
             statement=f"With only the key at t − 2^k left ({reading}), the bits above bit k are lost.",
-            quantity="their accuracy above chance, over what it was",
+            quantity="their accuracy above chance, over that without ablation",
             unit="ratio",
             figure=FIGURE,
             threshold=0.25,
@@ -60,7 +60,7 @@ def _claims(reading: str) -> tuple[Claim, ...]:
         Claim(
             key=f"high-restored-{reading}",
             statement=f"With the key at t − 2^(k−1) left too ({reading}), bit k and those above come back.",
-            quantity="their accuracy above chance, over what it was",
+            quantity="their accuracy above chance, over that without ablation",
             unit="ratio",
             figure=FIGURE,
             threshold=0.5,
@@ -122,9 +122,9 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 def evidence(tables: Tables) -> Evidence:
     """Bits above k are judged without bit k, whose copy is always wrong and would count as a loss."""
     key_columns = ("run", "seed")
-    places = _accuracy_by_bit(tables["digits"])
+    by_bit = _accuracy_by_bit(tables["digits"])
     ablations = tables["summary"].join(
-        places, on=[*key_columns, *ABLATION_COLUMNS], nulls_equal=True, maintain_order="left"
+        by_bit, on=[*key_columns, *ABLATION_COLUMNS], nulls_equal=True, maintain_order="left"
     )
     before = ablations.filter(keep="all").select(*key_columns, high_before="high", above_before="above")
     ablations = ablations.join(before, on=key_columns, maintain_order="left")

@@ -103,7 +103,7 @@ def _measured(run: Run, sequences: int) -> dict[str, Rows]:
 
 
 def _period_rows(responses: Float[np.ndarray, "targets neurons"], seed: int) -> Rows:
-    """Each neuron's strongest frequency, and the share of shuffled targets than which it is stronger."""
+    """Each neuron's strongest frequency, and the share of shuffles whose strongest frequency is weaker."""
     found = dominant_periods(responses, seed=seed)
     beyond = peaks_beyond_chance(responses, seed=seed)
     return [

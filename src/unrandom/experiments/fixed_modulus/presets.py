@@ -35,18 +35,18 @@ HELD_OUT = {16: (2, 3), 36: (1, 4), 13: (2, 4), 216: (6, 16), 360: (2, 16), 1800
 
 
 def moduli(scale: Scale) -> tuple[int, ...]:
-    """Every modulus that is trained with one token per number."""
+    """The powers of two and the composites, without the moduli of ``prime_runs``."""
     return POWERS_OF_TWO[scale] + COMPOSITES[scale]
 
 
 def labels(config: RunConfig) -> dict[str, Any]:
-    """Labels of a run, from its configuration: its modulus, and a description of its recipe."""
+    """Labels of a run, from its configuration: its modulus, and its kind of data and optimiser (``recipe``)."""
     data = lcg_task(config.data)
     return {"modulus": data.largest_modulus, "recipe": f"{data.mode} data, {config.optimizer.name}"}
 
 
 def fast_runs(scale: Scale, seeds: int, chosen: Sequence[int]) -> list[RunSpec]:
-    """The fast recipe for each modulus and seed. At paper scale, the paper's own recipe instead."""
+    """The runs for each modulus and seed: with the fast recipe, but at paper scale with the paper's."""
     if scale == "paper":
         return paper_runs(scale, seeds, chosen)
     return [spec for m in chosen for spec in _with_seeds(f"fm-{m}", _fast(scale, m), seeds)]

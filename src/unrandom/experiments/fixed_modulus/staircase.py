@@ -1,4 +1,4 @@
-"""Does accuracy climb in steps, where a look-back of p^k becomes possible?
+"""Does accuracy climb in stairs, where a look-back of p^k becomes possible?
 
 (fig:acc_vs_token, figapp:accuracy_m=2048_h1, figapp:accuracy_m=7776.) One-layer models of powers of two and composites
 are tested. The tables are ``positions`` (accuracy by position, with the product of the digit accuracies), ``digits``
@@ -74,7 +74,7 @@ def _jumps(positions: pl.DataFrame) -> pl.DataFrame:
         value = dict(curve.select("seen", "value").iter_rows())
         key_columns = curve.drop("value", "low", "high", "product").row(0, named=True)
         for prime in factorize(key_columns["modulus"]):
-            power = prime if prime > 2 else 4
+            power = prime if prime > 2 else 4  # not 2, whose jump would begin at the first position
             while power + 1 in value:
                 jump, rise = value[power + 1] - value[power - 1], max(value.values()) - value[1]
                 rows.append({**key_columns, "prime": prime, "seen": power, "jump": jump, "rise": rise})

@@ -3,7 +3,8 @@
 One model per modulus and seed reads base-b tokens. The tables are ``positions`` (accuracy by position),
 ``context_needed`` (by threshold), ``laws`` (power laws fitted to it), ``bits`` (context needed for each bit) and
 ``multipliers`` (accuracy of each). Beyond the paper, multipliers are not only compared in two groups, but accuracy is
-correlated with the figure of merit of the spectral test; and the context needed is compared with that of look-back.
+correlated with the figure of merit of the spectral test; and the context needed is compared with that of the look-back
+predictor.
 """
 
 from dataclasses import replace
@@ -20,7 +21,7 @@ from unrandom.experiments.scaling.law_panels import draw
 from unrandom.experiments.scaling.laws import (
     ARBITRARY,
     SPECTRAL,
-    known_steps,
+    bit_stairs,
     largest_learned,
     last_number_accuracies,
     laws,
@@ -30,12 +31,12 @@ from unrandom.experiments.scaling.measurement import (
     CONTEXT_THRESHOLD,
     LEARNED_SHARE,
     context_rows,
+    evaluated_run,
     law_columns,
     multiplier_rows,
     position_rows,
-    tested,
 )
-from unrandom.experiments.scaling.presets import SIZES, planned
+from unrandom.experiments.scaling.presets import SIZES, sized_run
 from unrandom.experiments.summaries import by_modulus, by_seed, each_seed, moduli_of_every_seed, run_columns
 from unrandom.interpretation.ranks import rank_correlation
 from unrandom.runs.run import Run
@@ -65,7 +66,7 @@ CLAIMS = (
     Claim(
         key="exponent-low",
         statement="The numbers needed for 100 % grow as m^γ, with γ not below 0.2.",
-        quantity="γ over the moduli that all seeds solve",
+        quantity="γ over the moduli for which every seed reaches 100 %",
         unit="exponent",
         figure=LAW,
         threshold=0.2,
@@ -74,7 +75,7 @@ CLAIMS = (
     Claim(
         key="exponent-high",
         statement="The numbers needed for 100 % grow as m^γ, with γ not above 0.3.",
-        quantity="γ over the moduli that all seeds solve",
+        quantity="γ over the moduli for which every seed reaches 100 %",
         unit="exponent",
         figure=LAW,
         threshold=0.3,
@@ -84,7 +85,7 @@ CLAIMS = (
     Claim(
         key="least-exponent-low",
         statement="For the best seed of each modulus, as the paper counts, γ is not below 0.2.",
-        quantity="γ of the least numbers needed for 100 % over seeds, without moduli that no seed solved",
+        quantity="γ of the least numbers needed for 100 % over seeds, without moduli for which no seed reaches it",
         unit="exponent",
         figure=LAW,
         threshold=0.2,
@@ -94,7 +95,7 @@ CLAIMS = (
     Claim(
         key="least-exponent-high",
         statement="For the best seed of each modulus, as the paper counts, γ is not above 0.3.",
-        quantity="γ of the least numbers needed for 100 % over seeds, without moduli that no seed solved",
+        quantity="γ of the least numbers needed for 100 % over seeds, without moduli for which no seed reaches it",
         unit="exponent",
         figure=LAW,
         threshold=0.3,
@@ -112,8 +113,8 @@ CLAIMS = (
     ),
     Claim(
         key="bits",
-        statement="A doubling of the numbers seen gives more than the one bit of looking back 2^k.",
-        quantity="low bits gained a doubling, at the largest modulus that every seed has",
+        statement="Doubling the numbers seen gives more than the one further bit that copying from 2^k back gives.",
+        quantity="low bits gained per doubling, at the largest modulus that every seed has",
         unit="bits",
         threshold=1.5,
         origin="beyond",
@@ -122,7 +123,7 @@ CLAIMS = (
     ),
     Claim(
         key="by-hand",
-        statement="The model needs no more numbers than its own algorithm, looking back by hand.",
+        statement="The model needs no more numbers than the look-back predictor of order 2.",
         quantity="numbers for 99 % over those from which copying and extrapolating are certain, mean over the moduli "
         "that every seed has",
         unit="ratio",
@@ -146,7 +147,9 @@ CLAIMS = (
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """One model per modulus and seed."""
-    return [planned(scale, size, seed) for size in SIZES[scale] for seed in range(min(seeds, size.max_seeds or seeds))]
+    return [
+        sized_run(scale, size, seed) for size in SIZES[scale] for seed in range(min(seeds, size.max_seeds or seeds))
+    ]
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -156,7 +159,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         split = lcg_split(run.split())
         groups = {ARBITRARY: split} | ({SPECTRAL: split.with_extra_multipliers()} if split.extra_multipliers else {})
         for group, part in groups.items():
-            evaluation = tested(run, part, modulus, SEQUENCES[scale])
+            evaluation = evaluated_run(run, part, modulus, SEQUENCES[scale])
             key_columns = {**run_columns(run), "group": group}
             rows["positions"] += position_rows(key_columns, evaluation)
             rows["context_needed"] += context_rows(key_columns, evaluation)
@@ -211,18 +214,18 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def _exponent(context: pl.DataFrame, statistic: str) -> Finding:
-    """The exponent for 100 %; ``too_low`` if moduli were left out as unsolved, which would make it larger."""
+    """The exponent for 100 %; ``too_low`` if moduli without 100 % were left out, which biases it low."""
     law = laws(context, 1.0)[statistic]
     if law is None:
         solved = {"all": "every seed", "least": "any seed"}[statistic]
-        return Unknown(f"no law: fewer than three moduli were solved by {solved}")
+        return Unknown(f"no law: fewer than three moduli were predicted without error by {solved}")
     return replace(law.exponent, too_low=law.exponent.units < context["modulus"].n_unique())
 
 
 def _bits_per_doubling(bits: pl.DataFrame) -> list[float]:
-    """By seed, the slope of the bits known against log2 of the numbers seen, if there are three steps or more."""
-    steps = [known_steps(of_seed) for of_seed in by_seed(bits)]
-    return [float(np.polyfit(np.log2(each["seen"]), each["known"], 1)[0]) for each in steps if len(each) > 2]
+    """By seed, the slope of the bits known against log2 of the numbers seen, if there are three stairs or more."""
+    stairs = [bit_stairs(of_seed) for of_seed in by_seed(bits)]
+    return [float(np.polyfit(np.log2(each["seen"]), each["known"], 1)[0]) for each in stairs if len(each) > 2]
 
 
 def _gaps(multipliers: pl.DataFrame) -> list[float]:

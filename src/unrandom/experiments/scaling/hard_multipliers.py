@@ -1,9 +1,9 @@
 """What makes a multiplier hard: a good figure of merit in the spectral test, or how seldom primes divide a − 1?
 
 The two are correlated: where much divides a − 1, the lattice of the spectral test is coarse. So accuracy is regressed
-on both, within each modulus: bits = log2 gcd(m, a − 1), which is v_2(a − 1) for m = 2^w, and the figure of merit; and
-at equal bits it is correlated with merit alone. The models are those of other experiments, for fixed and for unseen
-moduli; the table is ``multipliers``. The multiplier 1 is left out, as its sequences only count.
+on both, within each modulus: log2 gcd(m, a − 1), in the column ``bits``, which is v_2(a − 1) for m = 2^w, and the
+figure of merit; and at equal gcd it is correlated with merit alone. The models are those of other experiments, for
+fixed and for unseen moduli; the table is ``multipliers``. The multiplier 1 is left out, as its sequences only count.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,9 +31,10 @@ from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, LCGParameters, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
 
-SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 1024, "gpu": 2048, "paper": 2048}  # fixed modulus, in all
+# Number of test sequences of a fixed modulus, per test set and over all its multipliers.
+SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 1024, "gpu": 2048, "paper": 2048}
 PER_MULTIPLIER: dict[Scale, int] = {"smoke": 4, "laptop": 64, "gpu": 64, "paper": 64}  # unseen moduli
-# The number of sequences that have more than LONG_CONTEXT_TOKENS tokens is divided, as they are slow.
+# Fixed moduli whose context has more than LONG_CONTEXT_TOKENS tokens are tested on a quarter of the sequences.
 LONG_CONTEXT_TOKENS, LONG_CONTEXT_DIVISOR = 400, 4
 FIXED, UNSEEN = "fixed modulus", "unseen moduli"
 KEYS = {FIXED: "fixed", UNSEEN: "unseen"}
@@ -85,7 +86,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def _rows(run: Run, scale: Scale) -> Iterator[dict[str, object]]:
-    """One row per multiplier: accuracy over all positions, the figure of merit, and the bits of gcd(m, a − 1)."""
+    """One row per multiplier: accuracy over all positions, the figure of merit, and log2 gcd(m, a − 1)."""
     predictor = run.predictor(choose_device())
     last: dict[int, float] = {}  # The first test set of a modulus counts: it has the multipliers drawn at random.
     for sequences in _test_sets(run, scale):
@@ -119,23 +120,23 @@ def evidence(tables: Tables) -> Evidence:
     conditions = {}
     for regime, key in KEYS.items():
         multipliers = moduli_of_every_seed(tables["multipliers"].filter(regime=regime))
-        findings[f"{key}-divisible"] = [_coefficient_of_bits(of_seed) for of_seed in by_seed(multipliers)]
-        findings[f"{key}-merit"] = [_correlation_at_equal_bits(of_seed) for of_seed in by_seed(multipliers)]
+        findings[f"{key}-divisible"] = [_coefficient_of_gcd(of_seed) for of_seed in by_seed(multipliers)]
+        findings[f"{key}-merit"] = [_correlation_at_equal_gcd(of_seed) for of_seed in by_seed(multipliers)]
         last = multipliers.unique(["run", "modulus"], keep="last", maintain_order=True)["last"].to_list()
         conditions[f"learned-{key}"] = float(np.mean(last))
     return Evidence(findings, conditions)
 
 
-def _coefficient_of_bits(multipliers: pl.DataFrame) -> float:
-    """Coefficient of bits in a regression of accuracy on bits and merit, standardised within run and modulus."""
+def _coefficient_of_gcd(multipliers: pl.DataFrame) -> float:
+    """Coefficient of log2 gcd in a regression of accuracy on it and merit, standardised within run and modulus."""
     same, columns = ("run", "modulus"), pl.col("bits", "merit", "accuracy")
     spread = columns.std(ddof=0).over(same)
     pooled = multipliers.select(_centred(columns, same) / pl.when(spread > 0).then(spread).otherwise(1)).to_numpy()
-    (of_bits, _), *_ = np.linalg.lstsq(pooled[:, :2], pooled[:, 2], rcond=None)
-    return float(of_bits)
+    (of_gcd, _), *_ = np.linalg.lstsq(pooled[:, :2], pooled[:, 2], rcond=None)
+    return float(of_gcd)
 
 
-def _correlation_at_equal_bits(multipliers: pl.DataFrame) -> float:
+def _correlation_at_equal_gcd(multipliers: pl.DataFrame) -> float:
     """Correlation of accuracy with merit, each centred within the same run, modulus and gcd(m, a − 1)."""
     centred = _centred(pl.col("merit", "accuracy"), ("run", "modulus", "bits"))
     merit, accuracy = multipliers.select(centred).to_numpy().T
@@ -148,15 +149,15 @@ def _centred(columns: pl.Expr, same: Sequence[str]) -> pl.Expr:
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Accuracy by the bits of gcd(m, a − 1), then by merit, for fixed and unseen moduli; one line per modulus."""
+    """Accuracy by log2 gcd(m, a − 1), then by merit, for fixed and unseen moduli; one line per modulus."""
     panels = []
     for regime in KEYS:
         multipliers = by_modulus(tables["multipliers"].filter(regime=regime))
-        panels += [_by_bits(multipliers, regime), _by_merit(multipliers, regime)]
+        panels += [_by_gcd(multipliers, regime), _by_merit(multipliers, regime)]
     save_panels(panels, folder / "hard-multipliers")
 
 
-def _by_bits(multipliers: dict[int, pl.DataFrame], regime: str) -> LinePanel:
+def _by_gcd(multipliers: dict[int, pl.DataFrame], regime: str) -> LinePanel:
     lines = []
     for kind, (m, of_modulus) in enumerate(multipliers.items()):
         means = of_modulus.group_by("bits").agg(pl.col("accuracy").mean()).sort("bits")

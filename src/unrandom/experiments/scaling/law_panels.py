@@ -7,23 +7,23 @@ import polars as pl
 from unrandom.experiments.scaling.laws import (
     ARBITRARY,
     SPECTRAL,
-    known_steps,
+    bit_stairs,
     largest_learned,
     last_number_accuracies,
     laws,
 )
-from unrandom.experiments.scaling.measurement import LEARNED_SHARE, needed_for, reached_points
+from unrandom.experiments.scaling.measurement import LEARNED_SHARE, needed_for, seeds_that_reached
 from unrandom.experiments.summaries import by_modulus, by_seed, seed_lines
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.tables import Tables
 
-SUFFICIENT_CONTEXT = 3  # numbers that determine all later ones, for a known modulus
+DETERMINING_CONTEXT = 3  # numbers that determine all later ones, for a known modulus
 PAPERS_EXPONENT = 0.25
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """Accuracy by position; context needed by m, with the paper's slope and the sufficient context; bits; merit."""
+    """Accuracy by position; context needed by m, with the paper's slope and the determining context; bits; merit."""
     panels = [
         _accuracy_panel(tables["positions"], ARBITRARY),
         _accuracy_panel(tables["positions"], SPECTRAL),
@@ -49,14 +49,14 @@ def modulus_title(m: int) -> str:
 
 
 def _law_panel(context: pl.DataFrame) -> LinePanel:
-    """Context needed by modulus. A fit is drawn over its moduli; crosses at the top: seeds that never reached it."""
+    """Context needed by modulus. A fit is drawn over its moduli; crosses: seeds that never reached the threshold."""
     arbitrary = context.filter(group=ARBITRARY)
     moduli = arbitrary["modulus"].unique().sort().to_list()
     top = 2 ** max(arbitrary["longest"]).bit_length()
     lines = []
     for kind, threshold in enumerate((1.0, 0.99, 0.6)):
         needed = needed_for(arbitrary, threshold)
-        reached = reached_points(needed)
+        reached = seeds_that_reached(needed)
         law = laws(context, threshold)["least"]
         fit = "" if law is None else f": $m^{{{law.exponent.value:.2f}}}$"
         name = f"{threshold:.0%}{fit}"
@@ -64,14 +64,14 @@ def _law_panel(context: pl.DataFrame) -> LinePanel:
         if law is not None:
             fitted = reached["modulus"].unique().sort().to_list()
             lines.append(Line(fitted, [law.at(m) for m in fitted], "", kind))
-        missed = needed.filter(pl.col("needed").is_infinite())["modulus"].to_list()
-        place = top / 2 ** (0.12 * kind)
-        lines.append(Line(missed, [place] * len(missed), "not reached" if missed else "", kind, crosses=True))
+        censored = needed.filter(pl.col("needed").is_infinite())["modulus"].to_list()
+        height = top / 2 ** (0.12 * kind)
+        lines.append(Line(censored, [height] * len(censored), "not reached" if censored else "", kind, crosses=True))
     middle = moduli[len(moduli) // 2]
     slope = [64 * (m / middle) ** PAPERS_EXPONENT for m in moduli]
     lines.append(Line(moduli, slope, "paper's slope, 1/4", 6))
     lines.append(Line(moduli, [LookbackPredictor(m).numbers_needed() for m in moduli], "look-back by hand", 3))
-    lines.append(Line(moduli, [SUFFICIENT_CONTEXT] * len(moduli), "enough: 3", 7))
+    lines.append(Line(moduli, [DETERMINING_CONTEXT] * len(moduli), "enough: 3", 7))
     levels = [2**k for k in range(1, top.bit_length())]
     return LinePanel("numbers needed; fit: best seed", "modulus", "numbers seen (one dot per seed)", lines, moduli,
                      limits=(2, top * 1.2), levels=levels, beside=True)  # fmt: skip
@@ -82,8 +82,8 @@ def _bit_panel(bits: pl.DataFrame) -> LinePanel:
     lines = []
     for kind, (m, of_modulus) in enumerate(by_modulus(bits).items()):
         for of_seed in by_seed(of_modulus):
-            steps = known_steps(of_seed)
-            lines.append(Line(steps["seen"].to_list(), steps["known"].to_list(), modulus_title(m), kind))
+            stairs = bit_stairs(of_seed)
+            lines.append(Line(stairs["seen"].to_list(), stairs["known"].to_list(), modulus_title(m), kind))
     seen = [2**k for k in range(9)]
     lines.append(Line(seen, list(range(9)), "1 bit per doubling", 6))
     lines.append(Line(seen, list(range(0, 18, 2)), "2 bits per doubling", 7))

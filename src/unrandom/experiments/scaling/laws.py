@@ -43,16 +43,16 @@ def lookback_ratio(needed: pl.DataFrame, of_seed: Callable[[pl.Expr], pl.Expr]) 
     """
     lookback = {m: LookbackPredictor(m).numbers_needed() for m in needed["modulus"].unique()}
     ratio = pl.coalesce("needed", pl.col("longest") + 1) / pl.col("modulus").replace_strict(lookback)
-    limits, never = each_seed(needed, of_seed(ratio)), needed["needed"].null_count()
+    limits, censored = each_seed(needed, of_seed(ratio)), needed["needed"].null_count()
     return (
-        Bound(limits, at_least=True, why=f"{never} of {len(needed)} runs never reached the accuracy")
-        if never
+        Bound(limits, at_least=True, why=f"{censored} of {len(needed)} runs never reached the accuracy")
+        if censored
         else limits
     )
 
 
-def known_steps(bits: pl.DataFrame) -> pl.DataFrame:
+def bit_stairs(bits: pl.DataFrame) -> pl.DataFrame:
     """The numbers ``seen`` when a further bit is known with all lower ones, and how many bits are then ``known``."""
     lower = bits.sort("bit").filter(pl.col("needed").is_null().cum_sum() == 0)
-    steps = lower.group_by(pl.col("needed").cast(pl.Int64).cum_max().alias("seen"), maintain_order=True)
-    return steps.agg(known=pl.col("bit").max() + 1)
+    stairs = lower.group_by(pl.col("needed").cast(pl.Int64).cum_max().alias("seen"), maintain_order=True)
+    return stairs.agg(known=pl.col("bit").max() + 1)

@@ -1,4 +1,8 @@
-"""How is scaling measured? Accuracy by position, and context needed for accuracy thresholds, as table rows."""
+"""How is scaling measured? Accuracy by position, and context needed for accuracy thresholds, as table rows.
+
+A threshold is *reached* if accuracy stays above it from some position on. A modulus is *learned* from a last-number
+accuracy of LEARNED_SHARE on; a run is *successful* from ``seeds.SUCCESS_ACCURACY`` on.
+"""
 
 from typing import Any
 
@@ -21,7 +25,7 @@ CONTEXT_THRESHOLD = 0.99  # Claims compare the context needed for this accuracy.
 LEARNED_SHARE = 0.9  # last-number accuracy from which a modulus counts as learned
 
 
-def tested(run: Run, split: Split, modulus: int, sequences: int) -> Evaluation:
+def evaluated_run(run: Run, split: Split, modulus: int, sequences: int) -> Evaluation:
     """Evaluate the run on sequences with the parameters that a split holds out for a modulus."""
     return evaluate(run.predictor(choose_device()), split.test(modulus, sequences))
 
@@ -63,23 +67,23 @@ def needed_for(context: pl.DataFrame, threshold: float) -> pl.DataFrame:
     return context.filter(threshold=threshold).with_columns(pl.col("needed").cast(pl.Float64).fill_null(np.inf))
 
 
-def reached(needed: pl.DataFrame) -> pl.DataFrame:
+def moduli_reached_by_all(needed: pl.DataFrame) -> pl.DataFrame:
     """Keep the moduli that every seed reached. Without the seeds that did not, a modulus would look easier."""
     return needed.filter(pl.col("needed").is_finite().all().over("modulus"))
 
 
 def fit_power_law(needed: pl.DataFrame) -> PowerLaw | None:
     """Fit a power law over the moduli that every seed reached; None if they are too few."""
-    return power_law({m: rows["needed"].to_list() for m, rows in by_modulus(reached(needed)).items()})
+    return power_law({m: rows["needed"].to_list() for m, rows in by_modulus(moduli_reached_by_all(needed)).items()})
 
 
-def reached_points(needed: pl.DataFrame) -> pl.DataFrame:
+def seeds_that_reached(needed: pl.DataFrame) -> pl.DataFrame:
     """Keep the seeds that reached the threshold, sorted by modulus, for a figure."""
     return needed.filter(pl.col("needed").is_finite()).sort("modulus", maintain_order=True)
 
 
 def law_columns(law: PowerLaw | None) -> dict[str, float | int | None]:
-    """Return a power law as table columns; null if too few moduli were reached."""
+    """Return a power law as table columns; null, with ``moduli`` 0, if too few moduli were reached."""
     if law is None:
         return {"exponent": None, "low": None, "high": None, "factor": None, "moduli": 0}
     found = law.exponent

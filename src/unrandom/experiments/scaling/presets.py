@@ -42,7 +42,7 @@ class Size:
     steps: int
     batch_size: int = 64
     digits: int | None = None  # tokens per number; None: as few as the modulus needs
-    start: "Size | None" = None  # the run from whose weights it starts
+    start: "Size | None" = None  # the size of the model from whose weights it starts
     max_seeds: int | None = None  # None: as many as asked for
     changes: Settings = field(default_factory=dict)  # applied after those of the scale
 
@@ -59,8 +59,9 @@ class Size:
 TWO_HEADS: Settings = {"model": {"n_heads": 2}}
 # Three tokens per number, as for a larger modulus that starts from it; the low digits of both are the same.
 THREE_DIGITS = Size(exponent=16, context=192, steps=5_000, batch_size=256, digits=3)
-# At laptop scale, contexts from m = 2^10 on end at the end of a block of 16, 32, 64 or 128 numbers: each position
-# learns its own look-back, and in a short last block it would have few numbers to learn it from.
+# At laptop scale, contexts from m = 2^10 on are one less than a multiple of 16, 32, 64 or 128, so that sequences (one
+# number longer) end with a whole block of that many numbers: each position learns its own look-back, and a short last
+# block would have few numbers to learn it from.
 SIZES: dict[Scale, tuple[Size, ...]] = {
     "smoke": (
         Size(exponent=4, context=8, steps=8),
@@ -134,7 +135,7 @@ def labels(config: RunConfig) -> dict[str, Any]:
     return {"modulus": lcg_task(config.data).largest_modulus, "data_seed": config.split_seed}
 
 
-def planned(scale: Scale, size: Size, seed: int, **changes: Any) -> RunSpec:
+def sized_run(scale: Scale, size: Size, seed: int, **changes: Any) -> RunSpec:
     """Return the run of one modulus and seed, with changes of the configuration."""
     config = _config(scale, size, seed).replace(**changes)
     return RunSpec(size.recipe, config, labels(config))

@@ -13,8 +13,8 @@ from unrandom.evaluation import over_trials
 from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.measurement import SEQUENCES, context_rows, position_rows, tested
-from unrandom.experiments.scaling.presets import Settings, planned, size_of
+from unrandom.experiments.scaling.measurement import SEQUENCES, context_rows, evaluated_run, position_rows
+from unrandom.experiments.scaling.presets import Settings, size_of, sized_run
 from unrandom.experiments.summaries import by_modulus, by_run, last_position, run_columns
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.run import Run
@@ -59,7 +59,7 @@ CLAIMS = (
     ),
     Claim(
         key="data-spread",
-        statement="Runs that share the model's seed, on other data, differ too.",
+        statement="Runs that share the model's seed, on other data, differ in the numbers they need, too.",
         quantity="numbers for 99 %, the most over the least of the runs that got there",
         unit="ratio",
         figure="appendix:same_ds",
@@ -73,7 +73,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """Runs of model seeds and of data seeds; the run of (0, 0) belongs to both kinds."""
     pairs = [(seed, 0) for seed in range(SEEDS_FACTOR * seeds)] + [(0, seed) for seed in range(1, SEEDS_FACTOR * seeds)]
     return [
-        planned(scale, size_of(scale, exponent), model, data=FIXED[scale], data_seed=data)
+        sized_run(scale, size_of(scale, exponent), model, data=FIXED[scale], data_seed=data)
         for exponent in EXPONENTS[scale]
         for model, data in pairs
     ]
@@ -84,7 +84,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     context: Rows = []
     for run in runs:
         (modulus,) = lcg_task(run.config.data).moduli
-        evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
+        evaluation = evaluated_run(run, run.split(), modulus, SEQUENCES[scale])
         positions += position_rows(run_columns(run), evaluation)
         context += context_rows(run_columns(run), evaluation)
     return {"positions": table(positions), "context_needed": table(context)}

@@ -1,7 +1,7 @@
 """How much context does a larger unseen modulus need, and does a base help the powers of its own prime?
 
 (fig:um_scaling, fig:acc_um_appendix.) One model per base is tested on prime powers that training never has, at least
-three of the prime of each base. All of them are larger than the context, so that no sequence repeats within it:
+three powers of each base's prime. All of them are larger than the context, so that no sequence repeats within it:
 otherwise copying would count as predicting. The tables are ``positions`` and ``accuracy`` (by position, and over all
 positions), ``context_needed``, and ``laws`` (power laws fitted to it).
 """
@@ -18,12 +18,12 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.measurement import (
     context_rows,
+    evaluated_run,
     fit_power_law,
     law_columns,
     needed_for,
     position_rows,
-    reached_points,
-    tested,
+    seeds_that_reached,
 )
 from unrandom.experiments.scaling.presets import Settings
 from unrandom.experiments.summaries import best_modulus_accuracy, run_columns, seed_lines, seed_means
@@ -35,7 +35,7 @@ from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
 THRESHOLD = 0.6  # accuracy for which context needed is compared, as in the paper
-SUFFICIENT_CONTEXT = 6  # numbers after which the exact posterior is right in nearly all cases
+POSTERIOR_CONTEXT = 6  # numbers after which the exact posterior is right in nearly all cases
 PAPERS_EXPONENTS = (0.24, 0.33)
 SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 512, "gpu": 2048, "paper": 4096}  # per modulus
 BASES: dict[Scale, tuple[int, int]] = {"smoke": (4, 3), "laptop": (16, 27), "gpu": (16, 27), "paper": (256, 243)}
@@ -120,7 +120,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     for run in runs:
         for modulus in lcg_task(run.config.data).moduli:
             assert modulus > run.config.data.context, "a sequence that repeats in the context can be copied"
-            evaluation = tested(run, run.split(), modulus, SEQUENCES[scale])
+            evaluation = evaluated_run(run, run.split(), modulus, SEQUENCES[scale])
             key_columns = {**run_columns(run), "modulus": modulus, "prime": prime_of(modulus)}
             rows["positions"] += position_rows(key_columns, evaluation)
             rows["context_needed"] += context_rows(key_columns, evaluation)
@@ -208,14 +208,14 @@ def _law_panel(context: pl.DataFrame, base: int) -> LinePanel:
     moduli = context["modulus"].unique().sort().to_list()
     lines = []
     for kind, prime in enumerate(context["prime"].unique().sort()):
-        reached_rows = reached_points(needed_for(context.filter(prime=prime), THRESHOLD))
+        reached_rows = seeds_that_reached(needed_for(context.filter(prime=prime), THRESHOLD))
         law = _law(context, base, prime)
         fit = "" if law is None else f": $m^{{{law.exponent.value:.2f}}}$"
         reached = reached_rows["modulus"].to_list()
         lines.append(Line(reached, reached_rows["needed"].to_list(), f"powers of {prime}{fit}", kind, dots=True))
         if law is not None:
             lines.append(Line(reached, [law.at(m) for m in reached], "", kind))
-    lines.append(Line(moduli, [SUFFICIENT_CONTEXT] * len(moduli), "enough for the exact posterior: 6", 7))
+    lines.append(Line(moduli, [POSTERIOR_CONTEXT] * len(moduli), "enough for the exact posterior: 6", 7))
     ticks = [2**k for k in range(moduli[0].bit_length() - 1, moduli[-1].bit_length() + 1)]
     levels = [2**k for k in range(2, 10)]
     return LinePanel(f"base {base}: numbers needed for 60 %", "modulus", "numbers seen", lines, ticks, limits=(4, 512),

@@ -1,10 +1,11 @@
-"""What reduces the compute or the context that a model needs? Each intervention by itself, on and off, at one modulus.
+"""What reduces the compute or the context that a model needs? Each change of the recipe, on and off, at one modulus.
 
-Beyond the paper. An intervention is here a change of the training recipe. The *neutral* track keeps architecture, data
-and batch, and changes the optimiser alone; the *open* one changes more. Compute is that of training up to the first
-evaluation with 90 % of last numbers right, ancestors included. A run that never reaches it is censored: its compute is
-a lower bound, and a ratio with it is a bound without an interval. AdamW was tried at a few rates, with no other setting
-tuned. The tables are ``curves`` (accuracy by compute), ``runs`` and ``interventions`` (ratios to the plain run).
+Beyond the paper. A change (column ``intervention``) has a class (column ``track``): *neutral* changes keep
+architecture, data and batch, and concern the optimiser alone; *open* ones go further. Compute is that of training up to
+the first evaluation with 90 % of last numbers right, ancestors included. A run that never reaches it is censored: its
+compute is a lower bound, and a ratio with it is a bound without an interval. AdamW was tried at a few rates, with no
+other setting tuned. The tables are ``curves`` (accuracy by compute), ``runs`` and ``interventions`` (for each change,
+ratios to the plain run).
 """
 
 from dataclasses import dataclass, replace
@@ -18,8 +19,8 @@ from unrandom.evaluation import Estimate, context_needed, over_units
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.scaling.measurement import SEQUENCES, tested
-from unrandom.experiments.scaling.presets import Settings, Size, planned, size_of
+from unrandom.experiments.scaling.measurement import SEQUENCES, evaluated_run
+from unrandom.experiments.scaling.presets import Settings, Size, size_of, sized_run
 from unrandom.experiments.summaries import run_columns, seed_lines
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
@@ -104,11 +105,11 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """Every intervention with every seed."""
+    """Every change with every seed."""
     sizes = SIZES[scale]
     size = size_of(scale, sizes.exponent)
     changes: dict[str, Any] = {**size.changes, "evaluate_every": sizes.evaluate_every}
-    if scale == "paper":  # whose recipe has AdamW and repeated data
+    if scale == "paper":  # the paper's recipe has AdamW and repeated data
         changes |= {"optimizer": {"name": "muon"}, "data": {"mode": "streaming"}}
     plain = replace(size, steps=sizes.steps, start=None, changes=changes)
     easier = Size(
@@ -116,19 +117,19 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
         context=plain.context,
         steps=sizes.easier_steps,
         batch_size=plain.batch_size,
-        digits=planned(scale, plain, 0).config.data.tokenizer.width,
+        digits=sized_run(scale, plain, 0).config.data.tokenizer.width,
         changes={**changes, "warmup_steps": sizes.easier_steps // 10},
     )
     grown = replace(plain, start=easier)
     return [
-        planned(scale, grown if name == GROWN else plain, seed, **intervention).labelled(intervention=name, track=track)
+        sized_run(scale, grown if name == GROWN else plain, seed, **settings).labelled(intervention=name, track=kind)
         for seed in range(seeds)
-        for name, track, intervention in _interventions(scale)
+        for name, kind, settings in _recipe_changes(scale)
     ]
 
 
-def _interventions(scale: Scale) -> list[tuple[str, str, Settings]]:
-    """(name, track, changes of the configuration) of each intervention."""
+def _recipe_changes(scale: Scale) -> list[tuple[str, str, Settings]]:
+    """(name, class, changed settings) of each change of the recipe."""
     sizes = SIZES[scale]
     phase = Phase(modulus=2**sizes.easier, share=0.5, decay="linear", steps=sizes.steps // 2)
     adamw = {rate: {"name": "adamw", "lr": rate} for rate in RATES[scale]}
@@ -174,7 +175,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
                 "censored": reached is None,
                 "final": curve[-1]["last"],
                 "context_needed": context_needed(
-                    tested(run, run.split(), modulus, SEQUENCES[scale]), TARGET_ACCURACY
+                    evaluated_run(run, run.split(), modulus, SEQUENCES[scale]), TARGET_ACCURACY
                 ).needed,
             }
         )
@@ -182,7 +183,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def _summary(runs: pl.DataFrame) -> pl.DataFrame:
-    """One row per intervention: compute and context needed for 90 %, relative to the plain run with the same seed.
+    """One row per change: compute and context needed for 90 %, relative to the plain run with the same seed.
 
     Ratios have Student's interval if no run was censored; else they are bounds (``≥`` or ``≤``) without one.
     """
@@ -215,22 +216,22 @@ def finding_columns(name: str, found: Finding) -> dict[str, float | str | None]:
     return {name: value, f"{name}_bound": sign, f"{name}_low": low, f"{name}_high": high}
 
 
-def ratio(runs: pl.DataFrame, slow: str, fast: str, key: str = "flops") -> Finding:
-    """The cost of one intervention over that of another, by seed; a bound if runs of one were censored.
+def ratio(runs: pl.DataFrame, numerator: str, denominator: str, key: str = "flops") -> Finding:
+    """The cost of the change ``numerator`` over that of ``denominator``, by seed; a bound if runs of one were censored.
 
     The compute of a censored run is all that it used. If a context needed is null, the ratio is Unknown.
     """
-    ours, others = (runs.filter(intervention=name).select("seed", key, "censored") for name in (slow, fast))
-    pairs = ours.join(others, on="seed", suffix=" fast").sort("seed")
-    if pairs.is_empty() or pairs.select(key, f"{key} fast").null_count().sum_horizontal().item():
+    above, below = (runs.filter(intervention=name).select("seed", key, "censored") for name in (numerator, denominator))
+    pairs = above.join(below, on="seed", suffix=" below").sort("seed")
+    if pairs.is_empty() or pairs.select(key, f"{key} below").null_count().sum_horizontal().item():
         return Unknown("a run never reached 90 %")
-    ratios = (pairs[key] / pairs[f"{key} fast"]).to_list()
-    late, early = (pairs[side].sum() if key == "flops" else 0 for side in ("censored", "censored fast"))
-    if late and early:
-        return Unknown(f"{late} runs ({slow}) and {early} runs ({fast}) never reached 90 %")
-    if late or early:
-        name, times = (slow, late) if late else (fast, early)
-        return Bound(ratios, at_least=bool(late), why=f"{times} of {len(pairs)} runs never reached 90 % ({name})")
+    ratios = (pairs[key] / pairs[f"{key} below"]).to_list()
+    n_above, n_below = (pairs[column].sum() if key == "flops" else 0 for column in ("censored", "censored below"))
+    if n_above and n_below:
+        return Unknown(f"{n_above} runs ({numerator}) and {n_below} runs ({denominator}) never reached 90 %")
+    if n_above or n_below:
+        name, times = (numerator, n_above) if n_above else (denominator, n_below)
+        return Bound(ratios, at_least=bool(n_above), why=f"{times} of {len(pairs)} runs never reached 90 % ({name})")
     return ratios
 
 

@@ -48,7 +48,7 @@ class Race:
     record: tuple[Attempt, ...]
 
 
-def planned(track: Track, config: RunConfig, seeds: Sequence[int]) -> list[RunSpec]:
+def arm_runs(track: Track, config: RunConfig, seeds: Sequence[int]) -> list[RunSpec]:
     """Return the runs of one arm, one per seed."""
     return [RunSpec(track.name, track.prepared(config, seed)) for seed in seeds]
 
@@ -59,7 +59,7 @@ def race(pairing: Pairing, seeds: Sequence[int], options: WorkerOptions, pack: i
     A run whose loss becomes non-finite has not reached the target. Raises RunsFailed for any other failure.
     """
     track = pairing.track
-    arms = [planned(track, config, seeds) for config in (pairing.candidate, pairing.record)]
+    arms = [arm_runs(track, config, seeds) for config in (pairing.candidate, pairing.record)]
     for runs in _alternating(arms, pack):
         if not _train(track, runs, options):
             return None

@@ -71,5 +71,5 @@ def why_no_record(race: Race, fewest: int) -> str | None:
         return "the record reached the target at the first check, so that its cost has no lower bound"
     at_worst = _ratio([a.flops / b.more_than for a, b in zip(race.candidate, race.record, strict=True)], at_most=False)
     if at_worst.high is None or at_worst.high >= 1:
-        return "the interval of the ratio of training FLOPs, with the record a check earlier, holds 1"
+        return "the interval of the ratio of training FLOPs, with the record one check earlier, is not wholly below 1"
     return None

@@ -61,7 +61,7 @@ def records_file(track: Track, results: Path) -> Path:
 
 
 def read_records(track: Track, results: Path) -> list[JsonObject]:
-    """Return the saved races of a track, in order, whether they made a record or not.
+    """Return the entries of a track, one per saved race, in order: also of races that made no record.
 
     Raises UserError for a line that is not a valid entry.
     """
@@ -94,10 +94,10 @@ def configuration_of(track: Track, name: str, results: Path) -> RunConfig:
     known = {record["name"]: record for record in read_records(track, results)}
     if name in known:
         return RunConfig.parse(known[name]["config"])
-    begin = {PAPER: track.paper, HOUSE: track.house}
-    if name in begin:
-        return begin[name]()
-    raise UserError(f"{track.name} has no record called {name!r}; there are {', '.join([*begin, *known])}")
+    base = {PAPER: track.paper, HOUSE: track.house}
+    if name in base:
+        return base[name]()
+    raise UserError(f"{track.name} has no record called {name!r}; there are {', '.join([*base, *known])}")
 
 
 def arm(attempts: Sequence[Attempt]) -> JsonObject:
@@ -110,14 +110,14 @@ def arm(attempts: Sequence[Attempt]) -> JsonObject:
     }
 
 
-def pair(track: Track, begin: str | None, assignments: Sequence[str], against: str | None, results: Path) -> Pairing:
-    """Return a candidate (the entry ``begin`` with some keys changed, as by ``--set``) and the record it runs against.
+def pair(track: Track, base: str | None, assignments: Sequence[str], against: str | None, results: Path) -> Pairing:
+    """Return a candidate (the entry ``base`` with some keys changed, as by ``--set``) and the record it runs against.
 
-    By default ``begin`` is the open record to beat, and ``against`` the record to beat in the candidate's class. Raises
+    By default ``base`` is the open record to beat, and ``against`` the record to beat in the candidate's class. Raises
     UserError for a candidate that the track does not accept, or that equals the record.
     """
-    candidate = configuration_of(track, begin or record_to_beat(track, "open", results), results).override(assignments)
-    track.check(candidate)
+    candidate = configuration_of(track, base or record_to_beat(track, "open", results), results).override(assignments)
+    track.validate(candidate)
     against = against or record_to_beat(track, track.kind(candidate), results)
     record = configuration_of(track, against, results)
     if track.prepared(candidate, 0).digest() == track.prepared(record, 0).digest():
@@ -125,12 +125,12 @@ def pair(track: Track, begin: str | None, assignments: Sequence[str], against: s
     return Pairing(track, candidate, against, record)
 
 
-def outcome(pairing: Pairing, run: Race, results: Path) -> JsonObject:
+def outcome(pairing: Pairing, finished_race: Race, results: Path) -> JsonObject:
     """Return the result of a race as JSON values."""
     track, against = pairing.track, pairing.against
     kind = track.kind(pairing.candidate)
     to_beat = sorted({record_to_beat(track, "open", results), record_to_beat(track, kind, results)})
-    found, reason = ratios(run), why_no_record(run, track.seeds)
+    found, reason = ratios(finished_race), why_no_record(finished_race, track.seeds)
     if against not in to_beat:
         reason = f"{' or '.join(to_beat)} is the record to beat, not {against}"
     return {
@@ -142,8 +142,8 @@ def outcome(pairing: Pairing, run: Race, results: Path) -> JsonObject:
         "against_digest": pairing.record.digest(),
         "changes": changes(pairing.record, pairing.candidate),
         "ratios": found and {name: ratio.to_json() for name, ratio in found.items()},
-        "candidate": arm(run.candidate),
-        "record": arm(run.record),
+        "candidate": arm(finished_race.candidate),
+        "record": arm(finished_race.record),
     }
 
 

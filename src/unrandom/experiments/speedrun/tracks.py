@@ -16,7 +16,7 @@ from unrandom.runs.run import split_of
 from unrandom.tasks import lcg_split, lcg_task
 from unrandom.training import RunConfig
 
-Metrics = dict[str, Any]  # the metrics of one check, as in metrics.jsonl
+Metrics = dict[str, Any]  # the metrics of one check (an evaluation in training), as in metrics.jsonl
 Kind = Literal["neutral", "open"]
 
 CHECKS_IN_A_ROW = 3  # number of consecutive checks that must meet the target
@@ -64,7 +64,7 @@ class Track:
         same = (config.transformer, config.batch_size) == (paper.transformer, paper.batch_size)
         return "neutral" if same else "open"
 
-    def check(self, config: RunConfig) -> None:
+    def validate(self, config: RunConfig) -> None:
         """Raise UserError unless the configuration has the track's test, random initial weights, and training data."""
         if config.start is not None:
             raise UserError("a candidate begins with random weights; leave out start")
@@ -79,7 +79,7 @@ class Track:
         split_of(config).try_drawing(config.batch_size)
 
     def reached(self, lines: Sequence[Metrics], every: int) -> int | None:
-        """Return the step of the first of three checks in a row that met the target; None if never.
+        """Return the step of the first of CHECKS_IN_A_ROW consecutive checks that met the target; None if never.
 
         Metrics at steps that are not a multiple of ``every`` are ignored.
         """

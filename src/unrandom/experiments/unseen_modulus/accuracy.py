@@ -41,7 +41,7 @@ def last_number_rows(runs: Sequence[Run], scale: Scale, *, with_validation: bool
 
 
 def counting_rows(runs: Sequence[Run], scale: Scale) -> Rows:
-    """Last-number accuracy on the unseen primes with a = 1; elsewhere they are tested with primitive roots."""
+    """Last-number accuracy on the unseen primes with a = 1; ``last_number_rows`` tests them with primitive roots."""
     return [
         {**run_columns(run), "split": "test", **row}
         for run in runs
@@ -56,7 +56,7 @@ def tested_rows(predictor: Predictor, split: Split, sequences: int) -> Iterator[
         yield {"modulus": modulus, **{key: found[key] for key in ("value", "low", "high")}}
 
 
-def grid_points(accuracy: pl.DataFrame, keys: Sequence[str], split: str = "test") -> pl.DataFrame:
+def mean_over_moduli(accuracy: pl.DataFrame, keys: Sequence[str], split: str = "test") -> pl.DataFrame:
     """The mean over moduli for each setting and seed, in order of appearance: columns ``keys``, seed and value."""
     of_split = accuracy.filter(pl.col("split") == split)
     return of_split.group_by(*keys, "seed", maintain_order=True).agg(pl.col("value").mean())
@@ -85,10 +85,10 @@ def tuned(accuracy: pl.DataFrame, keys: Sequence[str], over: Sequence[str]) -> p
     The choice is the best mean over seeds, or the first of equals. Columns ``keys``, ``over``, seed and value.
     """
     both = [*keys, *over]
-    validation = over_seeds(grid_points(accuracy, both, "validation"), both)
+    validation = over_seeds(mean_over_moduli(accuracy, both, "validation"), both)
     best = validation.filter(pl.col("value") == pl.col("value").max().over(*keys))
     chosen = best.unique(keys, keep="first", maintain_order=True).select(both)
-    return chosen.join(grid_points(accuracy, both), on=both, maintain_order="left_right")
+    return chosen.join(mean_over_moduli(accuracy, both), on=both, maintain_order="left_right")
 
 
 def grid_map(title: str, names: tuple[str, str], found: pl.DataFrame) -> MapPanel:

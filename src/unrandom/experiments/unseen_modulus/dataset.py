@@ -15,12 +15,12 @@ from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import each_seed
 from unrandom.experiments.unseen_modulus.accuracy import (
     best_setting_accuracy,
-    grid_points,
     last_number_rows,
+    mean_over_moduli,
     over_seeds,
     relative_spread,
 )
-from unrandom.experiments.unseen_modulus.presets import ARBITRARY, Settings, small_run, variant, with_seeds
+from unrandom.experiments.unseen_modulus.presets import ARBITRARY_DATA, Settings, small_run, variant, with_seeds
 from unrandom.figures.panels import Line, LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
@@ -94,7 +94,7 @@ CLAIMS = (
     Claim(
         key="quarter",
         statement="m_test / 4 training moduli are enough.",
-        quantity="accuracy on unseen moduli with the next larger n_m, over the best",
+        quantity="accuracy on unseen moduli with the smallest n_m ≥ m_test / 4, over the best",
         unit="ratio",
         figure=FIGURE,
         threshold=0.9,
@@ -126,7 +126,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def _settings(axis: str, value: Any) -> Settings:
-    return ARBITRARY if (axis, value) == (MIX, 0.0) else {AXES[axis]: value}
+    return ARBITRARY_DATA if (axis, value) == (MIX, 0.0) else {AXES[axis]: value}
 
 
 def _text(value: Any) -> str:
@@ -139,7 +139,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 def _curve(accuracy: pl.DataFrame, axis: str) -> pl.DataFrame:
     """Accuracy by the value of one axis (as text and as a number) and seed, in order; it includes the unvaried run."""
-    points = grid_points(accuracy.filter(pl.col("axis").is_in([axis, ""])), [axis])
+    points = mean_over_moduli(accuracy.filter(pl.col("axis").is_in([axis, ""])), [axis])
     return points.with_columns(pl.col(axis).replace(ALL, "inf").cast(pl.Float64).alias("number")).sort("number", "seed")
 
 
@@ -155,7 +155,7 @@ def evidence(tables: Tables) -> Evidence:
             "quarter": each_seed(several["n_m"], _relative_to_best(accuracy["largest"][0] / 4)),
             "mix": each_seed(mixes, _gain()),
         },
-        {BEST.key: best_setting_accuracy(grid_points(accuracy, list(AXES)))},
+        {BEST.key: best_setting_accuracy(mean_over_moduli(accuracy, list(AXES)))},
     )
 
 

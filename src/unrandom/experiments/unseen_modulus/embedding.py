@@ -2,7 +2,8 @@
 
 The paper: a semi-circle along the first principal component, parity in the second, residues mod 2 and 3 in the second
 and third. For the embeddings of the main runs, the table ``shares`` has the share of each component's variance between
-residues, and its correlation with the size of the number; ``points`` has the components themselves.
+residues (their modulus is the column ``residue``), and its correlation with the size of the number; ``points`` has the
+components themselves.
 """
 
 from pathlib import Path
@@ -28,8 +29,8 @@ FIGURE = "fig:multip_pca_embd"
 CLAIMS = (
     Claim(
         key="order",
-        statement="The first component runs along the numbers.",
-        quantity="size of the rank correlation between the two",
+        statement="The first component orders the numbers by size.",
+        quantity="absolute rank correlation of the component with the number",
         unit="correlation",
         figure=FIGURE,
         threshold=0.9,

@@ -20,8 +20,8 @@ from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
 TEST, SHORT = "last_number_accuracy", "train_short_period_accuracy"
-# Both are the accuracy on long periods; RULE leaves out a = 1, where the sequence merely counts.
-LONG, RULE = "train_long_period_accuracy", "train_rule_accuracy"
+# Both are the accuracy on long periods; LONG_NOT_COUNTING leaves out a = 1, where the sequence merely counts.
+LONG, LONG_NOT_COUNTING = "train_long_period_accuracy", "train_rule_accuracy"
 UNSEEN = "unseen "  # prefix of a modulus in the name of the column with its accuracy
 MIN_FINAL_ACCURACY = 0.1  # A group with a lower accuracy at the end of training was not learned.
 
@@ -60,7 +60,7 @@ def curves(runs: Sequence[Run]) -> pl.DataFrame:
     return table(
         {
             **run_columns(run),
-            **{key: row.get(key) for key in ("step", TEST, SHORT, LONG, RULE, "train_loss", "test_loss")},
+            **{key: row.get(key) for key in ("step", TEST, SHORT, LONG, LONG_NOT_COUNTING, "train_loss", "test_loss")},
             **{f"{UNSEEN}{m}": tested["last_number_accuracy"] for m, tested in row["test_moduli"].items()},
         }
         for run in runs
@@ -100,9 +100,11 @@ def evidence(tables: Tables) -> Evidence:
         {
             "solved": [curve[TEST][-1] for curve in of_runs],
             "short-first": ratios(
-                (half_accuracy_step(curve, RULE), half_accuracy_step(curve, SHORT)) for curve in of_runs
+                (half_accuracy_step(curve, LONG_NOT_COUNTING), half_accuracy_step(curve, SHORT)) for curve in of_runs
             ),
-            "together": ratios((half_accuracy_step(curve, TEST), half_accuracy_step(curve, RULE)) for curve in of_runs),
+            "together": ratios(
+                (half_accuracy_step(curve, TEST), half_accuracy_step(curve, LONG_NOT_COUNTING)) for curve in of_runs
+            ),
         },
         {"learned": trained_accuracy(tables)},
     )
@@ -112,8 +114,8 @@ def draw(tables: Tables, folder: Path) -> None:
     """Left: the three groups of the paper; right: each unseen modulus. One line per seed."""
     metrics = tables["metrics"]
     groups = {SHORT: "training, short period", LONG: "training, long period, a = 1 too", TEST: "unseen moduli"}
-    if metrics[RULE].count():  # older metrics do not separate a = 1 from the rest
-        groups = {SHORT: groups[SHORT], RULE: "training, long period, a ≠ 1", TEST: groups[TEST]}
+    if metrics[LONG_NOT_COUNTING].count():  # older metrics do not separate a = 1 from the rest
+        groups = {SHORT: groups[SHORT], LONG_NOT_COUNTING: "training, long period, a ≠ 1", TEST: groups[TEST]}
     moduli = {column: m for m, column in unseen_columns(metrics).items()}
     panels = [
         LinePanel(

@@ -14,8 +14,8 @@ from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
+from unrandom.experiments.unseen_modulus.analysis_sequences import unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.experiments.unseen_modulus.probes import unseen_sequences
 from unrandom.figures.panels import MapPanel, ScatterPanel, save_panels
 from unrandom.interpretation import ResidueScores, head_plane, residue_scores
 from unrandom.models import Transformer

@@ -16,8 +16,8 @@ from unrandom.experiments.summaries import each_seed, seed_means
 from unrandom.experiments.unseen_modulus.accuracy import (
     best_setting_accuracy,
     grid_map,
-    grid_points,
     last_number_rows,
+    mean_over_moduli,
     tuned,
 )
 from unrandom.experiments.unseen_modulus.presets import (
@@ -88,7 +88,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def evidence(tables: Tables) -> Evidence:
-    found, value = grid_points(tables["accuracy"], [SIZE, *AXES]), pl.col("value")
+    found, value = mean_over_moduli(tables["accuracy"], [SIZE, *AXES]), pl.col("value")
     best = found.group_by(SIZE, "seed").agg(
         value.max().alias("best"), (value >= GOOD_SHARE * value.max()).mean().alias("area")
     )
@@ -106,7 +106,7 @@ def evidence(tables: Tables) -> Evidence:
 
 def draw(tables: Tables, folder: Path) -> None:
     """One heat map per size of modulus, mean over seeds."""
-    found = grid_points(tables["accuracy"], [SIZE, *AXES]).sort(SIZE, maintain_order=True)
+    found = mean_over_moduli(tables["accuracy"], [SIZE, *AXES]).sort(SIZE, maintain_order=True)
     sizes = found.group_by(SIZE, maintain_order=True)
     save_panels(
         [grid_map(f"m up to {size}", AXES, of_size) for (size,), of_size in sizes], folder / "um-hyperparameters"

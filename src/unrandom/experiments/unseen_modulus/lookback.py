@@ -1,4 +1,4 @@
-"""Does a later head look back by a divisor of the modulus, for every modulus? (fig:attn_stats)
+"""Does a head of a later layer look back by a divisor of the modulus, for every modulus? (fig:attn_stats)
 
 For the attention heads of all layers but the first of the main runs, the distances and spacings of the four strongest
 keys are counted on every unseen modulus (tables ``distances``, ``spacings``), and the divisor that the spacings share
@@ -18,8 +18,8 @@ from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
+from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
 from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel, save_panels
 from unrandom.interpretation import common_divisor, divisor_agreement, strongest_key_distances
 from unrandom.runs.measurement import attention_patterns
@@ -32,7 +32,8 @@ CLEAR_EXCESS = 0.5  # A divisor is the head's if this share of the spacings, bey
 CLAIMS = (
     Claim(
         key="divides",
-        statement="In some later head, the spacings of the four strongest keys are multiples of a divisor of m.",
+        statement="In some head of a later layer, the spacings of the four strongest keys are multiples of a divisor "
+        "of m.",
         quantity=f"share of unseen composite moduli for which {CLEAR_EXCESS:.0%} of its spacings are, beyond chance",
         unit="share",
         figure="fig:attn_stats",
@@ -41,7 +42,8 @@ CLAIMS = (
     ),
     Claim(
         key="clear",
-        statement="In that head most spacings are multiples of a divisor of m.",
+        statement="In the best head of a later layer, most spacings of the four strongest keys are multiples of a "
+        "divisor of m.",
         quantity="share of spacings beyond chance, mean over unseen composite moduli",
         unit="share",
         figure="fig:attn_stats",
@@ -56,7 +58,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     distances: Rows = []
     for run in runs:
         if run.config.model.depth < 2:
-            raise UserError(f"{run.id} has one layer; um-lookback analyses later layers")
+            raise UserError(f"{run.id} has one layer; um-lookback analyses the layers after the first")
         for m, sequences in unseen_sequences(run, SEQUENCES[scale]).items():
             patterns = attention_patterns(run.predictor(), sequences)
             for layer in range(1, len(patterns)):
@@ -118,7 +120,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables, folder: Path) -> None:
-    """For each seed: the preferred divisor of every later head, and distances and spacings of the best head."""
+    """For each seed: the preferred divisor of every later layer's heads; distances and spacings of the best head."""
     panels: list[Panel] = []
     for heads in by_run(tables["heads"]):
         panels.append(_divisor_map(heads))

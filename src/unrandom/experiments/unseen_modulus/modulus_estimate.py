@@ -14,8 +14,8 @@ from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
+from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.interpretation import head_outputs, modulus_estimates, number_similarity, size_rank_correlation
 from unrandom.runs.measurement import attention_patterns
@@ -34,7 +34,8 @@ CLAIMS = (
     ),
     Claim(
         key="nearest",
-        statement="Its output is most like the embedding of the largest number so far.",
+        statement="The output of the head that attends to the largest numbers is most like the embedding of the "
+        "largest number so far.",
         quantity="rank correlation of the two, less that with the largest number of another sequence, mean over moduli",
         unit="difference of correlations",
         figure="fig:multip_cosine",
@@ -43,8 +44,9 @@ CLAIMS = (
     ),
     Claim(
         key="estimate",
-        statement="At the end of the context, that number is near the modulus.",
-        quantity="its distance from m, over m, mean over moduli",
+        statement="At the end of the context, the number whose embedding is most like the output of the head "
+        "that attends to the largest numbers is near the modulus.",
+        quantity="distance of that number from m, over m, mean over moduli",
         unit="ratio",
         figure="appendix:estimate",
         threshold=0.05,

@@ -1,8 +1,9 @@
 """Which look-backs can a model use on unseen moduli? Those that training moduli have are compared with the others.
 
-The differences of a full-period sequence repeat after r = m / gcd(m, a − 1) steps, so that x[t] is x[t−r] plus a
-constant shift. Which r a multiplier needs depends on the modulus: 125 has 5 and 25, 128 the powers of two up to 32. Of
-the moduli up to 153 only these two have 25 or 32, and they are held out. The hard runs are tested on sequences of all
+The look-back that a multiplier needs is a property of it, not of attention. The differences of a full-period sequence
+repeat after r = m / gcd(m, a − 1) steps, so that x[t] is x[t−r] plus a constant shift. Which r a multiplier needs
+depends on the modulus: 125 has 5 and 25, 128 the powers of two up to 32. Of the moduli up to 153, the largest training
+modulus of um-128, only these two have 25 or 32, and they are held out. The hard runs are tested on sequences of all
 (a, c) of full period, as no training sequence has an unseen modulus (table ``lookbacks``).
 """
 
@@ -47,7 +48,7 @@ CLAIMS = (
     ),
     Claim(
         key="missing",
-        statement="At look-backs that none has, they are predicted worse.",
+        statement="At look-backs that no training modulus has, unseen moduli are predicted worse.",
         quantity="accuracy on the last number of unseen moduli, at look-backs that training has less that at others",
         unit="difference of shares",
         threshold=0.2,
@@ -75,8 +76,9 @@ def _rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
             drawn = _draw(rng, {each: multipliers[each][r] for each in moduli}, sequences)
             numbers = drawn.numbers(data.context + 1)
             right = predictor.predict(numbers).numbers[:, -1] == numbers[:, -1]
-            place = {"modulus": m, "look-back": r, "taught": bool(training)}  # 0: training moduli
-            yield {**run_columns(run), **place, "value": float(right.mean())}
+            # Modulus 0 stands for the training moduli; ``taught``: some training modulus has this look-back.
+            key_columns = {"modulus": m, "look-back": r, "taught": bool(training)}
+            yield {**run_columns(run), **key_columns, "value": float(right.mean())}
 
 
 def _by_lookback(m: int) -> dict[int, UInt64[np.ndarray, " multipliers"]]:

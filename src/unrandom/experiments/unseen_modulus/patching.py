@@ -1,9 +1,9 @@
 """Does one head carry the estimate of the modulus? Each is patched in turn (fig:multip_cosine c; fig:patch_appendix).
 
-A head's output is taken from a sequence of half the modulus m, with the same a, c and x0 (reduced modulo m / 2);
-nothing is scaled. The control takes it from another sequence of the same modulus, which disturbs as much but has no
-information on another modulus. The table ``heads`` has the change of the share of predictions below m / 2 for every
-head of the main runs; the claims compare the head that attends most to the largest numbers with all others.
+A head's output is taken from a sequence of half the modulus m, with the same a, c and x0 (reduced modulo m / 2). The
+control takes it from another sequence of the same modulus, which disturbs as much but has no information on another
+modulus. The table ``heads`` has the change of the share of predictions below m / 2 for every head of the main runs; the
+claims compare the head that attends most to the largest numbers with all others.
 """
 
 from dataclasses import replace
@@ -17,9 +17,9 @@ from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
+from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head, measured_heads
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.experiments.unseen_modulus.probes import SEQUENCES, unseen_sequences
 from unrandom.figures.panels import MapPanel, Panel, save_panels
 from unrandom.interpretation import patch_all, patch_parameters
 from unrandom.runs.run import Run
@@ -29,15 +29,15 @@ from unrandom.tasks import Examples, UnseenModulus, lcg_task
 CLAIMS = (
     Claim(
         key="moves",
-        statement="Patching the head that attends most to the largest numbers moves predictions below m_patch.",
-        quantity="change of the share of predictions below m_patch, beyond that of the control",
+        statement="Patching the head that attends most to the largest numbers moves predictions below m / 2.",
+        quantity="change of the share of predictions below m / 2, beyond that of the control",
         unit="difference of shares",
         figure="fig:multip_cosine",
         threshold=0.2,
     ),
     Claim(
         key="strongest",
-        statement="No other head moves as many predictions.",
+        statement="No other head moves as many predictions as the head that attends most to the largest numbers.",
         quantity="effect of that head, less the largest of all others",
         unit="difference of shares",
         figure="fig:patch_appendix",
@@ -45,7 +45,8 @@ CLAIMS = (
     ),
     Claim(
         key="alone",
-        statement="No other head moves any predictions to speak of.",
+        statement="No other head has more than a quarter of the effect of the head that attends most to the largest "
+        "numbers.",
         quantity="largest effect of another head, over the effect of that head",
         unit="ratio",
         figure="fig:patch_appendix",

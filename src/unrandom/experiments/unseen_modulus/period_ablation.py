@@ -1,8 +1,9 @@
 """Are long-period training sequences needed, and are they enough? (fig:train-interp-appendix)
 
-The small run is trained on all periods, on short periods alone, and on long periods alone (table ``metrics``), all with
-arbitrary (a, c), as in the paper: most full-period parameters have the multiplier 1, whose sequences teach counting.
-The claims compare the accuracy on unseen moduli, and the steps that it takes.
+The small run is trained on all periods, on short periods alone, and on long periods alone (table ``metrics``; its
+column ``data`` names the periods), all with arbitrary (a, c), as in the paper: most full-period parameters have the
+multiplier 1, whose sequences teach counting. The claims compare the accuracy on unseen moduli, and the steps that it
+takes.
 """
 
 from pathlib import Path
@@ -14,8 +15,15 @@ from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import seed_lines
-from unrandom.experiments.unseen_modulus.grokking import RULE, SHORT, TEST, curves, half_accuracy_step, ratios
-from unrandom.experiments.unseen_modulus.presets import ARBITRARY, small_run, variant, with_seeds
+from unrandom.experiments.unseen_modulus.grokking import (
+    LONG_NOT_COUNTING,
+    SHORT,
+    TEST,
+    curves,
+    half_accuracy_step,
+    ratios,
+)
+from unrandom.experiments.unseen_modulus.presets import ARBITRARY_DATA, small_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel, save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
@@ -39,7 +47,7 @@ CLAIMS = (
     ),
     Claim(
         key="long",
-        statement="Trained on long periods alone, it does.",
+        statement="Trained on long periods alone, a model generalises.",
         quantity="best accuracy on the last number of unseen moduli, over that with all periods",
         unit="ratio",
         figure="fig:train-interp-appendix",
@@ -60,10 +68,10 @@ CLAIMS = (
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    usual = variant(small_run(scale), {}, data=ARBITRARY)
+    usual = variant(small_run(scale), {}, data=ARBITRARY_DATA)
     context = usual.config.data.context
     arms = {ALL: {}, ONLY_SHORT: {"max_period": context}, ONLY_LONG: {"min_period": context + 1}}
-    return with_seeds([variant(usual, {"data": data}, data=periods) for data, periods in arms.items()], seeds)
+    return with_seeds([variant(usual, {"data": periods}, data=settings) for periods, settings in arms.items()], seeds)
 
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:
@@ -94,14 +102,14 @@ def evidence(tables: Tables) -> Evidence:
 
 def draw(tables: Tables, folder: Path) -> None:
     """One panel per training set: training sequences by period, and unseen moduli; one line per seed."""
-    groups = ((SHORT, "training, short"), (RULE, "training, long, a ≠ 1"), (TEST, "unseen"))
+    groups = ((SHORT, "training, short"), (LONG_NOT_COUNTING, "training, long, a ≠ 1"), (TEST, "unseen"))
     panels = []
-    for data in (ALL, ONLY_SHORT, ONLY_LONG):
-        of_arm = tables["metrics"].filter(pl.col("data") == data)
+    for periods in (ALL, ONLY_SHORT, ONLY_LONG):
+        of_arm = tables["metrics"].filter(pl.col("data") == periods)
         lines = [
             line for kind, (key, label) in enumerate(groups) for line in seed_lines(of_arm, "step", key, label, kind)
         ]
-        panels.append(LinePanel(f"trained on {data}", "training step", "last number right", lines))
+        panels.append(LinePanel(f"trained on {periods}", "training step", "last number right", lines))
     save_panels(panels, folder / "um-period-ablation", columns=3)
 
 

@@ -13,7 +13,12 @@ from unrandom.experiments.claims import Claim, Evidence, Precondition
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import each_seed
-from unrandom.experiments.unseen_modulus.accuracy import best_setting_accuracy, grid_map, grid_points, last_number_rows
+from unrandom.experiments.unseen_modulus.accuracy import (
+    best_setting_accuracy,
+    grid_map,
+    last_number_rows,
+    mean_over_moduli,
+)
 from unrandom.experiments.unseen_modulus.presets import small_run, variant, with_seeds
 from unrandom.figures.panels import save_panels
 from unrandom.runs.run import Run
@@ -91,7 +96,7 @@ def _with_every_head_count(accuracy: pl.DataFrame, constant: pl.Expr) -> pl.Data
 
 
 def evidence(tables: Tables) -> Evidence:
-    found = grid_points(_with_every_head_count(tables["accuracy"], CONSTANT_WIDTH), AXES)
+    found = mean_over_moduli(_with_every_head_count(tables["accuracy"], CONSTANT_WIDTH), AXES)
     value, is_deep, gain = pl.col("value"), pl.col("depth") >= DEEP_LAYERS, pl.col("gain")
     best = found.group_by("seed").agg(
         value.filter(~is_deep).max().fill_null(0.0).alias("shallow"), value.filter(is_deep).max().alias("deep")
@@ -115,7 +120,7 @@ def draw(tables: Tables, folder: Path) -> None:
     sets = {"constant width": constant, "width in proportion to heads": scaled}
     for (m,), of_modulus in constant.group_by("modulus", maintain_order=True):
         sets[f"constant width, m = {m}"] = of_modulus
-    panels = [grid_map(title, AXES, grid_points(accuracy, AXES)) for title, accuracy in sets.items()]
+    panels = [grid_map(title, AXES, mean_over_moduli(accuracy, AXES)) for title, accuracy in sets.items()]
     save_panels(panels, folder / "um-phase-diagram")
 
 

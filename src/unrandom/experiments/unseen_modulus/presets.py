@@ -73,7 +73,7 @@ SIZES: dict[Scale, tuple[Settings, ...]] = {  # data settings with moduli of gro
 }
 
 # Data settings of arbitrary (a, c): no sequence is drawn for its full period.
-ARBITRARY: Settings = {"full_period_share": 0.0, "counting_share": None}
+ARBITRARY_DATA: Settings = {"full_period_share": 0.0, "counting_share": None}
 
 SMOKE: Settings = {
     "data": {**_moduli((18, 25, 32), (27,), 12, 48), "n_test_a": 3, "n_test_c": 3},
@@ -90,7 +90,7 @@ SMOKE: Settings = {
 
 def main_runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """The main run with each seed."""
-    return with_seeds([_sized(MAIN_RECIPE[scale], scale)], seeds)
+    return with_seeds([_recipe_run(MAIN_RECIPE[scale], scale)], seeds)
 
 
 def hard_runs(scale: Scale, seeds: int) -> list[RunSpec]:
@@ -100,12 +100,12 @@ def hard_runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 def hard_run(scale: Scale) -> RunSpec:
     """The hard run, to be varied."""
-    return _sized(HARD_RECIPE[scale], scale)
+    return _recipe_run(HARD_RECIPE[scale], scale)
 
 
 def small_run(scale: Scale) -> RunSpec:
     """The small run, to be varied."""
-    return _sized(SMALL_RECIPE[scale], scale)
+    return _recipe_run(SMALL_RECIPE[scale], scale)
 
 
 def variant(run: RunSpec, labels: Settings, **changes: Any) -> RunSpec:
@@ -123,7 +123,7 @@ def with_seeds(variants: Sequence[RunSpec], seeds: int) -> list[RunSpec]:
     return list(runs.values())
 
 
-def _sized(name: str, scale: Scale) -> RunSpec:
-    """A recipe at the size of the scale."""
+def _recipe_run(name: str, scale: Scale) -> RunSpec:
+    """The run of a recipe; at smoke scale, of a tiny version of it."""
     config = recipe(name).build()
     return RunSpec(name, config.replace(**SMOKE) if scale == "smoke" else config)

@@ -1,8 +1,9 @@
 """Which digits are lost without each head? (fig:multip_prune a2 to c3; fig:prune_appendix_2048, …_2352)
 
-Every head of the main runs is pruned in turn, with each of three replacements. The table ``digits`` has the accuracy
-of every digit before and after, for every unseen modulus; ``specialisation`` has the share of the damage at the digits
-of a head's own prime. The claims test whether a first-layer head damages those alone.
+Every head of the main runs is pruned in turn, with each replacement of its output (zero, its mean at each position, or
+its mean over all positions and dimensions: ``interpretation.Replacement``). The table ``digits`` has the accuracy of
+every digit before and after, for every unseen modulus; ``specialisation`` has the share of the damage at the digits of
+a head's own prime. The claims test whether a first-layer head damages those alone.
 """
 
 from pathlib import Path
@@ -16,14 +17,14 @@ from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
-from unrandom.experiments.unseen_modulus.heads import first_position_scores, own_primes
-from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.experiments.unseen_modulus.probes import (
+from unrandom.experiments.unseen_modulus.analysis_sequences import (
     REFERENCE_SEQUENCES,
     SEQUENCES,
     training_numbers,
     unseen_sequences,
 )
+from unrandom.experiments.unseen_modulus.heads import first_position_scores, own_primes
+from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, save_panels
 from unrandom.interpretation import Damage, Replacement, digit_damage, mean_head_values, own_prime_share, prune_heads
 from unrandom.runs.run import Run
@@ -43,7 +44,7 @@ CLAIMS = (
     ),
     Claim(
         key="lost",
-        statement="The digits of its own prime lose more than those of other primes.",
+        statement="Without a first-layer head, the digits of its own prime lose more than those of other primes.",
         quantity="accuracy above chance that is lost, as a share: own prime less other primes, mean over heads",
         unit="difference of shares",
         figure="fig:multip_prune",
@@ -52,7 +53,7 @@ CLAIMS = (
     ),
     Claim(
         key="spared",
-        statement="The digits of other primes are spared.",
+        statement="Without a first-layer head, the digits of other primes than its own are spared.",
         quantity="accuracy above chance that is lost, as a share, mean over heads",
         unit="share",
         figure="fig:prune_appendix_2048",

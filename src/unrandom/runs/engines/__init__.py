@@ -13,13 +13,13 @@ from unrandom.runs.plan import Job
 from unrandom.runs.worker import Outcome, WorkerOptions, record_death
 
 ENGINES = ("local", "ray", "slurm")
-BUSY_SECONDS = 1.0  # delay before a run that another process has locked is tried again
+BUSY_SECONDS = 1.0  # delay before a locked run is tried again, and longest wait for a job to end
 POLL_SECONDS = 0.5  # interval of polling jobs that cannot be waited for
 
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """Settings of the workers by the user. None: chosen for the machine."""
+    """What the user set about workers. None: chosen for the machine."""
 
     workers: int | None = None
     threads: int | None = None  # torch threads per worker
@@ -73,13 +73,13 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], options: WorkerOptions) -> Ite
     """
     waiting, later = deque(jobs), deque[tuple[float, Job]]()  # later: (earliest time, job)
     running, deaths = 0, Counter[str]()
-    pending = {planned.id for job in jobs for planned in job.runs}
+    pending = {spec.id for job in jobs for spec in job.runs}
     try:
         while waiting or later or running:
             while later and (later[0][0] <= time.monotonic() or options.over):
                 waiting.append(later.popleft()[1])
             if options.over:
-                yield from (Outcome(planned.id, "stopped") for job in waiting for planned in job.runs)
+                yield from (Outcome(spec.id, "stopped") for job in waiting for spec in job.runs)
                 waiting.clear()
             starting = _ready(waiting, pending, engine.places - running)
             for job in starting:
@@ -91,13 +91,13 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], options: WorkerOptions) -> Ite
                 running -= 1
                 if isinstance(answer, Death):
                     if len(job.runs) > 1:  # any of them may be the cause: retry each alone
-                        waiting.extend(Job((planned,)) for planned in job.runs)
+                        waiting.extend(Job((spec,)) for spec in job.runs)
                         continue
                     deaths[job.runs[0].id] += 1
                     if deaths[job.runs[0].id] < engine.tries:
                         waiting.append(job)
                         continue
-                    answer = [record_death(planned, options, answer.message) for planned in job.runs]
+                    answer = [record_death(spec, options, answer.message) for spec in job.runs]
                 if busy := tuple(run for run, each in zip(job.runs, answer, strict=False) if each.status == "busy"):
                     later.append((time.monotonic() + BUSY_SECONDS, Job(busy)))
                 ended = [each for each in answer if each.status != "busy"]

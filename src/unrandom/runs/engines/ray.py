@@ -23,8 +23,11 @@ from unrandom.runs.worker import Outcome, WorkerOptions, run_job
 
 STORE_BYTES = 100_000_000  # shared memory of Ray's object store; results are small
 RETRIES = 3
-SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # read when Ray is imported
-LOCAL_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}  # on any system: listen on 127.0.0.1 only
+SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}  # read when Ray is imported: no usage statistics; workers without a GPU keep CUDA_VISIBLE_DEVICES
+LOCAL_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}  # despite its name, on any system: listen on 127.0.0.1 only
 KILLED = "killed by signal 9, as the kernel does when memory runs out"
 
 

@@ -22,14 +22,14 @@ from unrandom.runs.engines.local import workers_and_threads
 from unrandom.runs.plan import Job
 from unrandom.runs.worker import Outcome, WorkerOptions, run_job
 
-GENERAL = ("name", "timeout_min", "mem_gb", "nodes", "cpus_per_task", "gpus_per_node", "tasks_per_node")
+UNPREFIXED = ("name", "timeout_min", "mem_gb", "nodes", "cpus_per_task", "gpus_per_node", "tasks_per_node")
 TIMEOUT_MINUTES = 60  # time limit of one Slurm job; a run that needs longer is requeued
 REQUEUES = 1000
 PLACES = 1000  # jobs submitted at a time; clusters limit the jobs of a user
 
 
 @dataclass(frozen=True)
-class Task:
+class SubmittedJob:
     """A job as submitit's callable. It may be called again on another machine and continues from the checkpoint."""
 
     job: Job
@@ -92,7 +92,7 @@ class SlurmEngine:
         if options.gpus_per_run:
             self.settings["gpus_per_node"] = -int(-options.gpus_per_run // 1)
         self.settings |= {
-            key if key in GENERAL or key.startswith("slurm_") else f"slurm_{key}": value
+            key if key in UNPREFIXED or key.startswith("slurm_") else f"slurm_{key}": value
             for key, value in settings.items()
         }
         self._executor: Any = None
@@ -115,7 +115,7 @@ class SlurmEngine:
             self._executor = self._make_executor(options.out / "slurm")
         try:
             with self._executor.batch():  # one job array
-                submitted = [self._executor.submit(Task(job, options)) for job in jobs]
+                submitted = [self._executor.submit(SubmittedJob(job, options)) for job in jobs]
         except RuntimeError as error:  # sbatch failed
             said = [line for line in str(error).splitlines() if line.strip()]
             raise UserError(f"the jobs were not submitted: {said[-1] if said else type(error).__name__}") from None

@@ -1,7 +1,7 @@
 """Which recipes are there? Each is a named function that returns a complete run configuration.
 
 The paper's recipes follow its text; where the text is silent they follow its public code (cosine decay, gradient
-clipping at 1). Every field can be changed with ``--set``.
+clipping at 1). Every field but the kind of task can be changed with ``--set``.
 """
 
 from collections.abc import Callable
@@ -49,43 +49,47 @@ RECIPES = {
             unseen_modulus.um_128,
         ),
         Recipe(
-            "um-128-arbitrary", "the same with the paper's mix: arbitrary (a, c) alone", unseen_modulus.um_128_arbitrary
+            "um-128-arbitrary", "um-128 with the paper's mix: arbitrary (a, c) alone", unseen_modulus.um_128_arbitrary
         ),
         Recipe(
             "um-144",
-            "unseen moduli 96, 108, 144, whose look-backs training has; twenty minutes on one core",
+            "unseen moduli 96, 108, 144, whose look-backs all occur in training; twenty minutes on one core",
             unseen_modulus.um_144,
         ),
         Recipe("um-512", "unseen moduli 486, 500, 512: for grids of runs on a GPU", unseen_modulus.um_512),
         Recipe("um-2048", "the paper's unseen moduli 1800, 2048, 2352; one GPU", unseen_modulus.um_2048),
         Recipe(
             "um-2048-fast",
-            "the same with fresh sequences, half of them full-period, and Muon; one GPU",
+            "um-2048 with new sequences at each step, half of them full-period, and Muon; one GPU",
             unseen_modulus.um_2048_fast,
         ),
         Recipe(
             "fm-base256",
-            "base-256 digits, abacus positions, 2^16 (to 2^32 by --set data.modulus=2^32)",
+            "base-256 digits, abacus embeddings, 2^16 (to 2^32 by --set data.modulus=2^32)",
             fixed_modulus.fm_base256,
         ),
         Recipe(
             "um-base16",
-            "unseen powers of 2 and 3 up to 243 in base-16 digits, none within the context",
+            "unseen powers of 2 and 3 up to 243 in base-16 digits, all larger than the context",
             unseen_modulus.um_base16,
         ),
-        Recipe("um-base16-wide", "the same up to 2187, wider and deeper; one GPU", unseen_modulus.um_base16_wide),
+        Recipe("um-base16-wide", "um-base16 up to 2187, wider and deeper; one GPU", unseen_modulus.um_base16_wide),
         Recipe(
             "truncated-lcg",
             "the upper four bits of an LCG modulo 2^8 of known multiplier; five to six minutes on one core",
             other_tasks.truncated_lcg,
         ),
-        Recipe("truncated-lcg-smoke", "the same in seconds: not to learn anything", other_tasks.truncated_lcg_smoke),
+        Recipe(
+            "truncated-lcg-smoke",
+            "a smoke test of truncated-lcg in seconds; learns nothing",
+            other_tasks.truncated_lcg_smoke,
+        ),
         Recipe(
             "quadratic",
             "quadratic steps modulo 64 of unseen coefficients; four to five minutes on one core",
             other_tasks.quadratic,
         ),
-        Recipe("quadratic-smoke", "the same in seconds: not to learn anything", other_tasks.quadratic_smoke),
+        Recipe("quadratic-smoke", "a smoke test of quadratic in seconds; learns nothing", other_tasks.quadratic_smoke),
         Recipe(
             "um-base256", "unseen moduli up to 2^16 in base-256 digits; one GPU for a day", unseen_modulus.um_base256
         ),

@@ -1,4 +1,4 @@
-"""Which recipes have a fixed modulus? Small ones for laptops, and the paper's, after its text and public code."""
+"""Which recipes have a fixed modulus? The demo, and the paper's with one token per number or base-b digits."""
 
 from unrandom.models import ModelConfig
 from unrandom.tasks import FixedModulus

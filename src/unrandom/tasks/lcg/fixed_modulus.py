@@ -73,13 +73,13 @@ class FixedModulus(LCGTask):
                 "copies from p^k numbers before", lambda: LookbackPredictor(m, order=1), in_reports=False
             ),
             "lookback": Baseline(
-                "is the paper's algorithm by hand, copying and extrapolating from pᵏ numbers before",
+                "is the hand-written form of the paper's algorithm, copying and extrapolating from pᵏ numbers before",
                 lambda: LookbackPredictor(m),
                 by_order=lambda order: LookbackPredictor(m, order=order),
             ),
             "algebraic": Baseline("solves for the parameters", lambda: AlgebraicPredictor(m)),
             "bayes": Baseline(
-                "is the exact posterior, told how the test sequences are drawn: the ceiling",
+                "is the exact posterior, given how the test sequences are drawn: the ceiling",
                 lambda: BayesFixed(m, full_period_share=full_period),
             ),
         }

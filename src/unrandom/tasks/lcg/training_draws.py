@@ -41,7 +41,7 @@ class TrainingDraws:
         for (source, share), count in zip(self._sources, self._counts(rows), strict=True):
             if not count:
                 raise UserError(
-                    f"{share:.3g} of {rows} rows are to be {source.kind} ones, and that comes to none: "
+                    f"{share:.3g} of {rows} rows should be {source.kind} ones, which is less than one row: "
                     "raise the share or the number of rows, or set the share to 0"
                 )
 

@@ -85,7 +85,7 @@ class UnseenModulus(LCGTask):
             "copy": Baseline("repeats what followed the current number before", CopyPredictor),
             "algebraic": Baseline("solves for the parameters", AlgebraicPredictor),
             "bayes": Baseline(
-                "is the exact posterior, told how the test sequences are drawn: the ceiling",
+                "is the exact posterior, given how the test sequences are drawn: the ceiling",
                 lambda: BayesUnseen(moduli, arbitrary_for_primes=arbitrary_for_primes),
                 in_reports=self.largest_modulus <= LARGEST_POSTERIOR,
             ),

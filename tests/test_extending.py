@@ -1,0 +1,81 @@
+"""The recipes of docs/extending.md work as they are written: applied to a copy of the package, their commands run."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BLOCKS = re.compile(r"^```(bash|diff|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
+RECIPES = {
+    section.partition("\n")[0]: BLOCKS.findall(section)
+    for section in (ROOT / "docs" / "extending.md").read_text().split("\n## ")[1:]
+}
+
+
+def run(command: str, folder: Path, **environment: str) -> str:
+    """Run a shell command in the copy, in which `unrandom` and `python` are those of this environment."""
+    shell = f'python() {{ {sys.executable} "$@"; }}; unrandom() {{ {sys.executable} -m unrandom "$@"; }}\n{command}'
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", shell],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder / "src"), **environment},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory):
+    """A copy of the package after the steps of every recipe; the last commands of each are left to the tests."""
+    folder = tmp_path_factory.mktemp("extended")
+    for name in ("src", "examples"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "tests" / "models").mkdir(parents=True)
+    shutil.copy(ROOT / "tests" / "models" / "test_parts.py", folder / "tests" / "models")
+    for blocks in RECIPES.values():
+        for kind, text in blocks:
+            if kind == "python":
+                path, _, content = text.removeprefix("# ").partition("\n")
+                (folder / path).write_text(content)
+            elif kind == "diff":
+                patch = folder / "step.patch"
+                patch.write_text(text)
+                run("git apply --unidiff-zero step.patch", folder, GIT_CEILING_DIRECTORIES=str(folder.parent))
+            elif text.startswith("cp "):
+                run(text, folder)
+    return folder
+
+
+def test_there_is_a_recipe_for_every_kind_of_extension():
+    kinds = ("task", "predictor", "audit family", "architecture part", "experiment", "command")
+    assert [title.removeprefix("Add a ").removeprefix("Add an ") for title in RECIPES] == list(kinds)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "answers"),
+    [
+        ("Add a task", ("9ebf1998", "steps    4 of 4", "copy")),
+        ("Add a predictor", ("counting",)),
+        ("Add an audit family", ("PREDICTABLE  x ← (x² + c) mod m",)),
+        ("Add an architecture part", ("steps    4 of 4",)),
+        ("Add an experiment", ("fm-halves: The first half of the context is harder",)),
+        ("Add a command", ("period  4294967296",)),
+    ],
+)
+def test_its_commands_run(extended, recipe, answers):
+    said = "".join(
+        run(text, extended) for kind, text in RECIPES[recipe] if kind == "bash" and not text.startswith("cp ")
+    )
+    for answer in answers:
+        assert answer in said
+
+
+def test_the_new_part_states_its_costs(extended):
+    run("python -m pytest -q -p no:cacheprovider tests/models/test_parts.py", extended)
