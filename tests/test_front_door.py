@@ -214,11 +214,26 @@ def test_a_run_that_was_trained_from_python_says_how_to_make_it_again(tmp_path):
     assert run.result()["finished"]
     command = run.folder.read_manifest()["command"]
     assert command == (
-        f"unrandom train quadratic-smoke --set steps=4 --set model.d_model=8 --set seed=3 --out {tmp_path}"
+        f"unrandom train quadratic-smoke --set model.d_model=8 --set steps=4 --set seed=3 --out {tmp_path}"
     )
     again = unrandom.train("quadratic-smoke", out=tmp_path, **changes)
+    assert unrandom.train(run.spec, out=tmp_path).id == run.id
+    data = run.config.data.replace(modulus=32)
+    other = unrandom.train("quadratic-smoke", out=tmp_path, max_minutes=0, data=data)
+    assert " --set data.modulus=32 " in other.folder.read_manifest()["command"]
+    with pytest.raises(UserError, match="the task of quadratic-smoke is quadratic; for the task truncated-lcg, name"):
+        unrandom.train("quadratic-smoke", out=tmp_path, data=unrandom.tasks.TruncatedLCG())
     assert (again.id, again.result()) == (run.id, run.result())
     assert unrandom.load(run.id, runs=tmp_path).model.config == run.model.config
+
+
+def test_a_user_defined_task_is_trained_by_its_path(tmp_path):
+    task = f"{ROOT / 'examples' / 'second_order.py'}:SecondOrder"
+    small = {"steps": 2, "batch_size": 8, "warmup_steps": 1, "model": {"d_model": 8}, "data": {"context": 8}}
+    run = unrandom.train(task, out=tmp_path, **small)
+    assert run.result()["steps"] == 2
+    assert run.folder.read_manifest()["command"].startswith(f"unrandom train {task} --set data.context=8 ")
+    assert len(unrandom.load(run.folder.path).predict([1, 2, 3], n=4).numbers) == 4
 
 
 def test_an_audit_takes_a_list_an_array_and_a_file(tmp_path):

@@ -182,7 +182,7 @@ class LoadedRun(Run):
         """Every activation of one forward pass by the name of its tap, or those that ``names`` match.
 
         ``logits`` [batch, pos, vocab] are among them. Names may have wildcards. Raises UserError for tokens that are
-        not in the vocabulary or more than the context, and for names that match no tap.
+        not in the vocabulary, for more tokens than the context, and for names that match no tap.
 
         >>> import unrandom
         >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
@@ -206,10 +206,10 @@ class LoadedRun(Run):
         observers: tuple[Observer, ...] = (),
         on_start: OnStart | None = None,
     ) -> JsonObject:
-        """Train on from the newest checkpoint to the end, or until the time is up; returns the result so far.
+        """Train from the newest checkpoint to the end, or until the time is up; returns the result so far.
 
         A finished run is not trained again. ``observers`` are called after every step with the progress, ``on_start``
-        with each run (ancestors first) and its step before its data are made.
+        with each run (ancestors first) and its step before its data are built.
 
         >>> import tempfile, unrandom
         >>> run = unrandom.train("quadratic-smoke", max_minutes=0, out=tempfile.mkdtemp())
@@ -232,7 +232,8 @@ def load(name: str | Path, *, runs: str | Path = RUNS, device: str | None = None
 
     ``name`` is the path of a run folder; or, among the folders in ``runs``, a recipe's name (its newest run), the
     beginning of a run's name, or ``"latest"``. The model is loaded when it is first used, onto ``device`` (such as
-    ``"cpu"`` or ``"cuda:1"``; the best one if it is not given). Nothing is ever unpickled. Raises UserError, naming
+    ``"cpu"`` or ``"cuda:1"``; the best one if it is not given). Nothing is ever unpickled, and no code is imported: a
+    run of a user-defined task needs ``unrandom.tasks.load_task("my_task.py:MyTask")`` before. Raises UserError, naming
     candidates or near misses, when the name fits no run or several.
 
     >>> import unrandom
@@ -257,11 +258,11 @@ def train(
 ) -> LoadedRun:
     """Train the run of a recipe to its end, or for some minutes; an unfinished run continues from its checkpoint.
 
-    ``recipe`` is a name of `unrandom.recipes`, or a user-defined task as ``my_task.py:MyTask``. ``changes`` are fields
-    of its configuration, with dictionaries for nested ones: ``steps=400, model={"depth": 2}``. The run folder is
-    ``out/<recipe>-<hash of the configuration>``. ``command`` is what the manifest names as the command that made the
-    run (the equivalent command line, if it is not given). Raises UserError for an unknown recipe or field, naming near
-    misses, and for values that do not fit.
+    ``recipe`` is a name of `unrandom.recipes`, a user-defined task as ``my_task.py:MyTask``, or a run specification.
+    ``changes`` are fields of its configuration, with dictionaries for nested ones: ``steps=400, model={"depth": 2}``.
+    The run folder is ``out/<recipe>-<hash of the configuration>``. ``command`` is recorded in the manifest; by default
+    the equivalent command line is. Raises UserError for an unknown recipe or field, naming near misses, and for values
+    that do not fit.
 
     >>> import tempfile, unrandom
     >>> run = unrandom.train("quadratic-smoke", out=tempfile.mkdtemp(), seed=1)
@@ -277,19 +278,22 @@ def prepare_run(
     recipe: str | RunSpec, *, out: str | Path = RUNS, command: Sequence[str] | None = None, **changes: Any
 ) -> LoadedRun:
     """The run that `train` would train, with its folder made and nothing trained yet."""
-    spec = recipe if isinstance(recipe, RunSpec) else _spec(recipe)
-    config = spec.config.replace(**changes)
+    if isinstance(recipe, RunSpec):
+        name, base, typed = recipe.recipe, recipe.config, recipe.recipe
+    else:
+        chosen = recipe_called(recipe)
+        name, base, typed = chosen.name, chosen.build(), recipe
+    config = base.replace(**changes)
+    if config.data.name != base.data.name:
+        raise UserError(f"the task of {name} is {base.data.name}; for the task {config.data.name}, name another recipe")
     if config.data.source is not None:
         check_task(config.data, config.split_seed)
-    settings = [word for key, value in dotted_items(changes) for word in ("--set", f"{key}={as_typed(value)}")]
-    equivalent = ["unrandom", "train", str(recipe), *settings, "--out", str(out)]
-    run = create_run(RunSpec(spec.recipe, config), Path(out), equivalent if command is None else list(command))
+    before = dict(dotted_items(base.to_json()))
+    changed = [f"{key}={as_typed(value)}" for key, value in dotted_items(config.to_json()) if before.get(key) != value]
+    settings = [word for setting in changed for word in ("--set", setting)]
+    equivalent = ["unrandom", "train", typed, *settings, "--out", str(out)]
+    run = create_run(RunSpec(name, config), Path(out), equivalent if command is None else list(command))
     return LoadedRun(run.folder, run.spec)
-
-
-def _spec(name: str) -> RunSpec:
-    chosen = recipe_called(name)
-    return RunSpec(chosen.name, chosen.build())
 
 
 def evaluate(
