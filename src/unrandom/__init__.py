@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from unrandom.core.errors import UserError
     from unrandom.generators.lcg import LCG
     from unrandom.models.taps import intervene, record
-    from unrandom.runs.loaded import LoadedRun, evaluate, load, predict, train
+    from unrandom.runs.interface import evaluate, load, predict, train
+    from unrandom.runs.loaded import LoadedRun
     from unrandom.runs.recipes import recipes
 else:
     from unrandom.core.lazy import lazy_names
@@ -46,7 +47,8 @@ else:
             "core.errors": ("UserError",),
             "generators.lcg": ("LCG",),
             "models.taps": ("intervene", "record"),
-            "runs.loaded": ("LoadedRun", "evaluate", "load", "predict", "train"),
+            "runs.interface": ("evaluate", "load", "predict", "train"),
+            "runs.loaded": ("LoadedRun",),
             "runs.recipes": ("recipes",),
             "tasks": (),
         },

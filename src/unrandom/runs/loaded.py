@@ -1,13 +1,9 @@
-"""What is the Python interface to runs? Load or train one, predict, evaluate, and record or edit its activations.
-
-These are the names of ``import unrandom`` that concern models; the command line uses them, too.
-"""
+"""What can a loaded run do? Predict, evaluate, record or edit its activations, and train on."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -16,20 +12,15 @@ from jaxtyping import Int
 from torch import Tensor
 
 from unrandom.core.arithmetic import as_words
-from unrandom.core.config import dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 from unrandom.models import Transformer, record
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.models.taps import Edit, intervene, tap_names
 from unrandom.runs.continuation import Continuation, Reliability
-from unrandom.runs.execution import OnStart, create_run, execute
-from unrandom.runs.finding import RUNS, find_run
-from unrandom.runs.plan import as_typed
-from unrandom.runs.recipes import recipe as recipe_called
+from unrandom.runs.execution import OnStart, execute
 from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
-from unrandom.tasks import Part, check_task, make_predictors
+from unrandom.tasks import Part, make_predictors
 from unrandom.training.loop import Observer, ShouldStop
 from unrandom.training.machine import choose_device
 
@@ -227,103 +218,6 @@ class LoadedRun(Run):
         return TransformerPredictor(self.model, self.config.data.tokenizer)
 
 
-def load(name: str | Path, *, runs: str | Path = RUNS, device: str | None = None) -> LoadedRun:
-    """A run that exists, by its folder or by name.
-
-    ``name`` is the path of a run folder; or, among the folders in ``runs``, a recipe's name (its newest run), the
-    beginning of a run's name, or ``"latest"``. The model is loaded when it is first used, onto ``device`` (such as
-    ``"cpu"`` or ``"cuda:1"``; the best one if it is not given). Nothing is ever unpickled, and no code is imported: a
-    run of a user-defined task needs ``unrandom.tasks.load_task("my_task.py:MyTask")`` before. Raises UserError, naming
-    candidates or near misses, when the name fits no run or several.
-
-    >>> import unrandom
-    >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
-    >>> run.id, run.recipe
-    ('um-144-52178bd0', 'um-144')
-    >>> numbers = unrandom.LCG(m=144, a=37, c=25).orbit(x0=5, length=40)
-    >>> run.predict(numbers, n=5).numbers
-    [141, 58, 11, 0, 25]
-    """
-    found = find_run(str(name), Path(runs))
-    return LoadedRun(found.folder, found.spec, device)
-
-
-def train(
-    recipe: str | RunSpec,
-    *,
-    out: str | Path = RUNS,
-    max_minutes: float | None = None,
-    command: Sequence[str] | None = None,
-    **changes: Any,
-) -> LoadedRun:
-    """Train the run of a recipe to its end, or for some minutes; an unfinished run continues from its checkpoint.
-
-    ``recipe`` is a name of `unrandom.recipes`, a user-defined task as ``my_task.py:MyTask``, or a run specification.
-    ``changes`` are fields of its configuration, with dictionaries for nested ones: ``steps=400, model={"depth": 2}``.
-    The run folder is ``out/<recipe>-<hash of the configuration>``. ``command`` is recorded in the manifest; by default
-    the equivalent command line is. Raises UserError for an unknown recipe or field, naming near misses, and for values
-    that do not fit.
-
-    >>> import tempfile, unrandom
-    >>> run = unrandom.train("quadratic-smoke", out=tempfile.mkdtemp(), seed=1)
-    >>> run.result()["steps"], run.config.seed
-    (12, 1)
-    """
-    run = prepare_run(recipe, out=out, command=command, **changes)
-    run.train(max_minutes=max_minutes)
-    return run
-
-
-def prepare_run(
-    recipe: str | RunSpec, *, out: str | Path = RUNS, command: Sequence[str] | None = None, **changes: Any
-) -> LoadedRun:
-    """The run that `train` would train, with its folder made and nothing trained yet."""
-    if isinstance(recipe, RunSpec):
-        name, base, typed = recipe.recipe, recipe.config, recipe.recipe
-    else:
-        chosen = recipe_called(recipe)
-        name, base, typed = chosen.name, chosen.build(), recipe
-    config = base.replace(**changes)
-    if config.data.name != base.data.name:
-        raise UserError(f"the task of {name} is {base.data.name}; for the task {config.data.name}, name another recipe")
-    if config.data.source is not None:
-        check_task(config.data, config.split_seed)
-    before = dict(dotted_items(base.to_json()))
-    changed = [f"{key}={as_typed(value)}" for key, value in dotted_items(config.to_json()) if before.get(key) != value]
-    settings = [word for setting in changed for word in ("--set", setting)]
-    equivalent = ["unrandom", "train", typed, *settings, "--out", str(out)]
-    run = create_run(RunSpec(name, config), Path(out), equivalent if command is None else list(command))
-    return LoadedRun(run.folder, run.spec)
-
-
-def evaluate(
-    run: str | Path | LoadedRun,
-    *,
-    sequences: int = 1024,
-    part: Part | None = None,
-    predictors: Sequence[str] = (),
-) -> "pl.DataFrame":
-    """Accuracy of a run, given by name, path or itself, on its test: see `LoadedRun.evaluate`.
-
-    >>> import unrandom
-    >>> accuracy = unrandom.evaluate("results/laptop/weights/um-144-52178bd0", sequences=64)
-    >>> accuracy["part"].unique().sort().to_list()
-    [96, 108, 144]
-    """
-    return _loaded(run).evaluate(sequences=sequences, part=part, predictors=predictors)
-
-
-def predict(run: str | Path | LoadedRun, numbers: Numbers, n: int = 1) -> Continuation:
-    """The numbers after a sequence by the model of a run, given by name, path or itself: see `LoadedRun.predict`.
-
-    >>> import unrandom
-    >>> numbers = unrandom.LCG(m=144, a=37, c=25).orbit(x0=5, length=40)
-    >>> unrandom.predict("results/laptop/weights/um-144-52178bd0", numbers, n=2).numbers
-    [141, 58]
-    """
-    return _loaded(run).predict(numbers, n)
-
-
 def _array(values: Any, name: str) -> np.ndarray:
     """One sequence, or several of one length, as an array. Raises UserError for anything else."""
     try:
@@ -333,7 +227,3 @@ def _array(values: Any, name: str) -> np.ndarray:
     if array.ndim not in (1, 2) or not array.size:
         raise UserError(f"{name} must be one sequence, or several of one length, but have shape {list(array.shape)}")
     return array
-
-
-def _loaded(run: str | Path | LoadedRun) -> LoadedRun:
-    return run if isinstance(run, LoadedRun) else load(run)

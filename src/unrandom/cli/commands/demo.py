@@ -19,7 +19,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.cli.text import evaluation_text
     from unrandom.cli.training import configured, train
     from unrandom.report import report_run
-    from unrandom.runs.loaded import prepare_run
+    from unrandom.runs.interface import prepare_run
 
     run = prepare_run(configured("fm-256", arguments), out=arguments.out, command=arguments.command_line)
     result = train(run, None)

@@ -33,7 +33,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.cli.text import result_text
     from unrandom.cli.training import configured, train
     from unrandom.core.errors import UserError
-    from unrandom.runs.loaded import prepare_run
+    from unrandom.runs.interface import prepare_run
     from unrandom.runs.recipes import RECIPES
 
     if arguments.recipe is None:
