@@ -106,7 +106,7 @@ def test_what_training_costs_is_said_before_and_after_its_first_steps(tmp_path, 
     assert [line.split()[0] for line in lines] == ["about", "memory", "making", "about", "step", "step"]
     assert lines[2] == "making the data, then timing the first steps ..."
     assert " for 20 steps: " in lines[3]
-    assert " a step as measured, and an evaluation of " in lines[3]
+    assert " per step as measured, and an evaluation of " in lines[3]
     assert "; starting took " in lines[3]
     expected = json.loads(out)["estimate"]
     assert expected["seconds"] is not None

@@ -28,14 +28,14 @@ def test_words(monkeypatch):
     config = recipe("um-2048").build().override(["precision=bf16"])
     expected = estimate(config, ranks=1, device=CPU)
     first, second = expected.text.splitlines()
-    assert first == "about 1.22 EFLOP: 12.2 TFLOP a step"
+    assert first == "about 1.22 EFLOP: 12.2 TFLOP per step"
     assert second == (
-        "memory 19.3 GB of 24 GB a rank "
+        "memory 19.3 GB of 24 GB per rank "
         "(weights 122 MB, gradients 122 MB, optimiser 243 MB, activations 17.6 GB, data 1.18 GB)"
     )
     assert expected.to_json() == {"flops": expected.flops, "memory_bytes": expected.memory_bytes, "seconds": None}
     monkeypatch.setattr(estimates, "available_memory", lambda: None)
-    assert "memory 19.3 GB a rank" in estimate(config, ranks=1, device=CPU).text
+    assert "memory 19.3 GB per rank" in estimate(config, ranks=1, device=CPU).text
 
 
 def test_time_is_that_of_the_steps_and_evaluations_that_are_left(tiny):
@@ -49,7 +49,7 @@ def test_time_is_that_of_the_steps_and_evaluations_that_are_left(tiny):
     )  # forward passes of sequences, where a step has three of each
     assert whole.seconds is None
     assert whole.timed(0.5).seconds == pytest.approx(0.5 * (10 + 3 * 1))
-    said = "about 6.5 s for 10 steps: 500 ms a step as measured, and an evaluation of 500 ms every 4 steps"
+    said = "about 6.5 s for 10 steps: 500 ms per step as measured, and an evaluation of 500 ms every 4 steps"
     assert whole.timed(0.5).time_text == said
     assert whole.timed(0.5).to_json()["seconds"] == 6.5
 

@@ -74,8 +74,8 @@ class CostEstimate:
         }
         room = "" if self.available is None else f" of {_bytes(self.available)}"
         return (
-            f"about {scaled(self.flops, 'FLOP')}: {scaled(self.flops_per_step, 'FLOP')} a step{again}\n"
-            f"memory {_bytes(self.memory_bytes)}{room} a rank "
+            f"about {scaled(self.flops, 'FLOP')}: {scaled(self.flops_per_step, 'FLOP')} per step{again}\n"
+            f"memory {_bytes(self.memory_bytes)}{room} per rank "
             f"({', '.join(f'{name} {_bytes(size)}' for name, size in parts.items() if size)}){self.advice}"
         )
 
@@ -86,7 +86,7 @@ class CostEstimate:
         assert step is not None, "steps are timed first"
         assert whole is not None, "it follows from the time of a step"
         return (
-            f"about {duration(whole)} for {self.steps:,} steps: {duration(step)} a step as measured, "
+            f"about {duration(whole)} for {self.steps:,} steps: {duration(step)} per step as measured, "
             f"and an evaluation of {duration(self.steps_per_evaluation * step)} every {self.evaluate_every} steps"
         )
 
