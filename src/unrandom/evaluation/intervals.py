@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 from unrandom.core.seeds import stream
 from unrandom.evaluation.tally import Tally
 
-FEWEST_UNITS = 3  # with fewer units, the interval is reported but decides no claim
+FEWEST_UNITS = 3  # An interval over fewer units is reported, but no claim is judged by it.
 RESAMPLES = 1000  # draws of the cluster bootstrap
 CHUNK_COLUMNS = 64  # columns resampled together, which bounds the memory
 

@@ -94,6 +94,6 @@ def from_digits(
             p**w * others * pow(others, -1, moduli[p]) % m
         )  # p**w times (1 modulo this base's part of m, 0 modulo the others)
         total = total + values[..., i].astype(dtype) * exact(weight)
-        if not one_base:  # with a single base the sum is below m
+        if not one_base:  # A sum over a single base is below m already.
             total = total % exact(m)
     return np.asarray(total, dtype=np.uint64)

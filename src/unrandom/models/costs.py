@@ -36,7 +36,7 @@ class SavedTensor(NamedTuple):
     """A tensor that the forward pass saves for the backward pass."""
 
     tensor: str
-    bytes: int  # for one sequence of full context length
+    bytes: int  # size for one sequence of full context length
     by: str  # operation whose backward pass needs the tensor
 
 

@@ -14,6 +14,7 @@ from unrandom.runs.plan import as_typed
 from unrandom.runs.recipes import recipe as recipe_called
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import Part, check_task
+from unrandom.training import RunConfig
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,22 +71,28 @@ def prepare_run(
     recipe: str | RunSpec, *, out: str | Path = RUNS, command: Sequence[str] | None = None, **changes: Any
 ) -> LoadedRun:
     """The run that `train` would train, with its folder made and nothing trained yet."""
-    if isinstance(recipe, RunSpec):
-        name, base, typed = recipe.recipe, recipe.config, recipe.recipe
-    else:
-        chosen = recipe_called(recipe)
-        name, base, typed = chosen.name, chosen.build(), recipe
-    config = base.replace(**changes)
-    if config.data.name != base.data.name:
-        raise UserError(f"the task of {name} is {base.data.name}; for the task {config.data.name}, name another recipe")
+    base = recipe if isinstance(recipe, RunSpec) else _spec_of(recipe)
+    config, task = base.config.replace(**changes), base.config.data.name
+    if config.data.name != task:
+        raise UserError(f"the task of {base.recipe} is {task}; for the task {config.data.name}, name another recipe")
     if config.data.source is not None:
         check_task(config.data, config.split_seed)
-    before = dict(dotted_items(base.to_json()))
+    spec = RunSpec(base.recipe, config)
+    run = create_run(spec, Path(out), _command_line(base, config, out) if command is None else list(command))
+    return LoadedRun(run.folder, run.spec)
+
+
+def _spec_of(name: str) -> RunSpec:
+    chosen = recipe_called(name)
+    return RunSpec(chosen.name, chosen.build())
+
+
+def _command_line(base: RunSpec, config: RunConfig, out: str | Path) -> list[str]:
+    """The command that trains a configuration which differs from that of a recipe."""
+    before, source = dict(dotted_items(base.config.to_json())), config.data.source
     changed = [f"{key}={as_typed(value)}" for key, value in dotted_items(config.to_json()) if before.get(key) != value]
     settings = [word for setting in changed for word in ("--set", setting)]
-    equivalent = ["unrandom", "train", typed, *settings, "--out", str(out)]
-    run = create_run(RunSpec(name, config), Path(out), equivalent if command is None else list(command))
-    return LoadedRun(run.folder, run.spec)
+    return ["unrandom", "train", base.recipe if source is None else source.path, *settings, "--out", str(out)]
 
 
 def evaluate(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import torch
-from jaxtyping import Int
+from jaxtyping import Int, Integer, UInt64
 from torch import Tensor
 
 from unrandom.core.arithmetic import as_words
@@ -74,13 +74,7 @@ class LoadedRun(Run):
         >>> run.tokens([5, 66, 19])
         tensor([[ 5, 66, 19]])
         """
-        read = as_words(_array(numbers, "numbers"), name="numbers")
-        if read.max() >= self.config.data.vocabulary:
-            raise UserError(
-                f"{read.max()} is not from 0 to {self.config.data.vocabulary - 1}, the numbers this model knows"
-            )
-        tokens = self.config.data.tokenizer.encode(np.atleast_2d(read))
-        return torch.from_numpy(tokens.astype(np.int64)).to(next(self.model.parameters()).device)
+        return self._on_device(self.config.data.tokenizer.encode(self._known_numbers(numbers)))
 
     def predict(
         self, numbers: Numbers, n: int = 1, *, progress: Callable[[int], None] = lambda _done: None
@@ -102,9 +96,10 @@ class LoadedRun(Run):
         """
         if n < 1:
             raise UserError(f"n must be 1 or more, but {n} was given")
-        if len(self.tokens(numbers)) > 1:
+        known = self._known_numbers(numbers)
+        if len(known) > 1:
             raise UserError("numbers must be one sequence, but several were given")
-        read = as_words(_array(numbers, "numbers"), name="numbers").reshape(1, -1)[:, -self.config.data.context :]
+        read = known[:, -self.config.data.context :]
         guesses, probabilities = self._predictor.continue_sequences(read, n, progress)
         return Continuation(
             numbers=[int(guess) for guess in guesses[0]],
@@ -113,7 +108,7 @@ class LoadedRun(Run):
             reliable_from=self.reliability.reliable_from,
         )
 
-    @property
+    @cached_property
     def reliability(self) -> Reliability:
         """How often the model was right when it was last evaluated in training, by how many numbers it had seen."""
         return Reliability.of(self.folder.read_metrics())
@@ -137,11 +132,28 @@ class LoadedRun(Run):
         >>> [name for name, value in zip(last["predictor"], last["accuracy"]) if value > 0.9]
         ['transformer']
         """
-        from unrandom.runs.comparison import accuracy_table, compare  # training does not wait for tables
+        from unrandom.runs.comparison import accuracy_table  # training does not wait for tables
+
+        return accuracy_table(self.compare(predictors, part=part, sequences=sequences))
+
+    def compare(
+        self, predictors: str | Sequence[str], *, part: Part | None = None, sequences: int = 1024
+    ) -> list[JsonObject]:
+        """The model and baselines on the same test sequences, with all that `evaluate` leaves out, as JSON values.
+
+        One entry per part of the test; its ``predictors`` have accuracy by position, the context needed and bits known.
+
+        >>> import unrandom
+        >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+        >>> (compared,) = run.compare("copy", part=144, sequences=64)
+        >>> [row["predictor"] for row in compared["predictors"]]
+        ['transformer', 'copy']
+        """
+        from unrandom.runs.comparison import compare
 
         names = [predictors] if isinstance(predictors, str) else list(dict.fromkeys(predictors))
         baselines = make_predictors(names, self.config.data)
-        return accuracy_table(compare(self, [self._predictor, *baselines], part=part, sequences=sequences))
+        return compare(self, [self._predictor, *baselines], part=part, sequences=sequences)
 
     def record(self, names: str | Sequence[str]) -> AbstractContextManager[dict[str, Tensor]]:
         """Record activations of the model within a ``with`` block, as `unrandom.record` does.
@@ -181,12 +193,11 @@ class LoadedRun(Run):
         >>> sorted(cache)[:2], cache["logits"].shape
         (['blocks.0.attn.hook_pattern', 'blocks.1.attn.hook_pattern'], torch.Size([1, 3, 512]))
         """
-        read = as_words(_array(tokens.cpu().numpy() if isinstance(tokens, Tensor) else tokens, "tokens"), name="tokens")
+        read = _sequences(tokens.cpu().numpy() if isinstance(tokens, Tensor) else tokens, "tokens")
         if read.max() >= self.model.config.vocab_size:
             raise UserError(f"tokens must be from 0 to {self.model.config.vocab_size - 1}, but {read.max()} was given")
-        batch = torch.from_numpy(np.atleast_2d(read).astype(np.int64)).to(next(self.model.parameters()).device)
         with self.record(tap_names(self.model) if names is None else names) as seen:
-            logits = self.model(batch)
+            logits = self.model(self._on_device(read))
         return {**seen, "logits": logits}
 
     def train(
@@ -209,21 +220,31 @@ class LoadedRun(Run):
         >>> run.train()["steps"]
         12
         """
-        self.__dict__.pop("model", None)  # of an earlier checkpoint
-        self.__dict__.pop("_predictor", None)
+        for name in ("model", "reliability"):  # cached, of an earlier checkpoint
+            vars(self).pop(name, None)
         return execute(self, max_minutes=max_minutes, stop=stop, observers=observers, on_start=on_start)
 
-    @cached_property
+    @property
     def _predictor(self) -> TransformerPredictor:
         return TransformerPredictor(self.model, self.config.data.tokenizer)
 
+    def _known_numbers(self, numbers: Any) -> UInt64[np.ndarray, "batch length"]:
+        """Sequences of numbers below the vocabulary. Raises UserError for anything else."""
+        read, vocabulary = _sequences(numbers, "numbers"), self.config.data.vocabulary
+        if read.max() >= vocabulary:
+            raise UserError(f"{read.max()} is not from 0 to {vocabulary - 1}, the numbers this model knows")
+        return read
 
-def _array(values: Any, name: str) -> np.ndarray:
-    """One sequence, or several of one length, as an array. Raises UserError for anything else."""
+    def _on_device(self, tokens: Integer[np.ndarray, "batch pos"]) -> Int[Tensor, "batch pos"]:
+        return torch.from_numpy(tokens.astype(np.int64)).to(self._predictor.device)
+
+
+def _sequences(values: Any, name: str) -> UInt64[np.ndarray, "batch length"]:
+    """One sequence, or several of one length, as words. Raises UserError for anything else."""
     try:
         array = np.array(values)
     except ValueError:  # numpy refuses sequences of several lengths
         raise UserError(f"{name} must be one sequence, or several of one length") from None
     if array.ndim not in (1, 2) or not array.size:
         raise UserError(f"{name} must be one sequence, or several of one length, but have shape {list(array.shape)}")
-    return array
+    return np.atleast_2d(as_words(array, name=name))

@@ -21,7 +21,8 @@ TEST_POSITIONS = 48
 MAX_OUTPUTS = MAX_LAG + TEST_POSITIONS + 16
 """Outputs used for recovery."""
 
-SIGNS = ((1, -1), (-1, 1), (1, 1))  # of x[i − near] and x[i − far]
+SIGNS = ((1, -1), (-1, 1), (1, 1))
+"""Each pair has the sign of x[i − near] and the sign of x[i − far]."""
 
 
 class Carry:

@@ -31,7 +31,8 @@ TEST_POSITIONS = 48
 MAX_OUTPUTS = 2048
 """Outputs used for recovery."""
 
-SIGNS = ((1, 1), (1, -1), (-1, 1))  # of x[i − near] and x[i − far]
+SIGNS = ((1, 1), (1, -1), (-1, 1))
+"""Each pair has the sign of x[i − near] and the sign of x[i − far]."""
 
 
 class Lagged:

@@ -51,14 +51,10 @@ def compared(run: "LoadedRun", part: int | None, arguments: Namespace) -> Answer
     from unrandom.cli.text import comparison_text
     from unrandom.core.files import make_folder
     from unrandom.figures.comparison import save_comparison
-    from unrandom.runs.comparison import compare
-    from unrandom.tasks import make_predictors
-    from unrandom.training.machine import choose_device
 
     names = [name.strip() for name in arguments.predictors.split(",") if name.strip()]
     with working("evaluating"):
-        predictors = [run.predictor(choose_device()), *make_predictors(list(dict.fromkeys(names)), run.config.data)]
-        found = compare(run, predictors, part=part, sequences=arguments.sequences)
+        found = run.compare(names, part=part, sequences=arguments.sequences)
         picture = save_comparison(found, make_folder(run.folder.path / "figures") / "predictors")
     answer = {"run": str(run.folder.path), "comparison": found, "picture": str(picture)}
     return answer, f"{comparison_text(found)}\npicture {picture}"

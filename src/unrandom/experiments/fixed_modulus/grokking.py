@@ -81,7 +81,9 @@ CLAIMS = (
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     chosen = POWERS_OF_TWO[scale][:1]
     both = fast_runs(scale, seeds, chosen) + paper_runs(scale, seeds, chosen)
-    return list({run.id: run for run in both}.values())  # at paper scale both recipes are the same
+    return list(
+        {run.id: run for run in both}.values()
+    )  # At paper scale both recipes give the same runs, which count once.
 
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:
