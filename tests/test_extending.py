@@ -27,7 +27,7 @@ def run(command: str, folder: Path, **environment: str) -> str:
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, f"{command}\n{done.stderr}"
+    assert done.returncode in (0, 10), f"{command}\n{done.stderr}"  # 10: an audit found its generator
     return done.stdout
 
 

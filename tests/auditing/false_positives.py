@@ -6,11 +6,9 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 
-import numpy as np
-from streams import stream_of
+from streams import audit_stream, fractions_of, stream_of
 
-from unrandom.auditing.search import audit_stream
-from unrandom.auditing.stream import Form, Stream, scales
+from unrandom.auditing.stream import Stream
 from unrandom.auditing.verdict import Predictable
 
 WIDTHS = (1, 8, 16, 31, 32, 53, 64)
@@ -23,12 +21,8 @@ def random_streams(count: int) -> Iterator[tuple[str, Stream]]:
     for i in range(count):
         kind, length = kinds[i % len(kinds)], random.choice(LENGTHS)
         if "fractions" in kind:
-            values = np.array([secrets.randbits(53) / 2**53 for _ in range(length)])
-            rounded = kind == "rounded fractions"
-            errors = np.full(length, 5e-7 * rounded)
-            form = Form("fraction", digits=6 if rounded else None, fixed=rounded)
-            values = values.round(6) if rounded else values
-            yield kind, Stream(values, form, 0, errors, scales=scales(values, errors))
+            values = [secrets.randbits(53) / 2**53 for _ in range(length)]
+            yield kind, fractions_of(values, 6 if kind == "rounded fractions" else None)
         elif kind == "dice":
             yield kind, stream_of([secrets.randbelow(6) for _ in range(length)], bounded=6)
         elif kind == "sorted":
@@ -38,11 +32,11 @@ def random_streams(count: int) -> Iterator[tuple[str, Stream]]:
             yield kind, stream_of([secrets.randbits(width) for _ in range(length)], width)
 
 
-def false_positives(count: int) -> Counter[str]:
-    """The number of streams called predictable, by kind."""
+def false_positives(count: int, seconds: float) -> Counter[str]:
+    """The number of streams called predictable, by kind; so many seconds for each."""
     wrong: Counter[str] = Counter()
     for kind, stream in random_streams(count):
-        verdict = audit_stream(stream)
+        verdict = audit_stream(stream, max_seconds=seconds)
         wrong[kind] += isinstance(verdict, Predictable)
         if isinstance(verdict, Predictable):
             print(f"{kind}: {verdict.text()}", file=sys.stderr)
@@ -50,4 +44,4 @@ def false_positives(count: int) -> Counter[str]:
 
 
 if __name__ == "__main__":
-    print(dict(false_positives(int(sys.argv[1]))))
+    print(dict(false_positives(int(sys.argv[1]), 60.0)))

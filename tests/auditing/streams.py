@@ -2,22 +2,43 @@
 
 import numpy as np
 
-from unrandom.auditing.search import audit_stream
-from unrandom.auditing.stream import Form, Stream
-from unrandom.auditing.verdict import Predictable
+from unrandom.auditing.audit import audit_streams
+from unrandom.auditing.forms import Assumed, interpretations
+from unrandom.auditing.reading import read
+from unrandom.auditing.stream import Form, Stream, scales
+from unrandom.auditing.verdict import Predictable, Verdict
+
+WHOLE, FRACTION = Form("whole"), Form("fraction")
 
 
 def stream_of(numbers: list[int], bits: int | None = None, **about: int) -> Stream:
     """Integers as a stream, as if they had been read."""
-    return Stream(
-        np.array(numbers, dtype=np.uint64), Form("decimal"), bits or max(max(numbers).bit_length(), 1), **about
-    )
+    return Stream(np.array(numbers, dtype=np.uint64), WHOLE, bits or max(max(numbers).bit_length(), 1), **about)
+
+
+def fractions_of(numbers: list[float], places: int | None = None) -> Stream:
+    """Fractions as a stream: exact, or rounded to so many decimal places."""
+    values = np.array(numbers) if places is None else np.array(numbers).round(places)
+    errors = np.full(len(values), 0.0 if places is None else 0.5 * 10.0**-places)
+    form = Form("fraction", digits=places, fixed=places is not None)
+    return Stream(values, form, 0, errors, scales=scales(values, errors))
+
+
+def stream_in(path: str, **assumed) -> Stream:
+    """The stream in a file, in its first interpretation."""
+    return interpretations(read(path), Assumed(**assumed))[0]
+
+
+def audit_stream(stream: Stream, **options) -> Verdict:
+    """The verdict on numbers in this interpretation alone."""
+    return audit_streams([stream], **options)
 
 
 def found(numbers: list[int], family: str, *, bits: int | None = None, **about: int) -> Predictable:
     """The verdict on all but the last 20 numbers; asserts that it names this family and predicts the next ten."""
     verdict = audit_stream(stream_of(numbers[:-20], bits, **about))
     assert isinstance(verdict, Predictable), verdict.text()
+    assert verdict.verdict == "predictable"
     assert verdict.family == family
     assert verdict.next == numbers[-20:-10]
     return verdict

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
 
@@ -18,8 +19,8 @@ def numbers(tmp_path):
     return path
 
 
-def audit(capsys, *arguments):
-    assert main(["audit", *map(str, arguments)]) == 0
+def audit(capsys, *arguments, status=10):
+    assert main(["audit", *map(str, arguments)]) == status
     return capsys.readouterr().out
 
 
@@ -49,7 +50,7 @@ def test_next_is_in_the_form_of_the_input(capsys, tmp_path):
 
 
 def test_options(capsys, numbers, tmp_path):
-    assert "NOT PREDICTED" in audit(capsys, numbers, "--family", "v8", "--max-seconds", 5)
+    assert "NOT PREDICTED" in audit(capsys, numbers, "--family", "xorshift", "--max-seconds", 5, status=0)
     path = tmp_path / "raw"
     path.write_bytes(b"".join(x.to_bytes(4, "little") for x in take(lcg(2**32, 1664525, 1, 5), 100)))
     assert json.loads(audit(capsys, path, "--raw", "u32", "--json"))["parameters"]["a"] == 1664525
@@ -63,11 +64,15 @@ def test_options(capsys, numbers, tmp_path):
     [
         (["none"], "none does not exist"),
         (["FILE", "--family", "rand"], "no family is called 'rand'"),
-        (["FILE", "--bits", "65"], "--bits must be from 1 to 64"),
-        (["FILE", "--modulus", "1"], "--modulus must be from 2"),
+        (["FILE", "--bits", "5000"], "--bits must be from 1 to 4096"),
+        (["FILE", "--modulus", "1"], "--modulus must be from 2 to 2^4096"),
+        (["FILE", "--from", "one"], "--from must be a number, but 'one' was given"),
+        (["FILE", "--regex", "("], "regular expression"),
+        (["FILE", "--notation", "roman"], "roman"),
+        (["FILE", "--column", "x", "--regex", "x"], "exclude each other"),
         (["FILE", "--modulus", "many"], "'many' is not a whole number"),
         (["FILE", "--bounded", "10"], "is out of range: --bounded allows 0 to 9"),
-        (["FILE", "--raw", "u16"], "invalid choice"),
+        (["FILE", "--raw", "u24"], "invalid choice"),
         (["FILE", "--max-seconds", "-1"], "0.0 or more is allowed"),
         ([], "required: FILE"),
     ],
@@ -94,3 +99,31 @@ def test_an_audit_alone_waits_for_nothing_heavy(numbers):
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60, env=os.environ
     ).stdout
     assert json.loads(printed)["family"] == "lcg"
+
+
+def test_exit_status_and_last_line_of_each_verdict(capsys, tmp_path):
+    """0 not predicted, 10 predictable, 11 too few; the last line says what to do."""
+    chance = random.Random(1)
+    path = tmp_path / "numbers"
+    path.write_text("\n".join(str(chance.getrandbits(32)) for _ in range(600)))
+    words = audit(capsys, path, "--family", "mersenne-twister", status=11)
+    assert words.startswith("TOO FEW")
+    assert "Collect 28 more outputs" in words.splitlines()[-1]
+    path.write_text("\n".join(str(chance.getrandbits(32)) for _ in range(700)))
+    words = audit(capsys, path, status=10)
+    assert words.startswith("PREDICTABLE")
+    assert "replace this generator" in words.splitlines()[-1]
+    words = audit(capsys, path, "--family", "xorshift", status=0)
+    assert "does not prove the numbers safe" in words.splitlines()[-1]
+    tree = json.loads(audit(capsys, path, "--json", status=10))
+    assert tree["exit_status"] == 10
+    assert set(tree) >= {"family", "form", "parameters", "state", "next", "previous", "breaks", "needed", "tried"}
+
+
+def test_the_help_fits_a_screen_and_shows_three_examples(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["audit", "--help"])
+    shown = capsys.readouterr().out
+    assert len(shown.splitlines()) <= 50
+    assert shown.count("\n  unrandom audit ") + shown.count("| unrandom audit ") == 3

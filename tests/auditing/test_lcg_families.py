@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from streams import found, stream_of
+from streams import audit_stream, found, fractions_of, stream_of
 
 from plainly import lcg, take
 from unrandom.auditing.families.lcg import FullState
 from unrandom.auditing.family import Deadline
 from unrandom.auditing.recovery import recover_lcg
-from unrandom.auditing.search import audit_stream
 from unrandom.auditing.stream import Form, Stream, scales
 from unrandom.auditing.verdict import Predictable
 from unrandom.generators.known import KNOWN
@@ -100,6 +99,21 @@ def test_a_remainder_by_a_power_of_two_and_a_range_by_a_product():
         take(lcg(turbo.m, turbo.a, turbo.c, 1, lambda x: (x * 100) >> 32), 250), "truncated-lcg", bounded=100
     )
     assert verdict.parameters["generator"] == "turbo-pascal"
+
+
+def test_few_digits_of_next_double_near_a_half():
+    """The digits beyond the 26th bit are those of the next state, which decides some roundings."""
+    states, places = take(lcg(2**48, 0x5DEECE66D, 11, 42), 40_000), 4
+    numbers = [
+        (((high >> 22) << 27) + (low >> 21)) / 2**53 for high, low in zip(states[::2], states[1::2], strict=True)
+    ]
+    assert any(round(u, places) != round(x / 2**48, places) for u, x in zip(numbers, states[::2], strict=True))
+    verdict = audit_stream(fractions_of(numbers[:-10], places), family="truncated-lcg")
+    assert verdict.verdict == "predictable"
+    assert verdict.next == [round(u, places) for u in numbers[-10:]]
+    assert verdict.outputs_needed <= 8
+    ranges = [int(100 * u) for u in numbers[:300]]
+    assert found(ranges, "truncated-lcg", bounded=100).parameters["generator"] == "java.util.Random.nextDouble()"
 
 
 @pytest.mark.parametrize("as_long", [True, False])

@@ -5,7 +5,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from streams import found, stream_of
+from streams import audit_stream, found, stream_of
 
 from plainly import (
     rotl,
@@ -22,7 +22,6 @@ from plainly import (
 from unrandom.auditing.families.twister import Twisters
 from unrandom.auditing.families.v8 import V8
 from unrandom.auditing.family import Deadline
-from unrandom.auditing.search import audit_stream
 from unrandom.auditing.stream import Form, Stream, scales
 from unrandom.generators.v8 import BLOCK
 

@@ -1,13 +1,21 @@
 """Can a stream of numbers be predicted? Families of generators try to recover its state; predictions are the proof.
 
-- `reading`   reads a file of numbers into a `Stream`
-- `tables`    finds the numeric column of a table
-- `parsing`   parses text into numbers, all of one kind
+- `reading`   finds out what a file is, and reads the numbers in it
+- `texts`     finds the numbers in text as programs print them
+- `tables`    finds the column of numbers in a table
+- `logs`      finds numbers in a column, behind a key, or by a regular expression
+- `documents` finds the numbers in JSON
+- `tokens`    what these find: rows of tokens
+- `parsing`   parses tokens into numbers, all of one kind and notation
+- `fitting`   infers the notation, other than decimal, of tokens
+- `numerals`  parses and writes a number in each notation
 - `forms`     detects the number format, width and precision
 - `stream`    the outputs, their format, and the integers that may lie behind fractions
 - `family`    interface of a family of generators: outputs needed, and recovery of a generator
 - `families`  one module per family; generators come from `generators`, mathematics from `predictors` (lattices, linear
   algebra modulo 2, minors)
+- `engines`   generators linear modulo 2, and the linear forms of their words
+- `layouts`   how programs make outputs of words, and which bits these show
 - `recovery`  recovery methods shared by several families
 - `search`    tries the families from cheap to expensive within a time limit; a candidate must predict held-back outputs
 - `verdict`   the result, as text and as JSON

@@ -1,42 +1,79 @@
 """How is a stream audited in one call? From numbers or a file to a verdict."""
 
 from collections.abc import Callable, Sequence
+from itertools import islice
+from math import inf
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unrandom.auditing.forms import stream_of
+from unrandom.auditing.breaks import Course, follow
+from unrandom.auditing.family import Deadline
+from unrandom.auditing.forms import Assumed, interpretations
 from unrandom.auditing.parsing import Numbers
 from unrandom.auditing.reading import Raw, read
-from unrandom.auditing.search import audit_stream, choose
-from unrandom.auditing.verdict import Verdict
+from unrandom.auditing.search import Search, choose, fewest_outputs
+from unrandom.auditing.stream import Stream
+from unrandom.auditing.verdict import Break, NotPredicted, Predictable, TooFew, Verdict
 from unrandom.core.errors import UserError
+
+if TYPE_CHECKING:
+    from unrandom.auditing.seeds.search import SeedSearch
+
+SEARCH_SECONDS = 60.0
+"""Time limit of the search among the families of generators, unless another one is given."""
+
+CONTINUATION = 10
+"""Number of outputs reported after the last one, and before the first one."""
 
 
 def audit(
-    numbers: str | Path | Sequence[int] | Sequence[float] | np.ndarray,
+    numbers: str | Path | Sequence[Any] | np.ndarray,
     *,
     bits: int | None = None,
-    modulus: int | None = None,
     bounded: int | None = None,
+    start: int | float | None = None,
+    scale: int | float | None = None,
+    modulus: int | None = None,
+    multiplier: int | None = None,
+    increment: int | None = None,
     raw: Raw | None = None,
     column: str | None = None,
+    regex: str | None = None,
+    notation: str | None = None,
     family: str | None = None,
-    max_seconds: float = 60.0,
+    seeds: str | None = None,
+    around: str | None = None,
+    program: str | None = None,
+    max_seconds: float | None = None,
     watch: Callable[[str], None] = lambda _family: None,
 ) -> Verdict:
-    """Search for a generator that predicts a stream of numbers: a `Predictable` or a `NotPredicted`.
+    """Search for a generator that predicts a stream of numbers: `Predictable`, `TooFew` or `NotPredicted`.
 
-    ``numbers`` are the outputs of one generator in their order, as a list or an array: whole numbers of up to 64 bits,
-    or fractions from 0 to 1; or the path of a file of them (``"-"`` is standard input). ``bits`` is the width of whole
-    numbers (default: that of the largest), ``modulus`` that of the generator if it is known, ``bounded`` is N where
-    outputs were reduced to 0 … N − 1. Of a file, ``raw`` (``"u32"`` or ``"u64"``) reads little-endian words and
-    ``column`` selects a column of a table. ``family`` restricts the search to one family of generators, ``max_seconds``
-    its time; ``watch`` is called with the name of each family before it is tried.
+    ``numbers`` are the outputs of one generator in their order, as a list or an array of whole numbers, numbers with
+    decimals, or strings as a program prints them (lists of the same things are shuffles); or the path of a file of them
+    (``"-"`` is standard input).
 
-    A `Predictable` has ``family``, ``parameters``, ``next`` (outputs), ``outputs_needed`` and ``certificate``, the
-    proof: it re-predicted outputs that were held back. A `NotPredicted` proves nothing about the stream. Both have
-    ``text()`` and ``to_json()``. Raises UserError for what is no such stream.
+    Nothing else need be known; every plausible form is tried. What is known makes the search faster: whole numbers of
+    ``bits`` bits; ``bounded`` numbers reduced to 0 … N − 1, or to N numbers from ``start`` on; numbers multiplied by
+    ``scale`` (so that fractions from −1 to 1 have ``start=-1, scale=2``); an LCG of this ``modulus``, ``multiplier``
+    and ``increment``. Of a file, ``raw`` (such as ``"u32"``) reads binary words, ``column`` selects a column of a table
+    or a key of JSON objects, ``regex`` finds the number in each line, and ``notation`` says how numbers are written.
+    ``family`` restricts the search to one family of generators, ``max_seconds`` its time (60 s); ``watch`` is called
+    with the name of each family before it is tried.
+
+    If the numbers are the first ones after seeding, a few of them tell the seed: before anything else, ``seeds`` (such
+    as ``"32bit"`` or ``"0:1000000"``) are tried in the programs that could have made the numbers, and so are the times
+    ``around`` a date (such as ``"2026-11-20T12:00"``, a day before and after it; ``"2026-11-20T12:00+-3"``: three
+    hours), in seconds and milliseconds. ``program`` restricts this to programs with that text in their name, such as
+    ``"php"``. It takes as long as it needs, unless ``max_seconds`` is given.
+
+    A `Predictable` has ``family``, ``form``, ``parameters``, ``next`` (outputs), ``previous``, ``outputs_needed``,
+    ``breaks`` and ``certificate``, the proof: it predicted outputs that were held back. A `TooFew` has ``needed``: the
+    families that remain possible, and how many more outputs each needs. A `NotPredicted` proves nothing about the
+    stream. All have ``verdict``, ``tried``, ``advice``, ``text()`` and ``to_json()``. Raises UserError for what is no
+    such stream.
 
     >>> import unrandom
     >>> verdict = unrandom.audit(unrandom.LCG(m=2**31 - 1, a=16807, c=0).orbit(x0=1, length=40))
@@ -47,19 +84,94 @@ def audit(
     """
     choose(family)
     if isinstance(numbers, str | Path):
-        stream = read(str(numbers), raw=raw, bits=bits, modulus=modulus, bounded=bounded, column=column)
+        parsed = read(numbers, raw=raw, column=column, regex=regex, notation=notation)
     else:
-        if raw is not None or column is not None:
-            raise UserError("raw and column are for files, but numbers were given")
-        stream = stream_of(_parsed(numbers), "the list of numbers", bits, modulus, bounded)
-    return audit_stream(stream, max_seconds=max_seconds, family=family, watch=watch)
+        if raw is not None or column is not None or regex is not None:
+            raise UserError("raw, column and regex are for files, but numbers were given")
+        if not isinstance(numbers, Sequence | np.ndarray) or (isinstance(numbers, np.ndarray) and numbers.ndim != 1):
+            raise UserError("numbers must be a list or an array with one axis, or the path of a file")
+        parsed = Numbers.of(numbers)
+    assumed = Assumed(bits, bounded, start, scale, modulus, multiplier, increment)
+    streams = interpretations(parsed, assumed)
+    seeded = _seed_search(streams, seeds, around, program, max_seconds, watch)
+    if seeded and (found := seeded.run()):
+        search = Search(choose(family), Deadline(SEARCH_SECONDS), watch)
+        return _predictable(search, follow(search, found.stream, 0, found), len(parsed), parsed.notes)
+    seconds = SEARCH_SECONDS if max_seconds is None else max_seconds
+    verdict = audit_streams(streams, max_seconds=seconds, family=family, watch=watch, notes=parsed.notes)
+    return seeded.added_to(verdict) if seeded else verdict
 
 
-def _parsed(numbers: Sequence[int] | Sequence[float] | np.ndarray) -> Numbers:
-    """The numbers as a program would print them, one per line."""
-    if np.ndim(numbers) != 1:
-        raise UserError(f"numbers must be a list or an array with one axis, but have shape {list(np.shape(numbers))}")
-    parsed = Numbers()
-    for line, number in enumerate(numbers, start=1):
-        parsed.add(line, [str(number)])
-    return parsed
+def _seed_search(
+    streams: Sequence[Stream],
+    seeds: str | None,
+    around: str | None,
+    program: str | None,
+    max_seconds: float | None,
+    watch: Callable[[str], None],
+) -> "SeedSearch | None":
+    """The search for the seed that the user asks for; None if for none. Imports numba only then."""
+    if seeds is None and around is None:
+        if program is not None:
+            raise UserError("a program is for trying seeds; give seeds, or a time around which they were taken")
+        return None
+    from unrandom.auditing.seeds.search import SeedSearch
+    from unrandom.auditing.seeds.spans import parse_around, parse_seeds
+
+    spans = [parse_seeds(seeds)] if seeds is not None else []
+    spans += parse_around(around) if around is not None else []
+    return SeedSearch(streams, spans, Deadline(inf if max_seconds is None else max_seconds), watch, program)
+
+
+def audit_streams(
+    streams: Sequence[Stream],
+    *,
+    max_seconds: float = SEARCH_SECONDS,
+    family: str | None = None,
+    watch: Callable[[str], None] = lambda _family: None,
+    notes: Sequence[str] = (),
+) -> Verdict:
+    """Search for a generator in these interpretations of the same numbers (the first one is as they were printed) for
+    at most `max_seconds`, among all families or those named `family`. UserError if there is no such family.
+    """
+    search = Search(choose(family), Deadline(max_seconds), watch)
+    outputs = len(streams[0]) * streams[0].form.outer // streams[0].form.inner
+    if found := search.find(streams):
+        return _predictable(search, follow(search, *found), outputs, notes)
+    if search.needed:
+        needed = sorted(search.needed, key=lambda one: one.outputs)
+        return TooFew(outputs, search.tried, needed, list(notes))
+    return NotPredicted(outputs, search.tried, list(notes))
+
+
+def _predictable(search: Search, course: Course, outputs: int, notes: Sequence[str]) -> Predictable:
+    stream, found, form = course.stream, course.found, course.stream.form
+    inner, outer = form.inner, form.outer
+
+    def printed(index: int) -> int:
+        return index * outer // inner
+
+    following = []
+    if course.last == len(stream):
+        over = outputs - printed(len(stream))  # printed numbers at the end that are less than one of the stream
+        following = form.write(list(islice(course.outputs, inner * -(-(CONTINUATION + over) // outer))))[over:]
+    previous = None
+    if course.first == 0 and not any(one.reseeded for one in course.breaks) and found.stream is stream:
+        before = found.generator.previous(inner * -(-CONTINUATION // outer))
+        previous = None if before is None else form.write(before)[-CONTINUATION:]
+    return Predictable(
+        outputs=outputs,
+        tried=search.tried,
+        family=found.family.name,
+        about=found.family.about,
+        form=form.about,
+        parameters=found.generator.parameters,
+        outputs_needed=-(-fewest_outputs(found, search.deadline) * outer // inner),
+        certificate=found.certificate,
+        next=following[:CONTINUATION],
+        previous=previous,
+        first=printed(course.first) + 1,
+        last=printed(course.last),
+        breaks=[Break(printed(b.after), b.skipped, b.lost, b.reseeded) for b in course.breaks],
+        notes=list(notes),
+    )

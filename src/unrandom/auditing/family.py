@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from unrandom.auditing.stream import Number, Stream
+from unrandom.auditing.layers import Number
+from unrandom.auditing.stream import Stream
 from unrandom.core.files import JsonObject
 from unrandom.generators.stepping import Stepping
 
@@ -24,6 +25,10 @@ class Deadline:
     def left(self) -> float:
         """Seconds left, negative once the deadline has passed."""
         return self.end - time.monotonic()
+
+    def within(self, seconds: float) -> "Deadline":
+        """The earlier of this deadline and one in so many seconds."""
+        return Deadline(min(seconds, self.left))
 
     def check(self) -> None:
         """Raise OutOfTime if the deadline has passed."""
@@ -56,11 +61,13 @@ class Family(Protocol):
     name: str
     about: str
     trivial: bool  # constants, counters and short periods: a predicted output counts as one bit of proof
-    max_outputs: int  # outputs used for recovery; more would not help
+    max_outputs: int  # outputs used for recovery; more would not help. 0: exactly as many as needed
+
+    slow: bool  # tried after all the others, because it takes seconds
 
     def needs(self, stream: Stream) -> int | None:
-        """The fewest outputs from which to try recovery; None if this family has no streams of this form. Depends on
-        the form and the width only: the stream may have been cut to its first output.
+        """The fewest outputs from which to try recovery, which may be more than the stream has; None if this family has
+        no streams of this form.
         """
         ...
 

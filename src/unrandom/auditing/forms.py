@@ -1,61 +1,254 @@
-"""In which number format is a stream written? By the range, the signs and the digits of its numbers."""
+"""What may a generator have made, given the numbers that a program printed? The plausible interpretations, as streams:
+words, numbers in a range, fractions; with an offset, a scale, a sign, another order of bytes or bits.
+
+A user may know some of this (`Assumed`), and then nothing is inferred. Otherwise every interpretation is tried; those
+that are rare are marked as not likely.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import islice
+from math import gcd
 
 import numpy as np
-from jaxtyping import UInt64
+from jaxtyping import Float64
 
-from unrandom.auditing.parsing import DOUBLE, Numbers
+from unrandom.auditing.layers import (
+    Affine,
+    Complement,
+    Joined,
+    Layer,
+    Reversed,
+    Shuffled,
+    Signed,
+    Split,
+    join,
+    reverse,
+    split,
+)
+from unrandom.auditing.numerals import DOUBLE
+from unrandom.auditing.parsing import Numbers
+from unrandom.auditing.ranges import real_ranges, whole_ranges
 from unrandom.auditing.stream import Form, Stream, scales
 from unrandom.core.errors import UserError
 
 SINGLE = 24
 """Significant bits of a single-precision number."""
 
+WIDTHS = (8, 15, 16, 24, 30, 31, 32, 48, 53, 63, 64)
+"""Bits of words that programs print; numbers that fill such a width are not taken for a smaller range."""
 
-def stream_of(numbers: Numbers, source: str, bits: int | None, modulus: int | None, bounded: int | None) -> Stream:
-    """The numbers read from a source as a stream; UserError if there are none, or if they contradict the options."""
-    if numbers.kind is None:
-        raise UserError(f"{source} holds no numbers")
-    if numbers.kind == "fraction":
-        if bounded is not None or bits is not None:
-            raise UserError("--bits and --bounded are for whole numbers, but these are fractions")
-        return _stream_of_fractions(np.array(numbers.fractions), numbers.digits, numbers.places, modulus)
-    least, greatest = min(numbers.whole), max(numbers.whole)
-    signed = 0
-    if least < 0:
-        signed = 32 if least >= -(2**31) and greatest < 2**31 else 64
-        if greatest >= 2**63:
-            raise UserError(f"{least} is negative, and {greatest} does not fit a signed 64-bit integer")
-    if numbers.kind == "hexadecimal":
-        form = Form("hexadecimal", hex_digits=max(numbers.hex_digits) if len(numbers.hex_digits) == 1 else 0)
+MAX_RANGES = 4
+"""Ranges that are tried."""
+
+MAX_BOUND_BITS = 53
+"""Ranges that programs draw from have at most so many bits."""
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """What the user knows of the outputs and the generator; None: unknown.
+
+    The outputs have `bits` bits, or were reduced to 0 … `bounded` − 1, or to as many numbers from `start` on; all were
+    multiplied by `scale`. The generator is an LCG of this modulus, multiplier and increment.
+    """
+
+    bits: int | None = None
+    bounded: int | None = None
+    start: int | float | None = None
+    scale: int | float | None = None
+    modulus: int | None = None
+    multiplier: int | None = None
+    increment: int | None = None
+
+
+def interpretations(numbers: Numbers, assumed: Assumed) -> list[Stream]:
+    """The streams that the numbers may be, the most plausible first. UserError if there are no numbers, or if they
+    contradict what is assumed.
+    """
+    if not numbers:
+        raise UserError("the input holds no numbers")
+    if numbers.deck:
+        streams = _of_shuffles(numbers)
     else:
-        form = Form("decimal", signed_bits=signed)
-    whole = [number % 2**signed for number in numbers.whole] if signed else numbers.whole
-    return stream_of_words(np.array(whole, dtype=np.uint64), form, bits, modulus, bounded)
+        streams = _of_decimals(numbers, assumed) if numbers.kind == "decimal" else _of_whole(numbers, assumed)
+    modulus, multiplier, increment = assumed.modulus, assumed.multiplier, assumed.increment
+    return [replace(one, modulus=modulus, multiplier=multiplier, increment=increment) for one in streams]
 
 
-def stream_of_words(
-    values: UInt64[np.ndarray, " outputs"], form: Form, bits: int | None, modulus: int | None, bounded: int | None
+def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
+    whole, form = numbers.whole, Form("whole", numbers.numeral)
+    if assumed.start is not None or assumed.scale is not None:
+        offset, scale = int(assumed.start or 0), int(assumed.scale or 1)
+        if wrong := next((x for x in whole if (x - offset) % scale or x < offset), None):
+            raise UserError(f"{wrong} is not --from {offset} plus a multiple of --scale {scale}")
+        whole, form = [(x - offset) // scale for x in whole], form.within(Affine(offset, scale))
+    if assumed.bounded is not None or assumed.bits is not None:
+        yield _assumed(whole, form, assumed)
+        return
+    least, greatest = min(whole), max(whole)
+    if least >= 0:
+        words = _words(whole, form, assumed, max(1, greatest.bit_length()))
+        yield words
+        yield from _bounded(whole, form)
+        yield from _rearranged(words)
+    else:
+        yield from _signed(whole, form)
+        yield from _bounded(whole, form)
+    yield from _multiples(whole, form)
+
+
+def _of_shuffles(numbers: Numbers) -> Iterator[Stream]:
+    """The draws behind shuffles of a deck, in both directions."""
+    cards, form = numbers.deck, Form("whole", numbers.numeral)
+    for from_end in (True, False):
+        shuffle = Shuffled(cards, from_end)
+        lines = (numbers.whole[i : i + cards] for i in range(0, len(numbers.whole), cards))
+        draws = [draw for line in lines for draw in shuffle.draws(line)]
+        yield Stream(_array(draws, 64), form.within(shuffle), (cards - 1).bit_length(), cycle=shuffle.ranges)
+
+
+def _assumed(whole: list[int], form: Form, assumed: Assumed) -> Stream:
+    """The one stream in the range or width that the user gave."""
+    for name, limit in (("--bounded", assumed.bounded), ("--bits", assumed.bits and 1 << assumed.bits)):
+        if limit is not None and not 0 <= min(whole) <= max(whole) < limit:
+            wrong = next(x for x in whole if not 0 <= x < limit)
+            hint = "; --from says with which number a range begins" if name == "--bounded" else ""
+            raise UserError(f"{wrong} is out of range: {name} allows 0 to {limit - 1}{hint}")
+    bits = assumed.bits or max(1, max(whole).bit_length())
+    return replace(_words(whole, form, assumed, bits), bounded=assumed.bounded)
+
+
+def _words(whole: list[int], form: Form, assumed: Assumed, bits: int) -> Stream:
+    if assumed.modulus is not None and max(whole) >= assumed.modulus:
+        raise UserError(f"{max(whole)} is out of range: --modulus allows 0 to {assumed.modulus - 1}")
+    return Stream(_array(whole, bits), form, bits)
+
+
+def _array(whole: list[int], bits: int) -> np.ndarray:
+    return np.array(whole, dtype=np.uint64 if bits <= 64 else object)
+
+
+def _signed(whole: list[int], form: Form) -> Iterator[Stream]:
+    """Two's complement of 32 or 64 bits, whichever is needed."""
+    for bits in (32, 64):
+        if min(whole) >= -(1 << (bits - 1)) and max(whole) < 1 << (bits - 1):
+            yield Stream(_array([x % (1 << bits) for x in whole], bits), form.within(Signed(bits)), bits)
+            return
+
+
+def _bounded(whole: list[int], form: Form) -> Iterator[Stream]:
+    """Numbers drawn from a range, from 0 or another number on."""
+    ranges = whole_ranges(min(whole), max(whole), len(whole))
+    width = max(whole).bit_length()
+    if width in WIDTHS and (0, 1 << width) in ranges:
+        ranges = [(0, 1 << width)]
+    for i, (start, size) in enumerate(ranges[:MAX_RANGES]):
+        if 2 <= size <= 1 << MAX_BOUND_BITS:
+            values = [x - start for x in whole]
+            layers = (Affine(start, 1),) if start else ()
+            bits = (size - 1).bit_length()
+            yield Stream(_array(values, bits), form.within(*layers), bits, bounded=size, likely=i == 0)
+            if size == 2:
+                flipped = [1 - x for x in values]
+                inverse = form.within(Complement(1), *layers)
+                yield Stream(_array(flipped, 1), inverse, 1, bounded=2, likely=False, reordered=True)
+
+
+def _multiples(whole: list[int], form: Form) -> Iterator[Stream]:
+    """Multiples of a number, as of 10 · ⌊100 u⌋."""
+    least = min(whole)
+    factor = reduce(gcd, (x - least for x in whole), 0)
+    if factor > 1 and len(set(whole)) > 2:
+        start = least % factor if least > 0 else least
+        smaller = [(x - start) // factor for x in whole]
+        form = form.within(Affine(start, factor))
+        bits = max(1, max(smaller).bit_length())
+        yield Stream(_array(smaller, bits), form, bits, likely=False)
+        yield from (replace(stream, likely=False) for stream in _bounded(smaller, form))
+
+
+def _rearranged(words: Stream) -> Iterator[Stream]:
+    """Words in other orders of bytes, divided into words of 32 or 64 bits, joined to such, and with bits reversed."""
+    numbers, bits = words.values.tolist(), words.bits
+    width = next((width for width in (8, 16, 32, 64, 96, 128, 160, 192, 256, 512) if 0 <= width - bits < 4), None)
+    for size in (32, 64):
+        for low_first in (True, False):
+            if width and width > size and width % size == 0:
+                pieces = [piece for x in numbers for piece in split(x, size, width // size, low_first)]
+                yield _over(words, pieces, size, Split(size, width // size, low_first), likely=width > 64)
+            if width and width < size and size % width == 0 and len(numbers) > size // width:
+                count = size // width
+                joined = [
+                    join(numbers[i : i + count], width, low_first)
+                    for i in range(0, len(numbers) // count * count, count)
+                ]
+                yield _over(words, joined, size, Joined(width, count, low_first), likely=False)
+    if width and 8 < width <= 64:
+        swapped = [reverse(x, width, 8) for x in numbers]
+        yield _over(words, swapped, width, Reversed(width, 8), likely=False)
+    if 1 < bits <= 64:
+        turned = [reverse(x, bits, 1) for x in numbers]
+        yield replace(_over(words, turned, bits, Reversed(bits, 1), likely=False), reordered=True)
+
+
+def _over(stream: Stream, numbers: list[int], bits: int, layer: Layer, *, likely: bool) -> Stream:
+    return Stream(_array(numbers, bits), stream.form.within(layer), bits, likely=likely)
+
+
+def _of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
+    if assumed.bounded is not None or assumed.bits is not None:
+        raise UserError("--bits and --bounded are for whole numbers, but these have decimals")
+    values = np.array(numbers.decimals)
+    form, rounding_error, values = _decimal_form(numbers, values)
+    if assumed.start is not None or assumed.scale is not None:
+        start, scale = float(assumed.start or 0), float(assumed.scale or 1)
+        if values.min() < start or values.max() > start + scale:
+            raise UserError(
+                f"the numbers are not all from --from {start:g} to {start + scale:g}, which is --scale more"
+            )
+        yield _scaled(values, rounding_error, form, start, scale)
+        return
+    if values.min() >= 0 and values.max() <= 1:
+        fractions = Stream(values, form, 0, rounding_error, scales=scales(values, rounding_error))
+        yield fractions
+        if values.max() < 1 or fractions.rounded:
+            yield replace(_scaled(values, rounding_error, form, 1.0, -1.0), likely=False)
+        return
+    for i, (start, size) in enumerate(islice(real_ranges(float(values.min()), float(values.max()), len(values)), 4)):
+        yield replace(_scaled(values, rounding_error, form, start, size), likely=i == 0)
+
+
+def _decimal_form(
+    numbers: Numbers, values: Float64[np.ndarray, " n"]
+) -> tuple[Form, Float64[np.ndarray, " n"], Float64[np.ndarray, " n"]]:
+    """How the numbers were printed, a bound on the rounding error of each, and the numbers, which are exact in single
+    precision if they were printed so.
+    """
+    digits, places = numbers.digits, numbers.places
+    if digits >= DOUBLE:
+        return Form("fraction", numbers.numeral), np.zeros(len(values)), values
+    single = values.astype(np.float32)
+    if 8 <= digits <= 9 and not (single * np.float32(2**SINGLE) % 1).any():
+        return Form("fraction", numbers.numeral, single=True), np.zeros(len(values)), single.astype(np.float64)
+    sizes = np.floor(np.log10(np.maximum(np.abs(values), 1e-300))) + 1
+    before_the_point = int(sizes.max()) if (np.abs(values) > 1).any() else 0
+    if places + before_the_point > digits:  # smaller numbers have more decimal places: significant digits are fixed
+        return Form("fraction", numbers.numeral, digits=digits), 0.5 * 10.0 ** (sizes - digits), values
+    return (
+        Form("fraction", numbers.numeral, digits=places, fixed=True),
+        np.full(len(values), 0.5 * 10.0**-places),
+        values,
+    )
+
+
+def _scaled(
+    values: Float64[np.ndarray, " n"], rounding_error: Float64[np.ndarray, " n"], form: Form, start: float, scale: float
 ) -> Stream:
-    """A stream of integers, whose width is inferred if `bits` is None; UserError if one exceeds a given limit."""
-    greatest = int(values.max())
-    width = max(1, greatest.bit_length(), form.signed_bits)
-    for name, limit in (("--modulus", modulus), ("--bounded", bounded), ("--bits", None if bits is None else 2**bits)):
-        if limit is not None and greatest >= limit:
-            raise UserError(f"{greatest} is out of range: {name} allows 0 to {limit - 1}")
-    return Stream(values, form, bits or width, modulus=modulus, bounded=bounded)
-
-
-def _stream_of_fractions(values: np.ndarray, digits: int, places: int, modulus: int | None) -> Stream:
-    form, rounding_error = Form("fraction"), np.zeros(len(values))
-    if digits < DOUBLE:
-        single = values.astype(np.float32)
-        if 8 <= digits <= 9 and not (single * np.float32(2**SINGLE) % 1).any():
-            values, form = single.astype(np.float64), Form("fraction", single=True)
-        elif places > digits:  # small numbers have more decimal places: the number of significant digits is fixed
-            form = Form("fraction", digits=digits)
-            sizes = np.floor(np.log10(np.maximum(values, 1e-300))) + 1
-            rounding_error = 0.5 * 10.0 ** (sizes - digits)
-        else:
-            form = Form("fraction", digits=places, fixed=True)
-            rounding_error = np.full(len(values), 0.5 * 10.0**-places)
-    return Stream(values, form, 0, rounding_error, modulus=modulus, scales=scales(values, rounding_error))
+    """The fractions u behind start + scale · u, which was rounded to a double and perhaps to fewer digits."""
+    fractions = (values - start) / scale
+    spacing = np.spacing(np.maximum(np.abs(values), abs(start)))
+    error = (rounding_error + 2 * spacing) / abs(scale) + 2.0**-53
+    fractions = np.clip(fractions, 0.0, 1.0)
+    return Stream(fractions, form.within(Affine(start, scale)), 0, error, scales=scales(fractions, error))

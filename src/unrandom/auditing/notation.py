@@ -6,6 +6,9 @@ from typing import Any
 from unrandom.core.files import JsonObject
 from unrandom.generators.words import Shift
 
+MAX_TEXT = 160
+"""Characters of a parameter that a terminal shows."""
+
 
 def power(value: Any) -> str:
     """A value as text; powers of two above 1024 as ``2^e``."""
@@ -21,3 +24,8 @@ def hexadecimal(words: Iterable[int], bits: int) -> list[str]:
 def xorshift_parameters(words: int, bits: int, shifts: Iterable[Shift]) -> JsonObject:
     """Parameters of a xorshift generator: number of state words, word size in bits, and the shifts in order."""
     return {"words": words, "bits": bits, "shifts": " ".join(map(str, shifts))}
+
+
+def abbreviated(text: str) -> str:
+    """A text of at most MAX_TEXT characters: the middle of a longer one is left out."""
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT // 2]} … {text[-MAX_TEXT // 2 :]}"

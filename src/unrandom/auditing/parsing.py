@@ -1,98 +1,317 @@
-"""Which numbers does a text contain? By parsing each token as an integer, a hexadecimal number or a fraction.
+"""Which numbers do tokens stand for? Those of the first notation in a fixed order that all the tokens fit.
 
-All numbers of a text must be of one kind: integers (with or without sign), hexadecimal with prefix 0x, or fractions
-from 0 to 1.
+Decimal notation comes first, then hexadecimal, then words, then the smallest of the larger alphabets.
 """
 
+import math
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import Literal, TypeAlias
+from functools import partial
+from typing import Any, Literal, NoReturn, TypeAlias
 
+import numpy as np
+
+from unrandom.auditing import fitting
+from unrandom.auditing.fitting import Fit
+from unrandom.auditing.numerals import (
+    ALPHABETS,
+    DOUBLE,
+    MAX_CHARACTERS,
+    PLAIN,
+    STYLES,
+    Decimals,
+    Numeral,
+    Style,
+    Whole,
+    Words,
+    precision,
+)
+from unrandom.auditing.tokens import Misfit, Row, Tokens, shown
 from unrandom.core.errors import UserError
 
-DOUBLE = 16
-"""A fraction with at least this many significant digits is taken for an exact double (17, or as few as round back)."""
+Kind: TypeAlias = Literal["whole", "decimal"]
 
-Kind: TypeAlias = Literal["whole", "hexadecimal", "fraction"]
+REMEDY = "choose the numbers with --column or --regex, or their notation with --notation"
 
-_KINDS = {"whole": "whole number", "hexadecimal": "hexadecimal number", "fraction": "fraction"}
-_DECIMAL = re.compile(r"[+-]?\d{1,20}")
-_HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]{1,16}")
-_FRACTION = re.compile(r"[+-]?(\d*\.\d+|\d+\.|\d+(?=[eE]))([eE][+-]?\d{1,4})?")
-_TOO_LONG = re.compile(r"[+-]?\d{21,}|0[xX][0-9a-fA-F]{17,}")
-_NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.IGNORECASE)
+SEVERAL = 8
+"""Fewest tokens that show a large alphabet although the next one does not fit it."""
 
+SINGLE_DIGITS = {2: 5, 4: 9}
+"""Significant digits that determine a floating-point number, by its size in bytes."""
 
-def is_numeric(token: str) -> bool:
-    """Whether the token has the form of a number, even one that is refused later (such as nan)."""
-    return any(form.fullmatch(token) for form in (_DECIMAL, _HEXADECIMAL, _FRACTION, _NOT_FINITE))
+_FLOATS = re.compile(r"[\d.eE+-]+", re.ASCII)
+_MISSING = re.compile(r"[+-]?(nan|inf(inity)?)|NA|none|null|undefined", re.IGNORECASE | re.ASCII)
 
 
 @dataclass
 class Numbers:
-    """The numbers of a text parsed so far, all of one kind."""
+    """The numbers of a stream: whole numbers of any size and sign, or numbers with decimals.
 
-    kind: Kind | None = None
+    `digits` and `places` are the largest numbers of significant digits and decimal places of the decimals other than 0,
+    counted until the digits of an exact double are met. `deck` is the number of cards in a line if every line is a
+    permutation of the same three or more distinct things, else 0; `whole` then holds the places of the things in their
+    natural order, line after line. `notes` has a sentence for each thing that was inferred.
+    """
+
+    kind: Kind
     whole: list[int] = field(default_factory=list)
-    fractions: list[float] = field(default_factory=list)
-    hex_digits: set[int] = field(default_factory=set)
-    digits: int = 0  # largest number of significant digits of any fraction
-    places: int = 0  # largest number of decimal places of any fraction
+    decimals: list[float] = field(default_factory=list)
+    digits: int = 0
+    places: int = 0
+    numeral: Numeral = field(default_factory=Whole)
+    deck: int = 0
+    notes: list[str] = field(default_factory=list)
 
-    def add(self, line: int, tokens: list[str]) -> None:
-        """Parse and append the tokens of a line; UserError with the line number for a token that does not fit."""
-        text = "".join(tokens)
-        if self.kind == "whole" and text.isdecimal() and text.isascii() and max(map(len, tokens)) < 20:
-            self.whole += map(int, tokens)
-            return
-        for token in tokens:
-            self._add(token, line)
+    def __len__(self) -> int:
+        return len(self.whole) + len(self.decimals)
 
-    def _add(self, token: str, line: int) -> None:
-        kind = _kind(token, line)
-        if self.kind is None:
-            self.kind = kind
-        if kind == "fraction" and self.kind == "whole" and set(self.whole) <= {0, 1}:
-            # programs that print 0 for 0.0 may begin with such zeros
-            self.fractions, self.whole, self.kind = [float(number) for number in self.whole], [], "fraction"
-        if kind != self.kind and not (self.kind == "fraction" and token in ("0", "1")):
-            raise UserError(
-                f"line {line}: {token[:40]} is a {_KINDS[kind]}, but the numbers before it are {_KINDS[self.kind]}s; "
-                "all numbers of a stream must have one form"
-            )
-        if self.kind == "fraction":
-            self._add_fraction(token, line)
-        elif self.kind == "hexadecimal":
-            self.whole.append(int(token, 16))
-            self.hex_digits.add(len(token) - 2)
-        else:
-            self.whole.append(int(token))
-            if not -(2**63) <= self.whole[-1] < 2**64:
-                raise UserError(f"line {line}: {token} does not fit 64 bits")
-
-    def _add_fraction(self, token: str, line: int) -> None:
-        value = float(token)
-        if not 0 <= value <= 1 or token.startswith("-"):
-            raise UserError(f"line {line}: {token[:40]} is not from 0 to 1; scale fractions of another range first")
-        self.fractions.append(value)
-        if value and self.digits < DOUBLE:
-            _, digits, exponent = Decimal(token).as_tuple()
-            self.digits = max(self.digits, len(digits))
-            self.places = max(self.places, -int(exponent))
+    @classmethod
+    def of(cls, values: Sequence[Any] | np.ndarray) -> "Numbers":
+        """The numbers of a list or an array: integers of any size, floats, bools, or strings as they would stand in a
+        text; lists in a list follow one another. Raises UserError for anything else, and for an empty list.
+        """
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise UserError(f"numbers must be a list or an array, not {type(values).__name__}")
+        numbers = _of_array(values) if isinstance(values, np.ndarray) else _of_list(list(values))
+        if not numbers:
+            raise UserError("the list holds no numbers")
+        return numbers
 
 
-def _kind(token: str, line: int) -> Kind:
-    if token.isascii():
-        if _DECIMAL.fullmatch(token):
-            return "whole"
-        if _HEXADECIMAL.fullmatch(token):
-            return "hexadecimal"
-        if _FRACTION.fullmatch(token):
-            return "fraction"
-    if _NOT_FINITE.fullmatch(token):
-        raise UserError(f"line {line}: {token} is not a finite number")
-    if _TOO_LONG.fullmatch(token):
-        raise UserError(f"line {line}: {token[:40]} does not fit 64 bits")
-    hint = "; hexadecimal numbers begin with 0x" if re.fullmatch(r"[0-9a-fA-F]{2,16}", token) else ""
-    raise UserError(f"line {line}: {token[:40]!r} is not a number{hint}")
+def numbers_of(tokens: Tokens, notation: str | None = None) -> Numbers:
+    """The numbers that tokens stand for, in the notation of this name or the first that all tokens fit. UserError with
+    the line of the first token that fits none of them, or that is not finite. No tokens are no numbers.
+    """
+    if next(iter(tokens), None) is None:
+        return Numbers("whole", notes=list(tokens.notes))
+    shuffles = fitting.deck(tokens) if notation in (None, "words") else None
+    if shuffles is not None:
+        numeral, cards, notes = shuffles
+        numbers = Numbers("whole", _parsed(tokens, numeral), numeral=numeral, deck=cards, notes=notes)
+    else:
+        try:
+            numbers = _read(tokens, INFERRED if notation is None else [NOTATIONS[notation]])
+        except Misfit as misfit:
+            _refuse(misfit, tokens.unit)
+    numbers.notes = [*tokens.notes, *numbers.notes]
+    return numbers
+
+
+def fits_a_number(tokens: Tokens, notation: str | None) -> bool:
+    """Whether all the tokens are written in this notation, or in any for numbers; so are nan and other such marks."""
+    if not all(tokens):
+        return False
+    try:
+        _read(tokens, NUMBERS if notation is None else [NOTATIONS[notation]])
+    except Misfit as misfit:
+        return _MISSING.fullmatch(misfit.token) is not None
+    return True
+
+
+def _read(tokens: Tokens, readers: Sequence[Callable[[Tokens], Numbers]]) -> Numbers:
+    """The numbers by the first reader that all tokens fit; else the Misfit that came after most tokens."""
+    furthest: Misfit | None = None
+    for read_as in readers:
+        try:
+            return read_as(tokens)
+        except Misfit as misfit:
+            least = SEVERAL if read_as in _LARGER else 1  # a few words fit large alphabets by chance
+            if furthest is None or misfit.fitted >= max(furthest.fitted + 1, least):
+                furthest = misfit
+    assert furthest is not None
+    raise furthest
+
+
+def _refuse(misfit: Misfit, unit: str) -> NoReturn:
+    where, token = f"{unit} {misfit.line}", shown(misfit.token)
+    if _MISSING.fullmatch(misfit.token):
+        raise UserError(f"{where}: {token} is not a finite number; give the outputs before it, or those after it")
+    if misfit.token.startswith(("...", "…")) or misfit.token == "reached":
+        raise UserError(f"{where}: {token}: the list is abbreviated here; print it in full")
+    if len(misfit.token) > MAX_CHARACTERS:
+        raise UserError(f"{where}: {token} has more than {MAX_CHARACTERS} characters; {REMEDY}")
+    raise UserError(f"{where}: {token} is not {misfit.expected}; {REMEDY}")
+
+
+def _parsed(tokens: Tokens, numeral: Numeral) -> list[int]:
+    """The whole numbers of tokens that all fit the numeral."""
+    return [int(number) for token in tokens if (number := numeral.parse(token)) is not None]
+
+
+def _by(fit: Callable[[Tokens], Fit]) -> Callable[[Tokens], Numbers]:
+    """The reader by a numeral of whole numbers."""
+
+    def read_as(tokens: Tokens) -> Numbers:
+        numeral, notes = fit(tokens)
+        return Numbers("whole", _parsed(tokens, numeral), numeral=numeral, notes=notes)
+
+    return read_as
+
+
+def _decimal(tokens: Tokens, style: Style, note: str = "") -> Numbers:
+    """Whole numbers in decimal notation, else decimals."""
+    try:
+        numbers = _whole(tokens, style)
+    except Misfit:
+        numbers = _decimals(tokens, style)
+    numbers.notes += [f"read with {note}"] if note else []
+    return numbers
+
+
+def _whole(tokens: Tokens, style: Style) -> Numbers:
+    numeral, whole, widths, pointed, powers = Whole(style), list[int](), set[int](), 0, 0
+    for row in tokens.rows():
+        lengths = set(map(len, row.tokens))
+        widths |= lengths
+        if style == PLAIN and _only_digits(row.tokens) and 0 not in lengths and max(lengths) <= MAX_CHARACTERS:
+            whole += map(int, row.tokens)
+            continue
+        for i, token in enumerate(row.tokens):
+            number = numeral.parse(token) if len(token) <= MAX_CHARACTERS else None
+            if number is None:
+                raise Misfit(row, i, len(whole), "a number")
+            pointed += style.point in token
+            powers += "e" in token.lower()
+            whole.append(number)
+    if powers == len(whole):  # rounded to one digit, as decimals are
+        raise Misfit(*next(tokens.places())[:2], 0, "a number")
+    width = widths.pop() if len(widths) == 1 else 0
+    padded = width > 1 and style == PLAIN and not pointed and 0 <= min(whole) < 10 ** (width - 1)
+    return Numbers("whole", whole, numeral=Whole(style, width if padded else 0, pointed == len(whole)))
+
+
+def _only_digits(tokens: list[str]) -> bool:
+    text = "".join(tokens)
+    return text.isascii() and text.isdecimal()
+
+
+def _decimals(tokens: Tokens, style: Style) -> Numbers:
+    numeral, decimals, digits, places = Decimals(style), list[float](), 0, 0
+    for row in tokens.rows():
+        values = _floats(row.tokens) if style == PLAIN else None
+        if values is None:
+            values = list[float]()
+            for i, token in enumerate(row.tokens):
+                value = numeral.parse(token) if len(token) <= MAX_CHARACTERS else None
+                if value is None or math.isinf(value):
+                    raise Misfit(row, i, len(decimals) + i, "a number that fits a double" if value else "a number")
+                values.append(value)
+        decimals += values
+        for token, value in zip(row.tokens, values, strict=True):
+            if digits >= DOUBLE:
+                break
+            if value:
+                more_digits, more_places = precision(style.plain(token) or "")
+                digits, places = max(digits, more_digits), max(places, more_places)
+    return Numbers("decimal", [], decimals, digits, places, Decimals(style, digits, places))
+
+
+def _floats(tokens: list[str]) -> list[float] | None:
+    """The values of tokens that are all plain decimals and finite, else None."""
+    if not _FLOATS.fullmatch("".join(tokens)):
+        return None
+    try:
+        values = list(map(float, tokens))
+    except ValueError:
+        return None
+    return values if math.isfinite(sum(values)) else None
+
+
+def _of_list(values: list[Any]) -> Numbers:
+    kinds = set(map(type, values))
+    if kinds == {int}:
+        return Numbers("whole", values)
+    if kinds <= {bool, np.bool_}:
+        return _of_bools(values)
+    try:
+        if kinds & {list, tuple, np.ndarray}:
+            rows = [Row(i, [str(value) for value in row]) for i, row in enumerate(values, start=1)]
+            return numbers_of(Tokens(lambda: rows, ("lists in a list read one after the other",), "item"))
+        return numbers_of(Tokens.items([str(value) for value in values]))
+    except (TypeError, ValueError) as error:
+        if isinstance(error, UserError):
+            raise
+        raise UserError(f"a list must hold numbers or words, or lists of these; {error}") from None
+
+
+def _of_bools(values: Sequence[Any]) -> Numbers:
+    notes = ["False read as 0, True as 1"]
+    return Numbers("whole", [int(value) for value in values], numeral=Words((False, True)), notes=notes)
+
+
+def _of_array(values: np.ndarray) -> Numbers:
+    notes = [f"array of shape {values.shape} read row by row"] if values.ndim > 1 else []
+    if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8:
+        if values.dtype.kind not in "OUT":
+            raise UserError(f"an array must hold integers, bools or floats of at most 64 bits, not {values.dtype}")
+        return _of_list(values.tolist() if values.ndim else [values.item()])
+    if values.ndim == 2 and values.size and values.dtype.kind in "iu":
+        shuffles = fitting.deck(Tokens(lambda: [Row(i, list(map(str, row))) for i, row in enumerate(values.tolist())]))
+        if shuffles is not None:
+            numeral, cards, notes = shuffles
+            whole = np.searchsorted(np.sort(values[0]), values.ravel()).tolist()
+            return Numbers("whole", whole, numeral=numeral, deck=cards, notes=notes)
+    flat = values.ravel().tolist()
+    if values.dtype.kind == "b":
+        numbers = _of_bools(flat)
+    elif values.dtype.kind == "f":
+        numbers = _of_floats(values.ravel(), flat)
+    else:
+        numbers = Numbers("whole", flat)
+    numbers.notes += notes
+    return numbers
+
+
+def _of_floats(values: np.ndarray, decimals: list[float]) -> Numbers:
+    """Floating-point numbers as a text of their shortest or, below 64 bits, exact digits would have them."""
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        i = int(wrong[0])
+        raise UserError(f"item {i + 1}: {decimals[i]} is not a finite number; give the outputs before it, or after it")
+    if all(map(float.is_integer, decimals)) and max(map(abs, decimals), default=0) < 2**53:
+        return Numbers("whole", [int(value) for value in decimals], numeral=Whole(pointed=True))
+    digits, places = 0, 0
+    fixed = SINGLE_DIGITS.get(values.dtype.itemsize, 0)
+    for value in decimals:
+        if digits >= DOUBLE:
+            break
+        if value:
+            more_digits, more_places = precision(f"{value:.{fixed}g}" if fixed else repr(value))
+            digits, places = max(digits, more_digits, fixed), max(places, more_places)
+    return Numbers("decimal", [], decimals, digits, places, Decimals(PLAIN, digits, places))
+
+
+_STYLED = [partial(_decimal, style=style, note=name) for name, style in STYLES.items() if style != PLAIN]
+_HEXADECIMAL = [_by(fitting.prefixed), _by(fitting.uuid), _by(fitting.hexadecimal_with_digits)]
+_LARGER = [_by(fitting.seemingly_in_alphabet(name)) for name in ("base32", "base36", "base62", "base64", "base64url")]
+
+NUMBERS: list[Callable[[Tokens], Numbers]] = [
+    _by(fitting.bits),
+    partial(_decimal, style=PLAIN),
+    *_HEXADECIMAL,
+    *_STYLED,
+    _by(fitting.pairs),
+    _by(fitting.padded_base64),
+    *_LARGER,
+]
+"""Readers of numbers, in the order in which they are tried."""
+
+INFERRED: list[Callable[[Tokens], Numbers]] = [
+    *NUMBERS[: -len(_LARGER)],
+    _by(fitting.frequent_words),
+    _by(fitting.hexadecimal),
+    *_LARGER,
+]
+"""Readers of tokens of unknown notation, in the order in which they are tried."""
+
+NOTATIONS: dict[str, Callable[[Tokens], Numbers]] = {
+    "decimal": partial(_decimal, style=PLAIN),
+    "decimal-comma": partial(_decimal, style=Style(point=",")),
+    "hexadecimal": _by(fitting.any_hexadecimal),
+    "uuid": _by(fitting.uuid),
+    **{name: _by(fitting.in_alphabet(name)) for name in ALPHABETS if name not in ("hexadecimal", "base64")},
+    "base64": _by(fitting.any_base64),
+    "words": _by(fitting.words),
+}
+"""Readers by the name of the notation."""

@@ -1,135 +1,101 @@
-"""How is a file of numbers read into a stream? By parsing text as programs print it, a table's column, or raw binary
-words.
+"""How is a file read into numbers? By finding out what contains them, in this order: raw words, numpy's .npy, text with
+a regular expression, JSON, a table or plain text.
 
-Text is read in chunks, so that memory holds the numbers and not the text.
+At most 64 MB are read. The tokens of a text are passed over in blocks, so that memory holds the text and the numbers.
 """
 
+import codecs
+import io
 import re
 import sys
-from collections.abc import Iterable, Iterator
+import tokenize
 from contextlib import AbstractContextManager, nullcontext
-from itertools import chain
 from pathlib import Path
-from typing import IO, Literal, TypeAlias
+from typing import IO, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from unrandom.auditing.forms import stream_of, stream_of_words
-from unrandom.auditing.parsing import Numbers
-from unrandom.auditing.stream import Form, Stream
-from unrandom.auditing.tables import column_of, is_table
-from unrandom.core.errors import UserError
+from unrandom.auditing.documents import of_json
+from unrandom.auditing.logs import matches, of_column
+from unrandom.auditing.parsing import NOTATIONS, Numbers, numbers_of
+from unrandom.auditing.texts import Text, of_text
+from unrandom.core.errors import UserError, lookup
 from unrandom.core.files import named_source, reading
 
 MAX_BYTES = 64 * 2**20
 """Maximum size of the input in bytes; a larger one is refused."""
 
-CHUNK_BYTES = 1 << 20
-"""Bytes read at a time."""
+Raw: TypeAlias = Literal["u8", "u16", "u32", "u64", "f32", "f64", "u16be", "u32be", "u64be", "f32be", "f64be"]
+"""Raw words: unsigned integers or floats of so many bits, little-endian or big-endian."""
 
-SAMPLE_LINES = 64
-"""Number of lines inspected to recognise a table."""
+PACKED = {b"PK\x03\x04": "a zip or .npz archive", b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz"}
+"""First bytes of formats that have to be unpacked first."""
 
-Raw: TypeAlias = Literal["u32", "u64"]
+NPY = b"\x93NUMPY"
 
-_ONLY_DIGITS = re.compile(r"[\d\s]+", re.ASCII)
-_SEPARATORS = str.maketrans(",;[]", "    ")
+_CONTROL = bytes([*range(8), 8, *range(14, 27), *range(28, 32), 127])
+"""Control characters that no text has: all but white space and escape."""
 
 
 def read(
-    source: str,
+    source: str | Path,
     *,
     raw: Raw | None = None,
-    bits: int | None = None,
-    modulus: int | None = None,
-    bounded: int | None = None,
     column: str | None = None,
-) -> Stream:
-    """The stream in the file `source`, or in standard input for ``-``.
+    regex: str | None = None,
+    notation: str | None = None,
+) -> Numbers:
+    """The numbers in the file `source`, or in standard input for ``-``.
 
-    The text holds numbers separated by line breaks, spaces or commas; or a table, from which `column` (its heading, or
-    its number from 1) or the only numeric column is read. `raw`: little-endian words instead of text. `bits` is the
-    width of integers (None: inferred), `modulus` that of the generator if known, `bounded` is N if outputs were reduced
-    to 0 … N − 1. Raises UserError for other content, for more than 64 MB, and for numbers out of range.
+    `raw` reads words instead of text. `column` is a column of a table or of a log, by its heading or number; a field of
+    JSON objects; or a key of key=value pairs. `regex` finds one number in each line, by its group `value`, its group 1
+    or all of it. `notation` names how numbers are written, such as ``hexadecimal`` or ``base64`` (None: inferred).
+    Raises UserError for content that holds no numbers of one kind, and for more than 64 MB.
     """
-    if raw is not None:
-        if column is not None:
-            raise UserError("--column is for text, not for --raw words")
-        return _read_raw(source, raw, bits, modulus, bounded)
-    numbers = Numbers()
-    for line, tokens in _lines(source, column):
-        numbers.add(line, tokens)
-    return stream_of(numbers, named_source(source), bits, modulus, bounded)
-
-
-def _read_raw(source: str, raw: Raw, bits: int | None, modulus: int | None, bounded: int | None) -> Stream:
-    with _open(source) as file:
-        content = file.read(MAX_BYTES + 1)
-    _check_size(len(content), source)
-    size = 4 if raw == "u32" else 8
+    if notation is not None:
+        lookup("notation", notation, NOTATIONS)
+    path = str(source)
+    content = _content(path)
     if not content:
-        raise UserError(f"{named_source(source)} holds no numbers")
-    if len(content) % size:
-        raise UserError(
-            f"{named_source(source)} has {len(content)} bytes, not a multiple of the {size} bytes of a {raw} word"
-        )
-    values = np.frombuffer(content, dtype=f"<u{size}").astype(np.uint64)
-    stream = stream_of_words(values, Form("decimal"), bits, modulus, bounded)
-    return stream if bits or bounded else Stream(values, stream.form, 8 * size, modulus=modulus)
+        raise UserError(f"{named_source(path)} holds no numbers")
+    binary = raw is not None or content.startswith(NPY)
+    if binary and (column, regex, notation) != (None, None, None):
+        raise UserError("--column, --regex and --notation are for text, not for raw words or .npy")
+    if column is not None and regex is not None:
+        raise UserError("--column and --regex exclude each other; choose the numbers with one of them")
+    if raw is not None:
+        numbers = Numbers.of(_words(content, raw, path))
+    elif binary:
+        numbers = Numbers.of(_array(content, path))
+    else:
+        numbers = _of_text(content, column, regex, notation, path)
+    if not numbers:
+        raise UserError(f"{named_source(path)} holds no numbers")
+    return numbers
 
 
-def _lines(source: str, column: str | None) -> Iterator[tuple[int, list[str]]]:
-    """Tokens of one or more lines, with the number of the first line; for a table, the cells of one column."""
-    blocks = _text(source)
-    first = next(blocks, (1, ""))
-    sample = [text for text in first[1].splitlines()[:SAMPLE_LINES] if text.strip()]
-    if sample and (column is not None or is_table(sample)):
-        yield from column_of(_numbered(chain([first], blocks)), sample, column)
-        return
-    for line, block in chain([first], blocks):
-        if _ONLY_DIGITS.fullmatch(block):
-            yield line, block.split()
-        else:
-            for i, text in _numbered([(line, block)]):
-                yield i, text.translate(_SEPARATORS).split()
+def _of_text(content: bytes, column: str | None, regex: str | None, notation: str | None, source: str) -> Numbers:
+    decoded, notes = _decoded(content, source)
+    text = Text(decoded)
+    comments = text.comments()
+    notes += [f"comment lines left out: {comments}"] if comments and regex is None else []
+    if regex is not None:
+        tokens = matches(text, regex)
+    elif (found := of_json(text, column, notation)) is not None:
+        tokens = found
+    elif column is not None:
+        tokens = of_column(text, column, notation)
+    else:
+        tokens = of_text(text, notation)
+    return numbers_of(tokens.noting(*notes), notation)
 
 
-def _numbered(blocks: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    for line, block in blocks:
-        yield from enumerate(block.split("\n"), start=line)
-
-
-def _text(source: str) -> Iterator[tuple[int, str]]:
-    """Blocks of complete lines of about CHUNK_BYTES bytes, each with the number of its first line. UserError for bytes
-    that are not text, and for more than 64 MB.
-    """
-    with _open(source) as file:
-        size, line, incomplete = 0, 1, b""
-        while chunk := file.read(CHUNK_BYTES):
-            size += len(chunk)
-            _check_size(size, source)
-            if b"\0" in chunk:
-                raise _not_text(source)
-            whole, newline, tail = chunk.rpartition(b"\n")
-            if newline:
-                block = _decoded(incomplete + whole, source)
-                yield line, block
-                line, incomplete = line + block.count("\n") + 1, tail
-            else:
-                incomplete += chunk
-        if incomplete:
-            yield line, _decoded(incomplete, source)
-
-
-def _decoded(content: bytes, source: str) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise _not_text(source) from None
-
-
-def _not_text(source: str) -> UserError:
-    return UserError(f"{named_source(source)} is not text; raw words are read with --raw u32 or --raw u64")
+def _content(source: str) -> bytes:
+    with _open(source) as file, reading(source):
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise UserError(f"{named_source(source)} is larger than {MAX_BYTES // 2**20} MB, the maximum")
+    return content
 
 
 def _open(source: str) -> AbstractContextManager[IO[bytes]]:
@@ -139,6 +105,63 @@ def _open(source: str) -> AbstractContextManager[IO[bytes]]:
         return Path(source).open("rb")
 
 
-def _check_size(size: int, source: str) -> None:
-    if size > MAX_BYTES:
-        raise UserError(f"{named_source(source)} is larger than {MAX_BYTES // 2**20} MB, the maximum")
+def _words(content: bytes, raw: Raw, source: str) -> np.ndarray:
+    """Raw words as an array in the machine's byte order."""
+    kind = np.dtype(f"{'>' if raw.endswith('be') else '<'}{raw[0]}{int(re.sub('[^0-9]', '', raw)) // 8}")
+    if len(content) % kind.itemsize:
+        raise UserError(
+            f"{named_source(source)} has {len(content)} bytes, not a multiple of the {kind.itemsize} bytes "
+            f"of a {raw} word"
+        )
+    return np.frombuffer(content, dtype=kind).astype(kind.newbyteorder("="))
+
+
+def _array(content: bytes, source: str) -> np.ndarray:
+    """The array in a .npy file, without unpickling anything."""
+    file = io.BytesIO(content)
+    try:
+        version = np.lib.format.read_magic(file)
+        header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, fortran, kind = header(file)
+        if kind.hasobject or len(content) - file.tell() != kind.itemsize * int(np.prod(shape, dtype=object)):
+            raise ValueError("it holds Python objects" if kind.hasobject else "it is cut off")
+        values = np.frombuffer(content, dtype=kind, offset=file.tell())
+        return values.astype(kind.newbyteorder("=")).reshape(shape, order="F" if fortran else "C")
+    except (
+        ValueError,
+        TypeError,
+        SyntaxError,
+        tokenize.TokenError,
+        RecursionError,
+        MemoryError,
+        OverflowError,
+    ) as error:
+        said = str(error).partition("\n")[0][:100]
+        raise UserError(f"{named_source(source)} is no .npy file of numbers: {said}") from None
+
+
+def _decoded(content: bytes, source: str) -> tuple[str, list[str]]:
+    """Text with line feeds at the ends of lines, and notes about its encoding."""
+    for magic, name in PACKED.items():
+        if content.startswith(magic):
+            raise UserError(f"{named_source(source)} is {name}; unpack it first")
+    encoding, notes = "utf-8-sig", list[str]()
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding, notes = "utf-16", ["decoded as UTF-16"]
+    elif len(content.translate(None, _CONTROL)) < len(content):
+        raise _not_text(source)
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        if encoding == "utf-16" or len(content.translate(None, bytes(range(128, 256)))) < 0.9 * len(content):
+            raise _not_text(source) from None
+        text, notes = content.decode("latin-1"), ["decoded as Latin-1"]
+    if "\0" in text:
+        raise _not_text(source)
+    return (text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text), notes
+
+
+def _not_text(source: str) -> UserError:
+    return UserError(
+        f"{named_source(source)} is not text; raw words are read with --raw, which may be {', '.join(get_args(Raw))}"
+    )

@@ -8,13 +8,12 @@ import numpy as np
 from jaxtyping import UInt64
 
 from unrandom.auditing.family import Machine
-from unrandom.auditing.stream import Number
-from unrandom.core.arithmetic import WORD
+from unrandom.auditing.layers import Number
 from unrandom.core.files import JsonObject
 from unrandom.generators.lcg import LCG
 from unrandom.generators.words import Shift, xor_shifts
 from unrandom.generators.xorshift import Xorshift
-from unrandom.predictors.algebraic import recover as recover_modulo
+from unrandom.predictors.algebraic import recover_exactly
 from unrandom.predictors.congruences import Congruences
 from unrandom.predictors.hidden_state import REDUNDANCY, Bounds, hidden_states, outputs_needed
 
@@ -22,22 +21,38 @@ MAX_COFACTOR = 256
 """The greatest common divisor of few minors may be up to this multiple of the modulus."""
 
 
-def recover_lcg(numbers: list[int], modulus: int | None = None) -> LCG | None:
-    """The LCG that produces these numbers, with the given modulus or the smallest possible one; else None."""
-    if len(numbers) < (3 if modulus else 5):
+def recover_lcg(numbers: list[int], modulus: int | None = None, multiplier: int | None = None) -> LCG | None:
+    """The LCG that produces these numbers, with the given modulus or the smallest possible one, and the given
+    multiplier or the least one; else None.
+    """
+    if len(numbers) < lcg_outputs_needed(modulus, multiplier):
         return None
-    m = modulus or _least_above(max(numbers), _multiple_of_modulus(numbers))
-    return recover_modulo(numbers, m) if 2 <= m <= WORD else None
+    m = modulus or least_above(max(numbers), _multiple_of_modulus(numbers, multiplier))
+    if m < 2:
+        return None
+    if multiplier is None:
+        return recover_exactly(numbers, m)
+    a = multiplier % m
+    lcg = LCG(m, a, (numbers[1] - a * numbers[0]) % m)
+    return lcg if all(lcg(before) == after for before, after in pairwise(numbers)) else None
 
 
-def _multiple_of_modulus(numbers: list[int]) -> int:
+def lcg_outputs_needed(modulus: int | None, multiplier: int | None) -> int:
+    """The fewest outputs from which `recover_lcg` tries to recover an LCG."""
+    return 5 - 2 * (modulus is not None) - (multiplier is not None)
+
+
+def _multiple_of_modulus(numbers: list[int], multiplier: int | None) -> int:
+    differences = pairwise(after - before for before, after in pairwise(numbers))
+    if multiplier is not None:
+        return gcd(*(e - multiplier * d for d, e in differences))
     known = Congruences()
-    for d, e in pairwise(after - before for before, after in pairwise(numbers)):
+    for d, e in differences:
         known.add(d, e)
     return known.modulus
 
 
-def _least_above(number: int, multiple: int) -> int:
+def least_above(number: int, multiple: int) -> int:
     """The smallest multiple // k above `number`, for divisors k of at most MAX_COFACTOR; 0 if there is none. The common
     divisor of the minors may still be a small multiple of the modulus, which exceeds all outputs.
     """

@@ -1,22 +1,25 @@
-"""Which family predicts the stream? By trying the families from cheap to expensive and testing each candidate generator
-on held-back outputs.
+"""Which family predicts the outputs? By trying the families from cheap to expensive, on every plausible interpretation
+of the numbers, and testing each candidate generator on held-back outputs.
 
-A family sees the first part of the stream; the rest is held back. A candidate is accepted if it reproduces every
-output, including those held back. For each candidate tested, the probability that a wrong one does so by chance is at
-most 2**-(min-entropy of an output × outputs held back); the sum must be 2**-40 or less. Parameters fitted to the first
-part need no correction, because the held-back outputs were not used to fit them.
+A family sees the first part of a stream; the rest is held back. A candidate is accepted if it reproduces every output,
+including those held back. For each candidate tested, the probability that a wrong one does so by chance is at most
+2**-(min-entropy of an output × outputs held back); the sum must be 2**-40 or less. Parameters fitted to the first part
+need no correction, because the held-back outputs were not used to fit them.
+
+A candidate that predicts a long stretch and then fails is a finding, too, if nothing explains all outputs: `breaks`
+follows it beyond the break. If nothing is found from the first output on, the search begins at later ones.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, product
 from math import ceil, log2
 
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.family import Deadline, Family, Generator, OutOfTime
 from unrandom.auditing.stream import Stream, min_entropy
-from unrandom.auditing.verdict import Certificate, NotPredicted, Predictable, Tried, Verdict
+from unrandom.auditing.verdict import NO_TIME_LEFT, OUT_OF_TIME, Certificate, Needed, Tried
 from unrandom.core.errors import UserError
 
 SIGNIFICANCE_BITS = 40
@@ -28,110 +31,163 @@ MULTIPLE_TESTING_BITS = 24
 GROWTH = 6
 """Factor by which the number of outputs grows when a family is tried again."""
 
-CONTINUATION = 10
-"""Number of outputs reported after the last one, and before the first one."""
-
 COMPARED_OUTPUTS = 4096
 """Outputs compared at a time; also, the outputs that a generator must reproduce in the search for `outputs_needed`."""
 
+WORD_BITS = 64
+ANY_WIDTH = ("trivial", "lcg")
+"""Only these families accept numbers of more than WORD_BITS bits."""
+
+LATER_SHARE = 0.3
+"""Share of the time left that is spent on searches from later outputs on."""
+
+LATER_STARTS = 64
+"""Number of places, evenly spaced, from which the search begins again if nothing is found from the first output on."""
+
 
 @dataclass
-class _Found:
-    family: Family
-    generator: Generator
-    certificate: Certificate
-    seen: int  # number of outputs used for the recovery
-    seconds: float
-
-
-@dataclass
-class _Search:
-    """Progress of one audit."""
+class Found:
+    """A generator that reproduces `correct` outputs of a stream from its first one on, `seen` of which were used."""
 
     stream: Stream
+    family: Family
+    generator: Generator
+    seen: int
+    correct: int
+    certificate: Certificate
+    seconds: float
+
+    @property
+    def complete(self) -> bool:
+        """Whether all outputs are reproduced."""
+        return self.correct == len(self.stream)
+
+
+@dataclass
+class Search:
+    """One audit: what was tried, and which families need more outputs."""
+
+    families: Sequence[Family]
     deadline: Deadline
-    min_entropy: float  # bits per output
+    watch: Callable[[str], None] = lambda _: None
     checked: int = 0  # candidates compared with held-back outputs
     tried: list[Tried] = field(default_factory=list)
-    breaks_at: int | None = None
-    broken_family: str | None = None
-    needed: int | None = None  # fewest outputs with which one of the families skipped so far would have been tried
+    needed: list[Needed] = field(default_factory=list)
 
-    def attempt(self, family: Family) -> _Found | None:
-        """Try one family on growing prefixes of the stream, and record a failure in `tried`."""
-        needs, bits = family.needs(self.stream.head(1)), 1.0 if family.trivial else self.min_entropy
+    def find(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
+        """A generator of all outputs in one of these interpretations, or else of a long stretch of them: the stream,
+        the index of the stretch's first output, and what was found from there on. Slow families are tried last, and
+        only if the others find nothing from any output on.
+        """
+        if found := self._find(streams, slow=False):
+            return found.stream, 0, found
+        if later := self._find_later(streams):
+            return later
+        found = self._find(streams, slow=True)
+        return None if found is None else (found.stream, 0, found)
+
+    def find_from_start(self, stream: Stream) -> Found | None:
+        """A generator of this stream from its first output on, by the families that are not slow."""
+        return self._find([stream], slow=False)
+
+    def _find(self, streams: Sequence[Stream], *, slow: bool) -> Found | None:
+        """The generator of all outputs, or the one of the longest first stretch. Once a stretch is found, only its
+        interpretation is tried further.
+        """
+        stretches: list[Found] = []
+        for family in self.families:
+            for stream in streams if family.slow == slow else ():
+                found = self._attempt(family, stream)
+                if found is None:
+                    continue
+                if found.complete:
+                    return found
+                stretches.append(found)
+                streams = [stream]
+                break
+        return max(stretches, key=lambda found: _printed(found.stream, found.correct), default=None)
+
+    def _find_later(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
+        """A stretch that begins at a later output, within a share of the time left."""
+        deadline = self.deadline.within(self.deadline.left * LATER_SHARE)
+        for family in self.families:
+            search = Search([family], deadline, self.watch, self.checked)
+            for stream, share in product(streams, _evenly(LATER_STARTS)):
+                start = int(share * len(stream))
+                if start == 0 or not stream.likely or family.trivial or deadline.left < 0:
+                    continue
+                if found := search.find_from_start(stream.part(start)):
+                    return stream, start, found
+            self.checked = search.checked
+        return None
+
+    def _attempt(self, family: Family, stream: Stream) -> Found | None:
+        """Try one family on growing parts of a stream, and record a failure in `tried`."""
+        if (family.slow and not stream.likely) or (stream.bits > WORD_BITS and family.name not in ANY_WIDTH):
+            return None
+        needs, bits = family.needs(stream), 1.0 if family.trivial else min_entropy(stream)
         if needs is None or not bits:
             return None
-        total = len(self.stream)
+        total = len(stream)
         held_back = ceil((SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS * (not family.trivial)) / bits)
         if total < needs + held_back:
-            self.needed = min(needs + held_back, self.needed or needs + held_back)
-            self._note(family, 0.0, f"needs {needs + held_back} outputs or more")
+            self._note(family, stream, 0.0, f"needs {_printed(stream, needs + held_back)} outputs or more")
+            if stream.likely:
+                self._need(family, stream, needs + held_back)
             return None
         if self.deadline.left < 0:
-            self._note(family, 0.0, "not tried: no time left")
+            self._note(family, stream, 0.0, NO_TIME_LEFT)
             return None
-        started, result = time.monotonic(), "no"
+        self.watch(family.name)
+        started, result, longest = time.monotonic(), "no", None
         try:
             for count in _prefix_lengths(needs, total * 3 // 4, total - held_back, family.max_outputs):
-                if found := self._judge(family, count, bits, started):
+                found = self._judge(family, stream, count, bits, started)
+                if found and found.complete:
                     return found
+                longest = max(longest, found, key=lambda one: one.correct if one else 0)
         except OutOfTime:
-            result = "out of time"
-        self._note(family, time.monotonic() - started, result)
-        return None
+            result = OUT_OF_TIME
+        if longest is not None:
+            result = f"predicts the first {_printed(stream, longest.correct)}"
+        self._note(family, stream, time.monotonic() - started, result)
+        return longest
 
-    def _judge(self, family: Family, count: int, bits: float, started: float) -> _Found | None:
-        held_back = len(self.stream) - count
-        for generator in family.recover(self.stream.head(count), self.deadline):
+    def _judge(self, family: Family, stream: Stream, count: int, bits: float, started: float) -> Found | None:
+        """The first candidate that reproduces the whole stream, or the one that reproduces the longest stretch."""
+        longest = None
+        for generator in family.recover(stream.head(count), self.deadline):
             self.checked += 1
-            correct = agreement(generator, self.stream, self.deadline)
-            log2_chance = log2(self.checked) - bits * held_back
-            if correct == len(self.stream) and log2_chance <= -SIGNIFICANCE_BITS:
-                certificate = Certificate(held_back, held_back, round(log2_chance, 1))
-                return _Found(family, generator, certificate, count, time.monotonic() - started)
-            significant = (correct - count) * bits >= SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS
-            if significant and correct > (self.breaks_at or 0):
-                self.breaks_at, self.broken_family = correct, family.name
-        return None
+            correct = agreement(generator, stream, self.deadline)
+            complete, predicted = correct == len(stream), correct - count
+            log2_chance = log2(self.checked) - bits * predicted
+            # a stretch must be longer than a whole stream, because its end was not known beforehand
+            if log2_chance > -SIGNIFICANCE_BITS - MULTIPLE_TESTING_BITS * (not complete):
+                continue
+            certificate = Certificate(predicted, predicted, round(log2_chance, 1))
+            found = Found(stream, family, generator, count, correct, certificate, time.monotonic() - started)
+            if complete:
+                return found
+            if not family.trivial and (longest is None or correct > longest.correct):
+                longest = found
+        return longest
 
-    def _note(self, family: Family, seconds: float, result: str) -> None:
-        self.tried.append(Tried(family.name, round(seconds, 3), result))
+    def _note(self, family: Family, stream: Stream, seconds: float, result: str) -> None:
+        self.tried.append(Tried(family.name, stream.form.about, round(seconds, 3), result))
 
-
-def audit_stream(
-    stream: Stream,
-    *,
-    max_seconds: float = 60.0,
-    family: str | None = None,
-    watch: Callable[[str], None] = lambda _: None,
-) -> Verdict:
-    """Search for a generator of the stream for at most `max_seconds`, among all families or the one named `family`
-    (UserError if it does not exist). `watch` is called with the name of each family before it is tried.
-    """
-    search = _Search(stream, Deadline(max_seconds), min_entropy(stream))
-    for one in choose(family):
-        watch(one.name)
-        found = search.attempt(one)
-        if found is not None:
-            return _predictable(search, found)
-    too_few = bool(search.tried) and all(tried.result.startswith("needs") for tried in search.tried)
-    return NotPredicted(
-        outputs=len(stream),
-        tried=search.tried,
-        breaks_at=search.breaks_at,
-        broken_family=search.broken_family,
-        too_few=search.needed if too_few else None,
-    )
+    def _need(self, family: Family, stream: Stream, numbers: int) -> None:
+        needed, given = _printed(stream, numbers), _printed(stream, len(stream))
+        self.needed.append(Needed(family.name, family.about, stream.form.about, needed, needed - given))
 
 
 def choose(family: str | None) -> Sequence[Family]:
-    """The family of this name, or all families for None; UserError with the valid names if there is no such family."""
+    """The families of this name, or all families for None; UserError with the valid names if there is no such one."""
     if family is None:
         return FAMILIES
     chosen = [one for one in FAMILIES if one.name == family]
     if not chosen:
-        raise UserError(f"no family is called {family!r}; there are {', '.join(one.name for one in FAMILIES)}")
+        names = dict.fromkeys(one.name for one in FAMILIES)
+        raise UserError(f"no family is called {family!r}; there are {', '.join(names)}")
     return chosen
 
 
@@ -150,6 +206,28 @@ def agreement(generator: Generator, stream: Stream, deadline: Deadline) -> int:
     return correct
 
 
+def fewest_outputs(found: Found, deadline: Deadline) -> int:
+    """The fewest outputs from which the family's first candidate is right, by bisection while time allows."""
+    family, low, high = found.family, 0, found.seen
+    if family.max_outputs == 0:
+        return high
+    compared = found.stream.head(min(COMPARED_OUTPUTS, found.correct))
+
+    def suffices(count: int) -> bool:
+        generator = next(family.recover(found.stream.head(count), deadline), None)
+        return generator is not None and agreement(generator, compared, deadline) == len(compared)
+
+    while high - low > 1:
+        if deadline.left < 2 * found.seconds:
+            break
+        middle = (low + high) // 2
+        try:
+            low, high = (low, middle) if suffices(middle) else (middle, high)
+        except OutOfTime:
+            break
+    return high
+
+
 def _prefix_lengths(least: int, enough: int, greatest: int, useful: int) -> list[int]:
     """Numbers of outputs to try, ascending: `least`, growing by the factor GROWTH while below `enough`; then `enough`
     and `greatest`. All are cut to `useful`, unless `least` is more.
@@ -161,38 +239,13 @@ def _prefix_lengths(least: int, enough: int, greatest: int, useful: int) -> list
     return sorted({min(length, max(useful, least)) for length in lengths if least <= length <= greatest})
 
 
-def _predictable(search: _Search, found: _Found) -> Predictable:
-    stream, generator = search.stream, found.generator
-    following = list(islice(generator.outputs(), len(stream), len(stream) + CONTINUATION))
-    previous = generator.previous(CONTINUATION)
-    return Predictable(
-        outputs=len(stream),
-        tried=search.tried,
-        family=found.family.name,
-        about=found.family.about,
-        parameters=generator.parameters,
-        outputs_needed=_fewest_outputs(search, found),
-        certificate=found.certificate,
-        next=[stream.form.write(number) for number in following],
-        previous=None if previous is None else [stream.form.write(number) for number in previous],
-    )
+def _evenly(parts: int) -> Iterator[float]:
+    """0, 1/2, 1/4, 3/4, 1/8, 5/8, …: the multiples of 1/parts below 1, `parts` a power of two, coarse ones first."""
+    bits = parts.bit_length() - 1
+    for i in range(parts):
+        yield int(f"{i:0{bits}b}"[::-1], 2) / parts
 
 
-def _fewest_outputs(search: _Search, found: _Found) -> int:
-    """The fewest outputs from which the family's first candidate is right, by bisection while time allows."""
-    stream, low, high = search.stream, 0, found.seen
-    compared = stream.head(COMPARED_OUTPUTS)
-
-    def suffices(count: int) -> bool:
-        generator = next(found.family.recover(stream.head(count), search.deadline), None)
-        return generator is not None and agreement(generator, compared, search.deadline) == len(compared)
-
-    while high - low > 1:
-        if search.deadline.left < 2 * found.seconds:
-            break
-        middle = (low + high) // 2
-        try:
-            low, high = (low, middle) if suffices(middle) else (middle, high)
-        except OutOfTime:
-            break
-    return high
+def _printed(stream: Stream, numbers: int) -> int:
+    """How many printed numbers contain so many numbers of the stream."""
+    return -(-numbers * stream.form.outer // stream.form.inner)

@@ -2,18 +2,18 @@
 rounding error; fractions are matched with x / divisor for common divisors.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor, log2
-from typing import Any, Literal, TypeAlias
+from math import ceil, floor, log2, prod
+from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Float64, Shaped, UInt64
+from jaxtyping import Float64, Shaped
 
-Number: TypeAlias = int | float
-"""An output: an integer, or a fraction from 0 to 1."""
+from unrandom.auditing.layers import Layer, Number
+from unrandom.auditing.numerals import Numeral
 
 MANTISSA = 53
 """Significant bits of a double; its relative rounding error is at most 2**-53."""
@@ -24,27 +24,51 @@ DIVISORS = (2**15, 2**16, 2**24, 2**31, 2**32, 2**48, 2**15 - 1, 2**31 - 1, 2**3
 
 @dataclass(frozen=True)
 class Form:
-    """The number format. Of fractions, `digits` counts significant digits, decimal places if `fixed`; None: exact."""
+    """How the numbers of a stream were printed: after the `layers`, outermost last, in a `numeral` (None: as JSON
+    numbers); those with decimals with so many `digits`: significant ones, or decimal places if `fixed`; None: exact.
+    """
 
-    kind: Literal["decimal", "hexadecimal", "fraction"]
-    signed_bits: int = 0  # word size of two's complement numbers; 0 if unsigned
+    kind: Literal["whole", "fraction"]
+    numeral: Numeral | None = None
     digits: int | None = None
     fixed: bool = False
-    single: bool = False  # exact in single precision, written with the shortest digits that round back
-    hex_digits: int = 0  # width to which hexadecimal numbers are zero-padded
+    single: bool = False  # exact in single precision, printed with the shortest digits that round back
+    layers: tuple[Layer, ...] = ()
 
-    def write(self, number: Number) -> Any:
-        """An output as a JSON value, in the number format of the input."""
-        if self.kind == "fraction":
-            if self.single:
-                return float(str(np.float32(number)))
-            if self.digits is None:
-                return float(number)
-            return float(f"{number:.{self.digits}{'f' if self.fixed else 'g'}}")
-        if self.kind == "hexadecimal":
-            return f"0x{number:0{self.hex_digits}x}"
-        half = 1 << (self.signed_bits - 1) if self.signed_bits else 0
-        return number - 2 * half if half and number >= half else number
+    @property
+    def about(self) -> str:
+        """The interpretation in words; empty if the numbers of the stream were printed as they are."""
+        return "; ".join(layer.about for layer in self.layers)
+
+    @property
+    def inner(self) -> int:
+        """Numbers of the stream that correspond to `outer` printed numbers."""
+        return prod(layer.inner for layer in self.layers)
+
+    @property
+    def outer(self) -> int:
+        return prod(layer.outer for layer in self.layers)
+
+    def within(self, *layers: Layer) -> "Form":
+        """This form with layers between the stream and its present layers."""
+        return replace(self, layers=(*layers, *self.layers))
+
+    def write(self, numbers: Sequence[Number]) -> list[Any]:
+        """The numbers of a stream as JSON values, as they would have been printed."""
+        for layer in self.layers:
+            numbers = layer.restore(numbers)
+        return [self._printed(number) for number in numbers]
+
+    def _printed(self, number: Number) -> Any:
+        value = int(number) if self.kind == "whole" else self._rounded(number)
+        return value if self.numeral is None else self.numeral.write(value)
+
+    def _rounded(self, number: Number) -> float:
+        if self.single:
+            return float(str(np.float32(number)))
+        if self.digits is None:
+            return float(number)
+        return float(f"{number:.{self.digits}{'f' if self.fixed else 'g'}}")
 
 
 @dataclass(frozen=True)
@@ -70,11 +94,13 @@ class Scale:
 
 @dataclass(frozen=True)
 class Stream:
-    """Outputs in order: integers, modulo 2**64 if signed; or fractions, each with a bound on its rounding error (that
-    of a double itself excluded).
+    """Outputs in order: integers from 0 on (Python integers if they exceed 64 bits); or fractions from 0 to 1, each
+    with a bound on its rounding error (that of a double itself excluded).
 
-    `bits` is the width of the integers. `bounded` is N if outputs were reduced to 0 … N − 1, `modulus` is the one given
-    by the user. `scales` lists the conversions from integers that could have produced all the fractions.
+    `bits` is the width of the integers. `bounded` is N if outputs were reduced to 0 … N − 1; `cycle` are the ranges of
+    successive outputs if these differ, as in a shuffle. `modulus`, `multiplier` and `increment` are those given by the
+    user. `scales` lists the conversions from integers that could have produced all the fractions. A stream is `likely`
+    if it is a common interpretation of the printed numbers, and `reordered` if another one has the same bits.
     """
 
     values: Shaped[np.ndarray, " outputs"]
@@ -83,7 +109,12 @@ class Stream:
     rounding_error: Float64[np.ndarray, " outputs"] | None = None
     bounded: int | None = None
     modulus: int | None = None
+    multiplier: int | None = None
+    increment: int | None = None
     scales: tuple[Scale, ...] = ()
+    cycle: tuple[int, ...] = ()
+    likely: bool = True
+    reordered: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -97,10 +128,20 @@ class Stream:
         """True for fractions with too few digits to determine a double."""
         return self.rounding_error is not None and bool(self.rounding_error.any())
 
+    def part(self, start: int, end: int | None = None) -> "Stream":
+        """The outputs from index `start` to before `end`."""
+        errors = None if self.rounding_error is None else self.rounding_error[start:end]
+        turned = start % len(self.cycle) if self.cycle else 0
+        cycle = self.cycle[turned:] + self.cycle[:turned]
+        return replace(self, values=self.values[start:end], rounding_error=errors, cycle=cycle)
+
     def head(self, count: int) -> "Stream":
         """The first `count` outputs."""
-        errors = None if self.rounding_error is None else self.rounding_error[:count]
-        return replace(self, values=self.values[:count], rounding_error=errors)
+        return self.part(0, count)
+
+    def range_of(self, i: int) -> int | None:
+        """N if output i, which may be negative or beyond the end, was reduced to 0 … N − 1."""
+        return self.cycle[i % len(self.cycle)] if self.cycle else self.bounded
 
     @cached_property
     def views(self) -> list[View]:
@@ -129,9 +170,9 @@ class Stream:
         """For each output, the smallest and the largest state x in 0 … modulus − 1 that would show it as the fraction
         x / modulus, or as ⌊N x / modulus⌋. None for integers that were not reduced to a range.
         """
-        if self.bounded is not None:
-            n = self.bounded
-            return [(-(-y * modulus // n), -(-(y + 1) * modulus // n) - 1) for y in self.values.tolist()]
+        if self.bounded is not None or self.cycle:
+            ranges = ((y, self.range_of(i) or 1) for i, y in enumerate(self.values.tolist()))
+            return [(-(-y * modulus // n), -(-(y + 1) * modulus // n) - 1) for y, n in ranges]
         if self.rounding_error is None:
             return None
         bounds = []
@@ -183,7 +224,7 @@ def min_entropy(stream: Stream) -> float:
     )
 
 
-def _mode_information(numbers: UInt64[np.ndarray, " n"]) -> float:
+def _mode_information(numbers: Shaped[np.ndarray, " n"]) -> float:
     """−log2 of the frequency of the most frequent number; 64 if all are distinct."""
     highest_count = int(np.unique(numbers, return_counts=True)[1].max())
     return log2(len(numbers) / highest_count) if highest_count > 1 else 64.0

@@ -1,11 +1,29 @@
-"""What did the audit find? A verdict, as JSON and text: the recovered generator with its proof, or the failure."""
+"""What did the audit find? A verdict, as JSON and text: the recovered generator with its proof, or what was tried."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, TypeAlias
 
-from unrandom.auditing.notation import power
+from unrandom.auditing.notation import abbreviated, power
 from unrandom.core.files import JsonObject
+
+PREDICTABLE = 10
+TOO_FEW = 11
+NOT_PREDICTED = 0
+
+NOT_ATTEMPTED = (
+    "PCG64, Philox, SFC64, ChaCha8/20 and other generators without a known practical attack; several generators mixed; "
+    "numbers that were sorted, shuffled or left out at random"
+)
+"""What no family covers."""
+
+OUT_OF_TIME, NO_TIME_LEFT = "out of time", "not tried: no time left"
+"""Results of a family for which the time was too short."""
+
+CAUTION = (
+    "This does not prove the numbers safe. Numbers that must not be guessed need a cryptographic generator (secrets, "
+    "getrandom, SecureRandom, crypto.getRandomValues), whatever an audit says."
+)
 
 
 @dataclass(frozen=True)
@@ -19,117 +37,276 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Tried:
-    """A family that did not predict the stream, the seconds it took, and its result."""
+    """A family that did not predict the stream in one form, the seconds it took, and its result."""
 
     family: str
+    form: str
     seconds: float
     result: str
 
 
 @dataclass(frozen=True)
-class Predictable:
-    """A generator reproduces all outputs. `next` and `previous` are in the format of the input; `previous` is None if
-    the outputs before the first one are not determined.
+class Needed:
+    """A family that may have made the outputs, but needs more of them: so many in all, `more` than were given."""
+
+    family: str
+    about: str
+    form: str
+    outputs: int
+    more: int
+
+
+@dataclass(frozen=True)
+class Break:
+    """Where the outputs stop following the generator: after so many outputs.
+
+    From there on, `skipped` outputs of the input are not the generator's, and `lost` outputs of the generator are not
+    in the input. If `reseeded`, the outputs after the break follow from another state, and neither is known.
     """
+
+    after: int
+    skipped: int = 0
+    lost: int = 0
+    reseeded: bool = False
+
+    @property
+    def about(self) -> str:
+        """What happened, in words."""
+        if self.reseeded:
+            return f"after output {self.after} the generator has another state"
+        if self.skipped == self.lost:
+            return f"{_outputs(self.skipped)} after output {self.after} {_are(self.skipped)} not the generator's"
+        parts = []
+        if self.skipped:
+            parts.append(f"{_outputs(self.skipped)} of the input {_are(self.skipped)} not the generator's")
+        if self.lost:
+            parts.append(f"{_outputs(self.lost)} of the generator {_are(self.lost)} missing")
+        return f"after output {self.after}, {' and '.join(parts)}"
+
+
+@dataclass(frozen=True)
+class Predictable:
+    """A generator reproduces the outputs from number `first` (from 1) to number `last`, but for the `breaks`.
+
+    `next` and `previous` are in the form of the input. `next` is empty if the outputs after the last break follow from
+    no known state, and `previous` is None if the outputs before the first one are not determined.
+    """
+
+    exit_status: ClassVar[int] = PREDICTABLE
 
     outputs: int
     tried: list[Tried]
     family: str
     about: str
+    form: str
     parameters: JsonObject
     outputs_needed: int
     certificate: Certificate
     next: list[Any]
     previous: list[Any] | None
+    first: int = 1
+    last: int = 0
+    breaks: list[Break] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict as one of the words of the JSON."""
+        whole = self.first == 1 and self.last == self.outputs and not self.breaks
+        return "predictable" if whole else "predictable up to a break"
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        if not self.next:
+            return (
+                "The outputs to the break can be computed by anyone who sees some of them. What follows the break is "
+                "another state or another source: collect more outputs after it and audit these alone."
+            )
+        return (
+            "Anyone who sees so many outputs can compute the others: replace this generator by a cryptographic one "
+            "(secrets, getrandom, SecureRandom, crypto.getRandomValues) wherever numbers must not be guessed."
+        )
 
     def to_json(self) -> JsonObject:
         """The verdict as plain JSON values."""
+        parameters = {name: value for name, value in self.parameters.items() if name != "state"}
         return _json(
-            "predictable",
-            self.outputs,
-            self.tried,
+            self,
             family=self.family,
-            parameters=self.parameters,
+            about=self.about,
+            form=self.form,
+            parameters=parameters,
+            state=self.parameters.get("state"),
             outputs_needed=self.outputs_needed,
             certificate=asdict(self.certificate),
             next=self.next,
             previous=self.previous,
+            predicted=[self.first, self.last],
+            breaks=[{**asdict(one), "about": one.about} for one in self.breaks],
         )
 
     def text(self) -> str:
         """The verdict for a terminal."""
         proof = self.certificate
-        lines = [
-            f"PREDICTABLE  {self.about}",
-            *(f"  {name:<12} {power(value)}" for name, value in self.parameters.items()),
+        lines = [f"{self.verdict.upper()}  {self.about}"]
+        if self.form:
+            lines.append(f"  {'form':<12} {self.form}")
+        lines += [f"  {name:<12} {abbreviated(power(value))}" for name, value in self.parameters.items()]
+        lines += [
             f"outputs needed   {self.outputs_needed} of the {self.outputs} given",
             f"proof            {proof.correct} of {proof.held_back} held-back outputs predicted; "
             f"by luck with a chance of 2^{proof.log2_chance:.0f}",
-            f"next             {_joined(self.next)}",
         ]
+        if self.verdict != "predictable":
+            lines.append(f"predicted        outputs {self.first} to {self.last}")
+            lines += [f"break            {one.about}" for one in self.breaks[:MAX_LINES]]
+            lines += _rest(len(self.breaks), "breaks")
+        if self.next:
+            lines.append(f"next             {_joined(self.next)}")
         if self.previous is not None:
             lines.append(f"before the first {_joined(self.previous)}")
-        return "\n".join([*lines, *_tried_text(self.tried)])
+        return "\n".join([*lines, *_notes(self.notes), self.advice])
+
+
+MAX_LINES = 8
+"""Lines of a list in the text of a verdict."""
+
+
+@dataclass(frozen=True)
+class TooFew:
+    """No family predicts the outputs, and those in `needed` may have made them, but need more outputs."""
+
+    exit_status: ClassVar[int] = TOO_FEW
+    verdict: ClassVar[str] = "too few"
+
+    outputs: int
+    tried: list[Tried]
+    needed: list[Needed]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        least, most = self.needed[0].more, self.needed[-1].more
+        count = f"{least} more outputs" if least == most else f"{least} more outputs ({most} to try all of these)"
+        return (
+            f"Collect {count}, in their order and without gaps, and audit again. Until then nothing is known of the "
+            "generator."
+        )
+
+    def to_json(self) -> JsonObject:
+        """The verdict as plain JSON values."""
+        return _json(self, needed=[asdict(one) for one in self.needed])
+
+    def text(self) -> str:
+        """The verdict for a terminal."""
+        names = {one.about: one for one in reversed(self.needed)}  # the least that a generator needs, of all its forms
+        kinds = "a kind of generator remains" if len(names) == 1 else f"{len(names)} kinds of generators remain"
+        lines = [f"TOO FEW  of {_outputs(self.outputs)}, {kinds} possible, with so many outputs or more:"]
+        ordered = sorted(names.values(), key=lambda one: one.outputs)
+        for one in ordered[:MAX_LINES]:
+            form = f" ({one.form})" if one.form else ""
+            lines.append(f"  {one.outputs:>7}, {one.more} more: {one.about}{form}")
+        lines += _rest(len(ordered), "kinds")
+        return "\n".join([*lines, *_tried_text(self.tried), *_notes(self.notes), self.advice])
 
 
 @dataclass(frozen=True)
 class NotPredicted:
-    """No family tried reproduces all outputs. `breaks_at` is how many outputs `broken_family` predicts before the first
-    difference; `too_few` is the fewest outputs needed, set if there were too few to try any family.
-    """
+    """No family tried reproduces the outputs, though all of them had enough."""
+
+    exit_status: ClassVar[int] = NOT_PREDICTED
+    verdict: ClassVar[str] = "not predicted"
 
     outputs: int
     tried: list[Tried]
-    breaks_at: int | None = None
-    broken_family: str | None = None
-    too_few: int | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        if self.unfinished:
+            return f"Allow more time (--max-seconds) to try the other families as well. {CAUTION}"
+        return f"All families were tried. {CAUTION}"
+
+    @property
+    def unfinished(self) -> list[str]:
+        """Families for which there was no time, in some form of the numbers."""
+        return list(dict.fromkeys(one.family for one in self.tried if one.result in (OUT_OF_TIME, NO_TIME_LEFT)))
 
     def to_json(self) -> JsonObject:
         """The verdict as plain JSON values."""
-        return _json("not predicted", self.outputs, self.tried, breaks_at=self.breaks_at, too_few=self.too_few)
+        return _json(self)
 
     def text(self) -> str:
         """The verdict for a terminal."""
-        if self.too_few is not None:
-            why = f"{self.outputs} outputs are too few; the least any family needs is {self.too_few}"
-        elif self.breaks_at is not None:
-            why = (
-                f"{self.broken_family} predicts the first {self.breaks_at} outputs, "
-                f"but output {self.breaks_at + 1} differs"
-            )
-        else:
-            why = f"no family tried makes these {self.outputs} outputs; this does not prove them safe"
-        return "\n".join([f"NOT PREDICTED  {why}", *_tried_text(self.tried)])
+        lines = [f"NOT PREDICTED  no family tried makes these {_outputs(self.outputs)}"]
+        if self.unfinished:
+            lines[0] += f"; there was no time for {', '.join(self.unfinished)}"
+        lines += [*_tried_text(self.tried), f"not tried: {NOT_ATTEMPTED}"]
+        return "\n".join([*lines, *_notes(self.notes), self.advice])
 
 
-Verdict: TypeAlias = Predictable | NotPredicted
+Verdict: TypeAlias = Predictable | TooFew | NotPredicted
 
 
-def _json(verdict: str, outputs: int, tried: Sequence[Tried], **answer: Any) -> JsonObject:
-    """The JSON of either verdict, with the same keys in the same order."""
+def _json(verdict: Verdict, **answer: Any) -> JsonObject:
+    """The JSON of any verdict, with the same keys in the same order."""
     defaults: JsonObject = {
         "family": None,
+        "about": None,
+        "form": None,
         "parameters": {},
+        "state": None,
         "outputs_needed": None,
         "certificate": None,
         "next": [],
         "previous": None,
-        "breaks_at": None,
-        "too_few": None,
+        "predicted": None,
+        "breaks": [],
+        "needed": [],
     }
     return {
-        "verdict": verdict,
-        "outputs": outputs,
+        "verdict": verdict.verdict,
+        "exit_status": verdict.exit_status,
+        "outputs": verdict.outputs,
         **defaults,
         **answer,
-        "tried": [asdict(one) for one in tried],
+        "tried": [asdict(one) for one in verdict.tried],
+        "not_attempted": NOT_ATTEMPTED,
+        "notes": verdict.notes,
+        "advice": verdict.advice,
     }
 
 
 def _tried_text(tried: Sequence[Tried]) -> list[str]:
-    width = max((len(one.family) for one in tried), default=0)
-    lines = [f"  {one.family:<{width}}  {one.seconds:>7.2f} s  {one.result}" for one in tried]
+    """One line for each family: the seconds it took in all forms of the numbers, and its results."""
+    names = list(dict.fromkeys(one.family for one in tried))
+    width = max(map(len, names), default=0)
+    lines = []
+    for name in names:
+        attempts = [one for one in tried if one.family == name]
+        results = dict.fromkeys(one.result for one in attempts)
+        seconds = sum(one.seconds for one in attempts)
+        lines.append(f"  {name:<{width}}  {seconds:>7.2f} s  {'; '.join(results)}")
     return ["tried without success:", *lines] if lines else []
+
+
+def _rest(count: int, what: str) -> list[str]:
+    return [f"  and {count - MAX_LINES} more {what}"] if count > MAX_LINES else []
+
+
+def _notes(notes: Sequence[str]) -> list[str]:
+    return [f"note             {note}" for note in notes]
+
+
+def _outputs(count: int) -> str:
+    return f"{count} output{'s' * (count != 1)}"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _joined(numbers: Sequence[Any]) -> str:

@@ -1,7 +1,7 @@
 """How does the command line run a command? By parsing the arguments, calling the command, and printing its answer.
 
 The exit status is 0 on success, 2 for a mistake of the user (one line on standard error), 1 for any other failure, and
-130 for an interrupt.
+130 for an interrupt. A command may answer with another one, as audits do.
 """
 
 import logging
@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.command_line = ["unrandom", *command]
     logging.basicConfig(format="unrandom: %(levelname)s: %(message)s", stream=sys.stderr, level=logging.WARNING)
     try:
-        _run_command(arguments)
+        return _run_command(arguments)
     except UserError as mistake:
         return _say(str(mistake), 2)
     except KeyboardInterrupt:
@@ -44,19 +44,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         if fault := _fault_in_user_task(failure):
             return _say(fault, 2)
         raise
-    return 0
 
 
-def _run_command(arguments: Namespace) -> None:
-    """Run the command and print its answer. With ``--json``, all other output is redirected to standard error."""
+def _run_command(arguments: Namespace) -> int:
+    """Run the command, print its answer, and return the exit status. With ``--json``, all other output is redirected to
+    standard error.
+    """
     with redirect_stdout(sys.stderr) if arguments.json else nullcontext():
         answered = _answer(arguments)
     if answered is None:
-        return
+        return 0
     answer, text = answered
     print_answer(arguments, answer, text)
     if failed := answer.get("not_passed"):  # the names of the checks that failed in `bench device`
         raise ChecksFailed(f"not passed: {', '.join(failed)}")
+    status: int = answer.get("exit_status", 0)
+    return status
 
 
 def _answer(arguments: Namespace) -> Answer | None:

@@ -43,7 +43,9 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 def _add_arguments(command: Parser, name: str) -> None:
     module = module_of(name)
-    command.epilog = f"example: {module.EXAMPLE}"
+    examples = module.EXAMPLE.splitlines()
+    command.formatter_class = argparse.RawDescriptionHelpFormatter  # keeps the examples' lines
+    command.epilog = "\n  ".join(["examples:", *examples]) if examples[1:] else f"example: {examples[0]}"
     command.add_argument("--json", action="store_true", help="print one JSON object on standard output, nothing else")
     module.add(command)
 

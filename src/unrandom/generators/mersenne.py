@@ -6,7 +6,7 @@ bits of s[t+1], and multiplies them by a matrix modulo 2. An output is a tempere
 oldest first, of which 19,937 bits matter.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import UInt64
@@ -32,6 +32,7 @@ class MersenneTwister:
     t: int
     c: int
     f: int  # the last shift, l in the standard
+    odd_of_oldest: bool = False  # whether the matrix is selected by the lowest bit of s[t] instead of s[t+1]
 
     @property
     def lower(self) -> int:
@@ -63,16 +64,20 @@ class MersenneTwister:
             twisted = words[..., -2:] ^ words[..., self.m - 2 : self.m]
             before, last = self.untwist(twisted[..., :1]), self.untwist(twisted[..., 1:])
             oldest = (last & self.upper) | (before & self.lower)
+            if self.odd_of_oldest:
+                oldest = (oldest & ~np.uint64(1)) | (last & np.uint64(1))
             words = np.concatenate([oldest, words[..., :-1]], axis=-1)
         return words
 
     def twist(self, word: Word, following: Word) -> Word:
         """The contribution of s[t] and s[t+1] to s[t+n]."""
         y = (word & self.upper) | (following & self.lower)
-        return (y >> 1) ^ ((y & 1) * self.a)
+        return (y >> 1) ^ (((word if self.odd_of_oldest else y) & 1) * self.a)
 
     def untwist(self, twisted: Word) -> Word:
-        """Inverse of `twist`: the highest bits of s[t] joined with the lowest bits of s[t+1]."""
+        """Inverse of `twist`: the highest bits of s[t] joined with the lowest bits of s[t+1]; if `odd_of_oldest`, the
+        lowest bit is that of s[t].
+        """
         odd = twisted >> (self.w - 1)  # the top bit is set in a, and clear in y >> 1
         return ((twisted ^ (odd * self.a)) << 1) | odd
 
@@ -99,3 +104,5 @@ MT19937_64 = MersenneTwister(
     "MT19937-64", 64, 312, 156, 0xB5026F5AA96619E9,
     29, 0x5555555555555555, 17, 0x71D67FFFEDA60000, 37, 0xFFF7EEE000000000, 43,
 )  # fmt: skip
+MT19937_PHP5 = replace(MT19937, name="MT19937 of PHP before 7.1", odd_of_oldest=True)
+"""The engine of PHP 5.2 to 7.0, and of MT_RAND_PHP since: its twist takes the lowest bit of the wrong word."""

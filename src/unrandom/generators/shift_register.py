@@ -8,6 +8,8 @@ Every generator that uses only shifts and exclusive ors obeys such recurrences (
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from unrandom.generators.words import AnyWord
+
 
 @dataclass(frozen=True)
 class ShiftRegisters:
@@ -39,3 +41,33 @@ class ShiftRegisters:
             return None
         reversed_bits = (f"{connection:b}"[::-1] for connection in self.connections)
         return ShiftRegisters(tuple(int(bits, 2) for bits in reversed_bits), self.size)
+
+
+@dataclass(frozen=True)
+class GaloisRegister:
+    """One register of `bits` bits, shifted to the right by one place at each step; if a 1 is shifted out, the state is
+    xored with `taps`. The output is the whole state.
+    """
+
+    bits: int
+    taps: int
+
+    @property
+    def name(self) -> str:
+        return f"Galois register of {self.bits} bits, taps 0x{self.taps:X}"
+
+    def step(self, state: AnyWord) -> AnyWord:
+        return (state >> 1) ^ ((state & 1) * self.taps)
+
+    def output(self, state: AnyWord) -> AnyWord:
+        return state
+
+
+GALOIS_REGISTERS = (
+    GaloisRegister(16, 0xB400),
+    GaloisRegister(32, 0x80200003),
+    GaloisRegister(32, 0xA3000000),
+    GaloisRegister(32, 0xD0000001),
+    GaloisRegister(64, 0xD800000000000000),
+)
+"""Registers with taps that are often used."""

@@ -1,8 +1,9 @@
 """Which numbers does Math.random() of V8 (Chrome, Node.js) produce? The top bits of one word of a xorshift128+ state,
-in reversed blocks of 64.
+or since 2026 of the sum of both, in reversed blocks of 64.
 
-64 fractions are generated at a time and handed out from the last to the first. Older versions show 52 bits of the word,
-newer ones 53 (V8's sources, `src/numbers/math-random.cc` and `src/base/utils/random-number-generator.h`).
+64 fractions are generated at a time and handed out from the last to the first. The oldest versions show 52 bits of the
+first word, those to Node.js 24 show 52 or 53, and Node.js 26 shows 53 bits of the sum (V8's sources,
+`src/numbers/math-random.cc` and `src/base/utils/random-number-generator.h`).
 """
 
 from collections.abc import Callable
@@ -19,12 +20,16 @@ State: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True)
 class MathRandom:
-    """The generator that shows `shown` bits, 52 or 53. Its numbers are the fractions times 2**shown."""
+    """The generator that shows `shown` bits, 52 or 53, of the first word, or of the sum of both if `added`. Its numbers
+    are the fractions times 2**shown.
+    """
 
     shown: int
+    added: bool = False
 
     def output(self, state: State) -> int:
-        return state[0] >> (64 - self.shown)
+        word = (state[0] + state[1]) & (2**64 - 1) if self.added else state[0]
+        return word >> (64 - self.shown)
 
     def block(self, state: State) -> tuple[list[int], State]:
         """The 64 numbers generated from this state on, in the order of output; and the next state."""

@@ -1,16 +1,43 @@
 """How are words shifted and rotated, and how are these operations inverted? By functions on integers or arrays.
 
-A word is an integer 0 … 2**bits − 1: a Python integer, or a uint64 array with one word for each of many generators
-that step in parallel. The functions accept both and do not modify their arguments.
+A word is an integer 0 … 2**bits − 1: a Python integer, a uint64 array with one word for each of many generators that
+step in parallel, a word of linear forms (`linear_words`), or an expression of unknown words, for a solver. The
+functions accept all of them and do not modify their arguments.
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from jaxtyping import UInt64
 
-Word = TypeVar("Word", int, UInt64[np.ndarray, "..."])
+from unrandom.generators.linear_words import LinearWord
+
+
+@runtime_checkable
+class Expression(Protocol):
+    """A word computed from unknown words."""
+
+    def __lshift__(self, by: int, /) -> "Expression": ...
+
+    def __rshift__(self, by: int, /) -> "Expression": ...
+
+    def __and__(self, other: Any, /) -> "Expression": ...
+
+    def __or__(self, other: Any, /) -> "Expression": ...
+
+    def __xor__(self, other: Any, /) -> "Expression": ...
+
+    def __add__(self, other: Any, /) -> "Expression": ...
+
+    def __mul__(self, other: Any, /) -> "Expression": ...
+
+
+Word = TypeVar("Word", int, UInt64[np.ndarray, "..."], Expression)
+"""A number, numbers or an expression: for functions that may be non-linear."""
+
+AnyWord = TypeVar("AnyWord", int, UInt64[np.ndarray, "..."], LinearWord, Expression)
+"""The same, or linear forms: for functions of shifts and exclusive ors."""
 
 
 class Shift(NamedTuple):
@@ -23,7 +50,7 @@ class Shift(NamedTuple):
         return f"{'<<' if self.left else '>>'}{self.by}"
 
 
-def xor_shifts(x: Word, shifts: Iterable[Shift], bits: int) -> Word:
+def xor_shifts(x: AnyWord, shifts: Iterable[Shift], bits: int) -> AnyWord:
     """The word x of `bits` bits after all shifts, applied in order."""
     mask = (1 << bits) - 1
     for left, by in shifts:
@@ -31,7 +58,7 @@ def xor_shifts(x: Word, shifts: Iterable[Shift], bits: int) -> Word:
     return x
 
 
-def undo_xor_shift(x: Word, shift: Shift, bits: int) -> Word:
+def undo_xor_shift(x: AnyWord, shift: Shift, bits: int) -> AnyWord:
     """The y with y ^ (y << by) = x, or y ^ (y >> by) = x.
 
     For a shift s, modulo 2, (1 + s) · (1 + s)(1 + s**2)(1 + s**4) … = 1 + s**(2**k), where s**(2**k) = 0 for large k.
@@ -44,13 +71,13 @@ def undo_xor_shift(x: Word, shift: Shift, bits: int) -> Word:
     return x
 
 
-def undo_xor_shifts(x: Word, shifts: tuple[Shift, ...], bits: int) -> Word:
+def undo_xor_shifts(x: AnyWord, shifts: tuple[Shift, ...], bits: int) -> AnyWord:
     """The inverse of `xor_shifts`."""
     for shift in reversed(shifts):
         x = undo_xor_shift(x, shift, bits)
     return x
 
 
-def rotate(x: Word, by: int, bits: int) -> Word:
+def rotate(x: AnyWord, by: int, bits: int) -> AnyWord:
     """x rotated to the left by 0 < by < bits places."""
     return ((x << by) | (x >> (bits - by))) & ((1 << bits) - 1)

@@ -5,7 +5,7 @@ g = gcd(d[0], m). As g divides all later differences, every such a predicts the 
 Modulus unknown: the congruences of all differences restrict it (see ``congruences``).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -62,6 +62,12 @@ def recover(sequence: Integers, modulus: int | None = None) -> LCG | None:
     numbers = [int(x) for x in as_words(sequence, name="the sequence").ravel()]
     if modulus is not None:
         as_modulus(modulus)
+    lcg = recover_exactly(numbers, modulus)
+    return lcg if lcg is not None and lcg.m <= WORD else None
+
+
+def recover_exactly(numbers: Sequence[int], modulus: int | None = None) -> LCG | None:
+    """`recover` for whole numbers >= 0 and moduli of any size, which are not checked."""
     if len(numbers) < 3:
         return None
     known = Congruences(modulus or 0)
@@ -69,7 +75,7 @@ def recover(sequence: Integers, modulus: int | None = None) -> LCG | None:
     for d, e in pairwise(differences):
         known.add(d, e)
     m = known.modulus
-    if not max(numbers) < m <= WORD or modulus not in (None, m):
+    if max(numbers) >= m or modulus not in (None, m):
         return None
     a = known.multiplier()
     return LCG(m, a, (numbers[1] - a * numbers[0]) % m)

@@ -39,9 +39,10 @@ def hidden_states(
     """Generators and first states x[0] with bounds[t][0] <= x[t] mod ``period`` <= bounds[t][1] for every t.
 
     They have this modulus, multiplier and increment; if ``increment`` is None, one of the possible increments. Without
-    a period (which is at most the modulus) the bounds are for x[t] itself. The lattice uses the first ``count`` bounds,
-    by default the share ``REDUNDANCY`` more than needed. None are found if the bounds carry less information than the
-    state; existing ones may be missed if the bounds carry little more, or if a small multiplier correlates neighbours.
+    a period (which is at most the modulus) the bounds are for x[t] itself; they wrap around the modulus if they exceed
+    it. The lattice uses the first ``count`` bounds, by default the share ``REDUNDANCY`` more than needed. None are
+    found if the bounds carry less information than the state; existing ones may be missed if the bounds carry little
+    more, or if a small multiplier correlates neighbours.
     """
     m, span = modulus, min(period or modulus, modulus)
     least = outputs_needed(bounds, m, increment is None, span)
@@ -57,7 +58,7 @@ def hidden_states(
             first = (first + shift) % m
             lcg = LCG(m, multiplier, (lcg.c - (multiplier - 1) * shift) % m)
             states = lcg.orbit(first, len(bounds))
-        if all(low <= x % span <= high for x, (low, high) in zip(states, bounds, strict=True)):
+        if all((x - low) % span <= high - low for x, (low, high) in zip(states, bounds, strict=True)):
             yield lcg, first
 
 
@@ -105,7 +106,7 @@ def _first_two(bounds: Bounds, m: int, a: int, c: int | None, span: int) -> Iter
     widths = [high - low + 1 for low, high in bounds]
     if max_quotient:
         target, widths = target + [max_quotient // 2] * n, widths + [max_quotient] * n
-    for vector in _closest(rows, target, widths):
+    for vector in closest(rows, target, widths):
         states = [e + offset for e, offset in zip(vector[:n], offsets, strict=True)]
         if max_quotient:
             states = [e + span * q for e, q in zip(states, vector[n:], strict=True)]
@@ -139,11 +140,11 @@ def states_within(multipliers: Sequence[int], offsets: Sequence[int], modulus: i
     n = len(bounds)
     rows = [list(multipliers)] + [[modulus if i == j else 0 for i in range(n)] for j in range(1, n)]
     middles = [(low + high) // 2 - c for (low, high), c in zip(bounds, offsets, strict=True)]
-    for vector in _closest(rows, middles, [high - low + 1 for low, high in bounds]):
+    for vector in closest(rows, middles, [high - low + 1 for low, high in bounds]):
         yield vector[0] % modulus
 
 
-def _closest(rows: Sequence[Sequence[int]], target: Sequence[int], widths: Sequence[int]) -> Iterator[list[int]]:
+def closest(rows: Sequence[Sequence[int]], target: Sequence[int], widths: Sequence[int]) -> Iterator[list[int]]:
     """Vectors of the lattice spanned by the rows that are close to the target: each coordinate should differ by at most
     half its width. Yields few vectors, possibly none, and does not verify them.
     """

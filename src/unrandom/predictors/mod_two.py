@@ -11,22 +11,25 @@ MARGIN = 8
 """Bits beyond those that determine a recurrence, so that a wrong recurrence is unlikely to be accepted."""
 
 
-def solve(equations: Iterable[tuple[int, int]], unknowns: int) -> int | None:
+def solve(equations: Iterable[tuple[int, int]], unknowns: int, *, exact: bool = True) -> int | None:
     """Solve equations (mask, bit), which state that the xor of the unknowns in the mask is the bit. Gaussian
     elimination.
 
     Bit k of the result is unknown k. None if the equations contradict each other (no further ones are then read), or if
-    they leave an unknown undetermined.
+    they leave an unknown undetermined. If they are not `exact`, the first ones that determine all unknowns are
+    believed, and no further ones are read.
     """
     pivots: dict[int, int] = {}  # highest bit of a row -> the row; the right-hand side is its lowest bit
     for mask, bit in equations:
         row = (mask << 1) | bit
         while row > 1 and (known := pivots.get(row.bit_length())) is not None:
             row ^= known
-        if row == 1:
+        if row == 1 and exact:
             return None
-        if row:
+        if row > 1:
             pivots[row.bit_length()] = row
+            if len(pivots) == unknowns and not exact:
+                break
     if len(pivots) < unknowns:
         return None
     solution = 0

@@ -1,17 +1,29 @@
 """Which families of generators does an audit try, in which order? Those in `FAMILIES`, from cheap to expensive."""
 
 from unrandom.auditing.families.carry import Carry
+from unrandom.auditing.families.combined import COMBINED_GENERATORS
 from unrandom.auditing.families.java import Java
+from unrandom.auditing.families.known_bits import LARGE, SMALL
 from unrandom.auditing.families.lagged import Lagged
 from unrandom.auditing.families.lcg import FullState
 from unrandom.auditing.families.linear import LinearModuloTwo
+from unrandom.auditing.families.multiply import CarryPairs, MultiplyCarry
+from unrandom.auditing.families.parts import GivenLCG, OtherModulus
+from unrandom.auditing.families.recursive import MultipleRecursive
+from unrandom.auditing.families.redrawn import Redrawn
 from unrandom.auditing.families.remainder import Remainder
+from unrandom.auditing.families.scrambled import SCRAMBLED
+from unrandom.auditing.families.shown_state import RanArray, SuperDuper
+from unrandom.auditing.families.small import SMALL_STATES
+from unrandom.auditing.families.splitmix import SplitMixFractions
 from unrandom.auditing.families.stern import UnknownTruncated
+from unrandom.auditing.families.sums import SUMS
 from unrandom.auditing.families.trivial import Trivial
 from unrandom.auditing.families.truncated import Truncated
 from unrandom.auditing.families.twister import Twisters
 from unrandom.auditing.families.v8 import V8
 from unrandom.auditing.families.xorshift import Xorshifts
+from unrandom.auditing.families.xorwow import Xorwows
 from unrandom.auditing.families.xoshiro import Xoshiros
 from unrandom.auditing.family import Family
 
@@ -20,13 +32,29 @@ FAMILIES: tuple[Family, ...] = (
     FullState(),
     Twisters(),
     Java(),
+    GivenLCG(),
     Truncated(),
+    OtherModulus(),
+    *COMBINED_GENERATORS,
+    MultipleRecursive(),
+    CarryPairs(),
+    MultiplyCarry(),
+    SplitMixFractions(),
+    SuperDuper(),
+    RanArray(),
     Xorshifts(),
     Lagged(),
     Carry(),
     Xoshiros(),
     V8(),
-    LinearModuloTwo(),
     Remainder(),
+    *SUMS,
+    *SCRAMBLED,
+    Xorwows(),
+    *SMALL,
+    LinearModuloTwo(),
     UnknownTruncated(),
+    *SMALL_STATES,
+    Redrawn(),
+    *LARGE,
 )

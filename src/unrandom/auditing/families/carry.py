@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from unrandom.auditing.family import Deadline, Generator
-from unrandom.auditing.stream import Number, Stream, View
+from unrandom.auditing.layers import Number
+from unrandom.auditing.stream import Stream, View
 from unrandom.core.files import JsonObject
 from unrandom.generators.carry import WithCarry
 
@@ -31,10 +32,11 @@ class Carry:
     name = "carry"
     about = "a subtract-with-borrow or add-with-carry generator; lags unknown"
     trivial = False
+    slow = False
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
-        return 16 if any(view.bits > 1 for view in stream.views) else None
+        return 16 if any(1 < view.bits <= 64 for view in stream.views) else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:

@@ -17,6 +17,7 @@ class Java:
     name = "java"
     about = "java.util.Random, two states in each output"
     trivial = False
+    slow = False
     max_outputs = 2
 
     def needs(self, stream: Stream) -> int | None:

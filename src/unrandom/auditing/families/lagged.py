@@ -41,10 +41,11 @@ class Lagged:
     name = "lagged-fibonacci"
     about = "an additive or subtractive lagged Fibonacci generator; lags and modulus unknown"
     trivial = False
+    slow = False
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
-        return 16 if any(view.bits > 1 for view in stream.views) else None
+        return 16 if any(1 < view.bits <= 64 for view in stream.views) else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:

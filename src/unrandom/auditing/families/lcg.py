@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from unrandom.auditing.family import Deadline, Generator
-from unrandom.auditing.recovery import lcg_machine, recover_lcg
+from unrandom.auditing.recovery import lcg_machine, lcg_outputs_needed, recover_lcg
 from unrandom.auditing.stream import Stream
 from unrandom.core.files import JsonObject
 from unrandom.generators.known import KNOWN
@@ -19,20 +19,22 @@ class FullState:
     name = "lcg"
     about = "a linear congruential generator that shows its whole state; modulus, multiplier, increment unknown"
     trivial = False
+    slow = False
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
-        return 3 if stream.modulus is not None else 5
+        return lcg_outputs_needed(stream.modulus, stream.multiplier)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:
             for modulus in {stream.modulus, view.divisor} if view.divisor else {stream.modulus}:
-                lcg = recover_lcg(view.numbers, modulus)
+                lcg = recover_lcg(view.numbers, modulus, stream.multiplier)
                 if lcg is not None:
-                    yield lcg_machine(_parameters(lcg), lcg, view.numbers[0], view.show)
+                    yield lcg_machine(_parameters(lcg, view.numbers[0]), lcg, view.numbers[0], view.show)
 
 
-def _parameters(lcg: LCG) -> JsonObject:
-    """The parameters of an LCG, with the names of known generators that share them."""
+def _parameters(lcg: LCG, state: int) -> JsonObject:
+    """The parameters of an LCG and its state, with the names of known generators that share the parameters."""
     names = [name for name, known in KNOWN.items() if known.lcg == lcg]
-    return {"m": lcg.m, "a": lcg.a, "c": lcg.c, **({"known_as": ", ".join(names)} if names else {})}
+    known_as: JsonObject = {"known_as": ", ".join(names)} if names else {}
+    return {"m": lcg.m, "a": lcg.a, "c": lcg.c, **known_as, "state": state}

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from unrandom.auditing.family import Deadline, Generator
-from unrandom.auditing.stream import Number, Stream, View
+from unrandom.auditing.layers import Number
+from unrandom.auditing.stream import Stream, View
 from unrandom.core.files import JsonObject
 from unrandom.generators.shift_register import ShiftRegisters
 from unrandom.predictors.mod_two import MARGIN, follows, plane, shortest_recurrence
@@ -25,10 +26,11 @@ class LinearModuloTwo:
     name = "linear-mod-2"
     about = "a generator that is linear modulo 2 (a shift register, say): each bit is a recurrence of earlier ones"
     trivial = False
+    slow = False
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
-        return 32 if stream.views else None
+        return 32 if any(view.bits <= 64 for view in stream.views) else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:

@@ -8,7 +8,7 @@ unknown; one lattice of twice the dimension finds both, unless N is too small.
 """
 
 from collections.abc import Iterator
-from itertools import accumulate, repeat
+from itertools import accumulate, product, repeat
 from math import ceil, log2
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from unrandom.auditing.family import Deadline, Generator, Machine
 from unrandom.auditing.recovery import first_states, lcg_machine
 from unrandom.auditing.stream import Stream
+from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.files import JsonObject
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import LCG
@@ -30,6 +31,9 @@ MAX_OUTPUTS = 256
 
 MAX_DIMENSION = 60
 """Largest dimension of a lattice."""
+
+STARTS, STEP = 4, 12
+"""Places at which a lattice is tried if it is likely to miss the state, and outputs between them."""
 
 WINDOWS = tuple(
     Window.of(about, known, low, bits)
@@ -47,11 +51,12 @@ WINDOWS = tuple(
 
 
 class Remainder:
-    """Known LCGs, reduced to 0 … N − 1 by a remainder; N is given by --bounded."""
+    """Known LCGs and that of the user, reduced to 0 … N − 1 by a remainder."""
 
     name = "remainder"
-    about = "a known linear congruential generator reduced by a remainder"
+    about = "a given or known linear congruential generator reduced by a remainder"
     trivial = False
+    slow = False
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
@@ -62,12 +67,26 @@ class Remainder:
         outputs = [int(y) for y in stream.values.tolist()]
         if n is None or len(outputs) < 4:
             return
-        for window in WINDOWS:
+        for window in (*_given_windows(stream), *WINDOWS):
             deadline.check()
             if n < 2**window.bits:
                 for state in _states(window, n, outputs, deadline):
                     parameters: JsonObject = {"generator": window.about, "N": n, "m": window.lcg.m, "state": state}
                     yield _machine(parameters, state, window, n)
+
+
+def _given_windows(stream: Stream) -> Iterator[Window]:
+    """Windows of the states of the user's LCG, if its modulus is a power of two: all bits, and those from bit 16, 17,
+    32 or 33 on, without the highest one or with it.
+    """
+    m, a, c = stream.modulus, stream.multiplier, stream.increment
+    if m is None or a is None or c is None or not is_power_of_two(m):
+        return
+    size = m.bit_length() - 1
+    for low, top in product((0, 16, 17, 32, 33), (size, size - 1)):
+        if top - low > 4:
+            about = f"bits {low} to {top - 1} of the given generator, modulo N"
+            yield Window.of(about, LCG(m, a % m, c % m), low, top - low)
 
 
 def _machine(parameters: JsonObject, state: int, window: Window, n: int) -> Machine:
@@ -76,16 +95,24 @@ def _machine(parameters: JsonObject, state: int, window: Window, n: int) -> Mach
 
 def _states(window: Window, n: int, outputs: list[int], deadline: Deadline) -> Iterator[int]:
     twos = (n & -n).bit_length() - 1  # j, the exponent of 2 in n
-    if twos == 0 and window.low:
-        # The quotients and the bits below the window are both unknown: modulo 2**low n, the states lie between 2**low y
-        # and 2**low (y + 1).
-        yield from first_states(window.lcg, [states_showing(y, window.low) for y in outputs], period=n << window.low)
+    if window.low and (twos == 0 or (twos == 1 and n > 2 and window.low > EXHAUSTIVE_BITS)):
+        yield from _quotients_and_low_bits(window, n, outputs)
         return
     for low_part in _low_parts(window, twos, outputs, deadline):
         if n == 1 << twos:
             yield low_part
         else:
             yield from _quotients(window, n, twos, low_part, outputs)
+
+
+def _quotients_and_low_bits(window: Window, n: int, outputs: list[int]) -> Iterator[int]:
+    """States if the quotients and the bits below the window are both unknown: modulo 2**low n, the states lie between
+    2**low y and 2**low (y + 1). Reduction misses some states, so that it is tried at several outputs.
+    """
+    bounds = [states_showing(y, window.low) for y in outputs]
+    for start in range(0, min(len(bounds), STARTS * STEP), STEP):
+        back = window.lcg.jump(-start)
+        yield from map(back, first_states(window.lcg, bounds[start:], period=n << window.low))
 
 
 def _low_parts(window: Window, twos: int, outputs: list[int], deadline: Deadline) -> Iterator[int]:

@@ -16,8 +16,9 @@ from math import log2
 from flint import fmpz_mat
 
 from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.layers import Number
 from unrandom.auditing.recovery import lcg_machine
-from unrandom.auditing.stream import Number, Stream, View
+from unrandom.auditing.stream import Stream, View
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.files import JsonObject
 from unrandom.core.lattices import short_vectors
@@ -43,6 +44,7 @@ class UnknownTruncated:
     name = "truncated-lcg-unknown"
     about = "a linear congruential generator modulo a power of two that shows its top bits; all parameters unknown"
     trivial = False
+    slow = False
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:

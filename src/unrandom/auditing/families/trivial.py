@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, cycle, islice, pairwise
 
 from unrandom.auditing.family import Deadline, Generator, Machine
-from unrandom.auditing.stream import Number, Stream
+from unrandom.auditing.layers import Number, Signed
+from unrandom.auditing.stream import Stream
 from unrandom.core.files import JsonObject
 
 MAX_OUTPUTS = 100_000
@@ -17,6 +18,7 @@ class Trivial:
     name = "trivial"
     about = "a constant, a counter (also modulo a number), or a short period"
     trivial = True
+    slow = False
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
@@ -28,7 +30,7 @@ class Trivial:
             return
         period = _period(values)
         if period == 1:
-            yield _Repetition({"kind": "constant", "value": stream.form.write(values[0])}, values[:1])
+            yield _Repetition({"kind": "constant", "value": values[0]}, values[:1])
         if not stream.fractions and period != 1:
             yield from _counters([int(value) for value in values], stream)
         if 1 < period <= len(values) // 2:
@@ -65,12 +67,13 @@ def _counters(numbers: list[int], stream: Stream) -> Iterator[Generator]:
     if len(steps) > 1 and not wraps:
         return
     step = max(steps)
-    m = max(steps) - min(steps) if wraps else stream.modulus or 2 ** (stream.form.signed_bits or 64)
+    signed = next((layer.bits for layer in stream.form.layers if isinstance(layer, Signed)), 0)
+    m = max(steps) - min(steps) if wraps else stream.modulus or 2 ** (signed or max(64, stream.bits))
     if m <= max(numbers):
         return
     parameters: JsonObject = {"kind": "counter", "step": step, **({"modulus": m} if wraps or stream.modulus else {})}
     # Without a known modulus, the numbers before the first one might be negative.
-    goes_back = wraps or stream.modulus is not None or stream.form.signed_bits > 0
+    goes_back = wraps or stream.modulus is not None or signed > 0
     yield Machine(
         parameters, numbers[0], lambda x: (x + step) % m, int, (lambda x: (x - step) % m) if goes_back else None
     )

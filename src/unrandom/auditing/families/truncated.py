@@ -7,14 +7,19 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.layers import Number
 from unrandom.auditing.recovery import first_states, lcg_machine
-from unrandom.auditing.stream import Number, Scale, Stream, View
+from unrandom.auditing.stream import Scale, Stream, View
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.files import JsonObject
+from unrandom.generators.java import JAVA, NEXT_DOUBLE, TWO_STEPS
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import LCG
 from unrandom.generators.windows import Window, states_showing
 from unrandom.predictors.hidden_state import MAX_DIMENSION
+
+MAX_BITS = 64
+"""Known generators have states of at most so many bits."""
 
 KNOWN_WINDOWS = (
     ("MSVC rand()", "msvc", 16, 15),
@@ -63,10 +68,11 @@ class Truncated:
     name = "truncated-lcg"
     about = "a known linear congruential generator that shows a part of its state"
     trivial = False
+    slow = False
     max_outputs = MAX_DIMENSION
 
     def needs(self, stream: Stream) -> int | None:
-        return 4
+        return 4 if stream.bits <= MAX_BITS else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         if stream.bounded is not None or stream.rounded:
@@ -89,18 +95,25 @@ def _of_window(window: Window, view: View) -> Iterator[Generator]:
 
 
 def _of_fractions(stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-    """Fractions u = x / m of every known LCG; for Java's nextDouble(), of every second state."""
-    lcgs = {known.lcg: name for name, known in reversed(KNOWN.items())}
-    for lcg, name in lcgs.items():
-        for stride in (1, 2) if lcg == KNOWN["java"].lcg else (1,):
-            deadline.check()
-            bounds = stream.state_bounds(lcg.m)
-            if bounds is None:
-                return
-            strided = lcg.jump(stride)
-            for state in first_states(strided, bounds):
-                parameters = _parameters(name if stride == 1 else f"{name}, every second state", strided, state)
-                yield lcg_machine(parameters, strided, state, _output_function(stream, lcg.m))
+    """Fractions u = x / m of every known LCG; and Java's nextDouble()."""
+    for lcg, name in {known.lcg: name for name, known in reversed(KNOWN.items())}.items():
+        deadline.check()
+        bounds = stream.state_bounds(lcg.m)
+        if bounds is None:
+            return
+        for state in first_states(lcg, bounds):
+            yield lcg_machine(_parameters(name, lcg, state), lcg, state, _output_function(stream, lcg.m))
+    yield from _next_doubles(stream)
+
+
+def _next_doubles(stream: Stream) -> Iterator[Generator]:
+    """Java's nextDouble(), whose top 26 bits are those of every second state, and whose other bits are of the next."""
+    others = 1 << 22  # states with the same top 26 bits
+    bounds = stream.state_bounds(JAVA.m) or []
+    show = _output_function(stream, 1 << 53)
+    for state in first_states(TWO_STEPS, [(max(0, low - others), high + others) for low, high in bounds]):
+        parameters = _parameters("java.util.Random.nextDouble()", TWO_STEPS, state)
+        yield lcg_machine(parameters, TWO_STEPS, state, lambda x: show(NEXT_DOUBLE.output(x)))
 
 
 def _output_function(stream: Stream, m: int) -> Callable[[int], Number]:

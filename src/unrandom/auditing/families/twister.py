@@ -16,9 +16,10 @@ import numpy as np
 from jaxtyping import Bool, UInt64
 
 from unrandom.auditing.family import Deadline, Generator
-from unrandom.auditing.stream import Number, Stream, View
+from unrandom.auditing.layers import Number
+from unrandom.auditing.stream import Stream, View
 from unrandom.core.files import JsonObject
-from unrandom.generators.mersenne import MT19937, MT19937_64, MersenneTwister
+from unrandom.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5, MersenneTwister
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Twisters:
     name = "mersenne-twister"
     about = "a Mersenne twister (C++ mt19937, Python random, PHP mt_rand, numpy RandomState)"
     trivial = False
+    slow = False
     max_outputs = 2048
 
     def needs(self, stream: Stream) -> int | None:
@@ -83,7 +85,7 @@ def _layouts(view: View) -> list[Layout]:
     if 19 <= view.bits <= 32:
         lost = 32 - view.bits
         about = f"the top {view.bits} bits of a word" if lost else "whole 32-bit words"
-        return [Layout(MT19937, (Piece(lost, 0),), about)]
+        return [Layout(variant, (Piece(lost, 0),), about) for variant in (MT19937, MT19937_PHP5)]
     return []
 
 
@@ -108,8 +110,11 @@ class _Twister:
             words = self.layout.variant.next_block(words)
 
     def previous(self, count: int) -> list[Number]:
-        words = self.layout.variant.block_before(self.words, count * len(self.layout.pieces))
-        return self._shown(words)[:count]
+        words, numbers = self.layout.variant.block_before(self.words, count * len(self.layout.pieces)), list[Number]()
+        while len(numbers) < count:
+            numbers += self._shown(words)
+            words = self.layout.variant.next_block(words)
+        return numbers[:count]
 
     def _shown(self, words: UInt64[np.ndarray, " n"]) -> list[Number]:
         tempered = self.layout.variant.temper(words)

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from functools import cache
 
 from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.layers import Number
 from unrandom.auditing.notation import hexadecimal
-from unrandom.auditing.stream import Number, Scale, Stream
+from unrandom.auditing.stream import Scale, Stream
 from unrandom.core.files import JsonObject
 from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
 from unrandom.predictors.mod_two import solve
@@ -31,12 +32,13 @@ class V8:
     """V8's Math.random(), as fractions or as ⌊N · Math.random()⌋."""
 
     name = "v8"
-    about = "Math.random() of V8 (Chrome, Node.js): xorshift128+, its top bits, in blocks of 64 backwards"
+    about = "Math.random() of V8 before 2026 (Chrome, Node.js to 24): the top bits of xorshift128+, in blocks backwards"
     trivial = False
+    slow = False
     max_outputs = STEPS - 2 * BLOCK
 
     def needs(self, stream: Stream) -> int | None:
-        return 4 if stream.fractions or stream.bounded is not None else None
+        return 4 if stream.fractions or stream.bounded is not None or stream.cycle else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         possible = [shown for shown in (52, 53) if any(scale.divisor == 2**shown for scale in stream.scales)]
@@ -94,20 +96,20 @@ class Blocks:
 
     def __init__(self, state: State, remaining: int, generator: MathRandom, stream: Stream) -> None:
         self.state, self.remaining, self.generator = state, remaining, generator
-        self.bounded, self.scale = stream.bounded, Scale(2**generator.shown)
+        self.range_of, self.scale = stream.range_of, Scale(2**generator.shown)
         self.parameters: JsonObject = {
-            "engine": "xorshift128+ (23, 17, 26)",
+            "engine": "xorshift128+ (23, 17, 26)" + ", sum of its words" * generator.added,
             "bits": generator.shown,
             "left_of_first_block": remaining,
             "state": hexadecimal(state, 64),
         }
 
     def outputs(self) -> Iterator[Number]:
-        state, remaining = self.state, self.remaining
+        state, first = self.state, self.remaining - BLOCK  # index of the block's first output
         while True:
             block, state = self.generator.block(state)
-            yield from map(self._shown, block[BLOCK - remaining :])
-            remaining = BLOCK
+            yield from (self._shown(x, i) for i, x in enumerate(block, start=first) if i >= 0)
+            first += BLOCK
 
     def previous(self, count: int) -> list[Number]:
         """The outputs of the first block before the stream's first one, preceded by the earlier blocks."""
@@ -116,8 +118,9 @@ class Blocks:
         while len(before) < count:
             block, state = self.generator.block_before(state)
             before = block + before
-        return [self._shown(x) for x in before[len(before) - count :]]
+        return [self._shown(x, i) for i, x in enumerate(before[len(before) - count :], start=-count)]
 
-    def _shown(self, x: int) -> Number:
-        fraction = self.scale.show(x)
-        return fraction if self.bounded is None else int(fraction * self.bounded)
+    def _shown(self, x: int, i: int) -> Number:
+        """What output i of the stream shows."""
+        fraction, size = self.scale.show(x), self.range_of(i)
+        return fraction if size is None else int(fraction * size)

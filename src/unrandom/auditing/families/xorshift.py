@@ -22,14 +22,15 @@ class Xorshifts:
     name = "xorshift"
     about = "a xorshift generator (Marsaglia) that shows whole words of its state; shifts unknown"
     trivial = False
+    slow = False
     max_outputs = 16
 
     def needs(self, stream: Stream) -> int | None:
-        return 3 if any(view.bits > 16 for view in stream.views) else None
+        return 3 if any(16 < view.bits <= 64 for view in stream.views) else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:
-            if view.bits > 16:
+            if 16 < view.bits <= 64:
                 bits = 32 if view.bits <= 32 else 64
                 for xorshift in recover_xorshifts(view.numbers, bits):
                     yield Machine.of(

@@ -32,6 +32,7 @@ class Xoshiros:
     name = "xoshiro"
     about = "a xorshift or xoshiro generator with a scrambled output"
     trivial = False
+    slow = False
     max_outputs = 512
 
     def needs(self, stream: Stream) -> int | None:

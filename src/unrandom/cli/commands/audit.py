@@ -2,34 +2,49 @@
 
 import sys
 from argparse import Namespace
+from math import isfinite
 
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import Parser, at_least
 from unrandom.core.errors import UserError
 
-MAX_BITS = 64  # largest width of a modulus or an output
-EXAMPLE = "unrandom audit outputs.txt --max-seconds 20"
+MAX_BITS = 4096  # largest width of a modulus or an output
+RAW = ("u8", "u16", "u32", "u64", "f32", "f64", "u16be", "u32be", "u64be", "f32be", "f64be")
+EXAMPLE = """unrandom audit outputs.txt
+node -e "for (let i = 0; i < 300; i++) console.log(Math.random())" | unrandom audit -
+unrandom audit access.log --regex "token=([0-9a-f]+)" --json"""
 
 
 def add(command: Parser) -> None:
     """Register the arguments."""
-    command.add_argument(
-        "file",
-        metavar="FILE|-",
-        help="outputs in order, as integers, 0x numbers or fractions from 0 to 1; - is standard input",
+    command.add_argument("file", metavar="FILE|-", help="the outputs in order; - is standard input")
+    text = command.add_argument_group("reading")
+    text.add_argument("--column", metavar="C", help="column of a table (heading or number), or key of JSON objects")
+    text.add_argument("--regex", metavar="R", help="find the number in each line, in group 1 of this expression")
+    text.add_argument("--notation", metavar="N", help="decimal, hexadecimal, base64, ... (inferred)")
+    text.add_argument(
+        "--raw", choices=RAW, metavar="TYPE", help="binary words: u8, u16, u32, u64, f32, f64; u16be, ..."
     )
-    command.add_argument("--modulus", metavar="M", help="modulus of the generator, if known, e.g. 2^32")
-    command.add_argument("--bits", metavar="B", help="width of the outputs in bits (default: that of the largest)")
-    command.add_argument(
-        "--bounded", metavar="N", help="outputs were reduced to 0 ... N-1, e.g. by x %% N or nextInt(N)"
+    known = command.add_argument_group("what is known (everything is inferred otherwise)")
+    known.add_argument("--bits", metavar="B", help="width of the outputs in bits")
+    known.add_argument("--bounded", metavar="N", help="outputs are in 0 ... N-1, or N numbers from --from on")
+    known.add_argument("--from", metavar="X", dest="start", help="least output possible, e.g. 1 for dice")
+    known.add_argument("--scale", metavar="S", help="outputs were multiplied by this number, before --from was added")
+    known.add_argument("--modulus", metavar="M", help="modulus of an LCG, e.g. 2^32")
+    known.add_argument("--multiplier", metavar="A", help="multiplier of an LCG")
+    known.add_argument("--increment", metavar="C", help="increment of an LCG")
+    known.add_argument("--family", metavar="NAME", help="search this family of generators only")
+    seeded = command.add_argument_group("seeds by trial (of outputs that are the first ones after seeding)")
+    seeded.add_argument("--seeds", metavar="RANGE", help="try all seeds: 32bit, or a range such as 0:1000000")
+    seeded.add_argument(
+        "--around", metavar="DATE", help="try the times around a date: 2026-11-20T12:00, or 2026-11-20T12:00+-HOURS"
     )
-    command.add_argument("--family", metavar="NAME", help="search this family of generators only")
+    seeded.add_argument("--program", metavar="TEXT", help="try only programs with this text in their name, e.g. php")
     command.add_argument(
-        "--raw", choices=("u32", "u64"), help="the file is binary: little-endian unsigned integers of this width"
-    )
-    command.add_argument("--column", metavar="C", help="heading or number of the column, if the file is a table")
-    command.add_argument(
-        "--max-seconds", type=at_least(float, 0.0), default=60.0, metavar="S", help="time limit of the search (60)"
+        "--max-seconds",
+        type=at_least(float, 0.0),
+        metavar="S",
+        help="time limit of the search (60); also of the trial of seeds, which has none otherwise",
     )
 
 
@@ -37,16 +52,23 @@ def run(arguments: Namespace) -> Answer:
     """The verdict on the stream, as JSON values and as text. Imports no torch."""
     import unrandom
 
-    modulus = _number(arguments.modulus, "--modulus", 2, 2**MAX_BITS)
-    bounded = _number(arguments.bounded, "--bounded", 2, 2**MAX_BITS)
     verdict = unrandom.audit(
         arguments.file,
         raw=arguments.raw,
-        bits=_number(arguments.bits, "--bits", 1, MAX_BITS),
-        modulus=modulus,
-        bounded=bounded,
         column=arguments.column,
+        regex=arguments.regex,
+        notation=arguments.notation,
+        bits=_whole(arguments.bits, "--bits", 1, MAX_BITS),
+        bounded=_whole(arguments.bounded, "--bounded", 2, 2**MAX_BITS),
+        start=_number(arguments.start, "--from"),
+        scale=_number(arguments.scale, "--scale"),
+        modulus=_whole(arguments.modulus, "--modulus", 2, 2**MAX_BITS),
+        multiplier=_whole(arguments.multiplier, "--multiplier", 0, 2**MAX_BITS),
+        increment=_whole(arguments.increment, "--increment", 0, 2**MAX_BITS),
         family=arguments.family,
+        seeds=arguments.seeds,
+        around=arguments.around,
+        program=arguments.program,
         max_seconds=arguments.max_seconds,
         watch=_show_family,
     )
@@ -54,15 +76,29 @@ def run(arguments: Namespace) -> Answer:
     return verdict.to_json(), verdict.text()
 
 
-def _number(text: str | None, name: str, least: int, most: int) -> int | None:
+def _whole(text: str | None, name: str, least: int, most: int) -> int | None:
     from unrandom.core.config import parse_integer
 
     if text is None:
         return None
     number = parse_integer(text)
     if not least <= number <= most:
-        raise UserError(f"{name} must be from {least} to {most}, but {text} was given")
+        largest = f"2^{most.bit_length() - 1}" if most > 10**9 else str(most)
+        raise UserError(f"{name} must be from {least} to {largest}, but {text} was given")
     return number
+
+
+def _number(text: str | None, name: str) -> int | float | None:
+    """A whole number, or a number with decimals."""
+    if text is None:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        raise UserError(f"{name} must be a number, but {text!r} was given") from None
+    if not isfinite(number):
+        raise UserError(f"{name} must be finite, but {text} was given")
+    return int(text) if text.lstrip("+-").isdecimal() else number
 
 
 def _show_family(family: str) -> None:

@@ -1,0 +1,136 @@
+"""What follows a stretch of outputs that a generator predicts? The same generator after a jump, or a new state.
+
+Outputs are lost, inserted or changed: then the generator predicts again after so many of its own outputs and so many
+outputs of the input have been passed over. Otherwise the search begins again after the break.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from math import ceil
+
+from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.layers import Number
+from unrandom.auditing.search import COMPARED_OUTPUTS, MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS, Found, Search
+from unrandom.auditing.stream import Stream, min_entropy
+from unrandom.auditing.verdict import Break
+
+MAX_SKIPPED = 16
+"""Successive outputs of the input that may be foreign to the generator."""
+
+MAX_LOST = 4096
+"""Successive outputs of the generator that may be missing in the input."""
+
+LEAST_SECONDS = 10.0
+"""Time to follow a generator, even if the time of the search has passed."""
+
+MAX_BREAKS = 1000
+"""Breaks after which a generator is no longer followed."""
+
+
+@dataclass
+class Course:
+    """A stream followed as far as possible: from index `first` to before `last`, through the breaks, whose positions
+    are indices of the stream, too. `found` is the last stretch, and `outputs` continue it after its end.
+    """
+
+    stream: Stream
+    found: Found
+    first: int
+    last: int
+    outputs: Iterator[Number]
+    breaks: list[Break] = field(default_factory=list)
+
+
+def follow(search: Search, stream: Stream, start: int, found: Found) -> Course:
+    """Follow a generator found in the part of the stream from index `start` on, forwards and backwards."""
+    deadline = Deadline(max(search.deadline.left, LEAST_SECONDS))
+    breaks, first = _backwards(found.generator, stream, start, deadline)
+    while True:
+        part = stream.part(start)
+        more, end, outputs = _forwards(found.generator, part, found.correct, deadline)
+        breaks += [Break(start + one.after, one.skipped, one.lost) for one in more]
+        start += end
+        again = None
+        if start < len(stream) and len(breaks) < MAX_BREAKS and search.deadline.left > 0:
+            again = _restart(search, stream.part(start), found)
+        if again is None:
+            return Course(stream, found, first, start, outputs, breaks)
+        breaks.append(Break(start, reseeded=True))
+        found = again
+
+
+def _restart(search: Search, stream: Stream, found: Found) -> Found | None:
+    """A generator of the outputs after a break: of the same family, or else of any that is not slow."""
+    same = Search([found.family], search.deadline, search.watch).find_from_start(stream)
+    return same or Search(search.families, search.deadline, search.watch).find_from_start(stream)
+
+
+def _forwards(
+    generator: Generator, stream: Stream, position: int, deadline: Deadline
+) -> tuple[list[Break], int, Iterator[Number]]:
+    """The breaks from `position` on, the index before which the generator predicts, and its outputs from there on."""
+    outputs: Iterator[Number] = islice(generator.outputs(), position, None)
+    breaks: list[Break] = []
+    while position < len(stream) and len(breaks) < MAX_BREAKS and deadline.left > 0:
+        ahead = list(islice(outputs, MAX_LOST + _width(stream)))
+        joint = _joint(stream, position, ahead, 1)
+        if joint is None:
+            outputs = chain(ahead, outputs)
+            break
+        skipped, lost = joint
+        breaks.append(Break(position, skipped, lost))
+        position += skipped
+        outputs = chain(ahead[lost:], outputs)
+        position, outputs = _agreeing(stream, position, outputs)
+    return breaks, position, outputs
+
+
+def _agreeing(stream: Stream, position: int, outputs: Iterator[Number]) -> tuple[int, Iterator[Number]]:
+    """The index of the next output that differs, and the generator's outputs from there on."""
+    while position < len(stream):
+        predicted = list(islice(outputs, min(COMPARED_OUTPUTS, len(stream) - position)))
+        same = stream.matches(position, predicted)
+        position += same
+        if same < len(predicted):
+            return position, chain(predicted[same:], outputs)
+    return position, outputs
+
+
+def _backwards(generator: Generator, stream: Stream, start: int, deadline: Deadline) -> tuple[list[Break], int]:
+    """The breaks before index `start`, in order, and the index from which on the generator predicts."""
+    before = (generator.previous(start + MAX_LOST) if start else None) or []
+    earlier, position = before[::-1], start - 1
+    breaks: list[Break] = []
+    while position >= 0 and earlier and deadline.left > 0:
+        if stream.matches(position, earlier[:1]):
+            position, earlier = position - 1, earlier[1:]
+            continue
+        joint = _joint(stream, position, earlier[: MAX_LOST + _width(stream)], -1)
+        if joint is None:
+            break
+        skipped, lost = joint
+        position -= skipped
+        breaks.insert(0, Break(position + 1, skipped, lost))
+        earlier = earlier[lost:]
+    return breaks, position + 1
+
+
+def _width(stream: Stream) -> int:
+    """Outputs that must agree after a jump."""
+    return ceil((SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS) / max(min_entropy(stream), 2**-6))
+
+
+def _joint(stream: Stream, position: int, ahead: Sequence[Number], step: int) -> tuple[int, int] | None:
+    """How many outputs of the stream and how many of the generator to pass over, so that the following ones agree. The
+    stream is read from index `position` on, forwards (`step` = 1) or backwards (−1).
+    """
+    width = _width(stream)
+    for skipped in range(MAX_SKIPPED + 1):
+        begin, end = position + step * skipped, position + step * (skipped + width - 1)
+        if not (0 <= begin < len(stream) and 0 <= end < len(stream)):
+            return None
+        for lost in range(len(ahead) - width + 1):
+            if all(stream.matches(begin + step * k, [ahead[lost + k]]) for k in range(width)):
+                return skipped, lost
+    return None

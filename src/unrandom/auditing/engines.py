@@ -1,0 +1,231 @@
+"""Which generators linear modulo 2 are known, and how do the bits of their words depend on the state? A table of
+engines, each with the linear forms of its words, and its words from a solved state.
+
+Word 0 of an engine is the output of its unknown state. Bits of that state that affect no word but the first are called
+silent: no later word determines them.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from unrandom.auditing.notation import hexadecimal
+from unrandom.generators.linear_words import LinearWord, Rows, unknown_words
+from unrandom.generators.mersenne import MersenneTwister
+from unrandom.generators.sfmt import SFMT19937
+from unrandom.generators.shift_register import GALOIS_REGISTERS
+from unrandom.generators.tausworthe import LFSR113, LUAJIT, TAUS88
+from unrandom.generators.tiny_twister import TINY_MT32, TINY_MT64
+from unrandom.generators.well import WELL512A, WELL1024A, WELL19937A, WELL19937C
+from unrandom.generators.words import Shift
+from unrandom.generators.xorshift import Xorshift, XorshiftWords
+from unrandom.predictors.mod_two_dense import Solution
+from unrandom.predictors.mod_two_twister import Wanted, twister_forms
+
+KEPT_UNKNOWNS = 2048
+"""The forms of an engine with at most so many unknowns are kept, since many streams and layouts use the same ones."""
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A generator whose words are linear modulo 2 in `unknowns` bits of state, or of which only the lowest bit is."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def bits(self) -> int:
+        """Bits of a word."""
+        ...
+
+    @property
+    def linear(self) -> int:
+        """Mask of the bits of a word that are linear."""
+        ...
+
+    @property
+    def unknowns(self) -> int: ...
+
+    @property
+    def silent(self) -> int: ...
+
+    @property
+    def fresh(self) -> int:
+        """Bits of a word that do not follow from the words before."""
+        ...
+
+    def forms(self, wanted: Wanted) -> Iterator[Rows]:
+        """The forms of some bits of some words, as `twister_forms` gives them."""
+        ...
+
+    def words(self, solution: Solution) -> Iterator[int]:
+        """The words from word 0 on, endlessly."""
+        ...
+
+    def state_at(self, solution: Solution, word: int) -> list[str]:
+        """The state whose output begins with this word, in hexadecimal."""
+        ...
+
+
+@dataclass(frozen=True)
+class Twister:
+    """A Mersenne twister; its unknowns are the bits of n successive words."""
+
+    variant: MersenneTwister
+
+    @property
+    def name(self) -> str:
+        return self.variant.name
+
+    @property
+    def bits(self) -> int:
+        return self.variant.w
+
+    @property
+    def linear(self) -> int:
+        return (1 << self.variant.w) - 1
+
+    @property
+    def unknowns(self) -> int:
+        return self.variant.n * self.variant.w
+
+    @property
+    def silent(self) -> int:
+        return 31 - self.variant.odd_of_oldest
+
+    @property
+    def fresh(self) -> int:
+        return self.bits
+
+    def forms(self, wanted: Wanted) -> Iterator[Rows]:
+        return twister_forms(self.variant, wanted)
+
+    def words(self, solution: Solution) -> Iterator[int]:
+        return chain.from_iterable(self.variant.temper(block).tolist() for block in self._blocks(solution))
+
+    def state_at(self, solution: Solution, word: int) -> list[str]:
+        blocks = self._blocks(solution)
+        words = np.concatenate([next(blocks) for _ in range(word // self.variant.n + 2)])
+        start = word % self.variant.n + len(words) - 2 * self.variant.n
+        return hexadecimal(words[start : start + self.variant.n].tolist(), self.bits)
+
+    def _blocks(self, solution: Solution) -> Iterator[Any]:
+        v = self.variant
+        block = np.array(solution.split([v.w] * v.n), dtype=np.uint64)
+        while True:
+            yield block
+            block = v.next_block(block)
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """An engine with a step and an output that are linear modulo 2; an output may have several words (`parts`).
+
+    `generator` has `step` and `output`, `sizes` are the bits of the words of its state. `linear_output`, if set, stands
+    for `output` where that is not linear, and `linear` is the mask of the bits for which it does.
+    """
+
+    name: str
+    bits: int
+    generator: Any
+    sizes: tuple[int, ...]
+    silent: int = 0
+    parts: int = 1
+    fresh: int = 64
+    linear: int = 2**64 - 1
+    linear_output: Callable[[Any], Any] | None = None
+
+    @property
+    def unknowns(self) -> int:
+        return sum(self.sizes)
+
+    def forms(self, wanted: Wanted) -> Iterator[Rows]:
+        source = self._kept_words if self.unknowns <= KEPT_UNKNOWNS else _Words(self)
+        for index, bits in wanted:
+            step, part = divmod(index, self.parts)
+            yield source.get(step).bits([bit + self.bits * part for bit in bits])
+
+    @cached_property
+    def _kept_words(self) -> "_Words":
+        return _Words(self, keep=True)
+
+    def words(self, solution: Solution) -> Iterator[int]:
+        state, mask = self._state(solution.split(self.sizes)), (1 << self.bits) - 1
+        while True:
+            output = self.generator.output(state)
+            for part in range(self.parts):
+                yield (output >> (self.bits * part)) & mask
+            state = self.generator.step(state)
+
+    def state_at(self, solution: Solution, word: int) -> list[str]:
+        state = self._state(solution.split(self.sizes))
+        for _ in range(word // self.parts):
+            state = self.generator.step(state)
+        words = state if len(self.sizes) > 1 else (state,)
+        return [hexadecimal([one], max(4, size))[0] for one, size in zip(words, self.sizes, strict=True)]
+
+    def _state(self, words: Sequence[Any]) -> Any:
+        return tuple(words) if len(self.sizes) > 1 else words[0]
+
+    def first_forms(self) -> Any:
+        """The unknown state."""
+        return self._state(unknown_words(self.sizes))
+
+
+class _Words:
+    """The linear forms of the outputs of an engine, in ascending order unless they are kept."""
+
+    def __init__(self, engine: Stepped, keep: bool = False) -> None:
+        self.generator, self.output = engine.generator, engine.linear_output or engine.generator.output
+        self.state, self.step, self.keep = engine.first_forms(), 0, keep
+        self.kept: list[LinearWord] = []
+        self.last: tuple[int, LinearWord] | None = None
+
+    def get(self, step: int) -> LinearWord:
+        if self.keep:
+            while len(self.kept) <= step:
+                self.kept.append(self.output(self.state))
+                self.state = self.generator.step(self.state)
+            return self.kept[step]
+        while self.step < step:
+            self.state, self.step = self.generator.step(self.state), self.step + 1
+        if self.last is None or self.last[0] != step:
+            self.last = (step, self.output(self.state))
+        return self.last[1]
+
+
+def _xorshift(bits: int, *shifts: int) -> Stepped:
+    """A one-word xorshift; shifts to the left are positive."""
+    generator = Xorshift(bits, tuple(Shift(by > 0, abs(by)) for by in shifts))
+    return Stepped(f"xorshift{bits} ({', '.join(map(str, generator.shifts))})", bits, generator, (bits,))
+
+
+XORSHIFT128 = Stepped(
+    "xorshift128 (<<11, >>8, >>19)", 32, XorshiftWords(32, (Shift(True, 11), Shift(False, 8)), 19), (32,) * 4
+)
+
+SMALL_ENGINES: tuple[Stepped, ...] = (
+    _xorshift(32, 13, -17, 5),
+    _xorshift(64, 13, -7, 17),
+    _xorshift(64, -12, 25, -27),
+    XORSHIFT128,
+    *(Stepped(one.name, 32, one, one.sizes, one.silent) for one in (TAUS88, LFSR113)),
+    Stepped(LUAJIT.name, 64, LUAJIT, LUAJIT.sizes, LUAJIT.silent),
+    *(
+        Stepped(one.name, one.bits, one, one.sizes, one.silent, linear=1, linear_output=one.linear_output)
+        for one in (TINY_MT32, TINY_MT64)
+    ),
+    *(Stepped(one.name, one.bits, one, (one.bits,), fresh=1) for one in GALOIS_REGISTERS),
+    *(Stepped(one.name, 32, one, one.sizes) for one in (WELL512A, WELL1024A)),
+)
+"""Engines of at most 1,024 bits of state, in use or well known."""
+
+LARGE_ENGINES: tuple[Stepped, ...] = (
+    Stepped(SFMT19937.name, 32, SFMT19937, SFMT19937.sizes, SFMT19937.silent, SFMT19937.parts),
+    *(Stepped(one.name, 32, one, one.sizes, one.silent) for one in (WELL19937A, WELL19937C)),
+)
+"""Engines of 19,937 bits of state besides the Mersenne twisters."""

@@ -1,0 +1,124 @@
+"""Is it a xorshift or xoshiro generator of whose outputs only a part is shown? An SMT solver finds the state from very
+few outputs, if it is installed.
+
+The part is the top bits, as of fractions and of ⌊N u⌋, or the lowest 53 bits, as of Firefox's fractions. Sums of words
+are solved in milliseconds, words multiplied and rotated (xoroshiro128**) in a second, those of 256 bits (xoshiro256**,
+as in .NET and Lua) in some twenty.
+"""
+
+from collections.abc import Iterator
+from math import ceil, log2
+
+from unrandom.auditing.families.sums import V8Sums, known_bounds, output_of
+from unrandom.auditing.families.v8 import Blocks
+from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.notation import hexadecimal
+from unrandom.auditing.stream import Stream
+from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
+from unrandom.generators.words import Expression
+from unrandom.generators.xoshiro import XOSHIROS, StarStar, Xorshift128, Xoshiro
+from unrandom.predictors.bit_vectors import Bound, available, find_words
+
+SURPLUS = 1.62
+"""Bits of the outputs used per bit of the state: fewer leave several states possible."""
+
+LEAST_BITS = 44.0
+"""Bits of an output that the solver needs to finish in time."""
+
+LEAST_BITS_OF_XORSHIFTS = 14.0
+"""The same for the sums of xorshift128+, which are much easier."""
+
+SOLVER_SECONDS = 40.0
+"""Time limit of one call of the solver."""
+
+
+class Scrambled:
+    """One generator, whose outputs show the top bits, or all, or the lowest bits if the scrambler has fewer than the
+    words.
+    """
+
+    name = "scrambled"
+    trivial = False
+    max_outputs = 0
+
+    def __init__(self, xoshiro: Xoshiro, about: str) -> None:
+        self.xoshiro, self.about = xoshiro, about
+        self.state_bits = xoshiro.engine.bits * xoshiro.engine.words
+        self.slow = isinstance(xoshiro.scrambler, StarStar)
+        is_easy = isinstance(xoshiro.engine, Xorshift128)
+        self.least_bits = LEAST_BITS_OF_XORSHIFTS if is_easy else LEAST_BITS
+
+    def needs(self, stream: Stream) -> int | None:
+        width = self.xoshiro.scrambler.bits
+        shown = stream.fractions or stream.bounded is not None or LEAST_BITS <= stream.bits < width
+        if not (available() and stream.likely and shown):
+            return None
+        bounds = known_bounds(stream.head(64), width)
+        if not bounds:
+            return None
+        known = sum(width - log2(high - low + 1) for low, high in bounds) / len(bounds)
+        return ceil(SURPLUS * self.state_bits / known) if known >= self.least_bits else None
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        state = self._state(stream, deadline, backwards=False)
+        if state is not None:
+            parameters = {"engine": self.xoshiro.name, "state": hexadecimal(state, self.xoshiro.engine.bits)}
+            yield Machine(parameters, state, self.xoshiro.step, output_of(self.xoshiro, stream), self.xoshiro.back)
+
+    def _state(self, stream: Stream, deadline: Deadline, *, backwards: bool) -> tuple[int, ...] | None:
+        """The state of the first output, or of the last one if each state precedes that of the output before it."""
+        xoshiro = self.xoshiro
+        engine, bounds = xoshiro.engine, known_bounds(stream, xoshiro.scrambler.bits)
+        if not bounds or not available():
+            return None
+
+        def outputs(state: tuple[Expression, ...]) -> Iterator[Bound]:
+            for low, high in reversed(bounds) if backwards else bounds:
+                yield xoshiro.output(state), low, high
+                state = engine.step(state)
+
+        return find_words(engine.words, engine.bits, outputs, min(SOLVER_SECONDS, deadline.left))
+
+
+class ScrambledV8(Scrambled):
+    """Math.random() of V8 since 2026. Of the first and the following outputs, either these or those are in one block,
+    each of a state before the last one; then every position in the block is possible.
+    """
+
+    max_outputs = BLOCK
+
+    def needs(self, stream: Stream) -> int | None:
+        return super().needs(stream) if stream.fractions or stream.bounded is not None else None
+
+    def __init__(self) -> None:
+        super().__init__(
+            next(one for one in XOSHIROS if one.engine == ENGINE and one.scrambler.bits == 64), V8Sums.about
+        )
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        size = self.needs(stream) or len(stream) + 1
+        for start in range(0, len(stream) - size + 1, size)[:2]:
+            last = self._state(stream.part(start, start + size), deadline, backwards=True)
+            if last is not None:
+                yield from _blocks(last, start + size - 1, stream)
+                return
+
+
+def _blocks(state: State, position: int, stream: Stream) -> Iterator[Generator]:
+    """Generators with this state at an output, for every possible end of the first block."""
+    states = [state]
+    while len(states) <= position + 2 * BLOCK:
+        states.append(ENGINE.back(states[-1]))
+    for remaining in range(1, BLOCK + 1):
+        yield Blocks(states[step_of(position, remaining)], remaining, MathRandom(53, added=True), stream)
+
+
+SCRAMBLED: tuple[Scrambled, ...] = (
+    ScrambledV8(),
+    *(
+        Scrambled(xoshiro, f"{xoshiro.name}, a part of whose outputs is shown")
+        for xoshiro in XOSHIROS
+        if xoshiro.engine.bits == 64
+    ),
+)
+"""Generators whose outputs are sums come first: they are solved much faster."""

@@ -1,0 +1,225 @@
+"""How are the numbers of a stream turned back into the numbers that a program printed? By layers, each of which undoes
+one interpretation: an offset, a scale, a sign, an order of bytes or bits, a division into words.
+
+A stream holds what a generator may have made, such as ⌊6 u⌋; the program printed something else, such as 1 + ⌊6 u⌋. The
+`Affine` layer restores the 1. A layer makes `outer` numbers from `inner` numbers of the stream.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, runtime_checkable
+
+Number = int | float
+"""A whole number, or a number with decimals."""
+
+
+@runtime_checkable
+class Layer(Protocol):
+    """One step from the numbers of a stream to those that were printed."""
+
+    @property
+    def about(self) -> str:
+        """The interpretation in words, for a verdict."""
+        ...
+
+    @property
+    def inner(self) -> int:
+        """How many numbers of the stream make one group."""
+        ...
+
+    @property
+    def outer(self) -> int:
+        """How many printed numbers a group has."""
+        ...
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        """The printed numbers behind these; an incomplete group at the end is left out."""
+        ...
+
+
+@dataclass(frozen=True)
+class Affine:
+    """offset + scale · x."""
+
+    offset: Number
+    scale: Number
+    inner: ClassVar[int] = 1
+    outer: ClassVar[int] = 1
+
+    @property
+    def about(self) -> str:
+        factor = "x" if self.scale == 1 else f"{self.scale:g} x"
+        return f"{self.offset:g} + {factor}" if self.offset else factor
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        return [self.offset + self.scale * x for x in numbers]
+
+
+@dataclass(frozen=True)
+class Signed:
+    """Two's complement of `bits` bits."""
+
+    bits: int
+    inner: ClassVar[int] = 1
+    outer: ClassVar[int] = 1
+
+    @property
+    def about(self) -> str:
+        return f"signed {self.bits}-bit numbers"
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        half = 1 << (self.bits - 1)
+        return [x - 2 * half if x >= half else x for x in numbers]
+
+
+@dataclass(frozen=True)
+class Complement:
+    """greatest − x, as of ⌊N (1 − u)⌋ or of a coin whose sides are exchanged."""
+
+    greatest: Number
+    inner: ClassVar[int] = 1
+    outer: ClassVar[int] = 1
+
+    @property
+    def about(self) -> str:
+        return f"{self.greatest} - x"
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        return [self.greatest - x for x in numbers]
+
+
+@dataclass(frozen=True)
+class Reversed:
+    """The bytes (`unit` = 8) or the bits (`unit` = 1) of words of `bits` bits in the opposite order."""
+
+    bits: int
+    unit: int
+    inner: ClassVar[int] = 1
+    outer: ClassVar[int] = 1
+
+    @property
+    def about(self) -> str:
+        return f"{'bytes' if self.unit == 8 else 'bits'} of {self.bits}-bit words in reverse order"
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        return [reverse(int(x), self.bits, self.unit) for x in numbers]
+
+
+def reverse(x: int, bits: int, unit: int) -> int:
+    """A word of `bits` bits with its bytes (`unit` = 8) or its bits (`unit` = 1) in the opposite order."""
+    if unit == 8:
+        return int.from_bytes(x.to_bytes(bits // 8, "little"), "big")
+    return int(f"{x:0{bits}b}"[::-1], 2)
+
+
+@dataclass(frozen=True)
+class Split:
+    """Each printed number consists of `words` words of `bits` bits."""
+
+    bits: int
+    words: int
+    low_first: bool
+    outer: ClassVar[int] = 1
+
+    @property
+    def inner(self) -> int:
+        return self.words
+
+    @property
+    def about(self) -> str:
+        order = "lowest" if self.low_first else "highest"
+        return f"{self.words} words of {self.bits} bits per number, the {order} first"
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        return [
+            join(numbers[i : i + self.words], self.bits, self.low_first)
+            for i in range(0, len(numbers) - self.words + 1, self.words)
+        ]
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Each word consists of `pieces` successive printed numbers of `bits` bits."""
+
+    bits: int
+    pieces: int
+    low_first: bool
+    inner: ClassVar[int] = 1
+
+    @property
+    def outer(self) -> int:
+        return self.pieces
+
+    @property
+    def about(self) -> str:
+        order = "lowest" if self.low_first else "highest"
+        return f"{self.pieces} numbers of {self.bits} bits per word, the {order} first"
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        return [piece for x in numbers for piece in split(int(x), self.bits, self.pieces, self.low_first)]
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    """Each line is a permutation of so many cards, made by exchanges of cards at drawn places (Fisher and Yates).
+
+    From the last card to the second one, each is exchanged with one up to its own place; or, unless `from_end`, from
+    the first one on, each with one from its own place on.
+    """
+
+    cards: int
+    from_end: bool
+
+    @property
+    def inner(self) -> int:
+        return self.cards - 1
+
+    @property
+    def outer(self) -> int:
+        return self.cards
+
+    @property
+    def about(self) -> str:
+        end = "last" if self.from_end else "first"
+        return f"shuffles of {self.cards}, from the {end} card on"
+
+    @property
+    def ranges(self) -> tuple[int, ...]:
+        """How many places each draw chooses from."""
+        return tuple(range(self.cards, 1, -1))
+
+    def draws(self, permutation: Sequence[int]) -> list[int]:
+        """The draws that made a permutation of 0 … cards − 1."""
+        deck, draws = list(range(self.cards)), []
+        for place in self._places():
+            chosen = deck.index(permutation[place])
+            draws.append(chosen if self.from_end else chosen - place)
+            deck[place], deck[chosen] = deck[chosen], deck[place]
+        return draws
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        cards: list[Number] = []
+        for i in range(0, len(numbers) - self.inner + 1, self.inner):
+            deck = list(range(self.cards))
+            for place, draw in zip(self._places(), numbers[i : i + self.inner], strict=True):
+                chosen = int(draw) if self.from_end else place + int(draw)
+                deck[place], deck[chosen] = deck[chosen], deck[place]
+            cards += deck
+        return cards
+
+    def _places(self) -> range:
+        return range(self.cards - 1, 0, -1) if self.from_end else range(self.cards - 1)
+
+
+def join(pieces: Sequence[Number], bits: int, low_first: bool) -> int:
+    """The number whose digits in base 2**bits are the pieces."""
+    number = 0
+    for piece in reversed(pieces) if low_first else pieces:
+        number = number << bits | int(piece)
+    return number
+
+
+def split(number: int, bits: int, pieces: int, low_first: bool) -> list[int]:
+    """The digits of a number in base 2**bits."""
+    digits = [(number >> (bits * i)) & ((1 << bits) - 1) for i in range(pieces)]
+    return digits if low_first else digits[::-1]

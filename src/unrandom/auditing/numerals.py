@@ -1,0 +1,339 @@
+"""How are numbers written? Each numeral parses one token, and writes a number as the input would have.
+
+Decimal notation (`Whole`, `Decimals`) in several styles; digits of an alphabet (`Positional`: hexadecimal, UUIDs, base
+32, 36, 62, 64); bytes in base 64 (`Base64Bytes`); and `Words`, whose numbers are places in an order.
+"""
+
+import base64
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+
+Number: TypeAlias = int | float
+
+DOUBLE = 16
+"""A decimal with at least this many significant digits is taken for an exact double (17, or as few as round back)."""
+
+MAX_CHARACTERS = 1000
+"""Longest token that is read as a number."""
+
+
+@runtime_checkable
+class Numeral(Protocol):
+    """How the numbers of a stream are written."""
+
+    @property
+    def about(self) -> str:
+        """The notation in a few words."""
+        ...
+
+    def parse(self, token: str) -> Number | None:
+        """The number that a token stands for; None if the token is not written in this notation."""
+        ...
+
+    def write(self, number: Any) -> Any:
+        """A number as a JSON value, in the notation of the input."""
+        ...
+
+
+@dataclass(frozen=True)
+class Style:
+    """Marks of decimal notation: between groups of three digits, before the decimals, and after each number."""
+
+    group: str = ""
+    point: str = "."
+    suffix: str = ""
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        group, point, suffix = re.escape(self.group), re.escape(self.point), re.escape(self.suffix)
+        whole = rf"(?:[1-9]\d{{0,2}}(?:{group}\d{{3}})+|\d{{1,3}})" if group else r"\d+"
+        form = rf"[+-]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d{{1,4}})?{suffix}"
+        return re.compile(form, re.ASCII)
+
+    def plain(self, token: str) -> str | None:
+        """The token with a decimal point and without the other marks; None if it is no number in this style."""
+        if not self._pattern.fullmatch(token):
+            return None
+        text = token.removesuffix(self.suffix)
+        return (text.replace(self.group, "") if self.group else text).replace(self.point, ".")
+
+    def dress(self, plain: str) -> str:
+        """A number written plainly, such as -1234.5, with the marks of this style."""
+        whole, point, decimals = plain.partition(".")
+        if self.group:
+            sign = "-" if whole.startswith("-") else ""
+            whole = sign + f"{abs(int(whole)):,}".replace(",", self.group)
+        return whole + (self.point if point else "") + decimals + self.suffix
+
+
+PLAIN = Style()
+
+STYLES = {
+    "decimal": PLAIN,
+    "apostrophes between groups of digits": Style(group="'"),
+    "underscores between groups of digits": Style(group="_"),
+    "commas between groups of digits": Style(group=","),
+    "spaces between groups of digits": Style(group=" "),
+    "decimal commas": Style(point=","),
+    "decimal commas, points between groups of digits": Style(group=".", point=","),
+    "percent signs left out": Style(suffix="%"),
+    "decimal commas, percent signs left out": Style(point=",", suffix="%"),
+    "JavaScript's BigInt": Style(suffix="n"),
+}
+"""Styles of decimal notation that are tried, by what is noted about them."""
+
+_WHOLE = re.compile(r"([+-]?\d+)(?:\.0*)?", re.ASCII)
+_ROUND = re.compile(r"([+-]?\d)[eE]\+?(0?\d|1\d|2[012])", re.ASCII)  # R prints 100000 as 1e+05
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Whole numbers in decimal notation, zero-padded to `width` characters if it is set, or followed by ``.0``."""
+
+    style: Style = PLAIN
+    width: int = 0
+    pointed: bool = False
+
+    @property
+    def about(self) -> str:
+        return f"decimal numbers of {self.width} digits" if self.width else "whole decimal numbers"
+
+    def parse(self, token: str) -> int | None:
+        plain = self.style.plain(token)
+        if plain is None:
+            return None
+        if match := _WHOLE.fullmatch(plain):
+            return int(match[1])
+        if match := _ROUND.fullmatch(plain):
+            return int(match[1]) * 10 ** int(match[2])
+        return None
+
+    def write(self, number: int) -> Any:
+        if self.width:
+            return f"{number:0{self.width}d}"
+        if self.style != PLAIN:
+            return self.style.dress(str(number))
+        return float(number) if self.pointed and abs(number) < 2**53 else int(number)
+
+
+@dataclass(frozen=True)
+class Decimals:
+    """Numbers with decimals, of `digits` significant digits and `places` decimal places at most."""
+
+    style: Style = PLAIN
+    digits: int = DOUBLE
+    places: int = 0
+
+    @property
+    def about(self) -> str:
+        return "decimals" if self.digits >= DOUBLE else f"decimals of {self.digits} digits"
+
+    def parse(self, token: str) -> float | None:
+        plain = self.style.plain(token)
+        return None if plain is None else float(plain)
+
+    def write(self, number: float) -> Any:
+        value = float(number)
+        if self.digits < DOUBLE:
+            if 8 <= self.digits <= 9 and float(np.float32(value)) == value:
+                value = float(str(np.float32(value)))  # single precision in the shortest digits that round back
+            elif self.places > self.digits:
+                value = float(f"{value:.{self.digits}g}")
+            else:
+                value = float(f"{value:.{self.places}f}")
+        if self.style == PLAIN:
+            return value
+        places = self.places if self.digits < DOUBLE else -_exponent(repr(value))
+        return self.style.dress(f"{value:.{max(places, 0)}f}")
+
+
+def _exponent(plain: str) -> int:
+    mantissa, _, exponent = plain.lower().partition("e")
+    return int(exponent or 0) - len(mantissa.partition(".")[2])
+
+
+def precision(plain: str) -> tuple[int, int]:
+    """Significant digits and decimal places of a number in plain decimal notation."""
+    mantissa = plain.lower().partition("e")[0].lstrip("+-").replace(".", "")
+    return len(mantissa.lstrip("0")), -_exponent(plain)
+
+
+_ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+ALPHABETS = {
+    "binary": "01",
+    "octal": "01234567",
+    "hexadecimal": "0123456789abcdef",
+    "base32": _BASE64[:26] + "234567",
+    "base36": _ALPHANUMERIC[:36].lower(),
+    "base62": _ALPHANUMERIC,
+    "base64": _BASE64 + "+/",
+    "base64url": _BASE64 + "-_",
+}
+"""Alphabets of digits by notation; bases 16, 32 and 64 as in RFC 4648."""
+
+UUID = (8, 4, 4, 4, 12)
+"""Hexadecimal digits in the groups of a UUID (RFC 9562, section 4)."""
+
+
+@dataclass(frozen=True)
+class Positional:
+    """Digits of an alphabet, the most significant first, after `prefix` and in `groups` of digits joined by `mark`.
+
+    Padded to `width` digits if it is set. Either case is parsed if the alphabet has one case only.
+    """
+
+    name: str
+    alphabet: str
+    prefix: str = ""
+    width: int = 0
+    groups: tuple[int, ...] = ()
+    mark: str = ""
+
+    @property
+    def about(self) -> str:
+        return f"{self.name} tokens of {self.width} characters" if self.width else f"{self.name} tokens"
+
+    @property
+    def one_case(self) -> bool:
+        """Whether letters may be written in either case."""
+        return self.alphabet in (self.alphabet.lower(), self.alphabet.upper())
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        digit = f"[{re.escape(self.alphabet)}]"
+        digits = re.escape(self.mark).join(f"{digit}{{{size}}}" for size in self.groups) or f"{digit}+"
+        return re.compile(re.escape(self.prefix) + digits, re.IGNORECASE | re.ASCII if self.one_case else re.ASCII)
+
+    @cached_property
+    def _standard(self) -> dict[int, str]:
+        """Digits as Python's `int` reads them, for bases up to 36."""
+        return {ord(letter.lower()): _ALPHANUMERIC[i] for i, letter in enumerate(self.alphabet[:36])}
+
+    @cached_property
+    def _values(self) -> dict[str, int]:
+        return {letter: value for value, letter in enumerate(self.alphabet)}
+
+    def fits(self, token: str) -> bool:
+        """Whether the token has this form."""
+        return self._pattern.fullmatch(token) is not None
+
+    def parse(self, token: str) -> int | None:
+        if not self.fits(token):
+            return None
+        text = token[len(self.prefix) :]
+        if self.mark:
+            text = text.replace(self.mark, "")
+        base, number = len(self.alphabet), 0
+        if base <= 36:
+            return int(text.lower().translate(self._standard), base)
+        values = self._values
+        for letter in text:
+            number = number * base + values[letter]
+        return number
+
+    def write(self, number: int) -> str:
+        digits, left = "", int(number)
+        while left or not digits:
+            left, digit = divmod(left, len(self.alphabet))
+            digits = self.alphabet[digit] + digits
+        digits = digits.rjust(self.width or sum(self.groups), self.alphabet[0])
+        if self.groups:
+            ends = np.cumsum(self.groups).tolist()
+            digits = self.mark.join(digits[end - size : end] for size, end in zip(self.groups, ends, strict=True))
+        return self.prefix + digits
+
+
+@dataclass(frozen=True)
+class Base64Bytes:
+    """Bytes in base 64 with padding, as a big-endian number of `width` bytes (0: as few as hold the number)."""
+
+    alphabet: str = ALPHABETS["base64"]
+    width: int = 0
+
+    @property
+    def about(self) -> str:
+        return f"base64 tokens of {self.width} bytes" if self.width else "base64 tokens"
+
+    def fits(self, token: str) -> bool:
+        """Whether the token has this form."""
+        return len(token) % 4 == 0 and re.fullmatch(f"[{re.escape(self.alphabet)}]+={{0,2}}", token) is not None
+
+    def parse(self, token: str) -> int | None:
+        if not self.fits(token):
+            return None
+        return int.from_bytes(base64.b64decode(token, self.alphabet[-2:].encode()), "big")
+
+    def write(self, number: int) -> str:
+        content = int(number).to_bytes(self.width or max(1, (int(number).bit_length() + 7) // 8), "big")
+        return base64.b64encode(content, self.alphabet[-2:].encode()).decode()
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words or other JSON values, which stand for their places in an order."""
+
+    things: tuple[Any, ...]
+
+    @property
+    def about(self) -> str:
+        return f"{len(self.things)} words"
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {str(thing): place for place, thing in enumerate(self.things)}
+
+    def parse(self, token: str) -> int | None:
+        return self._places.get(token)
+
+    def write(self, number: int) -> Any:
+        return self.things[number]
+
+
+PAIRS = tuple(
+    (low, high)
+    for low, high in map(str.split, ("false true", "f t", "tails heads", "t h", "tail head", "no yes", "n y", "off on"))
+)
+"""Pairs of words that stand for 0 and 1."""
+
+RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
+_ORDERS = (
+    RANKS,
+    ("A", *RANKS[1:9], "T", *RANKS[10:]),
+    ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    ("ace", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king"),
+)
+_CARD = re.compile(r"(10|[2-9TJQKA])([CDHS♣♦♥♠])|([CDHS♣♦♥♠])(10|[2-9TJQKA])", re.IGNORECASE | re.ASCII)
+
+
+def in_order(words: Sequence[str]) -> tuple[list[str], str]:
+    """Distinct words in their natural order, and what that order is: of numbers, ranks or cards (by suit, clubs first,
+    then from ace to king), else of the alphabet, with numbers inside words by size.
+    """
+    if all(re.fullmatch(r"[+-]?\d{1,300}", word, re.ASCII) for word in words):
+        return sorted(words, key=int), "in ascending order"
+    for order in _ORDERS:
+        places = {name.lower(): place for place, name in enumerate(order)}
+        if all(word.lower() in places for word in words):
+            return sorted(words, key=lambda word: (places[word.lower()], word)), "in natural order"
+    if all(_CARD.fullmatch(word) for word in words):
+        return sorted(words, key=_card), "by suit, then from ace to king"
+    return sorted(words, key=_natural), "in alphabetical order"
+
+
+def _card(word: str) -> tuple[int, int, str]:
+    match = _CARD.fullmatch(word.upper())
+    assert match is not None
+    rank, suit = match[1] or match[4], match[2] or match[3]
+    return "CDHS♣♦♥♠".index(suit), RANKS.index("10" if rank == "T" else rank), word
+
+
+def _natural(word: str) -> tuple[list[tuple[int, str]], str]:
+    parts = re.findall(r"([0-9]{1,300})|([^0-9]+)", word.lower())
+    return [(int(number or -1), text) for number, text in parts], word

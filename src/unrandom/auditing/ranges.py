@@ -1,0 +1,70 @@
+"""From which range were numbers drawn? Of all ranges that the smallest and the largest number allow, those with round
+ends.
+
+The ends of a range exceed the extremes of n numbers drawn from it by about 1/n of its size, and by 8/n with a
+probability of e^−8.
+"""
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from math import floor, log10
+
+MARGIN = 8
+"""The extremes of n numbers are nearer to the ends of the range than MARGIN / n of its size, or nearly always so."""
+
+
+def whole_ranges(least: int, greatest: int, count: int) -> list[tuple[int, int]]:
+    """First number and size of ranges that hold all whole numbers from `least` to `greatest`, the roundest first."""
+    margin = MARGIN * (greatest - least) // count
+    sizes = {
+        start: round_numbers(greatest - start + 1, greatest - start + 1 + margin) for start in _starts(least, margin)
+    }
+    by_rank = zip_longest(*([(start, size) for size in of_start] for start, of_start in sizes.items()))
+    found = [one for rank in by_rank for one in rank if one is not None]
+    return list(dict.fromkeys([*found, (least, greatest - least + 1)]))
+
+
+def _starts(least: int, margin: int) -> list[int]:
+    """Possible first numbers: 0 and 1 if they are near enough, else a round one."""
+    near = [start for start in (0, 1) if start <= least <= start + margin]
+    return near or ([_roundest(least - margin, least)] if least > 0 else [])
+
+
+def round_numbers(least: int, greatest: int) -> list[int]:
+    """Round numbers from `least` to `greatest`: the one with the most decimal zeros, a power of two, and `least`."""
+    power_of_two = 1 << (least - 1).bit_length()
+    numbers = [_roundest(least, greatest), power_of_two, least]
+    return list(dict.fromkeys(number for number in numbers if least <= number <= greatest))
+
+
+def _roundest(least: int, greatest: int) -> int:
+    """The smallest of those numbers from `least` to `greatest` that end with the most decimal zeros."""
+    unit = 1
+    while -(-least // (10 * unit)) * 10 * unit <= greatest and 10 * unit <= max(abs(greatest), 1):
+        unit *= 10
+    return -(-least // unit) * unit
+
+
+def real_ranges(least: float, greatest: float, count: int) -> Iterator[tuple[float, float]]:
+    """Lower end and size of ranges that hold all numbers from `least` to `greatest`, the roundest ends first."""
+    margin = MARGIN * (greatest - least) / count
+    lows = [0.0] if 0 <= least <= margin else list(_round_reals(least - margin, least))
+    highs = list(_round_reals(greatest, greatest + margin))
+    if least < 0 and any(abs(low + high) < 1e-12 for low in lows for high in highs):
+        pairs = sorted(((low, high) for low in lows for high in highs), key=lambda pair: abs(pair[0] + pair[1]))
+    else:
+        pairs = [(low, high) for low in lows for high in highs]
+    yield from dict.fromkeys((low, high - low) for low, high in pairs if high > low)
+
+
+def _round_reals(least: float, greatest: float) -> Iterator[float]:
+    """Up to two round numbers from `least` to `greatest`: that with the fewest digits, and that with one digit more."""
+    exponent = floor(log10(max(abs(least), abs(greatest), 1e-300))) + 1
+    found = 0
+    while found < 2 and exponent > -9:
+        unit = 10.0**exponent
+        number = round(-(-least // unit) * unit, 12)
+        if least <= number <= greatest:
+            yield number
+            found += 1
+        exponent -= 1

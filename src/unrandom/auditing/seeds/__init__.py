@@ -1,0 +1,13 @@
+"""Which seed made the outputs? Every seed of a range is tried in every program that could have made such outputs.
+
+- `spans`    which seeds to try: a range, or the times around a date
+- `compiled` functions compiled by numba
+- `twisters` the first words of Mersenne twisters, for many seeds at once
+- `engines`  the same for other generators
+- `draws`    how the methods of programs make outputs of words, and for which seeds these are the given ones
+- `screens`  which seeds may make the first output, by a fast comparison
+- `programs` the table of programs: how each seeds which engine, and what its methods are
+- `trials`   what is compared with the outputs of a seeded program
+- `scan`     tries the seeds of a range in several threads
+- `search`   what is tried for the interpretations of a stream, and what a match proves
+"""

@@ -1,0 +1,63 @@
+"""What does a file hold before its numbers are parsed? Rows of tokens.
+
+Rows can be passed over again, so that memory holds the text and the numbers, but not the tokens.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    """Tokens of one line; or of several lines from `line` on, one on each, if `per_line`."""
+
+    line: int
+    tokens: list[str]
+    per_line: bool = False
+
+    def place(self, i: int) -> int:
+        """The line of token i."""
+        return self.line + i if self.per_line else self.line
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Rows of tokens, which `rows` iterates over as often as wanted; `unit` is what their lines are called, `notes` has
+    a sentence for each thing that was inferred.
+    """
+
+    rows: Callable[[], Iterable[Row]]
+    notes: tuple[str, ...] = ()
+    unit: str = "line"
+
+    @classmethod
+    def items(cls, tokens: list[str]) -> "Tokens":
+        """The tokens of a list."""
+        return cls(lambda: [Row(1, tokens, per_line=True)], unit="item")
+
+    def __iter__(self) -> Iterator[str]:
+        for row in self.rows():
+            yield from row.tokens
+
+    def places(self) -> Iterator[tuple[Row, int, str]]:
+        """Each token, after its row and its index in it."""
+        for row in self.rows():
+            for i, token in enumerate(row.tokens):
+                yield row, i, token
+
+    def noting(self, *notes: str) -> "Tokens":
+        """The same tokens with more notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+
+class Misfit(Exception):
+    """Token `i` of a row, after `fitted` tokens that fit a notation, is not what was `expected`."""
+
+    def __init__(self, row: Row, i: int, fitted: int, expected: str) -> None:
+        super().__init__(expected)
+        self.line, self.token, self.fitted, self.expected = row.place(i), row.tokens[i], fitted, expected
+
+
+def shown(text: str) -> str:
+    """A token or a name in a message: quoted, at most 40 characters, on one line."""
+    return repr(text if len(text) <= 40 else text[:39] + "…")

@@ -1,0 +1,141 @@
+"""Which generators have a state of at most 32 bits, so small that all states can be tried? The ones of shells, of old
+BASICs and of small scripts.
+
+Functions of states accept Python integers and int64 arrays: every product is below 2**63 or wraps around, and is
+masked before it is shifted or divided.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from jaxtyping import Int64
+
+Words = TypeVar("Words", int, Int64[np.ndarray, "..."])
+
+MASK = 2**32 - 1
+MINSTD = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Small:
+    """A generator with states 0 … 2**state_bits − 1 and words of `bits` bits.
+
+    `hidden(words)` gives blocks of states, among them all that show one of these words; None: any state may.
+    """
+
+    name: str
+    state_bits: int
+    bits: int
+    step: Callable
+    output: Callable
+    hidden: Callable[[Int64[np.ndarray, " n"]], Iterator[Int64[np.ndarray, " states"]]] | None = None
+    repeats: bool = True  # False: an output equal to the last one is drawn again
+
+
+def _minstd(x: Words) -> Words:
+    return x * 16807 % MINSTD
+
+
+def _bash(x: Words) -> Words:
+    return ((x >> 16) ^ x) & 32767
+
+
+def _bash_before(words: Int64[np.ndarray, " n"]) -> Iterator[Int64[np.ndarray, " states"]]:
+    """States whose halves have these exclusive ors: the high half and the top bit of the low half are free."""
+    high = np.arange(1 << 15, dtype=np.int64)
+    for word in words.tolist():
+        low = high ^ word
+        for top in (0, 1 << 15):
+            yield _nonzero((high << 16) | low | top)
+
+
+def _old_bash(x: Words) -> Words:
+    return x & 32767
+
+
+def _old_bash_before(words: Int64[np.ndarray, " n"]) -> Iterator[Int64[np.ndarray, " states"]]:
+    high = np.arange(1 << 16, dtype=np.int64) << 15
+    for word in words.tolist():
+        yield _nonzero(high | word)
+
+
+def _nonzero(states: Int64[np.ndarray, " n"]) -> Int64[np.ndarray, " states"]:
+    """Without multiples of the modulus, from which all the states are 0."""
+    return states[states % MINSTD != 0]
+
+
+def _mulberry_step(x: Words) -> Words:
+    return (x + 0x6D2B79F5) & MASK
+
+
+def _mulberry(x: Words) -> Words:
+    z = ((x ^ (x >> 15)) * (x | 1)) & MASK
+    z = z ^ ((z + (((z ^ (z >> 7)) * (z | 61)) & MASK)) & MASK)
+    return z ^ (z >> 14)
+
+
+def _xorshift(x: Words) -> Words:
+    x = x ^ ((x << 13) & MASK)
+    x = x ^ (x >> 17)
+    return x ^ ((x << 5) & MASK)
+
+
+def _same(x: Words) -> Words:
+    return x
+
+
+def _pcg_step(x: Words) -> Words:
+    return (x * 747796405 + 2891336453) & MASK
+
+
+def _pcg(x: Words) -> Words:
+    word = (((x >> ((x >> 28) + 4)) ^ x) * 277803737) & MASK
+    return (word >> 22) ^ word
+
+
+def _window(low: int) -> Callable:
+    """States that show these words from bit `low` on."""
+
+    def hidden(words: Int64[np.ndarray, " n"]) -> Iterator[Int64[np.ndarray, " states"]]:
+        lowest = np.arange(1 << low, dtype=np.int64)
+        for word in words.tolist():
+            yield (word << low) | lowest
+
+    return hidden
+
+
+def _lcg(a: int, c: int, bits: int) -> Callable:
+    return lambda x: (x * a + c) & ((1 << bits) - 1)
+
+
+def _rand_r_step(x: Words) -> Words:
+    for _ in range(3):
+        x = (x * 1103515245 + 12345) & (2**27 - 1)
+    return x
+
+
+def _rand_r(x: Words) -> Words:
+    """31 bits of three states, the first of which is x: only bits 16 to 26 are used."""
+    y = (x * 1103515245 + 12345) & (2**27 - 1)
+    z = (y * 1103515245 + 12345) & (2**27 - 1)
+    return ((x >> 16) << 20) ^ (((y >> 16) & 1023) << 10) ^ ((z >> 16) & 1023)
+
+
+def _rand_r_before(words: Int64[np.ndarray, " n"]) -> Iterator[Int64[np.ndarray, " states"]]:
+    return _window(16)(np.unique(words >> 20))
+
+
+SMALL: tuple[Small, ...] = (
+    Small("$RANDOM of bash 5.1 and later", 31, 15, _minstd, _bash, _bash_before, repeats=False),
+    Small("$RANDOM of bash 4.0 to 5.0", 31, 15, _minstd, _old_bash, _old_bash_before, repeats=False),
+    Small("glibc's rand_r()", 27, 31, _rand_r_step, _rand_r, _rand_r_before),
+    Small("rand() of MSVC", 31, 15, _lcg(214013, 2531011, 31), lambda x: x >> 16, _window(16)),
+    Small("rand() as in the C standard", 31, 15, _lcg(1103515245, 12345, 31), lambda x: x >> 16, _window(16)),
+    Small("Rnd of Visual Basic 6", 24, 24, _lcg(0xFD43FD, 0xC39EC3, 24), _same, _window(0)),
+    Small("mulberry32", 32, 32, _mulberry_step, _mulberry),
+    Small("xorshift32 (13, 17, 5)", 32, 32, _xorshift, _same),
+    Small("PCG RXS M XS 32", 32, 32, _pcg_step, _pcg),
+)
+"""Generators with small states."""
