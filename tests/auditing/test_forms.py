@@ -128,7 +128,12 @@ def test_what_is_assumed_is_not_inferred():
         ([1, 9], {"modulus": 9}, "9 is out of range: --modulus allows 0 to 8"),
         ([1, 9], {"scale": 2}, "1 is not --from 0 plus a multiple of --scale 2"),
         ([0.5], {"bounded": 6}, "are for whole numbers"),
+        ([0, 9], {"start": 1}, "0 is not --from 1 plus a multiple of --scale 1"),
+        ([1, 9], {"scale": 0}, "--scale positive and finite, not 0 and 0"),
+        ([1, 9], {"scale": 0.5}, "must be whole, as the numbers are"),
+        ([1, 9], {"start": 0.5}, "must be whole, as the numbers are"),
         ([0.5, 7.0], {"scale": 5}, "are not all from --from 0 to 5"),
+        ([0.5, 7.0], {"scale": -5}, "--scale positive and finite, not 0 and -5"),
     ],
 )
 def test_contradictions_are_refused(numbers, assumed, line):

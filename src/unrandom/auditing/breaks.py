@@ -12,7 +12,7 @@ from math import ceil
 from unrandom.auditing.family import Deadline, Generator
 from unrandom.auditing.layers import Number
 from unrandom.auditing.search import COMPARED_OUTPUTS, MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS, Found, Search
-from unrandom.auditing.stream import Stream, min_entropy
+from unrandom.auditing.stream import Stream
 from unrandom.auditing.verdict import Break
 
 MAX_SKIPPED = 16
@@ -118,7 +118,7 @@ def _backwards(generator: Generator, stream: Stream, start: int, deadline: Deadl
 
 def _width(stream: Stream) -> int:
     """Outputs that must agree after a jump."""
-    return ceil((SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS) / max(min_entropy(stream), 2**-6))
+    return ceil((SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS) / max(stream.bits_per_output, 2**-6))
 
 
 def _joint(stream: Stream, position: int, ahead: Sequence[Number], step: int) -> tuple[int, int] | None:

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import islice
-from math import gcd
+from math import gcd, isfinite
 
 import numpy as np
 from jaxtyping import Float64
 
 from unrandom.auditing.layers import (
     Affine,
-    Complement,
     Joined,
     Layer,
     Reversed,
@@ -80,8 +79,12 @@ def interpretations(numbers: Numbers, assumed: Assumed) -> list[Stream]:
 def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
     whole, form = numbers.whole, Form("whole", numbers.numeral)
     if assumed.start is not None or assumed.scale is not None:
-        offset, scale = int(assumed.start or 0), int(assumed.scale or 1)
-        if wrong := next((x for x in whole if (x - offset) % scale or x < offset), None):
+        offset, scale = _given(assumed)
+        if offset % 1 or scale % 1:
+            raise UserError("--from and --scale must be whole, as the numbers are")
+        offset, scale = int(offset), int(scale)
+        wrong = next((x for x in whole if (x - offset) % scale or x < offset), None)
+        if wrong is not None:
             raise UserError(f"{wrong} is not --from {offset} plus a multiple of --scale {scale}")
         whole, form = [(x - offset) // scale for x in whole], form.within(Affine(offset, scale))
     if assumed.bounded is not None or assumed.bits is not None:
@@ -97,6 +100,14 @@ def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
         yield from _signed(whole, form)
         yield from _bounded(whole, form)
     yield from _multiples(whole, form)
+
+
+def _given(assumed: Assumed) -> tuple[int | float, int | float]:
+    """The offset and the scale that the user gave."""
+    offset, scale = assumed.start or 0, 1 if assumed.scale is None else assumed.scale
+    if not isfinite(offset) or not isfinite(scale) or scale <= 0:
+        raise UserError(f"--from must be finite and --scale positive and finite, not {offset:g} and {scale:g}")
+    return offset, scale
 
 
 def _of_shuffles(numbers: Numbers) -> Iterator[Stream]:
@@ -152,7 +163,7 @@ def _bounded(whole: list[int], form: Form) -> Iterator[Stream]:
             yield Stream(_array(values, bits), form.within(*layers), bits, bounded=size, likely=i == 0)
             if size == 2:
                 flipped = [1 - x for x in values]
-                inverse = form.within(Complement(1), *layers)
+                inverse = form.within(Affine(1, -1), *layers)
                 yield Stream(_array(flipped, 1), inverse, 1, bounded=2, likely=False, reordered=True)
 
 
@@ -203,7 +214,7 @@ def _of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
     values = np.array(numbers.decimals)
     form, rounding_error, values = _decimal_form(numbers, values)
     if assumed.start is not None or assumed.scale is not None:
-        start, scale = float(assumed.start or 0), float(assumed.scale or 1)
+        start, scale = _given(assumed)
         if values.min() < start or values.max() > start + scale:
             raise UserError(
                 f"the numbers are not all from --from {start:g} to {start + scale:g}, which is --scale more"

@@ -39,7 +39,7 @@ class Layer(Protocol):
 
 @dataclass(frozen=True)
 class Affine:
-    """offset + scale · x."""
+    """offset + scale · x; with a scale of −1, the complement of x."""
 
     offset: Number
     scale: Number
@@ -48,6 +48,8 @@ class Affine:
 
     @property
     def about(self) -> str:
+        if self.scale == -1:
+            return f"{self.offset:g} - x"
         factor = "x" if self.scale == 1 else f"{self.scale:g} x"
         return f"{self.offset:g} + {factor}" if self.offset else factor
 
@@ -70,22 +72,6 @@ class Signed:
     def restore(self, numbers: Sequence[Number]) -> list[Number]:
         half = 1 << (self.bits - 1)
         return [x - 2 * half if x >= half else x for x in numbers]
-
-
-@dataclass(frozen=True)
-class Complement:
-    """greatest − x, as of ⌊N (1 − u)⌋ or of a coin whose sides are exchanged."""
-
-    greatest: Number
-    inner: ClassVar[int] = 1
-    outer: ClassVar[int] = 1
-
-    @property
-    def about(self) -> str:
-        return f"{self.greatest} - x"
-
-    def restore(self, numbers: Sequence[Number]) -> list[Number]:
-        return [self.greatest - x for x in numbers]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from math import ceil, log2
 
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.family import Deadline, Family, Generator, OutOfTime
-from unrandom.auditing.stream import Stream, min_entropy
+from unrandom.auditing.stream import Stream
 from unrandom.auditing.verdict import NO_TIME_LEFT, OUT_OF_TIME, Certificate, Needed, Tried
 from unrandom.core.errors import UserError
 
@@ -110,11 +110,14 @@ class Search:
     def _find_later(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
         """A stretch that begins at a later output, within a share of the time left."""
         deadline = self.deadline.within(self.deadline.left * LATER_SHARE)
+        likely = [stream for stream in streams if stream.likely]
         for family in self.families:
+            if family.slow or family.trivial:
+                continue
             search = Search([family], deadline, self.watch, self.checked)
-            for stream, share in product(streams, _evenly(LATER_STARTS)):
+            for stream, share in product(likely, _evenly(LATER_STARTS)):
                 start = int(share * len(stream))
-                if start == 0 or not stream.likely or family.trivial or deadline.left < 0:
+                if start == 0 or deadline.left < 0:
                     continue
                 if found := search.find_from_start(stream.part(start)):
                     return stream, start, found
@@ -125,7 +128,7 @@ class Search:
         """Try one family on growing parts of a stream, and record a failure in `tried`."""
         if (family.slow and not stream.likely) or (stream.bits > WORD_BITS and family.name not in ANY_WIDTH):
             return None
-        needs, bits = family.needs(stream), 1.0 if family.trivial else min_entropy(stream)
+        needs, bits = family.needs(stream), 1.0 if family.trivial else stream.bits_per_output
         if needs is None or not bits:
             return None
         total = len(stream)

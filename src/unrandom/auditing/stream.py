@@ -124,6 +124,16 @@ class Stream:
         return self.form.kind == "fraction"
 
     @property
+    def in_range(self) -> bool:
+        """True for integers that were reduced to a range, or to a cycle of ranges."""
+        return self.bounded is not None or bool(self.cycle)
+
+    @cached_property
+    def bits_per_output(self) -> float:
+        """The `min_entropy` of the stream, computed once."""
+        return min_entropy(self)
+
+    @property
     def rounded(self) -> bool:
         """True for fractions with too few digits to determine a double."""
         return self.rounding_error is not None and bool(self.rounding_error.any())
@@ -170,7 +180,7 @@ class Stream:
         """For each output, the smallest and the largest state x in 0 … modulus − 1 that would show it as the fraction
         x / modulus, or as ⌊N x / modulus⌋. None for integers that were not reduced to a range.
         """
-        if self.bounded is not None or self.cycle:
+        if self.in_range:
             ranges = ((y, self.range_of(i) or 1) for i, y in enumerate(self.values.tolist()))
             return [(-(-y * modulus // n), -(-(y + 1) * modulus // n) - 1) for y, n in ranges]
         if self.rounding_error is None:

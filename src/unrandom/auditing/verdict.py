@@ -20,9 +20,11 @@ NOT_ATTEMPTED = (
 OUT_OF_TIME, NO_TIME_LEFT = "out of time", "not tried: no time left"
 """Results of a family for which the time was too short."""
 
+CRYPTOGRAPHIC = "a cryptographic generator (secrets, getrandom, SecureRandom, crypto.getRandomValues)"
+
 CAUTION = (
-    "This does not prove the numbers safe. Numbers that must not be guessed need a cryptographic generator (secrets, "
-    "getrandom, SecureRandom, crypto.getRandomValues), whatever an audit says."
+    f"This does not prove the numbers safe. Numbers that must not be guessed need {CRYPTOGRAPHIC}, whatever an audit "
+    "says."
 )
 
 
@@ -61,7 +63,7 @@ class Break:
     """Where the outputs stop following the generator: after so many outputs.
 
     From there on, `skipped` outputs of the input are not the generator's, and `lost` outputs of the generator are not
-    in the input. If `reseeded`, the outputs after the break follow from another state, and neither is known.
+    in the input. If `reseeded`, the outputs after the break follow from another state, so that neither number is known.
     """
 
     after: int
@@ -124,8 +126,8 @@ class Predictable:
                 "another state or another source: collect more outputs after it and audit these alone."
             )
         return (
-            "Anyone who sees so many outputs can compute the others: replace this generator by a cryptographic one "
-            "(secrets, getrandom, SecureRandom, crypto.getRandomValues) wherever numbers must not be guessed."
+            f"Anyone who sees so many outputs can compute the others: replace this generator by {CRYPTOGRAPHIC} "
+            "wherever numbers must not be guessed."
         )
 
     def to_json(self) -> JsonObject:

@@ -76,6 +76,10 @@ class LinearWord:
 
     __rmul__ = __mul__
 
+    def masks(self, wanted: Sequence[int]) -> list[int]:
+        """The forms of some bits as integers, whose bit k is the coefficient of unknown k."""
+        return [int.from_bytes(row.tobytes(), "little") for row in self.bits(wanted).astype("<u8")]
+
     def bits(self, wanted: Sequence[int]) -> Rows:
         """The forms of some bits."""
         rows = np.zeros((len(wanted), self.rows.shape[1]), np.uint64)

@@ -8,7 +8,7 @@ The scrambler, a non-linear output function, is the sum of two words (+), or one
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from unrandom.generators.words import Shift, Word, rotate, undo_xor_shift
+from unrandom.generators.words import AnyWord, Shift, Word, rotate, undo_xor_shift
 
 
 @runtime_checkable
@@ -21,9 +21,9 @@ class Engine(Protocol):
     @property
     def bits(self) -> int: ...
 
-    def step(self, state: tuple[Word, ...]) -> tuple[Word, ...]: ...
+    def step(self, state: tuple[AnyWord, ...]) -> tuple[AnyWord, ...]: ...
 
-    def back(self, state: tuple[Word, ...]) -> tuple[Word, ...]: ...
+    def back(self, state: tuple[AnyWord, ...]) -> tuple[AnyWord, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class Xorshift128:
     words: int = 2
     bits: int = 64
 
-    def step(self, state: tuple[Word, ...]) -> tuple[Word, ...]:
+    def step(self, state: tuple[AnyWord, ...]) -> tuple[AnyWord, ...]:
         x, y = state
         x = x ^ ((x << self.a) & (2**64 - 1))
         return y, x ^ (x >> self.b) ^ y ^ (y >> self.c)
 
-    def back(self, state: tuple[Word, ...]) -> tuple[Word, ...]:
+    def back(self, state: tuple[AnyWord, ...]) -> tuple[AnyWord, ...]:
         y, newest = state
         x = undo_xor_shift(newest ^ y ^ (y >> self.c), Shift(False, self.b), 64)
         return undo_xor_shift(x, Shift(True, self.a), 64), y
@@ -57,12 +57,12 @@ class Xoroshiro128:
     words: int = 2
     bits: int = 64
 
-    def step(self, state: tuple[Word, ...]) -> tuple[Word, ...]:
+    def step(self, state: tuple[AnyWord, ...]) -> tuple[AnyWord, ...]:
         x, y = state
         y = y ^ x
         return rotate(x, self.a, 64) ^ y ^ ((y << self.b) & (2**64 - 1)), rotate(y, self.c, 64)
 
-    def back(self, state: tuple[Word, ...]) -> tuple[Word, ...]:
+    def back(self, state: tuple[AnyWord, ...]) -> tuple[AnyWord, ...]:
         y = rotate(state[1], 64 - self.c, 64)
         x = rotate(state[0] ^ y ^ ((y << self.b) & (2**64 - 1)), 64 - self.a, 64)
         return x, y ^ x
@@ -77,13 +77,13 @@ class XoshiroWords:
     bits: int
     words: int = 4
 
-    def step(self, state: tuple[Word, ...]) -> tuple[Word, ...]:
+    def step(self, state: tuple[AnyWord, ...]) -> tuple[AnyWord, ...]:
         s0, s1, s2, s3 = state
         shifted = (s1 << self.a) & ((1 << self.bits) - 1)
         s2, s3 = s2 ^ s0, s3 ^ s1
         return s0 ^ s3, s1 ^ s2, s2 ^ shifted, rotate(s3, self.b, self.bits)
 
-    def back(self, state: tuple[Word, ...]) -> tuple[Word, ...]:
+    def back(self, state: tuple[AnyWord, ...]) -> tuple[AnyWord, ...]:
         s3 = rotate(state[3], self.bits - self.b, self.bits)
         s0 = state[0] ^ s3
         s1 = undo_xor_shift(state[1] ^ state[2], Shift(True, self.a), self.bits)
@@ -100,7 +100,7 @@ class Plus:
     def output(self, state: tuple[Word, ...]) -> Word:
         return (state[0] + state[-1]) & ((1 << self.bits) - 1)
 
-    def linear_in_state(self, state: tuple[int, ...]) -> int:
+    def linear_in_state(self, state: tuple[AnyWord, ...]) -> AnyWord:
         """The part of an output that is linear modulo 2 in the state."""
         return (state[0] ^ state[-1]) & 1
 
@@ -124,7 +124,7 @@ class StarStar:
         mask = (1 << self.bits) - 1
         return (rotate((state[self.word] * 5) & mask, 7, self.bits) * 9) & mask
 
-    def linear_in_state(self, state: tuple[int, ...]) -> int:
+    def linear_in_state(self, state: tuple[AnyWord, ...]) -> AnyWord:
         """The word x."""
         return state[self.word]
 
@@ -143,10 +143,10 @@ class Xoshiro:
     engine: Engine
     scrambler: Plus | StarStar
 
-    def step(self, state: tuple[Word, ...]) -> tuple[Word, ...]:
+    def step(self, state: tuple[AnyWord, ...]) -> tuple[AnyWord, ...]:
         return self.engine.step(state)
 
-    def back(self, state: tuple[Word, ...]) -> tuple[Word, ...]:
+    def back(self, state: tuple[AnyWord, ...]) -> tuple[AnyWord, ...]:
         return self.engine.back(state)
 
     def output(self, state: tuple[Word, ...]) -> Word:

@@ -142,7 +142,7 @@ class _Asked(NamedTuple):
 
     word: int
     bits: list[int]
-    values: list[bool]  # of the known bits, and of the sums with the unknown one
+    values: list[bool]  # the known bits; then the exclusive or of each other bit with the first of these
     plain: int
 
 

@@ -85,7 +85,7 @@ def _recovered(words: list[int], shown: list[int], width: int, lag: int) -> tupl
     """The multiplier and the carry; a complementary generator multiplies its words, and shows their complements."""
     if words is shown:
         return multiplier_and_carry(words, width, lag)
-    if len(words) < lag + WORDS or lag < WORDS:  # of shorter lags, words and complements would be mixed
+    if len(words) < lag + WORDS or lag < WORDS:  # with a shorter lag, words and complements would be mixed
         return None
     return multiplier_and_carry([*words[:lag], *shown[lag : lag + WORDS]], width, lag)
 

@@ -88,7 +88,7 @@ class ScrambledV8(Scrambled):
     max_outputs = BLOCK
 
     def needs(self, stream: Stream) -> int | None:
-        return super().needs(stream) if stream.fractions or stream.bounded is not None else None
+        return super().needs(stream) if stream.fractions or stream.in_range else None
 
     def __init__(self) -> None:
         super().__init__(

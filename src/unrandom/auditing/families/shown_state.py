@@ -15,6 +15,7 @@ from unrandom.auditing.layers import Number
 from unrandom.auditing.stream import Stream, View
 from unrandom.core.files import JsonObject
 from unrandom.generators.lcg import LCG
+from unrandom.generators.linear_words import unknown_words
 from unrandom.generators.taocp import FAR, MODULUS, block_after, block_before, blocks
 from unrandom.generators.words import Shift, undo_xor_shifts, xor_shifts
 from unrandom.predictors.mod_two import solve
@@ -106,10 +107,8 @@ def _super_duper(view: View) -> Iterator[Generator]:
 @cache
 def _lowest_bits() -> list[int]:
     """For each of 40 steps, the mask of the bits of the first word whose exclusive or is the lowest bit."""
-    masks = [0] * 40
-    for unknown in range(32):
-        word = 1 << unknown
-        for i in range(len(masks)):
-            masks[i] |= (word & 1) << unknown
-            word = xor_shifts(word, SHIFTS, 32)
+    (word,), masks = unknown_words([32]), []
+    for _ in range(40):
+        masks += word.masks([0])
+        word = xor_shifts(word, SHIFTS, 32)
     return masks

@@ -13,14 +13,15 @@ from functools import partial
 from math import ceil, exp, inf
 
 import numpy as np
-from jaxtyping import Float64, Int64, UInt64
+from jaxtyping import Float64, Int64
 
 from unrandom.auditing.families.v8 import Blocks
 from unrandom.auditing.family import Deadline, Generator, Machine
-from unrandom.auditing.layers import Number
+from unrandom.auditing.layers import Number, split
 from unrandom.auditing.notation import hexadecimal
 from unrandom.auditing.stream import Stream
 from unrandom.core.files import JsonObject
+from unrandom.generators.linear_words import unknown_words
 from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, step_of
 from unrandom.generators.xoshiro import XOSHIROS, Engine, Plus, Xoshiro
 from unrandom.predictors.mod_two import solve
@@ -104,7 +105,7 @@ def known_bounds(stream: Stream, bits: int) -> list[tuple[int, int]] | None:
     if exact is not None and exact.divisor == 1 << exact.bits:
         lost = bits - exact.bits
         return [(y << lost, ((y + 1) << lost) - 1) for y in exact.numbers]
-    if stream.fractions or stream.bounded is not None or stream.cycle:
+    if stream.fractions or stream.in_range:
         return stream.state_bounds(1 << bits)
     if not 8 <= stream.bits < bits:
         return None
@@ -116,22 +117,16 @@ class _Forms:
     """The exclusive or of the first and the last word of a state, as linear forms in the bits of the first state."""
 
     def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        units = np.arange(engine.bits * engine.words)
-        words = units // engine.bits
-        self._state = tuple(
-            np.where(words == word, np.uint64(1) << (units % engine.bits).astype(np.uint64), np.uint64(0))
-            for word in range(engine.words)
-        )
-        self._sums: list[UInt64[np.ndarray, " unknowns"]] = []
+        self.engine, self._state = engine, unknown_words([engine.bits] * engine.words)
+        self._masks: list[list[int]] = []  # of each step, for the bits from the highest one down
 
     def mask(self, step: int, place: int) -> int:
         """The bits of the first state whose exclusive or is bit `place` (0 is the highest) at this step."""
-        while len(self._sums) <= step:
-            self._sums.append(self._state[0] ^ self._state[-1])
+        while len(self._masks) <= step:
+            both = self._state[0] ^ self._state[-1]
+            self._masks.append(both.masks(range(self.engine.bits - 1, -1, -1)))
             self._state = self.engine.step(self._state)
-        bits = (self._sums[step] >> np.uint64(self.engine.bits - 1 - place)) & np.uint64(1)
-        return int.from_bytes(np.packbits(bits.astype(np.uint8), bitorder="little").tobytes(), "little")
+        return self._masks[step][place]
 
 
 class Sums:
@@ -200,8 +195,7 @@ class Sums:
         packed = solve(equations, self.unknowns, exact=False)
         if packed is None:
             return None
-        bits, mask = self.engine.bits, (1 << self.engine.bits) - 1
-        return tuple((packed >> (bits * word)) & mask for word in range(self.engine.words))
+        return tuple(split(packed, self.engine.bits, self.engine.words, low_first=True))
 
 
 def output_of(xoshiro: Xoshiro, stream: Stream) -> Callable[[tuple[int, ...]], Number]:
@@ -236,8 +230,7 @@ class V8Sums(Sums):
         super().__init__(self.about, ENGINE)
 
     def needs(self, stream: Stream) -> int | None:
-        drawn = stream.fractions or stream.bounded is not None or stream.cycle
-        return super().needs(stream) if drawn else None
+        return super().needs(stream) if stream.fractions or stream.in_range else None
 
     def _solutions(
         self, chosen: list[tuple[int, int, int]], forms: _Forms, stream: Stream, deadline: Deadline

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from functools import cache
 
 from unrandom.auditing.family import Deadline, Generator
-from unrandom.auditing.layers import Number
+from unrandom.auditing.layers import Number, split
 from unrandom.auditing.notation import hexadecimal
 from unrandom.auditing.stream import Scale, Stream
 from unrandom.core.files import JsonObject
+from unrandom.generators.linear_words import unknown_words
 from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
 from unrandom.predictors.mod_two import solve
 
@@ -38,7 +39,7 @@ class V8:
     max_outputs = STEPS - 2 * BLOCK
 
     def needs(self, stream: Stream) -> int | None:
-        return 4 if stream.fractions or stream.bounded is not None or stream.cycle else None
+        return 4 if stream.fractions or stream.in_range else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         possible = [shown for shown in (52, 53) if any(scale.divisor == 2**shown for scale in stream.scales)]
@@ -60,7 +61,7 @@ def _generators(stream: Stream, generator: MathRandom, deadline: Deadline) -> It
         )
         state = solve(equations, UNKNOWNS)
         if state is not None:
-            yield Blocks((state >> 64, state & (2**64 - 1)), remaining, generator, stream)
+            yield Blocks(tuple(split(state, 64, 2, low_first=True)), remaining, generator, stream)
 
 
 def _top_bits(stream: Stream, shown: int) -> list[tuple[int, int]]:
@@ -77,13 +78,10 @@ def _top_bits(stream: Stream, shown: int) -> list[tuple[int, int]]:
 @cache
 def _masks() -> list[list[int]]:
     """For each step and each bit of the shown word, top bit first: mask of the bits of state 0 whose xor it is."""
-    masks = [[0] * MAX_SHOWN_BITS for _ in range(STEPS)]
-    for unknown in range(UNKNOWNS):
-        state: State = ((1 << unknown) >> 64, (1 << unknown) & (2**64 - 1))
-        for step_masks in masks:
-            for bit in range(MAX_SHOWN_BITS):
-                step_masks[bit] |= ((state[0] >> (63 - bit)) & 1) << unknown
-            state = ENGINE.step(state)
+    state, masks = unknown_words([64, 64]), []
+    for _ in range(STEPS):
+        masks.append(state[0].masks(range(63, 63 - MAX_SHOWN_BITS, -1)))
+        state = ENGINE.step(state)
     return masks
 
 

@@ -11,13 +11,15 @@ from collections.abc import Iterator
 from functools import cache
 
 from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.layers import split
 from unrandom.auditing.notation import hexadecimal, xorshift_parameters
 from unrandom.auditing.recovery import recover_lcg, recover_xorshifts
 from unrandom.auditing.stream import Stream, View
 from unrandom.core.files import JsonObject
+from unrandom.generators.linear_words import unknown_words
 from unrandom.generators.splitmix import SplitMix64, unmixed
 from unrandom.generators.xorshift import XORSHIFT64_STAR, Xorshift
-from unrandom.generators.xoshiro import XOSHIROS, Engine, Xoshiro
+from unrandom.generators.xoshiro import XOSHIROS, Xoshiro
 from unrandom.predictors.mod_two import solve
 
 REDUNDANT = 8
@@ -65,28 +67,20 @@ def _state(xoshiro: Xoshiro, numbers: list[int]) -> tuple[int, ...] | None:
         for bit, mask in enumerate(masks)
     )
     solution = solve(equations, size)
-    return None if solution is None else _unpacked(xoshiro.engine, solution)
+    if solution is None:
+        return None
+    return tuple(split(solution, xoshiro.engine.bits, xoshiro.engine.words, low_first=True))
 
 
 @cache
 def _masks(xoshiro: Xoshiro, count: int) -> list[list[int]]:
     """For each output and each of its linear bits: mask of the bits of the first state whose exclusive or it is."""
-    engine, scrambler = xoshiro.engine, xoshiro.scrambler
-    masks = [[0] * scrambler.linear_bits for _ in range(count)]
-    for unknown in range(engine.bits * engine.words):
-        state = _unpacked(engine, 1 << unknown)
-        for output_masks in masks:
-            linear = scrambler.linear_in_state(state)
-            for bit in range(scrambler.linear_bits):
-                output_masks[bit] |= ((linear >> bit) & 1) << unknown
-            state = engine.step(state)
+    engine, scrambler, masks = xoshiro.engine, xoshiro.scrambler, []
+    state = unknown_words([engine.bits] * engine.words)
+    for _ in range(count):
+        masks.append(scrambler.linear_in_state(state).masks(range(scrambler.linear_bits)))
+        state = engine.step(state)
     return masks
-
-
-def _unpacked(engine: Engine, packed: int) -> tuple[int, ...]:
-    """A state from one integer, first word lowest."""
-    mask = (1 << engine.bits) - 1
-    return tuple((packed >> (engine.bits * i)) & mask for i in range(engine.words))
 
 
 def _multiplied_xorshifts(view: View) -> Iterator[Generator]:

@@ -21,11 +21,11 @@ CPP_DOUBLE = 4  # (a + 2**32 b) / 2**64
 FRACTION = 0  # ⌊n u⌋ of a fraction u
 BITS = 1  # x
 REMAINDER = 2  # x mod n, of an x up to a limit
-TOP_BITS = 3  # as many of the top bits of x as n has, until they are below n
-LOW_BITS = 4  # as many of the lowest bits of x as n − 1 has, until they are below n
+TOP_BITS = 3  # the top k bits of x, where k is the width of n; drawn again until they are below n
+LOW_BITS = 4  # the lowest k bits of x, where k is the width of n − 1; drawn again until they are below n
 LEMIRE = 5  # ⌊n x / 2**32⌋ of an x for which n x modulo 2**32 is not below 2**32 mod n
 QUOTIENT = 6  # ⌊(x − 1) / ⌊limit / n⌋⌋, if below n
-R_BITS = 7  # as many of the lowest bits as n − 1 has of the top 16 bits of one word or two, until they are below n
+R_BITS = 7  # the lowest k bits of the top 16 bits of one word, or two if k > 15; drawn again until they are below n
 TOP_PRODUCT = 8  # ⌊n x / 2**31⌋
 TWO_WORDS = 9  # a + 2**32 (b >> shift)
 JAVA_LONG = 10  # 2**32 a + b modulo 2**64, b signed
@@ -104,7 +104,7 @@ def whole_draw(words: Words, lane: int, used: int, method: Constants, n: np.uint
                 return y, used
         elif code == R_BITS:
             y = word >> np.uint64(16)
-            if n > np.uint64(2**15):  # from 16 bits on
+            if n > np.uint64(2**15):  # a second word is needed
                 if used == count:
                     return np.uint64(0), -1
                 y = (y << np.uint64(16)) | (words[used, lane] >> np.uint64(16))

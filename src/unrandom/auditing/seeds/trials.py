@@ -13,7 +13,7 @@ from unrandom.auditing.seeds import draws
 from unrandom.auditing.seeds.programs import ENGINES, Engine, Kind, Method
 from unrandom.auditing.seeds.screens import Screen, fraction_screen, passing, whole_screen
 from unrandom.auditing.seeds.twisters import Words
-from unrandom.auditing.stream import MANTISSA, Stream, min_entropy
+from unrandom.auditing.stream import MANTISSA, Stream
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 
@@ -159,7 +159,7 @@ def trials(streams: Sequence[Stream], program: str | None = None) -> list[Trial]
 
 def _varied(stream: Stream) -> bool:
     """False for constants, of which any seed may be the cause that leads to an error."""
-    return len(stream) == 1 or min_entropy(stream) > 0
+    return len(stream) == 1 or stream.bits_per_output > 0
 
 
 def _methods(engine: Engine, stream: Stream) -> Iterator[Method]:
