@@ -1,6 +1,6 @@
 """Unpredictable streams are never called predictable.
 
-Audits that find nothing use all their time: here it is short. `false_positives.py` audits at length.
+Audits that find nothing use all their time: here it is short. `unrandom bench false-positives` audits more streams.
 """
 
 import hashlib
@@ -10,11 +10,12 @@ import secrets
 
 import numpy as np
 import pytest
-from false_positives import false_positives
 from streams import audit_stream, stream_of
 
+import unrandom
 from plainly import chacha20, lcg, take
 from unrandom.auditing.verdict import NotPredicted, Predictable, TooFew
+from unrandom.bench.false_positives import FORMS, SOURCES, Source
 
 SECONDS = 1.0
 
@@ -29,10 +30,15 @@ def words(content: bytes, bits: int) -> list[int]:
     return np.frombuffer(content, dtype=f"<u{bits // 8}").astype(int if bits < 64 else np.uint64).tolist()
 
 
-def test_random_streams():
-    wrong = false_positives(22, SECONDS)
-    assert len(wrong) == 11
-    assert not sum(wrong.values())
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("length", [60, 700])
+def test_random_streams(form, length):
+    numbers = FORMS[form](Source(SOURCES["os.urandom"](b"")), length)
+    assert not isinstance(unrandom.audit(numbers, max_seconds=SECONDS), Predictable)
+
+
+def test_sorted_numbers():
+    assert not is_predicted(stream_of(sorted(secrets.randbelow(10000) for _ in range(1000))))
 
 
 @pytest.mark.parametrize("bits", [8, 32, 64])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unrandom.auditing.breaks import Course, follow
-from unrandom.auditing.family import Deadline
+from unrandom.auditing.family import Assuming, Deadline
 from unrandom.auditing.forms import Assumed, interpretations
 from unrandom.auditing.parsing import Numbers
 from unrandom.auditing.reading import Raw, read
@@ -155,9 +155,15 @@ def _predictable(search: Search, course: Course, outputs: int, notes: Sequence[s
     if course.last == len(stream):
         over = outputs - printed(len(stream))  # printed numbers at the end that are less than one of the stream
         following = form.write(list(islice(course.outputs, inner * -(-(CONTINUATION + over) // outer))))[over:]
-    previous = None
-    if course.first == 0 and not any(one.reseeded for one in course.breaks) and found.stream is stream:
-        before = found.generator.previous(inner * -(-CONTINUATION // outer))
+    notes, previous = list(notes), None
+    generator = found.generator
+    assumption = generator.assumption(len(stream)) if isinstance(generator, Assuming) else None
+    if not found.exact:
+        notes.append("The predictions agree with the numbers but for rounding errors: their last digits may differ.")
+    if assumption:
+        notes.append(assumption)
+    elif course.first == 0 and not any(one.reseeded for one in course.breaks) and found.stream is stream:
+        before = generator.previous(inner * -(-CONTINUATION // outer))
         previous = None if before is None else form.write(before)[-CONTINUATION:]
     return Predictable(
         outputs=outputs,
@@ -165,7 +171,7 @@ def _predictable(search: Search, course: Course, outputs: int, notes: Sequence[s
         family=found.family.name,
         about=found.family.about,
         form=form.about,
-        parameters=found.generator.parameters,
+        parameters=generator.parameters,
         outputs_needed=-(-fewest_outputs(found, search.deadline) * outer // inner),
         certificate=found.certificate,
         next=following[:CONTINUATION],
@@ -173,5 +179,5 @@ def _predictable(search: Search, course: Course, outputs: int, notes: Sequence[s
         first=printed(course.first) + 1,
         last=printed(course.last),
         breaks=[Break(printed(b.after), b.skipped, b.lost, b.reseeded) for b in course.breaks],
-        notes=list(notes),
+        notes=notes,
     )

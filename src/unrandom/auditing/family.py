@@ -55,6 +55,17 @@ class Generator(Protocol):
 
 
 @runtime_checkable
+class Assuming(Protocol):
+    """A generator of which something must be assumed if too few outputs are known."""
+
+    def assumption(self, outputs: int) -> str | None:
+        """What is assumed if so many outputs are known, in a sentence; then the previous outputs are not determined.
+        None if nothing is assumed.
+        """
+        ...
+
+
+@runtime_checkable
 class Family(Protocol):
     """Generators that are recovered by the same method."""
 

@@ -262,4 +262,6 @@ def _scaled(
     spacing = np.spacing(np.maximum(np.abs(values), abs(start)))
     error = (rounding_error + 2 * spacing) / abs(scale) + 2.0**-53
     fractions = np.clip(fractions, 0.0, 1.0)
-    return Stream(fractions, form.within(Affine(start, scale)), 0, error, scales=scales(fractions, error))
+    printed = None if rounding_error.any() else values
+    form = form.within(Affine(start, scale))
+    return Stream(fractions, form, 0, error, printed=printed, scales=scales(fractions, error))

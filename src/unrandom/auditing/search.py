@@ -34,6 +34,9 @@ GROWTH = 6
 COMPARED_OUTPUTS = 4096
 """Outputs compared at a time; also, the outputs that a generator must reproduce in the search for `outputs_needed`."""
 
+EXACT_OUTPUTS = 64
+"""Outputs that are compared to the last digit."""
+
 WORD_BITS = 64
 ANY_WIDTH = ("trivial", "lcg")
 """Only these families accept numbers of more than WORD_BITS bits."""
@@ -61,6 +64,11 @@ class Found:
     def complete(self) -> bool:
         """Whether all outputs are reproduced."""
         return self.correct == len(self.stream)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the first outputs are reproduced to the last digit that was printed."""
+        return self.stream.is_printed(list(islice(self.generator.outputs(), min(self.correct, EXACT_OUTPUTS))))
 
 
 @dataclass
@@ -157,8 +165,10 @@ class Search:
         return longest
 
     def _judge(self, family: Family, stream: Stream, count: int, bits: float, started: float) -> Found | None:
-        """The first candidate that reproduces the whole stream, or the one that reproduces the longest stretch."""
-        longest = None
+        """The first candidate that reproduces the whole stream to the last digit, or one that reproduces it within
+        rounding errors, or the one that reproduces the longest stretch.
+        """
+        longest = nearly = None
         for generator in family.recover(stream.head(count), self.deadline):
             self.checked += 1
             correct = agreement(generator, stream, self.deadline)
@@ -169,11 +179,13 @@ class Search:
                 continue
             certificate = Certificate(predicted, predicted, round(log2_chance, 1))
             found = Found(stream, family, generator, count, correct, certificate, time.monotonic() - started)
-            if complete:
+            if complete and found.exact:
                 return found
-            if not family.trivial and (longest is None or correct > longest.correct):
+            if complete:
+                nearly = nearly or found
+            elif not family.trivial and (longest is None or correct > longest.correct):
                 longest = found
-        return longest
+        return nearly or longest
 
     def _note(self, family: Family, stream: Stream, seconds: float, result: str) -> None:
         self.tried.append(Tried(family.name, stream.form.about, round(seconds, 3), result))

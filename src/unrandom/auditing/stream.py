@@ -55,9 +55,13 @@ class Form:
 
     def write(self, numbers: Sequence[Number]) -> list[Any]:
         """The numbers of a stream as JSON values, as they would have been printed."""
+        return [self._printed(number) for number in self.restored(numbers)]
+
+    def restored(self, numbers: Sequence[Number]) -> list[Number]:
+        """The numbers of a stream after the layers, before they are printed."""
         for layer in self.layers:
             numbers = layer.restore(numbers)
-        return [self._printed(number) for number in numbers]
+        return list(numbers)
 
     def _printed(self, number: Number) -> Any:
         value = int(number) if self.kind == "whole" else self._rounded(number)
@@ -99,14 +103,16 @@ class Stream:
 
     `bits` is the width of the integers. `bounded` is N if outputs were reduced to 0 … N − 1; `cycle` are the ranges of
     successive outputs if these differ, as in a shuffle. `modulus`, `multiplier` and `increment` are those given by the
-    user. `scales` lists the conversions from integers that could have produced all the fractions. A stream is `likely`
-    if it is a common interpretation of the printed numbers, and `reordered` if another one has the same bits.
+    user. `printed` are the printed doubles if the fractions behind them are not known exactly. `scales` lists the
+    conversions from integers that could have produced all the fractions. A stream is `likely` if it is a common
+    interpretation of the printed numbers, and `reordered` if another one has the same bits.
     """
 
     values: Shaped[np.ndarray, " outputs"]
     form: Form
     bits: int
     rounding_error: Float64[np.ndarray, " outputs"] | None = None
+    printed: Float64[np.ndarray, " outputs"] | None = None
     bounded: int | None = None
     modulus: int | None = None
     multiplier: int | None = None
@@ -141,9 +147,10 @@ class Stream:
     def part(self, start: int, end: int | None = None) -> "Stream":
         """The outputs from index `start` to before `end`."""
         errors = None if self.rounding_error is None else self.rounding_error[start:end]
+        printed = None if self.printed is None else self.printed[start:end]
         turned = start % len(self.cycle) if self.cycle else 0
         cycle = self.cycle[turned:] + self.cycle[:turned]
-        return replace(self, values=self.values[start:end], rounding_error=errors, cycle=cycle)
+        return replace(self, values=self.values[start:end], rounding_error=errors, printed=printed, cycle=cycle)
 
     def head(self, count: int) -> "Stream":
         """The first `count` outputs."""
@@ -175,6 +182,10 @@ class Stream:
             error = np.abs(expected - np.array(numbers, dtype=np.float64))
             same = (error <= self.rounding_error[start : start + len(numbers)] + expected * 2.0**-MANTISSA).tolist()
         return same.index(False) if False in same else len(same)
+
+    def is_printed(self, numbers: list[Number]) -> bool:
+        """Whether these numbers, which match the first outputs, are also printed as these, to the last digit."""
+        return self.printed is None or self.form.restored(numbers) == self.printed[: len(numbers)].tolist()
 
     def state_bounds(self, modulus: int) -> list[tuple[int, int]] | None:
         """For each output, the smallest and the largest state x in 0 … modulus − 1 that would show it as the fraction

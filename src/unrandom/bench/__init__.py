@@ -1,21 +1,27 @@
 """How fast is this package? Benchmarks with ratios to a baseline or a ceiling, measured alternately in one run."""
 
+from unrandom.bench.audit import RUNS, bench_audit
 from unrandom.bench.data import bench_data
 from unrandom.bench.device import bench_device, for_this_device
 from unrandom.bench.evaluation import bench_evaluation
+from unrandom.bench.false_positives import bench_false_positives, predicted
 from unrandom.bench.predictors import bench_predictors
 from unrandom.bench.scaling import bench_scaling, on_this_machine
 from unrandom.bench.sweep import bench_sweep
 from unrandom.bench.training import bench_training
 
 __all__ = [
+    "RUNS",
+    "bench_audit",
     "bench_data",
     "bench_device",
     "bench_evaluation",
+    "bench_false_positives",
     "bench_predictors",
     "bench_scaling",
     "bench_sweep",
     "bench_training",
     "for_this_device",
     "on_this_machine",
+    "predicted",
 ]

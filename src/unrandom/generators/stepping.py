@@ -15,15 +15,11 @@ from unrandom.core.errors import UserError
 
 
 @runtime_checkable
-class Stepping(Protocol):
+class Forward(Protocol):
     """A generator with an explicit state."""
 
     def step(self, state: Any) -> Any:
         """The next state."""
-        ...
-
-    def back(self, state: Any) -> Any:
-        """The previous state."""
         ...
 
     def output(self, state: Any) -> Any:
@@ -31,7 +27,16 @@ class Stepping(Protocol):
         ...
 
 
-def orbits(generator: Stepping, state: Any, length: int) -> UInt64[np.ndarray, "rows length"]:
+@runtime_checkable
+class Stepping(Forward, Protocol):
+    """A generator that can also be run backwards."""
+
+    def back(self, state: Any) -> Any:
+        """The previous state."""
+        ...
+
+
+def orbits(generator: Forward, state: Any, length: int) -> UInt64[np.ndarray, "rows length"]:
     """The first `length` outputs of many generators in parallel, beginning with that of the given state, whose words
     are uint64 arrays [rows]. UserError unless length >= 1.
     """

@@ -28,8 +28,8 @@ LEAST_BITS = 44.0
 LEAST_BITS_OF_XORSHIFTS = 14.0
 """The same for the sums of xorshift128+, which are much easier."""
 
-SOLVER_SECONDS = 40.0
-"""Time limit of one call of the solver."""
+QUICK_SECONDS, SOLVER_SECONDS = 1.0, 40.0
+"""Time limits of one call of the solver: most calls for sums of xorshift128+ need less than the first one."""
 
 
 class Scrambled:
@@ -41,12 +41,12 @@ class Scrambled:
     trivial = False
     max_outputs = 0
 
-    def __init__(self, xoshiro: Xoshiro, about: str) -> None:
-        self.xoshiro, self.about = xoshiro, about
+    def __init__(self, xoshiro: Xoshiro, *, slow: bool, about: str | None = None) -> None:
+        self.xoshiro, self.slow = xoshiro, slow
+        self.about = about or f"{xoshiro.name}, a part of whose outputs is shown"
         self.state_bits = xoshiro.engine.bits * xoshiro.engine.words
-        self.slow = isinstance(xoshiro.scrambler, StarStar)
-        is_easy = isinstance(xoshiro.engine, Xorshift128)
-        self.least_bits = LEAST_BITS_OF_XORSHIFTS if is_easy else LEAST_BITS
+        self.seconds = SOLVER_SECONDS if slow else QUICK_SECONDS
+        self.least_bits = LEAST_BITS_OF_XORSHIFTS if _is_easy(xoshiro) else LEAST_BITS
 
     def needs(self, stream: Stream) -> int | None:
         width = self.xoshiro.scrambler.bits
@@ -77,7 +77,7 @@ class Scrambled:
                 yield xoshiro.output(state), low, high
                 state = engine.step(state)
 
-        return find_words(engine.words, engine.bits, outputs, min(SOLVER_SECONDS, deadline.left))
+        return find_words(engine.words, engine.bits, outputs, min(self.seconds, deadline.left))
 
 
 class ScrambledV8(Scrambled):
@@ -90,10 +90,9 @@ class ScrambledV8(Scrambled):
     def needs(self, stream: Stream) -> int | None:
         return super().needs(stream) if stream.fractions or stream.in_range else None
 
-    def __init__(self) -> None:
-        super().__init__(
-            next(one for one in XOSHIROS if one.engine == ENGINE and one.scrambler.bits == 64), V8Sums.about
-        )
+    def __init__(self, *, slow: bool) -> None:
+        xoshiro = next(one for one in XOSHIROS if one.engine == ENGINE and one.scrambler.bits == 64)
+        super().__init__(xoshiro, slow=slow, about=V8Sums.about)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         size = self.needs(stream) or len(stream) + 1
@@ -109,16 +108,24 @@ def _blocks(state: State, position: int, stream: Stream) -> Iterator[Generator]:
     states = [state]
     while len(states) <= position + 2 * BLOCK:
         states.append(ENGINE.back(states[-1]))
-    for remaining in range(1, BLOCK + 1):
+    for remaining in range(BLOCK, 0, -1):
         yield Blocks(states[step_of(position, remaining)], remaining, MathRandom(53, added=True), stream)
 
 
-SCRAMBLED: tuple[Scrambled, ...] = (
-    ScrambledV8(),
-    *(
-        Scrambled(xoshiro, f"{xoshiro.name}, a part of whose outputs is shown")
-        for xoshiro in XOSHIROS
-        if xoshiro.engine.bits == 64
-    ),
+def _is_easy(xoshiro: Xoshiro) -> bool:
+    """Whether the solver needs milliseconds rather than seconds."""
+    return isinstance(xoshiro.engine, Xorshift128)
+
+
+WORDS_OF_64_BITS = sorted(
+    (xoshiro for xoshiro in XOSHIROS if xoshiro.engine.bits == 64),
+    key=lambda xoshiro: (xoshiro.engine.words, isinstance(xoshiro.scrambler, StarStar)),
 )
-"""Generators whose outputs are sums come first: they are solved much faster."""
+"""The easiest ones first."""
+
+SCRAMBLED: tuple[Scrambled, ...] = (
+    ScrambledV8(slow=False),
+    *(Scrambled(xoshiro, slow=False) for xoshiro in WORDS_OF_64_BITS if xoshiro.engine.words == 2),
+    ScrambledV8(slow=True),
+    *(Scrambled(xoshiro, slow=True) for xoshiro in WORDS_OF_64_BITS),
+)

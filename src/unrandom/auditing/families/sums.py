@@ -235,7 +235,7 @@ class V8Sums(Sums):
     def _solutions(
         self, chosen: list[tuple[int, int, int]], forms: _Forms, stream: Stream, deadline: Deadline
     ) -> Iterator[Generator]:
-        for remaining in range(1, BLOCK + 1):
+        for remaining in range(BLOCK, 0, -1):
             deadline.check()
             state = self._state(chosen, forms, partial(step_of, left=remaining))
             if state is not None:

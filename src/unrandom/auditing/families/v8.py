@@ -42,9 +42,10 @@ class V8:
         return 4 if stream.fractions or stream.in_range else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-        possible = [shown for shown in (52, 53) if any(scale.divisor == 2**shown for scale in stream.scales)]
-        for shown in possible if stream.fractions and not stream.rounded else [52]:  # indistinguishable after rounding
-            yield from _generators(stream, MathRandom(shown), deadline)
+        exact = stream.fractions and not stream.rounded
+        for shown in (52, 53) if stream.fractions else (52,):
+            if not exact or any(scale.divisor == 2**shown for scale in stream.scales):
+                yield from _generators(stream, MathRandom(shown), deadline)
 
 
 def _generators(stream: Stream, generator: MathRandom, deadline: Deadline) -> Iterator[Generator]:
@@ -52,7 +53,9 @@ def _generators(stream: Stream, generator: MathRandom, deadline: Deadline) -> It
     if sum(count for _, count in known) < UNKNOWNS + REDUNDANT:
         return
     masks = _masks()
-    for remaining in range(1, BLOCK + 1):  # number of outputs of the first block that are in the stream
+    # The outputs of the first block that are in the stream. If no block ends there, its first output is most likely
+    # the first of a block.
+    for remaining in range(BLOCK, 0, -1):
         deadline.check()
         equations = (
             (masks[step_of(i, remaining)][bit], (top >> (count - 1 - bit)) & 1)
@@ -117,6 +120,16 @@ class Blocks:
             block, state = self.generator.block_before(state)
             before = block + before
         return [self._shown(x, i) for i, x in enumerate(before[len(before) - count :], start=-count)]
+
+    def assumption(self, outputs: int) -> str | None:
+        """Where the first block ends is known only if so many outputs reach beyond it."""
+        if outputs > self.remaining:
+            return None
+        return (
+            f"V8 makes {BLOCK} numbers at a time. No such block ends within these: their first number is assumed to be "
+            f"number {BLOCK - self.remaining + 1} of a block. If it is not, only those next numbers are right that "
+            "belong to the same block."
+        )
 
     def _shown(self, x: int, i: int) -> Number:
         """What output i of the stream shows."""

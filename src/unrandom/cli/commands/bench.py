@@ -1,24 +1,36 @@
-"""What does `unrandom bench` do? It measures speed relative to baselines, or checks that a device trains correctly."""
+"""What does `unrandom bench` do? It measures speed relative to baselines, checks that a device trains correctly, and
+tests what audits find.
+"""
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import Parser, add_assignments
+from unrandom.core.errors import UserError
 
 if TYPE_CHECKING:
     from unrandom.bench.device import Outcome
 
 EXAMPLE = "unrandom bench train --recipe fm-2048 --set batch_size=8"
 
+TRAINING = ("data", "train", "evaluate", "sweep", "scaling", "predictors")
+"""Benchmarks that need a recipe, or nothing."""
+
+STREAMS, SECONDS = 2000, 0.3
+"""Of false-positives: streams, and the time limit of an audit."""
+
 
 def add(command: Parser) -> None:
     """Register the arguments."""
     command.add_argument(
         "what",
-        choices=("data", "train", "evaluate", "sweep", "scaling", "predictors", "device"),
-        help="what to benchmark; device checks instead that all operations of training work correctly on this machine",
+        choices=(*TRAINING, "device", "audit", "false-positives"),
+        help="what to benchmark; device checks instead that all operations of training work correctly on this machine, "
+        "audit measures what audits need to find known programs, false-positives whether they find nothing in "
+        "unpredictable numbers",
     )
     command.add_argument(
         "--recipe",
@@ -27,10 +39,19 @@ def add(command: Parser) -> None:
         "for device fm-2048 on a GPU)",
     )
     add_assignments(command)
+    audits = command.add_argument_group("audit and false-positives")
+    audits.add_argument("--count", type=int, metavar="N", help="seeds per row (30), or streams (2000)")
+    audits.add_argument("--only", default="", metavar="TEXT", help="only rows whose name contains this (audit)")
+    audits.add_argument("--max-seconds", type=float, metavar="S", help="time limit of an audit (false-positives: 0.3)")
+    audits.add_argument("--out", type=Path, metavar="FILE", help="JSON file of the results; measured on if it exists")
 
 
 def run(arguments: Namespace) -> Answer:
     """Run one benchmark, or the checks of the device."""
+    if arguments.what == "audit":
+        return _audit(arguments)
+    if arguments.what == "false-positives":
+        return _false_positives(arguments)
     from unrandom import bench
     from unrandom.cli.progress import working
     from unrandom.runs.recipes import recipe
@@ -52,8 +73,50 @@ def run(arguments: Namespace) -> Answer:
     }
     with working("measuring"):
         measured = benches[arguments.what]()
-    width = max(map(len, measured))
-    return measured, "\n".join(f"{key:<{width}}  {value}" for key, value in measured.items())
+    return measured, _lines(measured)
+
+
+def _audit(arguments: Namespace) -> Answer:
+    from unrandom.bench import RUNS, bench_audit
+    from unrandom.cli.progress import say
+
+    results = bench_audit(_count(arguments, RUNS), arguments.only, arguments.out, say)
+    lines = {
+        name: f"{row['predicted']} of {row['runs']} predicted, {row['wrong']} wrong; outputs needed {row['needed']}, "
+        f"seconds {row['seconds']} (median and worst), {row['memory_mb']} MB"
+        for name, row in results["audits"].items()
+    } | {
+        name: f"{row['right']} of {row['runs']} right; {row['seconds']} s, an audit {row['audit_seconds']} s"
+        if row["installed"]
+        else "not installed"
+        for name, row in results["peers"].items()
+    }
+    return results, _lines(lines)
+
+
+def _false_positives(arguments: Namespace) -> Answer:
+    from unrandom.bench import bench_false_positives, predicted
+    from unrandom.cli.progress import counting
+
+    count = _count(arguments, STREAMS)
+    seconds = SECONDS if arguments.max_seconds is None else arguments.max_seconds
+    with counting("auditing", count) as watch:
+        results = bench_false_positives(count, seconds, arguments.out, watch)
+    forms = len(next(iter(results["verdicts"].values())))
+    text = f"{results['streams']} streams in {forms} forms each: {len(predicted(results))} called predictable"
+    return results, "\n".join([text, *predicted(results)])
+
+
+def _count(arguments: Namespace, otherwise: int) -> int:
+    count: int = otherwise if arguments.count is None else arguments.count
+    if count < 1:
+        raise UserError(f"--count must be 1 or more, but {count} was given")
+    return count
+
+
+def _lines(measured: Mapping[str, object]) -> str:
+    width = max(map(len, measured), default=0)
+    return "\n".join(f"{key:<{width}}  {value}" for key, value in measured.items())
 
 
 def _device_answer(outcomes: Iterator["Outcome"]) -> Answer:

@@ -1,0 +1,116 @@
+"""How many outputs, how much time and memory do audits take? Streams of known programs are audited with several seeds,
+each row in a process of its own; other programs are measured beside them (`peers`).
+"""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from math import ceil
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from unrandom.auditing.audit import audit
+from unrandom.auditing.search import MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS
+from unrandom.auditing.verdict import Predictable
+from unrandom.bench.peers import PEERS, compare
+from unrandom.bench.programs import PRINTED
+from unrandom.core.files import JsonObject, read_json, write_json
+from unrandom.core.memory import peak_memory
+
+RUNS, SLOW_RUNS = 30, 3
+"""Seeds for each row, and for a slow one."""
+
+MAX_SECONDS = 120.0
+"""Time limit of an audit."""
+
+FOLLOWING = 10
+"""Predictions that are compared with the numbers that follow."""
+
+
+def bench_audit(
+    runs: int = RUNS, only: str = "", path: Path | None = None, watch: Callable[[str], None] = lambda _row: None
+) -> JsonObject:
+    """Audit the streams of the rows whose program or form contains `only`, with so many seeds each, a tenth of them for
+    slow rows; and let peers predict the streams that they can read.
+
+    If a `path` is given, each row is saved there as soon as it is measured, in place of an older one of its name.
+    """
+    results: JsonObject = read_json(path) if path and path.exists() else {"audits": {}, "peers": {}}
+    for i, printed in enumerate(PRINTED):
+        name = f"{printed.program}: {printed.form}"
+        if only.lower() in name.lower():
+            watch(name)
+            results["audits"][name] = _alone(_audited, i, max(SLOW_RUNS, runs // 10) if printed.slow else runs)
+            _save(results, path)
+    for name in PEERS:
+        if only.lower() in name.lower():
+            watch(name)
+            results["peers"][name] = _alone(compare, name, runs)
+            _save(results, path)
+    return results
+
+
+def _alone(task: Callable[..., JsonObject], *arguments: Any) -> JsonObject:
+    """The task's answer, from a new process, and the memory that it needed at most."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(_with_memory, task, arguments).result()
+
+
+def _with_memory(task: Callable[..., JsonObject], arguments: tuple[Any, ...]) -> JsonObject:
+    answer = task(*arguments)
+    peak = peak_memory()
+    return {**answer, "memory_mb": None if peak is None else round(peak / 2**20)}
+
+
+def _save(results: JsonObject, path: Path | None) -> None:
+    if path is not None:
+        write_json(path, results)
+
+
+def _audited(row: int, runs: int) -> JsonObject:
+    """The audits of a row: how many predicted, what they needed, and how long they took, by median and worst."""
+    printed = PRINTED[row]
+    families, needed, proved, seconds, wrong = [], [], [], [], 0
+    for seed in range(runs):
+        numbers, following = printed.numbers(seed, FOLLOWING)
+        began = perf_counter()
+        verdict = audit(numbers, max_seconds=MAX_SECONDS)
+        seconds.append(perf_counter() - began)
+        if not isinstance(verdict, Predictable):
+            continue
+        wrong += not _same(verdict.next, following)
+        families.append(verdict.family)
+        needed.append(verdict.outputs_needed)
+        proved.append(verdict.outputs_needed + _proof(verdict))
+    return {
+        "program": printed.program,
+        "form": printed.form,
+        "given": printed.length,
+        "runs": runs,
+        "predicted": len(needed),
+        "wrong": wrong,
+        "families": sorted(set(families)),
+        "needed": _median_and_worst(needed),
+        "with_proof": _median_and_worst(proved),
+        "seconds": _median_and_worst([round(one, 3) for one in seconds]),
+    }
+
+
+def _proof(verdict: Predictable) -> int:
+    """The held-back outputs that an audit asks for."""
+    bits_per_output = -verdict.certificate.log2_chance / verdict.certificate.held_back
+    return ceil((SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS) / bits_per_output)
+
+
+def _median_and_worst(values: Iterable[float]) -> list[float] | None:
+    values = sorted(values)
+    return [round(median(values), 3), values[-1]] if values else None
+
+
+def _same(predicted: list[Any], printed: list[Any]) -> bool:
+    """Whether the predictions are the numbers that were printed, with the same digits."""
+    return len(predicted) == len(printed) and all(
+        str(a) == str(b) or (isinstance(a, float) and a == float(b)) for a, b in zip(predicted, printed, strict=True)
+    )

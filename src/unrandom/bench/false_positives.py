@@ -1,0 +1,177 @@
+"""Are unpredictable numbers ever called predictable? Streams of the system's entropy, of ciphers and of a hash function
+are audited, in the forms in which programs print numbers.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from unrandom.auditing.audit import audit
+from unrandom.core.errors import UserError
+from unrandom.core.files import JsonObject, read_json, write_json
+
+LENGTHS = (50, 120, 300, 1000, 2500)
+"""Numbers of a stream; successive streams of a source have successive lengths."""
+
+BLOCK = 4096
+"""Bytes taken from a source at a time."""
+
+
+class Source(Random):
+    """Random numbers made of blocks of bytes, by the methods of Python's `random`."""
+
+    def __init__(self, block: Callable[[int], bytes]) -> None:
+        super().__init__()
+        self._block, self._bits, self._available = block, 0, 0
+        self._number = 0
+
+    def getrandbits(self, k: int, /) -> int:
+        while self._available < k:
+            self._bits |= int.from_bytes(self._block(self._number), "little") << self._available
+            self._available += 8 * BLOCK
+            self._number += 1
+        bits = self._bits & ((1 << k) - 1)
+        self._bits >>= k
+        self._available -= k
+        return bits
+
+    def random(self) -> float:
+        return self.getrandbits(53) / 2**53
+
+
+def _hashed(key: bytes) -> Callable[[int], bytes]:
+    """SHA-256 of a key and a counter."""
+
+    def block(number: int) -> bytes:
+        first = number * BLOCK // 32
+        return b"".join(hashlib.sha256(key + i.to_bytes(8, "big")).digest() for i in range(first, first + BLOCK // 32))
+
+    return block
+
+
+def _enciphered(name: str) -> Callable[[bytes], Callable[[int], bytes]]:
+    """The key stream of ChaCha20, or of AES-256 in counter mode."""
+
+    def keyed(key: bytes) -> Callable[[int], bytes]:
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+        chacha = name == "ChaCha20"
+        cipher: Any = (
+            Cipher(algorithms.ChaCha20(key, bytes(16)), None)
+            if chacha
+            else Cipher(algorithms.AES(key), modes.CTR(bytes(16)))
+        )
+        encryptor = cipher.encryptor()
+        return lambda _: encryptor.update(bytes(BLOCK))
+
+    return keyed
+
+
+SOURCES: dict[str, Callable[[bytes], Callable[[int], bytes]]] = {
+    "os.urandom": lambda _: lambda _: os.urandom(BLOCK),
+    "ChaCha20": _enciphered("ChaCha20"),
+    "AES-256-CTR": _enciphered("AES-256-CTR"),
+    "SHA-256": _hashed,
+}
+"""By a key of 32 bytes and the number of a block, its bytes; all but the first can be repeated."""
+
+
+def _each(one: Callable[[Random], Any]) -> Callable[[Random, int], list[Any]]:
+    return lambda source, count: [one(source) for _ in range(count)]
+
+
+def _decks(source: Random, count: int) -> list[Any]:
+    return [source.sample(range(52), 52) for _ in range(-(-count // 50))]
+
+
+FORMS: dict[str, Callable[[Random, int], list[Any]]] = {
+    "32-bit words": _each(lambda source: source.getrandbits(32)),
+    "64-bit words": _each(lambda source: source.getrandbits(64)),
+    "31-bit words": _each(lambda source: source.getrandbits(31)),
+    "16-bit words": _each(lambda source: source.getrandbits(16)),
+    "bytes": _each(lambda source: source.getrandbits(8)),
+    "signed 32-bit words": _each(lambda source: source.getrandbits(32) - 2**31),
+    "UUIDs": _each(
+        lambda source: "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}".format(*map(source.getrandbits, (32, 16, 16, 16, 48)))
+    ),
+    "bits": _each(lambda source: source.getrandbits(1)),
+    "heads and tails": _each(lambda source: source.choice(("heads", "tails"))),
+    "dice": _each(lambda source: source.randint(1, 6)),
+    "0 to 9": _each(lambda source: source.randrange(10)),
+    "0 to 99": _each(lambda source: source.randrange(100)),
+    "one-time passwords": _each(lambda source: f"{source.randrange(10**6):06}"),
+    "decks of cards": _decks,
+    "doubles": _each(lambda source: source.random()),
+    "6 decimals": _each(lambda source: f"{source.random():.6f}"),
+    "4 decimals": _each(lambda source: f"{source.random():.4f}"),
+    "single precision": _each(lambda source: source.getrandbits(24) / 2**24),
+    "100 u": _each(lambda source: f"{100 * source.random():.10g}"),
+    "-1 to 1": _each(lambda source: 2 * source.random() - 1),
+}
+
+
+@dataclass(frozen=True)
+class _Stream:
+    """One stream of a source, to be audited in all forms."""
+
+    source: str
+    index: int
+    seconds: float
+
+    def verdicts(self) -> dict[str, str]:
+        """The verdict for each form."""
+        key = hashlib.sha256(f"{self.source} {self.index}".encode()).digest()
+        length = LENGTHS[self.index % len(LENGTHS)]
+        verdicts = {}
+        for form, numbers in FORMS.items():
+            source = Source(SOURCES[self.source](hashlib.sha256(key + form.encode()).digest()))
+            verdicts[form] = audit(numbers(source, length), max_seconds=self.seconds).verdict
+        return verdicts
+
+
+def bench_false_positives(count: int, seconds: float, path: Path | None, watch: Callable[[int], None]) -> JsonObject:
+    """Audit so many streams of all sources together, each in all forms and for at most so many seconds, on all cores.
+
+    The verdicts are counted in `path`; if it exists, the run goes on from there. `watch` is called with the number of
+    streams that are done. UserError if the file was made with another time limit.
+    """
+    done = read_json(path) if path and path.exists() else _nothing(seconds)
+    if done["seconds"] != seconds:
+        raise UserError(f"{path} was made with --max-seconds {done['seconds']:g}; use that, or another file")
+    names = list(SOURCES)
+    todo = [_Stream(names[i % len(names)], i // len(names), seconds) for i in range(done["streams"], count)]
+    with ProcessPoolExecutor() as pool:
+        for stream, verdicts in zip(todo, pool.map(_Stream.verdicts, todo), strict=True):
+            for form, verdict in verdicts.items():
+                counts = done["verdicts"][stream.source][form]
+                counts[verdict] = counts.get(verdict, 0) + 1
+            done["streams"] += 1
+            if path:
+                write_json(path, done)
+            watch(done["streams"])
+    return done
+
+
+def _nothing(seconds: float) -> JsonObject:
+    return {
+        "streams": 0,
+        "seconds": seconds,
+        "lengths": list(LENGTHS),
+        "verdicts": {source: {form: {} for form in FORMS} for source in SOURCES},
+    }
+
+
+def predicted(done: JsonObject) -> list[str]:
+    """A line for every source and form of which streams were called predictable."""
+    return [
+        f"{source}, {form}: {n} {verdict}"
+        for source, forms in done["verdicts"].items()
+        for form, counts in forms.items()
+        for verdict, n in counts.items()
+        if verdict.startswith("predictable")
+    ]

@@ -1,0 +1,80 @@
+"""The benchmark of audits compares predictions with what follows; that of false positives goes on where it stopped."""
+
+import json
+
+import pytest
+
+from unrandom.bench import audit as bench
+from unrandom.bench.audit import bench_audit
+from unrandom.bench.false_positives import FORMS, SOURCES, Source, bench_false_positives, predicted
+from unrandom.bench.peers import PEERS, compare
+from unrandom.bench.printed import Printed
+from unrandom.bench.programs import PRINTED
+from unrandom.core.errors import UserError
+
+
+def test_rows_have_different_names():
+    names = [(one.program, one.form) for one in PRINTED]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("printed", [one for one in PRINTED if one.length <= 120], ids=lambda one: one.program)
+def test_streams_go_on_and_depend_on_the_seed(printed):
+    numbers, following = printed.numbers(1, 10)
+    assert (len(numbers), len(following)) == (printed.length, 10)
+    assert printed.numbers(1, 10) == (numbers, following)
+    assert printed.numbers(2, 10)[0] != numbers
+
+
+def test_a_row(tmp_path):
+    path = tmp_path / "audits.json"
+    results = bench_audit(3, "minstd", path)
+    assert json.loads(path.read_text()) == results
+    (row,) = results["audits"].values()
+    assert (row["predicted"], row["wrong"], row["runs"]) == (3, 0, 3)
+    assert row["families"] == ["lcg"]
+    assert row["needed"] == [5, 5]
+    assert row["with_proof"][0] > 5
+    assert row["memory_mb"] > 10
+    bench_audit(1, "lrand48", path)
+    assert len(json.loads(path.read_text())["audits"]) == 2
+
+
+def test_wrong_predictions_are_counted(monkeypatch):
+    start = next(one for one in PRINTED if one.form == "`minstd_rand`").start
+
+    def other_after_fifty(chance):
+        yield from (next(stream) for stream in [start(chance)] for _ in range(50))
+        yield from iter(lambda: 7, None)
+
+    monkeypatch.setattr(bench, "PRINTED", [Printed("a program", "that changes", 50, other_after_fifty)])
+    row = bench._audited(0, 2)
+    assert (row["predicted"], row["wrong"]) == (2, 2)
+
+
+def test_peers_are_right_or_not_installed():
+    for name in PEERS:
+        row = compare(name, 1)
+        assert not row["installed"] or row["right"] == 1
+
+
+def test_sources_are_uniform_and_repeatable():
+    for name, keyed in SOURCES.items():
+        numbers = [Source(keyed(bytes(32))).getrandbits(4096 * 8 * 3) for _ in range(2)]
+        assert (numbers[0] == numbers[1]) == (name != "os.urandom")
+        assert abs(numbers[0].bit_count() - 4096 * 12) < 1000
+    assert len(FORMS) == 20
+
+
+def test_false_positives_go_on(tmp_path):
+    path, watched = tmp_path / "false_positives.json", []
+    bench_false_positives(1, 0.02, path, watched.append)
+    done = bench_false_positives(2, 0.02, path, watched.append)
+    assert watched == [1, 2]
+    assert done == json.loads(path.read_text())
+    assert sum(sum(form.values()) for source in done["verdicts"].values() for form in source.values()) == 40
+    assert predicted(done) == []
+    done["verdicts"]["SHA-256"]["dice"]["predictable up to a break"] = 2
+    assert predicted(done) == ["SHA-256, dice: 2 predictable up to a break"]
+    with pytest.raises(UserError, match=r"made with --max-seconds 0.02"):
+        bench_false_positives(3, 1.0, path, watched.append)
