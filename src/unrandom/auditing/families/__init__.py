@@ -1,5 +1,6 @@
 """Which families of generators does an audit try, in which order? Those in `FAMILIES`, from cheap to expensive."""
 
+from unrandom.auditing.families.additive import ADDITIVE
 from unrandom.auditing.families.carry import Carry
 from unrandom.auditing.families.combined import COMBINED_GENERATORS
 from unrandom.auditing.families.java import Java
@@ -44,6 +45,7 @@ FAMILIES: tuple[Family, ...] = (
     RanArray(),
     Xorshifts(),
     Lagged(),
+    *ADDITIVE,
     Carry(),
     Xoshiros(),
     V8(),
