@@ -35,7 +35,7 @@ COMPARED_OUTPUTS = 4096
 """Outputs compared at a time; also, the outputs that a generator must reproduce in the search for `outputs_needed`."""
 
 WORD_BITS = 64
-ANY_WIDTH = ("trivial", "lcg")
+ANY_WIDTH = ("trivial", "lcg", "quadratic", "inversive")
 """Only these families accept numbers of more than WORD_BITS bits."""
 
 LATER_SHARE = 0.3

@@ -10,6 +10,7 @@ from unrandom.auditing.families.lcg import FullState
 from unrandom.auditing.families.linear import LinearModuloTwo
 from unrandom.auditing.families.multiply import CarryPairs, MultiplyCarry
 from unrandom.auditing.families.parts import GivenLCG, OtherModulus
+from unrandom.auditing.families.quadratic import InversiveSteps, QuadraticSteps
 from unrandom.auditing.families.recursive import MultipleRecursive
 from unrandom.auditing.families.redrawn import Redrawn
 from unrandom.auditing.families.remainder import Remainder
@@ -38,6 +39,8 @@ FAMILIES: tuple[Family, ...] = (
     OtherModulus(),
     *COMBINED_GENERATORS,
     MultipleRecursive(),
+    QuadraticSteps(),
+    InversiveSteps(),
     CarryPairs(),
     MultiplyCarry(),
     SplitMixFractions(),
