@@ -107,6 +107,34 @@ def test_words_divided_and_joined():
     assert verdict.outputs_needed == 2500
 
 
+@pytest.mark.parametrize("calls", [2, 3, 4])
+@pytest.mark.parametrize("low_first", [False, True])
+def test_several_calls_make_a_number(calls, low_first):
+    """Of rand() with 15 bits, as in Visual C++."""
+    numbers, x = [], 5
+    for _ in range(60):
+        number = 0
+        for call in range(calls):
+            x = (214013 * x + 2531011) % 2**32
+            place = call if low_first else calls - 1 - call
+            number |= (x >> 16 & 0x7FFF) << 15 * place
+        numbers.append(number)
+    verdict = unrandom.audit(numbers[2:-10])
+    assert verdict.family == "truncated-lcg"
+    order = "lowest" if low_first else "highest"
+    assert verdict.form == f"{calls} words of 15 bits per number, the {order} first"
+    assert verdict.next == numbers[-10:]
+    assert verdict.previous[-2:] == numbers[:2]
+
+
+def test_two_calls_of_glibc_make_a_number():
+    lines = (VECTORS / "c_rand_62_bits.txt").read_text().splitlines()
+    numbers = [int(line) for line in lines if not line.startswith("#")]
+    verdict = unrandom.audit(numbers[:-10])
+    assert (verdict.family, verdict.form) == ("lagged-fibonacci", "2 words of 31 bits per number, the highest first")
+    assert verdict.next == numbers[-10:]
+
+
 def test_what_is_assumed_is_not_inferred():
     (stream,) = forms([1, 6, 3], start=1, bounded=6)
     assert stream.values.tolist() == [0, 5, 2]

@@ -38,6 +38,12 @@ SINGLE = 24
 WIDTHS = (8, 15, 16, 24, 30, 31, 32, 48, 53, 63, 64)
 """Bits of words that programs print; numbers that fill such a width are not taken for a smaller range."""
 
+CALLS = {30: (15,), 45: (15,), 60: (15,), 62: (31,), 93: (31,), 48: (24, 16)}
+"""Bits of the outputs that make a number of so many bits, as rand() << 15 | rand() of two calls with 15 bits."""
+
+ALSO_ONE_WORD = 48
+"""A width that is as often one word."""
+
 MAX_RANGES = 4
 """Ranges that are tried."""
 
@@ -181,14 +187,18 @@ def _multiples(whole: list[int], form: Form) -> Iterator[Stream]:
 
 
 def _rearranged(words: Stream) -> Iterator[Stream]:
-    """Words in other orders of bytes, divided into words of 32 or 64 bits, joined to such, and with bits reversed."""
+    """Words in other orders of bytes, divided into words of several calls, joined to words of 32 or 64 bits, and with
+    bits reversed.
+    """
     numbers, bits = words.values.tolist(), words.bits
+    for size in CALLS.get(bits, ()):
+        for low_first in (False, True):
+            yield _divided(words, bits, size, low_first, likely=bits != ALSO_ONE_WORD)
     width = next((width for width in (8, 16, 32, 64, 96, 128, 160, 192, 256, 512) if 0 <= width - bits < 4), None)
     for size in (32, 64):
         for low_first in (True, False):
             if width and width > size and width % size == 0:
-                pieces = [piece for x in numbers for piece in split(x, size, width // size, low_first)]
-                yield _over(words, pieces, size, Split(size, width // size, low_first), likely=width > 64)
+                yield _divided(words, width, size, low_first, likely=width > 64)
             if width and width < size and size % width == 0 and len(numbers) > size // width:
                 count = size // width
                 joined = [
@@ -202,6 +212,13 @@ def _rearranged(words: Stream) -> Iterator[Stream]:
     if 1 < bits <= 64:
         turned = [reverse(x, bits, 1) for x in numbers]
         yield replace(_over(words, turned, bits, Reversed(bits, 1), likely=False), reordered=True)
+
+
+def _divided(words: Stream, bits: int, size: int, low_first: bool, *, likely: bool) -> Stream:
+    """The words of `size` bits of which words of so many bits consist."""
+    count = bits // size
+    pieces = [piece for x in words.values.tolist() for piece in split(x, size, count, low_first)]
+    return _over(words, pieces, size, Split(size, count, low_first), likely=likely)
 
 
 def _over(stream: Stream, numbers: list[int], bits: int, layer: Layer, *, likely: bool) -> Stream:

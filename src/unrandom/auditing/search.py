@@ -38,7 +38,7 @@ EXACT_OUTPUTS = 64
 """Outputs that are compared to the last digit."""
 
 WORD_BITS = 64
-ANY_WIDTH = ("trivial", "lcg")
+ANY_WIDTH = ("trivial", "lcg", "quadratic", "inversive")
 """Only these families accept numbers of more than WORD_BITS bits."""
 
 LATER_SHARE = 0.3

@@ -29,4 +29,5 @@ Others:
 - `shift_register`  linear recurrences modulo 2, one per bit
 - `lagged`          lagged Fibonacci: sums or differences of two earlier numbers
 - `carry`           lagged Fibonacci with a carry
+- `quadratic`       quadratic and inversive congruential generators
 """

@@ -48,6 +48,20 @@ def solve(d: int, e: int, m: int) -> int | None:
     return e // g * pow(d // g, -1, m // g) % (m // g) if e % g == 0 else None
 
 
+def multiple_of_modulus(rows: Sequence[Sequence[int]], determinants: int) -> int:
+    """A multiple of every modulus for which the columns are linearly dependent, with the same factors in all rows: the
+    greatest common divisor of the determinants of so many blocks of successive rows. 0 if there are too few rows, or if
+    the columns are dependent modulo every number.
+    """
+    from flint import fmpz_mat  # imported on use: training needs no determinants
+
+    size = len(rows[0]) if rows else 0
+    if not size or len(rows) < size + determinants - 1:
+        return 0
+    blocks = (rows[start : start + size] for start in range(determinants))
+    return gcd(*(int(fmpz_mat([list(row) for row in block]).det()) for block in blocks))
+
+
 class LinearSystem:
     """A system of linear congruences r · v ≡ y (mod m) in several unknowns v, added one by one.
 

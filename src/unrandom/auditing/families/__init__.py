@@ -1,5 +1,6 @@
 """Which families of generators does an audit try, in which order? Those in `FAMILIES`, from cheap to expensive."""
 
+from unrandom.auditing.families.additive import ADDITIVE
 from unrandom.auditing.families.carry import Carry
 from unrandom.auditing.families.combined import COMBINED_GENERATORS
 from unrandom.auditing.families.java import Java
@@ -9,6 +10,7 @@ from unrandom.auditing.families.lcg import FullState
 from unrandom.auditing.families.linear import LinearModuloTwo
 from unrandom.auditing.families.multiply import CarryPairs, MultiplyCarry
 from unrandom.auditing.families.parts import GivenLCG, OtherModulus
+from unrandom.auditing.families.quadratic import InversiveSteps, QuadraticSteps
 from unrandom.auditing.families.recursive import MultipleRecursive
 from unrandom.auditing.families.redrawn import Redrawn
 from unrandom.auditing.families.remainder import Remainder
@@ -37,6 +39,8 @@ FAMILIES: tuple[Family, ...] = (
     OtherModulus(),
     *COMBINED_GENERATORS,
     MultipleRecursive(),
+    QuadraticSteps(),
+    InversiveSteps(),
     CarryPairs(),
     MultiplyCarry(),
     SplitMixFractions(),
@@ -44,6 +48,7 @@ FAMILIES: tuple[Family, ...] = (
     RanArray(),
     Xorshifts(),
     Lagged(),
+    *ADDITIVE,
     Carry(),
     Xoshiros(),
     V8(),

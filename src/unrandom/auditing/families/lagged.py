@@ -89,7 +89,7 @@ def _all_bits_shown(view: View, near: int, far: int, near_sign: int, far_sign: i
     if m <= max(x) or any(magnitude % m for magnitude in magnitudes):
         return
     generator = LaggedFibonacci(near, far, near_sign, far_sign, m)
-    yield Recurrence({"rule": _rule_text(generator)}, x[:far], generator.following, view.show, generator.preceding)
+    yield Recurrence({"rule": rule_text(generator)}, x[:far], generator.following, view.show, generator.preceding)
 
 
 def _lowest_bit_hidden(view: View, near: int, far: int, near_sign: int, far_sign: int) -> Iterator[Generator]:
@@ -116,11 +116,12 @@ def _lowest_bit_hidden(view: View, near: int, far: int, near_sign: int, far_sign
         return
     states = [2 * x[i] + ((hidden >> i) & 1) for i in range(far)]
     generator = LaggedFibonacci(near, far, near_sign, far_sign, 2 * m)
-    parameters: JsonObject = {"rule": _rule_text(generator), "output": "x >> 1"}
+    parameters: JsonObject = {"rule": rule_text(generator), "output": "x >> 1"}
     yield Recurrence(parameters, states, generator.following, lambda state: view.show(state >> 1), generator.preceding)
 
 
-def _rule_text(generator: LaggedFibonacci) -> str:
+def rule_text(generator: LaggedFibonacci) -> str:
+    """The recurrence as a formula."""
     near, far = f"x[i-{generator.near}]", f"x[i-{generator.far}]"
     signs = ("-" if generator.near_sign < 0 else ""), ("-" if generator.far_sign < 0 else "+")
     return f"x[i] = {signs[0]}{near} {signs[1]} {far} mod {power(generator.modulus)}"

@@ -12,7 +12,7 @@ from unrandom.auditing.family import Deadline, Generator, Recurrence
 from unrandom.auditing.recovery import least_above
 from unrandom.auditing.stream import Stream, View
 from unrandom.core.files import JsonObject
-from unrandom.predictors.congruences import LinearSystem
+from unrandom.predictors.congruences import LinearSystem, multiple_of_modulus
 
 MAX_ORDER = 8
 """Orders from 2 to this one are tried; those of order 1 are LCGs."""
@@ -43,16 +43,12 @@ class MultipleRecursive:
 
 def _moduli(view: View, order: int, known: int | None) -> list[int]:
     """Possible moduli: the known one, a power of two, and the one that the determinants have in common."""
-    from flint import fmpz_mat  # imported on use: it is not needed for other audits
-
-    x, size = view.numbers, order + 2
+    x = view.numbers
+    if not x:
+        return []
     moduli = [m for m in (known, 1 << view.bits) if m and len(x) >= 2 * order + 3]
-    if len(x) >= 2 * order + 2 + DETERMINANTS:
-        multiple = 0
-        for start in range(DETERMINANTS):
-            rows = [[*x[i : i + order + 1], 1] for i in range(start, start + size)]
-            multiple = gcd(multiple, int(fmpz_mat(rows).det()))
-        moduli.append(least_above(max(x), multiple))
+    rows = [[*x[i : i + order + 1], 1] for i in range(min(len(x) - order, order + 1 + DETERMINANTS))]
+    moduli.append(least_above(max(x), multiple_of_modulus(rows, DETERMINANTS)))
     return [m for m in dict.fromkeys(moduli) if m > max(x)]
 
 
