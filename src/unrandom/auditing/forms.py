@@ -160,7 +160,14 @@ def _bounded(whole: list[int], form: Form) -> Iterator[Stream]:
             values = [x - start for x in whole]
             layers = (Affine(start, 1),) if start else ()
             bits = (size - 1).bit_length()
-            yield Stream(_array(values, bits), form.within(*layers), bits, bounded=size, likely=i == 0)
+            yield Stream(
+                _array(values, bits),
+                form.within(*layers),
+                bits,
+                bounded=size,
+                likely=i == 0,
+                reordered=(start, size) == (0, 1 << width),
+            )
             if size == 2:
                 flipped = [1 - x for x in values]
                 inverse = form.within(Affine(1, -1), *layers)

@@ -3,7 +3,7 @@
 from unrandom.auditing.families.carry import Carry
 from unrandom.auditing.families.combined import COMBINED_GENERATORS
 from unrandom.auditing.families.java import Java
-from unrandom.auditing.families.known_bits import LARGE, SMALL
+from unrandom.auditing.families.known_bits import LARGE, SMALL, TWISTERS
 from unrandom.auditing.families.lagged import Lagged
 from unrandom.auditing.families.lcg import FullState
 from unrandom.auditing.families.linear import LinearModuloTwo
@@ -12,7 +12,7 @@ from unrandom.auditing.families.parts import GivenLCG, OtherModulus
 from unrandom.auditing.families.recursive import MultipleRecursive
 from unrandom.auditing.families.redrawn import Redrawn
 from unrandom.auditing.families.remainder import Remainder
-from unrandom.auditing.families.scrambled import SCRAMBLED
+from unrandom.auditing.families.scrambled import ADDED, MULTIPLIED
 from unrandom.auditing.families.shown_state import RanArray, SuperDuper
 from unrandom.auditing.families.small import SMALL_STATES
 from unrandom.auditing.families.splitmix import SplitMixFractions
@@ -49,12 +49,14 @@ FAMILIES: tuple[Family, ...] = (
     V8(),
     Remainder(),
     *SUMS,
-    *SCRAMBLED,
+    *ADDED,
     Xorwows(),
     *SMALL,
     LinearModuloTwo(),
     UnknownTruncated(),
-    *SMALL_STATES,
+    *TWISTERS,
     Redrawn(),
+    *SMALL_STATES,
+    *MULTIPLIED,
     *LARGE,
 )

@@ -28,6 +28,9 @@ LEAST_BITS = 44.0
 LEAST_BITS_OF_XORSHIFTS = 14.0
 """The same for the sums of xorshift128+, which are much easier."""
 
+LONG = 1500
+"""Outputs from which on sums are recovered by linear algebra (`sums`, `xoshiro`), so that no solver is needed."""
+
 SOLVER_SECONDS = 40.0
 """Time limit of one call of the solver."""
 
@@ -51,7 +54,7 @@ class Scrambled:
     def needs(self, stream: Stream) -> int | None:
         width = self.xoshiro.scrambler.bits
         shown = stream.fractions or stream.bounded is not None or LEAST_BITS <= stream.bits < width
-        if not (available() and stream.likely and shown):
+        if not (available() and stream.likely and shown) or (not self.slow and len(stream) > LONG):
             return None
         bounds = known_bounds(stream.head(64), width)
         if not bounds:
@@ -113,7 +116,7 @@ def _blocks(state: State, position: int, stream: Stream) -> Iterator[Generator]:
         yield Blocks(states[step_of(position, remaining)], remaining, MathRandom(53, added=True), stream)
 
 
-SCRAMBLED: tuple[Scrambled, ...] = (
+_SCRAMBLED = (
     ScrambledV8(),
     *(
         Scrambled(xoshiro, f"{xoshiro.name}, a part of whose outputs is shown")
@@ -121,4 +124,9 @@ SCRAMBLED: tuple[Scrambled, ...] = (
         if xoshiro.engine.bits == 64
     ),
 )
-"""Generators whose outputs are sums come first: they are solved much faster."""
+
+ADDED = tuple(one for one in _SCRAMBLED if not one.slow)
+"""Generators whose outputs are sums: they are solved fast."""
+
+MULTIPLIED = tuple(one for one in _SCRAMBLED if one.slow)
+"""Those whose outputs are products, which take up to SOLVER_SECONDS."""
