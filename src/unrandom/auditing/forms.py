@@ -26,6 +26,7 @@ from unrandom.auditing.layers import (
     reverse,
     split,
 )
+from unrandom.auditing.normals import look_normal, normal_streams
 from unrandom.auditing.numerals import DOUBLE
 from unrandom.auditing.parsing import Numbers
 from unrandom.auditing.ranges import real_ranges, whole_ranges
@@ -234,6 +235,8 @@ def _of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
         if values.max() < 1 or fractions.rounded:
             yield replace(_scaled(values, rounding_error, form, 1.0, -1.0), likely=False)
         return
+    if look_normal(values):
+        yield from normal_streams(values, rounding_error, form)
     for i, (start, size) in enumerate(islice(real_ranges(float(values.min()), float(values.max()), len(values)), 4)):
         yield replace(_scaled(values, rounding_error, form, start, size), likely=i == 0)
 

@@ -3,6 +3,7 @@
 from unrandom.auditing.families.carry import Carry
 from unrandom.auditing.families.combined import COMBINED_GENERATORS
 from unrandom.auditing.families.java import Java
+from unrandom.auditing.families.java_gaussian import JavaGaussian
 from unrandom.auditing.families.known_bits import LARGE, SMALL, TWISTERS
 from unrandom.auditing.families.lagged import Lagged
 from unrandom.auditing.families.lcg import FullState
@@ -32,6 +33,7 @@ FAMILIES: tuple[Family, ...] = (
     FullState(),
     Twisters(),
     Java(),
+    JavaGaussian(),
     GivenLCG(),
     Truncated(),
     OtherModulus(),

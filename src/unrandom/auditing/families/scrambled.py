@@ -28,8 +28,10 @@ LEAST_BITS = 44.0
 LEAST_BITS_OF_XORSHIFTS = 14.0
 """The same for the sums of xorshift128+, which are much easier."""
 
-LONG = 1500
-"""Outputs from which on sums are recovered by linear algebra (`sums`, `xoshiro`), so that no solver is needed."""
+LONG, LONG_OF_FEW_BITS = 400, 1500
+"""Outputs from which on sums are recovered by linear algebra (`sums`, `xoshiro`), so that no solver is needed: for
+outputs of LEAST_BITS, and of fewer.
+"""
 
 SOLVER_SECONDS = 40.0
 """Time limit of one call of the solver."""
@@ -54,12 +56,14 @@ class Scrambled:
     def needs(self, stream: Stream) -> int | None:
         width = self.xoshiro.scrambler.bits
         shown = stream.fractions or stream.bounded is not None or LEAST_BITS <= stream.bits < width
-        if not (available() and stream.likely and shown) or (not self.slow and len(stream) > LONG):
+        if not (available() and stream.likely and shown):
             return None
         bounds = known_bounds(stream.head(64), width)
         if not bounds:
             return None
         known = sum(width - log2(high - low + 1) for low, high in bounds) / len(bounds)
+        if not self.slow and len(stream) > (LONG if known >= LEAST_BITS else LONG_OF_FEW_BITS):
+            return None
         return ceil(SURPLUS * self.state_bits / known) if known >= self.least_bits else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
