@@ -13,7 +13,7 @@ from streams import stream_in, stream_of
 from plainly import seeded_twister, take, xorshift, xorshift_words
 from unrandom.auditing.engines import LARGE_ENGINES, SMALL_ENGINES, XORSHIFT128, Twister
 from unrandom.auditing.families import FAMILIES
-from unrandom.auditing.families.known_bits import LARGE, SMALL, KnownBits
+from unrandom.auditing.families.known_bits import LARGE, SMALL, TWISTERS, KnownBits
 from unrandom.auditing.families.redrawn import Redrawn
 from unrandom.auditing.families.twister import Twisters
 from unrandom.auditing.families.xorwow import Xorwows
@@ -59,7 +59,9 @@ def recovered(stream, families, before=None, held_back=HELD_BACK):
 
 def of(engine, *indices):
     """The families of a large engine with these indices."""
-    return [one for one in LARGE if one.engine.name == engine.name and (not indices or one.index in indices)]
+    return [
+        one for one in (*TWISTERS, *LARGE) if one.engine.name == engine.name and (not indices or one.index in indices)
+    ]
 
 
 def small(name):
@@ -67,8 +69,8 @@ def small(name):
 
 
 def test_every_engine_is_tried():
-    assert set(SMALL) | set(LARGE) <= set(FAMILIES)
-    assert all(one.slow == (one.engine.unknowns > 1024) for one in (*SMALL, *LARGE))
+    assert {*SMALL, *TWISTERS, *LARGE} <= set(FAMILIES)
+    assert all(one.slow == (one.engine.unknowns > 1024) for one in (*SMALL, *TWISTERS, *LARGE))
 
 
 @pytest.mark.parametrize("bits", [16, 48])

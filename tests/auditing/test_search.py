@@ -1,14 +1,17 @@
 """The search: certificates from held-back outputs, the time limit, and the fewest outputs needed."""
 
+import random
+
 import pytest
 from streams import audit_stream, stream_of
 
+import unrandom
 from plainly import lcg, take
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.family import Family
 from unrandom.auditing.search import SIGNIFICANCE_BITS, choose
 from unrandom.auditing.stream import min_entropy
-from unrandom.auditing.verdict import NotPredicted, TooFew
+from unrandom.auditing.verdict import NotPredicted, Predictable, TooFew
 from unrandom.core.errors import UserError
 
 MSVC = (2**32, 214013, 2531011, 7)
@@ -69,3 +72,19 @@ def test_families_tried_without_success_are_reported():
     assert tree["tried"][0]["result"] == "no"
     assert tree["verdict"] == "predictable"
     assert len(tree["next"]) == len(tree["previous"]) == 10
+
+
+def test_twisters_come_before_states_that_are_tried_one_by_one():
+    slow = [family.name for family in FAMILIES if family.slow]
+    assert slow.index("mersenne-twister") < slow.index("small-state") < slow.index("scrambled")
+
+
+def test_pythons_uniform_takes_no_longer_than_a_solution():
+    """5 + 10 u has lost some low bits: no exact fractions, and too many for a solver of short streams."""
+    chance = random.Random(3)
+    numbers = [chance.uniform(5, 15) for _ in range(1310)]
+    verdict = unrandom.audit(numbers[:1300], max_seconds=50)
+    assert isinstance(verdict, Predictable), verdict.text()
+    assert verdict.form == "5 + 10 x"
+    assert verdict.next == numbers[1300:]
+    assert "scrambled" not in {one.family for one in verdict.tried if one.seconds > 0.5}

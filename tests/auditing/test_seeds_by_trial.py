@@ -125,6 +125,8 @@ def test_few_outputs_give_candidates(tmp_path):
     assert 1 <= first.more <= 3
     assert any("1 of" in note and "tried makes these outputs" in note for note in verdict.notes)
     assert "seed 54321" in verdict.text()
+    assert "Until then the candidates listed are not proven" in verdict.advice
+    assert f"Collect {min(one.more for one in verdict.needed)} more outputs" in verdict.advice
     assert verdict.to_json()["needed"][0]["about"] == first.about
 
 
@@ -302,4 +304,6 @@ def test_the_command(capsys, tmp_path):
     assert "seed         54321" in text
     assert "Ruby" in text
     assert main(["audit", str(path), "--seeds", "x"]) == 2
-    assert isinstance(unrandom.audit([3, 1, 4, 1, 5], seeds="0:10", family="trivial"), TooFew | NotPredicted)
+    verdict = unrandom.audit([3, 1, 4, 1, 5], seeds="0:10", family="trivial")
+    assert isinstance(verdict, TooFew | NotPredicted)
+    assert "candidates" not in verdict.advice

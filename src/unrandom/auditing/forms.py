@@ -26,6 +26,7 @@ from unrandom.auditing.layers import (
     reverse,
     split,
 )
+from unrandom.auditing.normals import look_normal, normal_streams
 from unrandom.auditing.numerals import DOUBLE
 from unrandom.auditing.parsing import Numbers
 from unrandom.auditing.ranges import real_ranges, whole_ranges
@@ -166,7 +167,14 @@ def _bounded(whole: list[int], form: Form) -> Iterator[Stream]:
             values = [x - start for x in whole]
             layers = (Affine(start, 1),) if start else ()
             bits = (size - 1).bit_length()
-            yield Stream(_array(values, bits), form.within(*layers), bits, bounded=size, likely=i == 0)
+            yield Stream(
+                _array(values, bits),
+                form.within(*layers),
+                bits,
+                bounded=size,
+                likely=i == 0,
+                reordered=(start, size) == (0, 1 << width),
+            )
             if size == 2:
                 flipped = [1 - x for x in values]
                 inverse = form.within(Affine(1, -1), *layers)
@@ -244,6 +252,8 @@ def _of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
         if values.max() < 1 or fractions.rounded:
             yield replace(_scaled(values, rounding_error, form, 1.0, -1.0), likely=False)
         return
+    if look_normal(values):
+        yield from normal_streams(values, rounding_error, form)
     for i, (start, size) in enumerate(islice(real_ranges(float(values.min()), float(values.max()), len(values)), 4)):
         yield replace(_scaled(values, rounding_error, form, start, size), likely=i == 0)
 

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
+from unrandom.predictors.normal import box_muller, quantile
+
 Number = int | float
 """A whole number, or a number with decimals."""
 
@@ -195,6 +197,30 @@ class Shuffled:
 
     def _places(self) -> range:
         return range(self.cards - 1, 0, -1) if self.from_end else range(self.cards - 1)
+
+
+@dataclass(frozen=True)
+class Quantile:
+    """Normal deviates, each the quantile of a uniform number, as R's rnorm."""
+
+    about: ClassVar[str] = "normal deviates, quantiles of x"
+    inner: ClassVar[int] = 1
+    outer: ClassVar[int] = 1
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        return [quantile(x) for x in numbers]
+
+
+@dataclass(frozen=True)
+class BoxMuller:
+    """Normal deviates, each pair made from two uniform numbers, as Python's random.gauss."""
+
+    about: ClassVar[str] = "normal deviates, in pairs by Box and Muller, the angle first"
+    inner: ClassVar[int] = 2
+    outer: ClassVar[int] = 2
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        return [z for pair in zip(numbers[::2], numbers[1::2], strict=False) for z in box_muller(*pair)]
 
 
 def join(pieces: Sequence[Number], bits: int, low_first: bool) -> int:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unrandom.auditing.engines import XORSHIFT128, Engine
-from unrandom.auditing.layers import Number
+from unrandom.auditing.layers import Number, Quantile
 from unrandom.auditing.stream import Stream
 
 EXACT_DIGITS = 9
@@ -116,6 +116,7 @@ def low(bits: int) -> Layout:
 
 
 PYTHON = Layout("53 bits of two words, as Python's random()", (Piece(0, 5, 27), Piece(1, 6, 26)), 2)
+R_NORMAL = Layout("59 bits of two words, as R's rnorm", (Piece(0, 5, 27), Piece(1, 0, 32)), 2)
 CPP = Layout(
     "w + w' 2^32 rounded to a double, as C++'s uniform_real_distribution", (Piece(1, 0, 32), Piece(0, 0, 32)), 2
 )
@@ -185,6 +186,8 @@ def _of_fractions(engine: Engine, stream: Stream) -> Iterator[Reading]:
         layouts = (*_fraction_layouts(engine), *(layout for _, group in _alike(engine) for layout, _ in group))
         yield from (_fraction(layout) for layout in layouts if layout.parts in divisors)
         return
+    if engine.bits == 32 and Quantile() in stream.form.layers:
+        yield _fraction(R_NORMAL)
     digits = stream.form.digits or 0
     for layout in _fraction_layouts(engine):
         group = next((group for first, group in _alike(engine) if first == layout), ())

@@ -41,8 +41,11 @@ WORD_BITS = 64
 ANY_WIDTH = ("trivial", "lcg", "quadratic", "inversive")
 """Only these families accept numbers of more than WORD_BITS bits."""
 
-LATER_SHARE = 0.3
-"""Share of the time left that is spent on searches from later outputs on."""
+OF_NORMALS = ("java-gaussian",)
+"""Only these families accept normal deviates as such, and they accept nothing else."""
+
+LATER_SHARE, LATER_SECONDS = 0.3, 5.0
+"""Time spent on searches from later outputs on: a share of the time left, and at most so many seconds."""
 
 LATER_STARTS = 64
 """Number of places, evenly spaced, from which the search begins again if nothing is found from the first output on."""
@@ -116,25 +119,28 @@ class Search:
         return max(stretches, key=lambda found: _printed(found.stream, found.correct), default=None)
 
     def _find_later(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
-        """A stretch that begins at a later output, within a share of the time left."""
-        deadline = self.deadline.within(self.deadline.left * LATER_SHARE)
+        """A stretch that begins at a later output, within a share of the time left: all families from a few places on
+        before any from the places between.
+        """
+        deadline = self.deadline.within(min(LATER_SECONDS, self.deadline.left * LATER_SHARE))
+        families = [family for family in self.families if not (family.slow or family.trivial)]
         likely = [stream for stream in streams if stream.likely]
-        for family in self.families:
-            if family.slow or family.trivial:
+        for share, family, stream in product(_evenly(LATER_STARTS), families, likely):
+            start = int(share * len(stream))
+            if start == 0 or deadline.left < 0:
                 continue
             search = Search([family], deadline, self.watch, self.checked)
-            for stream, share in product(likely, _evenly(LATER_STARTS)):
-                start = int(share * len(stream))
-                if start == 0 or deadline.left < 0:
-                    continue
-                if found := search.find_from_start(stream.part(start)):
-                    return stream, start, found
+            found = search.find_from_start(stream.part(start))
             self.checked = search.checked
+            if found:
+                return stream, start, found
         return None
 
     def _attempt(self, family: Family, stream: Stream) -> Found | None:
         """Try one family on growing parts of a stream, and record a failure in `tried`."""
         if (family.slow and not stream.likely) or (stream.bits > WORD_BITS and family.name not in ANY_WIDTH):
+            return None
+        if stream.normal != (family.name in OF_NORMALS):
             return None
         needs, bits = family.needs(stream), 1.0 if family.trivial else stream.bits_per_output
         if needs is None or not bits:

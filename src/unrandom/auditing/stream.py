@@ -105,7 +105,8 @@ class Stream:
     successive outputs if these differ, as in a shuffle. `modulus`, `multiplier` and `increment` are those given by the
     user. `printed` are the printed doubles if the fractions behind them are not known exactly. `scales` lists the
     conversions from integers that could have produced all the fractions. A stream is `likely` if it is a common
-    interpretation of the printed numbers, and `reordered` if another one has the same bits.
+    interpretation of the printed numbers, and `reordered` if another one has the same bits. The numbers of a `normal`
+    stream are no fractions from 0 to 1, but normal deviates.
     """
 
     values: Shaped[np.ndarray, " outputs"]
@@ -121,6 +122,7 @@ class Stream:
     cycle: tuple[int, ...] = ()
     likely: bool = True
     reordered: bool = False
+    normal: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -180,7 +182,9 @@ class Stream:
             same = [a == b for a, b in zip(expected.tolist(), numbers, strict=True)]
         else:
             error = np.abs(expected - np.array(numbers, dtype=np.float64))
-            same = (error <= self.rounding_error[start : start + len(numbers)] + expected * 2.0**-MANTISSA).tolist()
+            same = (
+                error <= self.rounding_error[start : start + len(numbers)] + np.abs(expected) * 2.0**-MANTISSA
+            ).tolist()
         return same.index(False) if False in same else len(same)
 
     def is_printed(self, numbers: list[Number]) -> bool:
@@ -237,7 +241,8 @@ def min_entropy(stream: Stream) -> float:
         assert stream.rounding_error is not None
         coarsest = max((1 / scale.divisor for scale in stream.scales), default=0.0)
         finest = max(2.0**-MANTISSA, 2 * float(stream.rounding_error.max()), coarsest)
-        numbers = np.rint(stream.values / finest).astype(np.uint64)
+        least = float(stream.values.min(initial=0.0))  # below 0 for normal deviates
+        numbers = np.rint((stream.values - least) / finest).astype(np.uint64)
     if len(numbers) < 2:
         return 0.0
     return min(

@@ -186,16 +186,15 @@ class TooFew:
     tried: list[Tried]
     needed: list[Needed]
     notes: list[str] = field(default_factory=list)
+    candidates: bool = False  # whether `needed` begins with seeds that make the outputs
 
     @property
     def advice(self) -> str:
         """What to do next."""
-        least, most = self.needed[0].more, self.needed[-1].more
+        least, most = min(one.more for one in self.needed), max(one.more for one in self.needed)
         count = f"{least} more outputs" if least == most else f"{least} more outputs ({most} to try all of these)"
-        return (
-            f"Collect {count}, in their order and without gaps, and audit again. Until then nothing is known of the "
-            "generator."
-        )
+        known = "the candidates listed are not proven" if self.candidates else "nothing is known of the generator"
+        return f"Collect {count}, in their order and without gaps, and audit again. Until then {known}."
 
     def to_json(self) -> JsonObject:
         """The verdict as plain JSON values."""

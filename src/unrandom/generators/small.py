@@ -5,7 +5,7 @@ Functions of states accept Python integers and int64 arrays: every product is be
 masked before it is shifted or divided.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -22,7 +22,8 @@ MINSTD = 2**31 - 1
 class Small:
     """A generator with states 0 … 2**state_bits − 1 and words of `bits` bits.
 
-    `hidden(words)` gives blocks of states, among them all that show one of these words; None: any state may.
+    The key of a word is word >> `key_shift`. `hidden(key, index)`, for every index below 2**`free`, gives all states
+    that show words with this key; if it is None, a word does not tell which states show it.
     """
 
     name: str
@@ -30,7 +31,9 @@ class Small:
     bits: int
     step: Callable
     output: Callable
-    hidden: Callable[[Int64[np.ndarray, " n"]], Iterator[Int64[np.ndarray, " states"]]] | None = None
+    hidden: Callable | None = None
+    free: int = 0
+    key_shift: int = 0
     repeats: bool = True  # False: an output equal to the last one is drawn again
 
 
@@ -42,28 +45,18 @@ def _bash(x: Words) -> Words:
     return ((x >> 16) ^ x) & 32767
 
 
-def _bash_before(words: Int64[np.ndarray, " n"]) -> Iterator[Int64[np.ndarray, " states"]]:
-    """States whose halves have these exclusive ors: the high half and the top bit of the low half are free."""
-    high = np.arange(1 << 15, dtype=np.int64)
-    for word in words.tolist():
-        low = high ^ word
-        for top in (0, 1 << 15):
-            yield _nonzero((high << 16) | low | top)
+def _bash_before(word: Words, index: Words) -> Words:
+    """The state whose halves have this exclusive or: its high half and the top bit of its low half are the index."""
+    high = index >> 1
+    return (high << 16) | (high ^ word) | ((index & 1) << 15)
 
 
 def _old_bash(x: Words) -> Words:
     return x & 32767
 
 
-def _old_bash_before(words: Int64[np.ndarray, " n"]) -> Iterator[Int64[np.ndarray, " states"]]:
-    high = np.arange(1 << 16, dtype=np.int64) << 15
-    for word in words.tolist():
-        yield _nonzero(high | word)
-
-
-def _nonzero(states: Int64[np.ndarray, " n"]) -> Int64[np.ndarray, " states"]:
-    """Without multiples of the modulus, from which all the states are 0."""
-    return states[states % MINSTD != 0]
+def _old_bash_before(word: Words, index: Words) -> Words:
+    return (index << 15) | word
 
 
 def _mulberry_step(x: Words) -> Words:
@@ -95,15 +88,25 @@ def _pcg(x: Words) -> Words:
     return (word >> 22) ^ word
 
 
-def _window(low: int) -> Callable:
-    """States that show these words from bit `low` on."""
+PCG_INVERSE = pow(277803737, -1, 2**32)
 
-    def hidden(words: Int64[np.ndarray, " n"]) -> Iterator[Int64[np.ndarray, " states"]]:
-        lowest = np.arange(1 << low, dtype=np.int64)
-        for word in words.tolist():
-            yield (word << low) | lowest
 
-    return hidden
+def _pcg_before(word: Words, index: Words) -> Words:
+    """The state that shows a word, of which there is one: each step of the output is invertible."""
+    y = ((word ^ (word >> 22)) * PCG_INVERSE) & MASK
+    shift = (y >> 28) + 4
+    y = y ^ (y >> shift)
+    y = y ^ (y >> (2 * shift))
+    return (y ^ ((y >> (2 * shift)) >> (2 * shift))) | index
+
+
+def _same_before(word: Words, index: Words) -> Words:
+    return word | index
+
+
+def _window_before(word: Words, index: Words) -> Words:
+    """States that show these words from bit 16 on."""
+    return (word << 16) | index
 
 
 def _lcg(a: int, c: int, bits: int) -> Callable:
@@ -123,19 +126,15 @@ def _rand_r(x: Words) -> Words:
     return ((x >> 16) << 20) ^ (((y >> 16) & 1023) << 10) ^ ((z >> 16) & 1023)
 
 
-def _rand_r_before(words: Int64[np.ndarray, " n"]) -> Iterator[Int64[np.ndarray, " states"]]:
-    return _window(16)(np.unique(words >> 20))
-
-
 SMALL: tuple[Small, ...] = (
-    Small("$RANDOM of bash 5.1 and later", 31, 15, _minstd, _bash, _bash_before, repeats=False),
-    Small("$RANDOM of bash 4.0 to 5.0", 31, 15, _minstd, _old_bash, _old_bash_before, repeats=False),
-    Small("glibc's rand_r()", 27, 31, _rand_r_step, _rand_r, _rand_r_before),
-    Small("rand() of MSVC", 31, 15, _lcg(214013, 2531011, 31), lambda x: x >> 16, _window(16)),
-    Small("rand() as in the C standard", 31, 15, _lcg(1103515245, 12345, 31), lambda x: x >> 16, _window(16)),
-    Small("Rnd of Visual Basic 6", 24, 24, _lcg(0xFD43FD, 0xC39EC3, 24), _same, _window(0)),
+    Small("$RANDOM of bash 5.1 and later", 31, 15, _minstd, _bash, _bash_before, 16, repeats=False),
+    Small("$RANDOM of bash 4.0 to 5.0", 31, 15, _minstd, _old_bash, _old_bash_before, 16, repeats=False),
+    Small("glibc's rand_r()", 27, 31, _rand_r_step, _rand_r, _window_before, 16, key_shift=20),
+    Small("rand() of MSVC", 31, 15, _lcg(214013, 2531011, 31), lambda x: x >> 16, _window_before, 16),
+    Small("rand() as in the C standard", 31, 15, _lcg(1103515245, 12345, 31), lambda x: x >> 16, _window_before, 16),
+    Small("Rnd of Visual Basic 6", 24, 24, _lcg(0xFD43FD, 0xC39EC3, 24), _same, _same_before),
     Small("mulberry32", 32, 32, _mulberry_step, _mulberry),
-    Small("xorshift32 (13, 17, 5)", 32, 32, _xorshift, _same),
-    Small("PCG RXS M XS 32", 32, 32, _pcg_step, _pcg),
+    Small("xorshift32 (13, 17, 5)", 32, 32, _xorshift, _same, _same_before),
+    Small("PCG RXS M XS 32", 32, 32, _pcg_step, _pcg, _pcg_before),
 )
 """Generators with small states."""

@@ -4,7 +4,8 @@ from unrandom.auditing.families.additive import ADDITIVE
 from unrandom.auditing.families.carry import Carry
 from unrandom.auditing.families.combined import COMBINED_GENERATORS
 from unrandom.auditing.families.java import Java
-from unrandom.auditing.families.known_bits import LARGE, SMALL
+from unrandom.auditing.families.java_gaussian import JavaGaussian
+from unrandom.auditing.families.known_bits import LARGE, SMALL, TWISTERS
 from unrandom.auditing.families.lagged import Lagged
 from unrandom.auditing.families.lcg import FullState
 from unrandom.auditing.families.linear import LinearModuloTwo
@@ -14,7 +15,7 @@ from unrandom.auditing.families.quadratic import InversiveSteps, QuadraticSteps
 from unrandom.auditing.families.recursive import MultipleRecursive
 from unrandom.auditing.families.redrawn import Redrawn
 from unrandom.auditing.families.remainder import Remainder
-from unrandom.auditing.families.scrambled import SCRAMBLED
+from unrandom.auditing.families.scrambled import SOLVED_QUICKLY, SOLVED_SLOWLY
 from unrandom.auditing.families.shown_state import RanArray, SuperDuper
 from unrandom.auditing.families.small import SMALL_STATES
 from unrandom.auditing.families.splitmix import SplitMixFractions
@@ -34,6 +35,7 @@ FAMILIES: tuple[Family, ...] = (
     FullState(),
     Twisters(),
     Java(),
+    JavaGaussian(),
     GivenLCG(),
     Truncated(),
     OtherModulus(),
@@ -54,12 +56,14 @@ FAMILIES: tuple[Family, ...] = (
     V8(),
     Remainder(),
     *SUMS,
-    *SCRAMBLED,
+    *SOLVED_QUICKLY,
     Xorwows(),
     *SMALL,
     LinearModuloTwo(),
     UnknownTruncated(),
-    *SMALL_STATES,
+    *TWISTERS,
     Redrawn(),
+    *SMALL_STATES,
+    *SOLVED_SLOWLY,
     *LARGE,
 )

@@ -60,6 +60,8 @@ class KnownBits:
     max_outputs = 0  # recovery reads no more outputs than it needs
 
     def needs(self, stream: Stream) -> int | None:
+        if stream.reordered and stream.likely:  # words in the range of all words
+            return None
         counts = [self._needed(reading, stream) for reading in self._readings(stream)]
         return min((count for count in counts if count), default=None)
 
@@ -209,13 +211,15 @@ SMALL = tuple(
     for engine in SMALL_ENGINES
 )
 
-LARGE = (
+TWISTERS = (
     *_large(Twister(MT19937), 8, "mersenne-twister", TWISTER_ABOUT),
     *_large(Twister(MT19937_64), 5, "mersenne-twister", TWISTER_ABOUT),
     *_large(Twister(MT19937_PHP5), 1, "mersenne-twister", TWISTER_ABOUT),
-    *(
-        one
-        for engine in LARGE_ENGINES
-        for one in _large(engine, 2, "known-bits", f"{engine.name}: linear modulo 2, some bits of each word known")
-    ),
 )
+
+LARGE = tuple(
+    one
+    for engine in LARGE_ENGINES
+    for one in _large(engine, 2, "known-bits", f"{engine.name}: linear modulo 2, some bits of each word known")
+)
+"""Rare generators, some of which take ten seconds for each reading."""

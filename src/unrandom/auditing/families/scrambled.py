@@ -16,7 +16,7 @@ from unrandom.auditing.notation import hexadecimal
 from unrandom.auditing.stream import Stream
 from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
 from unrandom.generators.words import Expression
-from unrandom.generators.xoshiro import XOSHIROS, StarStar, Xorshift128, Xoshiro
+from unrandom.generators.xoshiro import XOSHIROS, Plus, StarStar, Xorshift128, Xoshiro
 from unrandom.predictors.bit_vectors import Bound, available, find_words
 
 SURPLUS = 1.62
@@ -30,6 +30,11 @@ LEAST_BITS_OF_XORSHIFTS = 14.0
 
 QUICK_SECONDS, SOLVER_SECONDS = 1.0, 40.0
 """Time limits of one call of the solver: most calls for sums of xorshift128+ need less than the first one."""
+
+LONG, LONG_OF_FEW_BITS = 400, 1500
+"""Outputs from which on sums are recovered by linear algebra (`sums`, `xoshiro`), so that no solver is needed: for
+outputs of LEAST_BITS, and of fewer.
+"""
 
 
 class Scrambled:
@@ -45,6 +50,7 @@ class Scrambled:
         self.xoshiro, self.slow = xoshiro, slow
         self.about = about or f"{xoshiro.name}, a part of whose outputs is shown"
         self.state_bits = xoshiro.engine.bits * xoshiro.engine.words
+        self.adds = isinstance(xoshiro.scrambler, Plus)
         self.seconds = SOLVER_SECONDS if slow else QUICK_SECONDS
         self.least_bits = LEAST_BITS_OF_XORSHIFTS if _is_easy(xoshiro) else LEAST_BITS
 
@@ -57,6 +63,8 @@ class Scrambled:
         if not bounds:
             return None
         known = sum(width - log2(high - low + 1) for low, high in bounds) / len(bounds)
+        if self.adds and len(stream) > (LONG if known >= LEAST_BITS else LONG_OF_FEW_BITS):
+            return None
         return ceil(SURPLUS * self.state_bits / known) if known >= self.least_bits else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
@@ -123,9 +131,11 @@ WORDS_OF_64_BITS = sorted(
 )
 """The easiest ones first."""
 
-SCRAMBLED: tuple[Scrambled, ...] = (
+SOLVED_QUICKLY = (
     ScrambledV8(slow=False),
     *(Scrambled(xoshiro, slow=False) for xoshiro in WORDS_OF_64_BITS if xoshiro.engine.words == 2),
-    ScrambledV8(slow=True),
-    *(Scrambled(xoshiro, slow=True) for xoshiro in WORDS_OF_64_BITS),
 )
+"""Generators of two words, of which sums are solved within a second."""
+
+SOLVED_SLOWLY = (ScrambledV8(slow=True), *(Scrambled(xoshiro, slow=True) for xoshiro in WORDS_OF_64_BITS))
+"""All of them, with the time that products and long states need."""

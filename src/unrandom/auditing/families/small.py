@@ -2,7 +2,7 @@
 
 The words may be shown in full, as fractions of any number of digits, as ⌊N u⌋, or as x mod N. States that do not show
 the second output are dropped, then those that do not show the third, and so on. With numba, a state is dropped without
-computing more of it, which is several times faster.
+computing more of it: 2**32 states take 2 to 4 seconds, and some minutes without.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,17 +22,20 @@ from unrandom.auditing.stream import Stream
 from unrandom.core.files import JsonObject
 from unrandom.generators.small import SMALL, Small
 
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 """States that are tried together."""
 
-QUICK_STATES = 1 << 24
-"""Families that try more states than this are slow."""
+MAX_REDRAWN = 64
+"""Times that an equal output is drawn again at most: more often, a state is a fixed point."""
+
+TABLE_BITS = 16
+"""Words of at most so many bits are looked up in a table of those that show an output."""
+
+QUICK_STATES = 1 << 22
+"""Families that try more states than this are slow; these are compiled, which takes a second."""
 
 LOOKAHEAD = 48
 """Outputs that a state must show, at most."""
-
-MOST_WORDS = 1 << 15
-"""Words that may be behind the first output, at most, if they are listed."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,19 @@ class Shown:
             return words % self.divisor == self.low[i]
         return (words >= self.low[i]) & (words <= self.high[i])
 
-    def words(self, bits: int) -> Int64[np.ndarray, " words"] | None:
-        """The words that may be behind the first output; None if they are too many to list."""
-        low, high = int(self.low[0]), int(self.high[0])
-        step = self.divisor or 1
-        end = 1 << bits if self.divisor else high + 1
-        return np.arange(low, end, step, dtype=np.int64) if (end - low) // step <= MOST_WORDS else None
+    def keys(self, small: Small) -> range:
+        """The keys of the words that may be behind the first output; all states if words have no keys."""
+        low, high, shift = int(self.low[0]), int(self.high[0]), small.key_shift
+        if small.hidden is None:
+            return range(1 << small.state_bits)
+        if not self.divisor:
+            return range(low >> shift, (high >> shift) + 1)
+        return range(1 << (small.bits - shift)) if shift else range(low, 1 << small.bits, self.divisor)
+
+    def table(self, bits: int) -> Bool[np.ndarray, "outputs words"]:
+        """Which of all words of `bits` bits may be behind each output; without columns if they are too many."""
+        words = np.arange(1 << bits if bits <= TABLE_BITS else 0)
+        return np.array([self.matches(words, i) for i in range(len(self.low))])
 
 
 class SmallState:
@@ -71,7 +81,7 @@ class SmallState:
     def __init__(self, small: Small, *, remainders: bool, slow: bool) -> None:
         self.small, self.remainders, self.slow = small, remainders, slow
         shown = "modulo N" if remainders else "in full, or as fractions, or in a range"
-        self.about = f"{small.name}, {shown}: {'more than' if slow else 'up to'} 2^24 states are tried"
+        self.about = f"{small.name}, {shown}: {'more than' if slow else 'up to'} 2^22 states are tried"
 
     def needs(self, stream: Stream) -> int | None:
         shown = next(self._shown(stream.head(LOOKAHEAD)), None)
@@ -83,20 +93,16 @@ class SmallState:
         return min(LOOKAHEAD, ceil((self.small.state_bits + 8) / log2(ratio)))
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-        if not len(stream):
+        if len(stream) < 2:
             return
         for shown in self._shown(stream.head(LOOKAHEAD)):
             if (self._states(shown) > QUICK_STATES) == self.slow:
                 for state in _matching(self.small, shown, deadline):
                     yield _Following(self.small, state, shown)
 
-    def _states(self, shown: Shown) -> float:
+    def _states(self, shown: Shown) -> int:
         """How many states are tried."""
-        size = 2.0**self.small.state_bits
-        if self.small.hidden is None:
-            return size
-        ratio = shown.divisor or 2**self.small.bits / (int(shown.high[0]) - int(shown.low[0]) + 1)
-        return size / ratio
+        return len(shown.keys(self.small)) << self.small.free
 
     def _shown(self, stream: Stream) -> Iterator[Shown]:
         """What the stream may show of the generator's words."""
@@ -124,13 +130,30 @@ class SmallState:
 
 def _matching(small: Small, shown: Shown, deadline: Deadline) -> Iterator[int]:
     """States that show all the first outputs."""
-    select = _compiled(small) if find_spec("numba") is not None else None
-    for states in _blocks(small, shown):
+    keys, hidden = shown.keys(small), small.hidden or _state_as_key
+    compiled = find_spec("numba") is not None and len(keys) << small.free > QUICK_STATES
+    select, table = (_compiled(small), shown.table(small.bits)) if compiled else (None, None)
+    for block, indices in _blocks(keys, 1 << small.free):
         deadline.check()
-        if select is not None and len(states) > 1024:
-            yield from states[select(states, shown.low, shown.high, shown.divisor)].tolist()
-        else:
+        if select is None:
+            states = hidden(np.array(block), np.array(indices)[:, None]).ravel()
             yield from _selected(small, shown, states)
+        else:
+            ends = (block.start, block.step, len(block), indices.start, len(indices))
+            hits = np.flatnonzero(select(*ends, shown.low, shown.high, shown.divisor, table)).tolist()
+            yield from (int(hidden(block[hit % len(block)], indices[hit // len(block)])) for hit in hits)
+
+
+def _blocks(keys: range, indices: int) -> Iterator[tuple[range, range]]:
+    """Keys and indices of about BLOCK states each time."""
+    for start in range(0, len(keys), BLOCK):
+        block = keys[start : start + BLOCK]
+        size = BLOCK // len(block)
+        yield from ((block, range(first, min(first + size, indices))) for first in range(0, indices, size))
+
+
+def _state_as_key(key: Any, index: Any) -> Any:
+    return key | index
 
 
 def _selected(small: Small, shown: Shown, first: Int64[np.ndarray, " n"]) -> list[int]:
@@ -138,54 +161,73 @@ def _selected(small: Small, shown: Shown, first: Int64[np.ndarray, " n"]) -> lis
     states, last = first, np.full(len(first), -1, dtype=np.int64)
     for i in range(len(shown.low)):
         words = small.output(states)
-        if not small.repeats:
-            while (again := words == last).any():
-                states = np.where(again, small.step(states), states)
-                words = small.output(states)
+        for _ in range(0 if small.repeats else MAX_REDRAWN):
+            again = words == last
+            if not again.any():
+                break
+            states = np.where(again, small.step(states), states)
+            words = small.output(states)
         keep = shown.matches(words, i)
+        if not small.repeats:
+            keep &= words != last
         first, states, last = first[keep], small.step(states[keep]), words[keep]
         if not len(first):
             break
     return first.tolist()
 
 
-def _blocks(small: Small, shown: Shown) -> Iterator[Int64[np.ndarray, " states"]]:
-    """The states that may show the first output, in blocks."""
-    words = shown.words(small.bits) if small.hidden is not None else None
-    if words is not None and small.hidden is not None:
-        waiting: list[np.ndarray] = []
-        for states in small.hidden(words):
-            waiting.append(states)
-            if sum(map(len, waiting)) >= BLOCK or len(waiting) > 1024:
-                yield np.concatenate(waiting)
-                waiting = []
-        if waiting:
-            yield np.concatenate(waiting)
-        return
-    for start in range(0, 1 << small.state_bits, BLOCK):
-        yield np.arange(start, min(start + BLOCK, 1 << small.state_bits), dtype=np.int64)
-
-
 @cache
 def _compiled(small: Small) -> Any:
-    """`_selected` compiled by numba: a mask of the states that show all the first outputs."""
+    """`_selected` compiled by numba, for the states with these keys: a mask of those that show the first outputs.
+
+    A first loop tests one output of every state without branches, so that the compiler can use vector instructions. It
+    is the second output if the keys tell the first one.
+    """
     import numba
 
     step, output = numba.njit(unwrap(small.step)), numba.njit(unwrap(small.output))
-    repeats = small.repeats
+    hidden, repeats = numba.njit(unwrap(small.hidden or _state_as_key)), small.repeats
+    tested = int(small.hidden is not None and not small.key_shift)
 
-    def select(states, low, high, divisor):  # type: ignore[no-untyped-def]
-        keep = np.zeros(len(states), dtype=np.bool_)
-        for k in range(len(states)):
-            state, last, i = states[k], np.int64(-1), 0
+    def possible(start, gap, count, index, indices, low, high, divisor, table):  # type: ignore[no-untyped-def]
+        keep = np.ones((indices, count), dtype=np.bool_)
+        least, greatest = low[tested], high[tested]
+        for j in range(indices if table.shape[1] > 0 or divisor == 0 else 0):
+            if table.shape[1] > 0:
+                for k in range(count):
+                    state = hidden(start + k * gap, index + j)
+                    word = output(step(state)) if tested else output(state)
+                    keep[j, k] = table[tested, word] | ((not repeats) & (word == output(state)))
+            else:
+                for k in range(count):
+                    state = hidden(start + k * gap, index + j)
+                    word = output(step(state)) if tested else output(state)
+                    keep[j, k] = (word >= least) & (word <= greatest)
+        return keep
+
+    possible = numba.njit(unwrap(possible))
+
+    def select(start, gap, count, index, indices, low, high, divisor, table):  # type: ignore[no-untyped-def]
+        keep = possible(start, gap, count, index, indices, low, high, divisor, table).ravel()
+        for k in range(len(keep)):
+            if not keep[k]:
+                continue
+            key = start + k % count * gap
+            state, last, i, redrawn = hidden(key, index + k // count), np.int64(-1), 0, 0
             while i < len(low):
                 word = output(state)
                 state = step(state)
-                if not repeats and word == last:
+                if not repeats and word == last and redrawn < MAX_REDRAWN:
+                    redrawn += 1
                     continue
-                last = word
-                if divisor > 0:
-                    if word % divisor != low[i]:
+                if redrawn == MAX_REDRAWN:
+                    break
+                last, redrawn = word, 0
+                if table.shape[1] > 0:
+                    if not table[i, word]:
+                        break
+                elif divisor > 0:
+                    if np.uint32(word) % np.uint32(divisor) != low[i]:
                         break
                 elif word < low[i] or word > high[i]:
                     break

@@ -93,7 +93,7 @@ class SeedSearch:
         if isinstance(verdict, Predictable) or not self.candidates:
             return replace(verdict, tried=tried, notes=notes)
         families = verdict.needed if isinstance(verdict, TooFew) else []
-        return TooFew(verdict.outputs, tried, [*self._needed(), *families], notes)
+        return TooFew(verdict.outputs, tried, [*self._needed(), *families], notes, candidates=True)
 
     def _needed(self) -> list[Needed]:
         """The candidates, up to LISTED of them, with the outputs that decide."""
