@@ -14,6 +14,7 @@ from typing import Any
 from unrandom.auditing.audit import audit
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, read_json, write_json
+from unrandom.core.processors import usable_processors
 
 LENGTHS = (50, 120, 300, 1000, 2500)
 """Numbers of a stream; successive streams of a source have successive lengths."""
@@ -145,7 +146,7 @@ def bench_false_positives(count: int, seconds: float, path: Path | None, watch: 
         raise UserError(f"{path} was made with --max-seconds {done['seconds']:g}; use that, or another file")
     names = list(SOURCES)
     todo = [_Stream(names[i % len(names)], i // len(names), seconds) for i in range(done["streams"], count)]
-    with ProcessPoolExecutor() as pool:
+    with ProcessPoolExecutor(len(usable_processors())) as pool:
         for stream, verdicts in zip(todo, pool.map(_Stream.verdicts, todo), strict=True):
             for form, verdict in verdicts.items():
                 counts = done["verdicts"][stream.source][form]

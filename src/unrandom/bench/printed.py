@@ -83,11 +83,13 @@ def states(generator: Forward, words: tuple[int, ...], shown: Callable[[int], An
     return start
 
 
-def lcg_states(lcg: LCG, shown: Callable[[int], Any]) -> Start:
+def steps(draw: Callable[[Random], Callable[[int], int]], modulus: int, shown: Callable[[int], Any] = int) -> Start:
+    """Numbers below the modulus, from a random one on, by a step that may have random parameters."""
+
     def start(chance: Random) -> Numbers:
-        x = chance.randrange(1, lcg.m)
+        step, x = draw(chance), chance.randrange(1, modulus)
         while True:
-            x = lcg(x)
+            x = step(x)
             yield shown(x)
 
     return start
@@ -103,21 +105,12 @@ def parts_of_sfmt(chance: Random) -> Numbers:
 def window_of(name: str, low: int, bits: int, shown: Callable[[int], Any] = int) -> Start:
     """A window of the states of a known LCG."""
     window = Window.of(name, KNOWN[name].lcg, low, bits)
-    return lcg_states(window.lcg, lambda x: shown(window.output(x)))
-
-
-def unknown_lcg(draw: Callable[[Random], LCG], shown: Callable[[int], Any]) -> Start:
-    """An LCG whose parameters are random, too."""
-    return lambda chance: lcg_states(draw(chance), shown)(chance)
+    return steps(lambda _: window.lcg, window.lcg.m, lambda x: shown(window.output(x)))
 
 
 def full_period(m: int) -> Callable[[Random], LCG]:
     """A random LCG modulo a power of two whose period is m."""
     return lambda chance: LCG(m, 4 * chance.randrange(m // 4) + 1, 2 * chance.randrange(m // 2) + 1)
-
-
-def modulo(m: int) -> Callable[[Random], LCG]:
-    return lambda chance: LCG(m, chance.randrange(2, m), chance.randrange(m))
 
 
 def v8(shown: int, added: bool, one: Callable[[float], Any]) -> Start:

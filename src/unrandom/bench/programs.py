@@ -11,12 +11,10 @@ from unrandom.bench.printed import (
     combined,
     full_period,
     lagged,
-    lcg_states,
-    modulo,
     parts_of_sfmt,
     small,
     states,
-    unknown_lcg,
+    steps,
     v8,
     window_of,
     with_carry,
@@ -26,7 +24,9 @@ from unrandom.generators.carry import WithCarry
 from unrandom.generators.java import NEXT_DOUBLE
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lagged import LaggedFibonacci
+from unrandom.generators.lcg import LCG
 from unrandom.generators.multiply_with_carry import MultiplyWithCarry
+from unrandom.generators.quadratic import Inversive, Quadratic
 from unrandom.generators.splitmix import SplitMix64
 from unrandom.generators.tausworthe import LFSR113, LUAJIT, TAUS88
 from unrandom.generators.well import WELL512A, WELL1024A, WELL19937A
@@ -35,6 +35,7 @@ from unrandom.generators.xorshift import Xorshift, Xorwow
 
 SHR3 = Xorshift(32, (Shift(True, 13), Shift(False, 17), Shift(True, 5)))
 GLIBC = LaggedFibonacci(3, 31, 1, 1, 2**32)
+PRIME = 2**31 - 1
 GO = LaggedFibonacci(273, 607, 1, 1, 2**64)
 NET = LaggedFibonacci(34, 55, -1, 1, 2**31 - 1)
 
@@ -60,6 +61,18 @@ def _r_runif(chance: Random) -> str:
     return f"{chance.getrandbits(32) * 2.3283064365386963e-10:.7f}"
 
 
+def _lcg(chance: Random) -> LCG:
+    return LCG(PRIME, chance.randrange(2, PRIME), chance.randrange(PRIME))
+
+
+def _quadratic(chance: Random) -> Callable[[int], int]:
+    return Quadratic(PRIME, *(chance.randrange(1, PRIME) for _ in range(3))).step
+
+
+def _inversive(chance: Random) -> Callable[[int], int]:
+    return Inversive(PRIME, chance.randrange(1, PRIME), chance.randrange(PRIME)).step
+
+
 PYTHON, NODE_24, NODE_26 = "Python 3 `random`", "Node.js 12 to 24", "Node.js 26"
 
 PRINTED: tuple[Printed, ...] = (
@@ -73,6 +86,7 @@ PRINTED: tuple[Printed, ...] = (
     Printed(PYTHON, "`int(100 * random())`", 6000, by_python(lambda r: int(100 * r.random())), slow=True),
     Printed(PYTHON, "`randrange(10**9)`", 3000, by_python(lambda r: r.randrange(10**9)), slow=True),
     Printed(PYTHON, "`getrandbits(128)`, hexadecimal", 400, by_python(lambda r: f"{r.getrandbits(128):032x}")),
+    Printed(PYTHON, "`gauss(0, 1)`", 1700, by_python(lambda r: r.gauss(0, 1)), slow=True),
     Printed("numpy `RandomState`", "`rand()`", 1300, by_numpy(lambda g: float(g.rand()))),
     Printed("numpy `RandomState`", "`randint(256)`", 3200, by_numpy(lambda g: int(g.randint(256))), slow=True),
     Printed("PyTorch 2 (CPU)", "`torch.rand`", 2400, by_torch, slow=True),
@@ -117,10 +131,11 @@ PRINTED: tuple[Printed, ...] = (
     Printed("C, Visual C++", "`rand() % 6`", 150, window_of("msvc", 16, 15, lambda x: x % 6)),
     Printed("C, glibc", "`rand()`", 400, lagged(GLIBC, lambda x: x >> 1)),
     Printed("C, glibc", "`rand() / (RAND_MAX + 1.0)`", 400, lagged(GLIBC, lambda x: (x >> 1) / 2**31)),
+    Printed("C, glibc", "`rand() % 6`", 3300, lagged(GLIBC, lambda x: (x >> 1) % 6)),
     Printed("C, musl", "`rand()`", 60, window_of("musl", 33, 31)),
     Printed("C, POSIX", "`drand48()`, 6 decimals", 60, window_of("drand48", 0, 48, lambda x: f"{x / 2**48:.6f}")),
     Printed("C, POSIX", "`lrand48()`", 60, window_of("drand48", 17, 31)),
-    Printed("C++", "`minstd_rand`", 60, lcg_states(KNOWN["minstd"].lcg, int)),
+    Printed("C++", "`minstd_rand`", 60, steps(lambda _: KNOWN["minstd"].lcg, PRIME)),
     Printed("C++", "`ranlux24_base`", 200, with_carry(WithCarry(10, 24, 1, -1, 24))),
     Printed("bash 5.1 and later", "`$RANDOM`", 60, small("$RANDOM of bash 5.1 and later")),
     Printed(
@@ -130,6 +145,10 @@ PRINTED: tuple[Printed, ...] = (
     Printed("Visual Basic 6", "`Rnd`, 7 digits", 60, small("Rnd of Visual Basic 6", lambda x: f"{x / 2**24:.7f}")),
     Printed("Go 1.19 `math/rand`", "`Int63()`", 700, lagged(GO, lambda x: x & (2**63 - 1))),
     Printed(".NET Framework `Random(seed)`", "`Next()`", 300, lagged(NET, int)),
+    Printed(
+        ".NET Framework `Random(seed)`", "`Next(100)`", 4000, lagged(NET, lambda x: int(x * (1 / (2**31 - 1)) * 100))
+    ),
+    Printed("Go 1.19 `math/rand`", "`Float64()`", 20000, lagged(GO, lambda x: x % 2**63 / 2**63), slow=True),
     Printed(
         "R, `Wichmann-Hill`",
         "7 digits",
@@ -166,11 +185,13 @@ PRINTED: tuple[Printed, ...] = (
     Printed("WELL19937a", "words", 900, states(WELL19937A, WELL19937A.sizes, int), slow=True),
     Printed("SFMT19937", "words", 900, parts_of_sfmt, slow=True),
     Printed("xorwow (CUDA)", "words", 200, states(Xorwow(), (32,) * 6, int)),
-    Printed("an LCG modulo a prime, all unknown", "all bits", 60, unknown_lcg(modulo(2**61 - 1), int)),
+    Printed("an LCG modulo a prime, all unknown", "all bits", 60, steps(_lcg, PRIME)),
     Printed(
-        "an LCG modulo 2^32, all unknown", "the upper 16 bits", 700, unknown_lcg(full_period(2**32), lambda x: x >> 16)
+        "an LCG modulo 2^32, all unknown", "the upper 16 bits", 700, steps(full_period(2**32), 2**32, lambda x: x >> 16)
     ),
     Printed(
-        "an LCG modulo 2^64, all unknown", "the upper 32 bits", 400, unknown_lcg(full_period(2**64), lambda x: x >> 32)
+        "an LCG modulo 2^64, all unknown", "the upper 32 bits", 400, steps(full_period(2**64), 2**64, lambda x: x >> 32)
     ),
+    Printed("a quadratic generator modulo 2^31 - 1, all unknown", "all bits", 60, steps(_quadratic, PRIME)),
+    Printed("an inversive generator modulo 2^31 - 1, all unknown", "all bits", 60, steps(_inversive, PRIME)),
 )

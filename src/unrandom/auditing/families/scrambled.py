@@ -125,6 +125,11 @@ def _is_easy(xoshiro: Xoshiro) -> bool:
     return isinstance(xoshiro.engine, Xorshift128)
 
 
+def _is_quick(xoshiro: Xoshiro) -> bool:
+    """Whether the outputs are sums of the words of a short state."""
+    return isinstance(xoshiro.scrambler, Plus) and xoshiro.engine.words == 2
+
+
 WORDS_OF_64_BITS = sorted(
     (xoshiro for xoshiro in XOSHIROS if xoshiro.engine.bits == 64),
     key=lambda xoshiro: (xoshiro.engine.words, isinstance(xoshiro.scrambler, StarStar)),
@@ -133,9 +138,9 @@ WORDS_OF_64_BITS = sorted(
 
 SOLVED_QUICKLY = (
     ScrambledV8(slow=False),
-    *(Scrambled(xoshiro, slow=False) for xoshiro in WORDS_OF_64_BITS if xoshiro.engine.words == 2),
+    *(Scrambled(xoshiro, slow=False) for xoshiro in WORDS_OF_64_BITS if _is_quick(xoshiro)),
 )
-"""Generators of two words, of which sums are solved within a second."""
+"""Those that are mostly solved within a second."""
 
 SOLVED_SLOWLY = (ScrambledV8(slow=True), *(Scrambled(xoshiro, slow=True) for xoshiro in WORDS_OF_64_BITS))
 """All of them, with the time that products and long states need."""

@@ -4,7 +4,6 @@ processors; the words of an engine are computed once for all its trials.
 A first comparison, of a few words for every seed, leaves about one seed in 2**12; these are compared with more words.
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from unrandom.auditing.seeds.programs import Engine
 from unrandom.auditing.seeds.spans import Span
 from unrandom.auditing.seeds.trials import Trial
 from unrandom.auditing.seeds.twisters import LANES
+from unrandom.core.processors import usable_processors
 
 CHUNK = 4096
 """Seeds whose words are computed at a time, a multiple of LANES; these fit in the cache of a processor."""
@@ -51,7 +51,7 @@ def scan(
 ) -> None:
     """Try all seeds; raises OutOfTime after the deadline."""
     stop = Event()
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
+    with ThreadPoolExecutor(len(usable_processors())) as threads:
         try:
             for _, group in groupby(trials, key=lambda trial: id(trial.engine)):
                 same = list(group)
@@ -77,7 +77,7 @@ def _scan_engine(
     blocks, running = _blocks(span, engine), dict[Future[list[Hits]], int]()
     while not stop.is_set():
         watch(f"{engine.about}: {done / total:.0%} of {total:.3g} seeds")
-        for block in islice(blocks, 2 * (os.cpu_count() or 1) - len(running)):
+        for block in islice(blocks, 2 * len(usable_processors()) - len(running)):
             running[threads.submit(_try_block, engine, trials, block, stop)] = len(block)
         if not running:
             break

@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from unrandom.core.errors import UserError
+from unrandom.core.processors import usable_processors
 from unrandom.runs.engines import Death, EngineOptions
 from unrandom.runs.plan import Job
 from unrandom.runs.worker import Outcome, WorkerOptions, run_job
@@ -27,7 +28,7 @@ PRELOADED = ["unrandom.runs.worker", "torch._dynamo"]  # torch._dynamo is import
 
 def physical_cores() -> int:
     """Physical cores that this process may use; hyper-threads of one core count once."""
-    usable = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    usable = usable_processors()
     topology = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
     try:
         return len({Path(topology.format(cpu)).read_text() for cpu in usable})
