@@ -1,5 +1,6 @@
 """Normal deviates of Java, R and Python are predicted; the transforms are inverted within their bounds."""
 
+import math
 import random
 from pathlib import Path
 
@@ -7,7 +8,10 @@ import numpy as np
 import pytest
 
 import unrandom
-from unrandom.auditing.normals import look_normal
+from unrandom.auditing.forms import Assumed, interpretations
+from unrandom.auditing.layers import BoxMuller
+from unrandom.auditing.normals import METHODS, look_normal, means_and_deviations
+from unrandom.auditing.parsing import Numbers
 from unrandom.auditing.verdict import Predictable
 from unrandom.predictors.normal import (
     box_muller,
@@ -59,6 +63,40 @@ def test_pairs_of_python():
     verdict = unrandom.audit(numbers[:-10], family="mersenne-twister")
     assert isinstance(verdict, Predictable), verdict.text()
     assert "Box and Muller" in verdict.form
+    assert verdict.next == pytest.approx(numbers[-10:], rel=1e-14)
+
+
+def deviates(chance, count, mean, deviation, *, angle_first, plain):
+    """Pairs by Box and Muller as programs write it, and the uniform numbers behind them."""
+    numbers, uniform = [], []
+    while len(numbers) < count:
+        pair = chance.random(), chance.random()
+        x, y = pair if angle_first else pair[::-1]
+        radius = math.sqrt(-2 * math.log(y if plain else 1 - y))
+        numbers += [mean + deviation * (radius * one(2 * math.pi * x)) for one in (math.cos, math.sin)]
+        uniform += pair
+    return numbers, uniform
+
+
+@pytest.mark.parametrize(("angle_first", "plain"), METHODS)
+@pytest.mark.parametrize(("mean", "deviation"), [(0, 1), (100, 15), (170, 7.5), (-3, 0.1)])
+def test_pairs_of_any_mean_and_deviation(angle_first, plain, mean, deviation):
+    numbers, uniform = deviates(random.Random(7), 1500, mean, deviation, angle_first=angle_first, plain=plain)
+    guessed = means_and_deviations(np.array(numbers))
+    assert guessed[0] == (mean, deviation) or deviation == 7.5  # rounder numbers are as near to the estimate
+    layer = BoxMuller(angle_first, plain)
+    for assumed in (Assumed(),) * ((mean, deviation) in guessed) + (Assumed(start=mean, scale=deviation),):
+        streams = interpretations(Numbers.of(numbers), assumed)
+        ours = [one for one in streams if layer in one.form.layers and one.matches(0, uniform) == len(uniform)]
+        assert len(ours) == 1
+        assert ours[0].form.restored(uniform) == pytest.approx(numbers, rel=1e-15)
+
+
+def test_an_iq_is_predicted():
+    chance = random.Random(8)
+    numbers = [chance.gauss(100, 15) for _ in range(1132)]
+    verdict = unrandom.audit(numbers[:-10], start=100, scale=15, family="mersenne-twister")
+    assert isinstance(verdict, Predictable), verdict.text()
     assert verdict.next == pytest.approx(numbers[-10:], rel=1e-14)
 
 

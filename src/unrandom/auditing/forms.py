@@ -26,7 +26,7 @@ from unrandom.auditing.layers import (
     reverse,
     split,
 )
-from unrandom.auditing.normals import look_normal, normal_streams
+from unrandom.auditing.normals import look_normal, means_and_deviations, normal_streams
 from unrandom.auditing.numerals import DOUBLE
 from unrandom.auditing.parsing import Numbers
 from unrandom.auditing.ranges import real_ranges, whole_ranges
@@ -240,6 +240,9 @@ def _of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
     form, rounding_error, values = _decimal_form(numbers, values)
     if assumed.start is not None or assumed.scale is not None:
         start, scale = _given(assumed)
+        if look_normal((values - start) / scale):
+            yield from normal_streams(values, rounding_error, form, start, scale)
+            return
         if values.min() < start or values.max() > start + scale:
             raise UserError(
                 f"the numbers are not all from --from {start:g} to {start + scale:g}, which is --scale more"
@@ -252,10 +255,12 @@ def _of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
         if values.max() < 1 or fractions.rounded:
             yield replace(_scaled(values, rounding_error, form, 1.0, -1.0), likely=False)
         return
-    if look_normal(values):
-        yield from normal_streams(values, rounding_error, form)
+    normal = means_and_deviations(values)
+    for i, (mean, deviation) in enumerate(normal):
+        for stream in normal_streams(values, rounding_error, form, mean, deviation):
+            yield replace(stream, likely=stream.likely and i == 0)
     for i, (start, size) in enumerate(islice(real_ranges(float(values.min()), float(values.max()), len(values)), 4)):
-        yield replace(_scaled(values, rounding_error, form, start, size), likely=i == 0)
+        yield replace(_scaled(values, rounding_error, form, start, size), likely=i == 0 and not normal)
 
 
 def _decimal_form(

@@ -213,14 +213,29 @@ class Quantile:
 
 @dataclass(frozen=True)
 class BoxMuller:
-    """Normal deviates, each pair made from two uniform numbers, as Python's random.gauss."""
+    """Normal deviates, each pair made from two uniform numbers: the cosine of an angle and its sine, times a radius.
 
-    about: ClassVar[str] = "normal deviates, in pairs by Box and Muller, the angle first"
+    The number of the angle is drawn before that of the radius if `angle_first`. The radius is √(−2 ln (1 − y)), or √(−2
+    ln y) if `plain`. Python's random.gauss draws the angle first, and is not plain.
+    """
+
+    angle_first: bool = True
+    plain: bool = False
     inner: ClassVar[int] = 2
     outer: ClassVar[int] = 2
 
+    @property
+    def about(self) -> str:
+        first = "angle" if self.angle_first else "radius"
+        of = "ln y" if self.plain else "ln (1 - y)"
+        return f"normal deviates, in pairs by Box and Muller, the {first} first, by {of}"
+
     def restore(self, numbers: Sequence[Number]) -> list[Number]:
-        return [z for pair in zip(numbers[::2], numbers[1::2], strict=False) for z in box_muller(*pair)]
+        deviates: list[Number] = []
+        for pair in zip(numbers[::2], numbers[1::2], strict=False):
+            x, y = pair if self.angle_first else pair[::-1]
+            deviates += box_muller(x, 1.0 - y if self.plain else y)
+        return deviates
 
 
 def join(pieces: Sequence[Number], bits: int, low_first: bool) -> int:

@@ -57,6 +57,20 @@ def real_ranges(least: float, greatest: float, count: int) -> Iterator[tuple[flo
     yield from dict.fromkeys((low, high - low) for low, high in pairs if high > low)
 
 
+def round_near(estimate: float, error: float) -> list[float]:
+    """Up to two round numbers at most `error` away from an estimate, the roundest first: multiples of powers of ten, or
+    of their halves.
+    """
+    exponent, found = floor(log10(abs(estimate) + error)) + 1, list[float]()
+    while len(found) < 2 and exponent > -9:
+        for unit in (10.0**exponent, 5 * 10.0 ** (exponent - 1)):
+            number = round(round(estimate / unit) * unit, 12)
+            if abs(number - estimate) <= error and number not in found:
+                found.append(number)
+        exponent -= 1
+    return found[:2]
+
+
 def _round_reals(least: float, greatest: float) -> Iterator[float]:
     """Up to two round numbers from `least` to `greatest`: that with the fewest digits, and that with one digit more."""
     exponent = floor(log10(max(abs(least), abs(greatest), 1e-300))) + 1
