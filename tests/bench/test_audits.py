@@ -36,8 +36,12 @@ def test_a_row(tmp_path):
     assert row["needed"] == [5, 5]
     assert row["with_proof"][0] > 5
     assert row["memory_mb"] > 10
-    bench_audit(1, "lrand48", path)
+    watched = []
+    bench_audit(1, "lrand48", path, watched.append)
+    assert len(watched) == 1
     assert len(json.loads(path.read_text())["audits"]) == 2
+    bench_audit(1, "lrand48", path, watched.append)
+    assert len(watched) == 1
 
 
 def test_wrong_predictions_are_counted(monkeypatch):

@@ -35,17 +35,17 @@ def bench_audit(
     """Audit the streams of the rows whose program or form contains `only`, with so many seeds each, a tenth of them for
     slow rows; and let peers predict the streams that they can read.
 
-    If a `path` is given, each row is saved there as soon as it is measured, in place of an older one of its name.
+    If a `path` is given, each row is saved there as soon as it is measured; rows that it has are not measured again.
     """
     results: JsonObject = read_json(path) if path and path.exists() else {"audits": {}, "peers": {}}
     for i, printed in enumerate(PRINTED):
         name = f"{printed.program}: {printed.form}"
-        if only.lower() in name.lower():
+        if only.lower() in name.lower() and name not in results["audits"]:
             watch(name)
             results["audits"][name] = _alone(_audited, i, max(SLOW_RUNS, runs // 10) if printed.slow else runs)
             _save(results, path)
     for name in PEERS:
-        if only.lower() in name.lower():
+        if only.lower() in name.lower() and name not in results["peers"]:
             watch(name)
             results["peers"][name] = _alone(compare, name, runs)
             _save(results, path)

@@ -81,7 +81,7 @@ class SmallState:
     def __init__(self, small: Small, *, remainders: bool, slow: bool) -> None:
         self.small, self.remainders, self.slow = small, remainders, slow
         shown = "modulo N" if remainders else "in full, or as fractions, or in a range"
-        self.about = f"{small.name}, {shown}: {'more than' if slow else 'up to'} 2^22 states are tried"
+        self.about = f"{small.name}, {shown}"
 
     def needs(self, stream: Stream) -> int | None:
         shown = next(self._shown(stream.head(LOOKAHEAD)), None)

@@ -43,7 +43,9 @@ def add(command: Parser) -> None:
     audits.add_argument("--count", type=int, metavar="N", help="seeds per row (30), or streams (2000)")
     audits.add_argument("--only", default="", metavar="TEXT", help="only rows whose name contains this (audit)")
     audits.add_argument("--max-seconds", type=float, metavar="S", help="time limit of an audit (false-positives: 0.3)")
-    audits.add_argument("--out", type=Path, metavar="FILE", help="JSON file of the results; measured on if it exists")
+    audits.add_argument(
+        "--out", type=Path, metavar="FILE", help="JSON file of the results; one that exists is completed"
+    )
 
 
 def run(arguments: Namespace) -> Answer:
