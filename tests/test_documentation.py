@@ -53,6 +53,11 @@ def test_the_readme_names_every_recipe():
     assert all(f"`{name}`" in text for name in RECIPES)
 
 
+def test_the_tables_of_audits_are_those_that_were_measured():
+    tabulated = run_path(str(ROOT / "docs" / "tabulate_audits.py"))
+    assert tabulated["PAGE"].read_text() == tabulated["page"](), "make them again with: python docs/tabulate_audits.py"
+
+
 def test_the_picture_of_the_floors_is_that_of_the_import_contract():
     drawn = run_path(str(ROOT / "docs" / "draw_floors.py"))
     assert drawn["PICTURE"].read_text() == drawn["picture"](), "draw it again with: make floors"
