@@ -177,7 +177,7 @@ WRONG_TYPES = {
     "run.cache([0.5])": "tokens must be whole numbers",
     "run.cache([[1, 2], [3]])": "tokens must be one sequence",
     "unrandom.audit([[1], 2])": "lists of these",
-    "unrandom.audit(5)": "must be a list or an array with one axis",
+    "unrandom.audit(5)": "must be a list or an array",
     "unrandom.audit(['one'])": "'one' is not a number",
 }
 

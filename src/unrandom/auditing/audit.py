@@ -1,6 +1,7 @@
 """How is a stream audited in one call? From numbers or a file to a verdict."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import islice
 from math import inf
 from pathlib import Path
@@ -11,10 +12,12 @@ import numpy as np
 from unrandom.auditing.breaks import Course, follow
 from unrandom.auditing.family import Assuming, Deadline
 from unrandom.auditing.forms import Assumed, interpretations
+from unrandom.auditing.layers import Number
+from unrandom.auditing.numerals import NoNumeral
 from unrandom.auditing.parsing import Numbers
 from unrandom.auditing.reading import Raw, read
 from unrandom.auditing.search import Search, choose, fewest_outputs
-from unrandom.auditing.stream import Stream
+from unrandom.auditing.stream import Form, Stream
 from unrandom.auditing.verdict import Break, NotPredicted, Predictable, TooFew, Verdict
 from unrandom.core.errors import UserError
 
@@ -88,8 +91,12 @@ def audit(
     else:
         if raw is not None or column is not None or regex is not None:
             raise UserError("raw, column and regex are for files, but numbers were given")
-        if not isinstance(numbers, Sequence | np.ndarray) or (isinstance(numbers, np.ndarray) and numbers.ndim != 1):
-            raise UserError("numbers must be a list or an array with one axis, or the path of a file")
+        if isinstance(numbers, np.ndarray):
+            if numbers.ndim not in (1, 2):
+                raise UserError(f"an array of numbers has one axis, or two (shuffles), not {numbers.ndim}")
+            numbers = numbers if numbers.ndim == 1 else numbers.tolist()
+        elif not isinstance(numbers, Sequence):
+            raise UserError("numbers must be a list or an array, or the path of a file")
         parsed = Numbers.of(numbers)
     assumed = Assumed(bits, bounded, start, scale, modulus, multiplier, increment)
     streams = interpretations(parsed, assumed)
@@ -144,6 +151,15 @@ def audit_streams(
     return NotPredicted(outputs, search.tried, list(notes))
 
 
+def _written(form: Form, numbers: list[Number]) -> list[Any]:
+    """The numbers as the input would have printed them, to the first one that its notation cannot express."""
+    while True:
+        try:
+            return form.write(numbers)
+        except NoNumeral:
+            numbers = numbers[:-1]
+
+
 def _predictable(search: Search, course: Course, outputs: int, notes: Sequence[str]) -> Predictable:
     stream, found, form = course.stream, course.found, course.stream.form
     inner, outer = form.inner, form.outer
@@ -154,17 +170,20 @@ def _predictable(search: Search, course: Course, outputs: int, notes: Sequence[s
     following = []
     if course.last == len(stream):
         over = outputs - printed(len(stream))  # printed numbers at the end that are less than one of the stream
-        following = form.write(list(islice(course.outputs, inner * -(-(CONTINUATION + over) // outer))))[over:]
+        following = _written(form, list(islice(course.outputs, inner * -(-(CONTINUATION + over) // outer))))[over:]
     notes, previous = list(notes), None
     generator = found.generator
     assumption = generator.assumption(len(stream)) if isinstance(generator, Assuming) else None
     if not found.exact:
         notes.append("The predictions agree with the numbers but for rounding errors: their last digits may differ.")
+    if course.cut:
+        notes.append("The time limit ended the comparison: the generator may predict more of the outputs.")
     if assumption:
         notes.append(assumption)
     elif course.first == 0 and not any(one.reseeded for one in course.breaks) and found.stream is stream:
         before = generator.previous(inner * -(-CONTINUATION // outer))
-        previous = None if before is None else form.write(before)[-CONTINUATION:]
+        with suppress(NoNumeral):
+            previous = None if before is None else form.write(before)[-CONTINUATION:]
     return Predictable(
         outputs=outputs,
         tried=search.tried,

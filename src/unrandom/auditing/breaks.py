@@ -31,7 +31,8 @@ MAX_BREAKS = 1000
 @dataclass
 class Course:
     """A stream followed as far as possible: from index `first` to before `last`, through the breaks, whose positions
-    are indices of the stream, too. `found` is the last stretch, and `outputs` continue it after its end.
+    are indices of the stream, too. `found` is the last stretch, and `outputs` continue it after its end. If `cut`, the
+    time limit came before the end.
     """
 
     stream: Stream
@@ -40,6 +41,7 @@ class Course:
     last: int
     outputs: Iterator[Number]
     breaks: list[Break] = field(default_factory=list)
+    cut: bool = False
 
 
 def follow(search: Search, stream: Stream, start: int, found: Found) -> Course:
@@ -55,7 +57,8 @@ def follow(search: Search, stream: Stream, start: int, found: Found) -> Course:
         if start < len(stream) and len(breaks) < MAX_BREAKS and search.deadline.left > 0:
             again = _restart(search, stream.part(start), found)
         if again is None:
-            return Course(stream, found, first, start, outputs, breaks)
+            cut = deadline.left < 0 and (first > 0 or start < len(stream))
+            return Course(stream, found, first, start, outputs, breaks, cut)
         breaks.append(Break(start, reseeded=True))
         found = again
 
@@ -100,19 +103,19 @@ def _agreeing(stream: Stream, position: int, outputs: Iterator[Number]) -> tuple
 def _backwards(generator: Generator, stream: Stream, start: int, deadline: Deadline) -> tuple[list[Break], int]:
     """The breaks before index `start`, in order, and the index from which on the generator predicts."""
     before = (generator.previous(start + MAX_LOST) if start else None) or []
-    earlier, position = before[::-1], start - 1
+    earlier, passed, position = before[::-1], 0, start - 1
     breaks: list[Break] = []
-    while position >= 0 and earlier and deadline.left > 0:
-        if stream.matches(position, earlier[:1]):
-            position, earlier = position - 1, earlier[1:]
+    while position >= 0 and passed < len(earlier) and deadline.left > 0:
+        if stream.matches(position, [earlier[passed]]):
+            position, passed = position - 1, passed + 1
             continue
-        joint = _joint(stream, position, earlier[: MAX_LOST + _width(stream)], -1)
+        joint = _joint(stream, position, earlier[passed : passed + MAX_LOST + _width(stream)], -1)
         if joint is None:
             break
         skipped, lost = joint
         position -= skipped
         breaks.insert(0, Break(position + 1, skipped, lost))
-        earlier = earlier[lost:]
+        passed += lost
     return breaks, position + 1
 
 

@@ -66,6 +66,16 @@ class Assuming(Protocol):
 
 
 @runtime_checkable
+class Sparing(Protocol):
+    """A generator that was found with the first outputs of those given."""
+
+    @property
+    def outputs_used(self) -> int:
+        """So many of the first outputs determine it."""
+        ...
+
+
+@runtime_checkable
 class Family(Protocol):
     """Generators that are recovered by the same method."""
 
@@ -148,7 +158,8 @@ class Recurrence:
     def previous(self, count: int) -> list[Number] | None:
         if self.before is None:
             return None
-        window = list(self.first)
+        window, earlier = list(self.first), []
         for _ in range(count):
-            window.insert(0, self.before(window))
-        return [self.show(x) for x in window[:count]]
+            earlier.append(self.before(window))
+            window = [earlier[-1], *window[:-1]]
+        return [self.show(x) for x in reversed(earlier)]

@@ -23,13 +23,14 @@ from unrandom.auditing.layers import (
     Signed,
     Split,
     join,
+    plain,
     reverse,
     split,
 )
 from unrandom.auditing.normals import look_normal, means_and_deviations, normal_streams
 from unrandom.auditing.numerals import DOUBLE
 from unrandom.auditing.parsing import Numbers
-from unrandom.auditing.ranges import real_ranges, whole_ranges
+from unrandom.auditing.ranges import fills, real_ranges, whole_ranges
 from unrandom.auditing.stream import Form, Stream, scales
 from unrandom.core.errors import UserError
 
@@ -75,7 +76,15 @@ def interpretations(numbers: Numbers, assumed: Assumed) -> list[Stream]:
     """
     if not numbers:
         raise UserError("the input holds no numbers")
+    for name, value in (("--bits", assumed.bits), ("--bounded", assumed.bounded), ("--modulus", assumed.modulus)):
+        if value is not None and value < 1:
+            raise UserError(f"{name} must be 1 or more, not {value}")
     if numbers.deck:
+        if (assumed.bits, assumed.bounded, assumed.start, assumed.scale) != (None, None, None, None):
+            raise UserError(
+                f"every line is a shuffle of {numbers.deck} cards, to which no range applies: leave out --bits, "
+                "--bounded, --from and --scale, or put each number on a line of its own"
+            )
         streams = _of_shuffles(numbers)
     else:
         streams = _of_decimals(numbers, assumed) if numbers.kind == "decimal" else _of_whole(numbers, assumed)
@@ -112,8 +121,11 @@ def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
 def _given(assumed: Assumed) -> tuple[int | float, int | float]:
     """The offset and the scale that the user gave."""
     offset, scale = assumed.start or 0, 1 if assumed.scale is None else assumed.scale
-    if not isfinite(offset) or not isfinite(scale) or scale <= 0:
-        raise UserError(f"--from must be finite and --scale positive and finite, not {offset:g} and {scale:g}")
+    finite = all(isinstance(x, int) or isfinite(x) for x in (offset, scale))
+    if not finite or scale <= 0:
+        raise UserError(
+            f"--from must be finite and --scale positive and finite, not {plain(offset)} and {plain(scale)}"
+        )
     return offset, scale
 
 
@@ -161,7 +173,7 @@ def _bounded(whole: list[int], form: Form) -> Iterator[Stream]:
     ranges = whole_ranges(min(whole), max(whole), len(whole))
     width = max(whole).bit_length()
     if width in WIDTHS and (0, 1 << width) in ranges:
-        ranges = [(0, 1 << width)]
+        ranges = [(0, 1 << width), *(one for one in ranges if len(str(one[1]).rstrip("0")) == 1)]
     for i, (start, size) in enumerate(ranges[:MAX_RANGES]):
         if 2 <= size <= 1 << MAX_BOUND_BITS:
             values = [x - start for x in whole]
@@ -245,7 +257,7 @@ def _of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
             return
         if values.min() < start or values.max() > start + scale:
             raise UserError(
-                f"the numbers are not all from --from {start:g} to {start + scale:g}, which is --scale more"
+                f"the numbers are not all from --from {plain(start)} to {plain(start + scale)}, which is --scale more"
             )
         yield _scaled(values, rounding_error, form, start, scale)
         return
@@ -254,13 +266,25 @@ def _of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
         yield fractions
         if values.max() < 1 or fractions.rounded:
             yield replace(_scaled(values, rounding_error, form, 1.0, -1.0), likely=False)
+        if not fills(0.0, 1.0, values):
+            yield from _in_ranges(values, rounding_error, form, likely=True)
         return
     normal = means_and_deviations(values)
     for i, (mean, deviation) in enumerate(normal):
         for stream in normal_streams(values, rounding_error, form, mean, deviation):
             yield replace(stream, likely=stream.likely and i == 0)
-    for i, (start, size) in enumerate(islice(real_ranges(float(values.min()), float(values.max()), len(values)), 4)):
-        yield replace(_scaled(values, rounding_error, form, start, size), likely=i == 0 and not normal)
+    yield from _in_ranges(values, rounding_error, form, likely=not normal)
+
+
+def _in_ranges(
+    values: Float64[np.ndarray, " n"], rounding_error: Float64[np.ndarray, " n"], form: Form, *, likely: bool
+) -> Iterator[Stream]:
+    """Fractions of the ranges with round ends; for numbers that have none, of one with whole ends."""
+    least, greatest = float(values.min()), float(values.max())
+    whole = (float(np.floor(least)), max(1.0, float(np.ceil(greatest) - np.floor(least))))
+    ranges = list(islice(real_ranges(least, greatest, len(values)), MAX_RANGES)) or [whole]
+    for i, (start, size) in enumerate(ranges):
+        yield replace(_scaled(values, rounding_error, form, start, size), likely=likely and i == 0)
 
 
 def _decimal_form(

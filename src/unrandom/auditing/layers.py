@@ -15,6 +15,11 @@ Number = int | float
 """A whole number, or a number with decimals."""
 
 
+def plain(number: Number) -> str:
+    """A number with all its digits, but without a fraction of 0."""
+    return str(number) if isinstance(number, int) else f"{number:.15g}"
+
+
 @runtime_checkable
 class Layer(Protocol):
     """One step from the numbers of a stream to those that were printed."""
@@ -50,10 +55,11 @@ class Affine:
 
     @property
     def about(self) -> str:
+        offset, scale = plain(self.offset), plain(self.scale)
         if self.scale == -1:
-            return f"{self.offset:g} - x"
-        factor = "x" if self.scale == 1 else f"{self.scale:g} x"
-        return f"{self.offset:g} + {factor}" if self.offset else factor
+            return f"{offset} - x"
+        factor = "x" if self.scale == 1 else f"{scale} x"
+        return f"{offset} + {factor}" if self.offset else factor
 
     def restore(self, numbers: Sequence[Number]) -> list[Number]:
         return [self.offset + self.scale * x for x in numbers]

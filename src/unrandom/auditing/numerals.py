@@ -22,6 +22,10 @@ MAX_CHARACTERS = 1000
 """Longest token that is read as a number."""
 
 
+class NoNumeral(ValueError):
+    """A number that a notation cannot express."""
+
+
 @runtime_checkable
 class Numeral(Protocol):
     """How the numbers of a stream are written."""
@@ -36,7 +40,7 @@ class Numeral(Protocol):
         ...
 
     def write(self, number: Any) -> Any:
-        """A number as a JSON value, in the notation of the input."""
+        """A number as a JSON value, in the notation of the input. NoNumeral if it has none."""
         ...
 
 
@@ -239,6 +243,8 @@ class Positional:
         return number
 
     def write(self, number: int) -> str:
+        if number < 0:
+            raise NoNumeral
         digits, left = "", int(number)
         while left or not digits:
             left, digit = divmod(left, len(self.alphabet))
@@ -271,6 +277,8 @@ class Base64Bytes:
         return int.from_bytes(base64.b64decode(token, self.alphabet[-2:].encode()), "big")
 
     def write(self, number: int) -> str:
+        if number < 0 or (self.width and number >= 1 << 8 * self.width):
+            raise NoNumeral
         content = int(number).to_bytes(self.width or max(1, (int(number).bit_length() + 7) // 8), "big")
         return base64.b64encode(content, self.alphabet[-2:].encode()).decode()
 
@@ -293,6 +301,8 @@ class Words:
         return self._places.get(token)
 
     def write(self, number: int) -> Any:
+        if not 0 <= number < len(self.things):
+            raise NoNumeral
         return self.things[number]
 
 

@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from math import floor, log10
 
+import numpy as np
+from jaxtyping import Float64
+
 MARGIN = 8
 """The extremes of n numbers are nearer to the ends of the range than MARGIN / n of its size, or nearly always so."""
 
@@ -16,18 +19,29 @@ MARGIN = 8
 def whole_ranges(least: int, greatest: int, count: int) -> list[tuple[int, int]]:
     """First number and size of ranges that hold all whole numbers from `least` to `greatest`, the roundest first."""
     margin = MARGIN * (greatest - least) // count
-    sizes = {
-        start: round_numbers(greatest - start + 1, greatest - start + 1 + margin) for start in _starts(least, margin)
-    }
+    sizes = {start: _sizes(start, greatest, margin) for start in _starts(least, margin)}
     by_rank = zip_longest(*([(start, size) for size in of_start] for start, of_start in sizes.items()))
     found = [one for rank in by_rank for one in rank if one is not None]
     return list(dict.fromkeys([*found, (least, greatest - least + 1)]))
 
 
 def _starts(least: int, margin: int) -> list[int]:
-    """Possible first numbers: 0 and 1 if they are near enough, else a round one."""
+    """Possible first numbers: 0 and 1 if they are near enough; and a round one."""
+    if least < 0:
+        return [-_roundest(-least, margin - least)]
     near = [start for start in (0, 1) if start <= least <= start + margin]
-    return near or ([_roundest(least - margin, least)] if least > 0 else [])
+    round_one = _roundest(max(2, least - margin), least)
+    return [*near, round_one] if round_one % 10 == 0 or not near else near
+
+
+def _sizes(start: int, greatest: int, margin: int) -> list[int]:
+    """Sizes of ranges from this number on: those with which they end at a round number or, if they begin below 0, at
+    the opposite of their first number; and round ones.
+    """
+    least = greatest - start + 1
+    ends = [1 - 2 * start, -2 * start] if start < 0 else [_roundest(greatest + 1, greatest + 1 + margin) - start]
+    found = [size for size in ends if least <= size <= least + margin] if start not in (0, 1) else []
+    return list(dict.fromkeys([*found, *round_numbers(least, least + margin)]))
 
 
 def round_numbers(least: int, greatest: int) -> list[int]:
@@ -43,6 +57,12 @@ def _roundest(least: int, greatest: int) -> int:
     while -(-least // (10 * unit)) * 10 * unit <= greatest and 10 * unit <= max(abs(greatest), 1):
         unit *= 10
     return -(-least // unit) * unit
+
+
+def fills(start: float, end: float, values: Float64[np.ndarray, " n"]) -> bool:
+    """Whether numbers from `start` to `end` come as near to both as those drawn from all of this range do."""
+    margin = MARGIN * float(values.max() - values.min()) / len(values)
+    return bool(values.min() <= start + margin and values.max() >= end - margin)
 
 
 def real_ranges(least: float, greatest: float, count: int) -> Iterator[tuple[float, float]]:

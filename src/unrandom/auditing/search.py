@@ -17,7 +17,7 @@ from itertools import islice, product
 from math import ceil, log2
 
 from unrandom.auditing.families import FAMILIES
-from unrandom.auditing.family import Deadline, Family, Generator, OutOfTime
+from unrandom.auditing.family import Deadline, Family, Generator, OutOfTime, Sparing
 from unrandom.auditing.stream import Stream
 from unrandom.auditing.verdict import NO_TIME_LEFT, OUT_OF_TIME, Certificate, Needed, Tried
 from unrandom.core.errors import UserError
@@ -127,7 +127,9 @@ class Search:
         likely = [stream for stream in streams if stream.likely]
         for share, family, stream in product(_evenly(LATER_STARTS), families, likely):
             start = int(share * len(stream))
-            if start == 0 or deadline.left < 0:
+            if deadline.left < 0:
+                return None
+            if start == 0:
                 continue
             search = Search([family], deadline, self.watch, self.checked)
             found = search.find_from_start(stream.part(start))
@@ -228,7 +230,11 @@ def agreement(generator: Generator, stream: Stream, deadline: Deadline) -> int:
 
 
 def fewest_outputs(found: Found, deadline: Deadline) -> int:
-    """The fewest outputs from which the family's first candidate is right, by bisection while time allows."""
+    """The fewest outputs from which the family's first candidate is right: those that determine a generator that tells
+    them, or else by bisection while time allows.
+    """
+    if isinstance(found.generator, Sparing):
+        return found.generator.outputs_used
     family, low, high = found.family, 0, found.seen
     if family.max_outputs == 0:
         return high

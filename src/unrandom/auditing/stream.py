@@ -4,9 +4,8 @@ rounding error; fractions are matched with x / divisor for common divisors.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor, log2, prod
+from math import log2, prod
 from typing import Any, Literal
 
 import numpy as np
@@ -54,7 +53,9 @@ class Form:
         return replace(self, layers=(*layers, *self.layers))
 
     def write(self, numbers: Sequence[Number]) -> list[Any]:
-        """The numbers of a stream as JSON values, as they would have been printed."""
+        """The numbers of a stream as JSON values, as they would have been printed. NoNumeral if one cannot be
+        expressed in the notation.
+        """
         return [self._printed(number) for number in self.restored(numbers)]
 
     def restored(self, numbers: Sequence[Number]) -> list[Number]:
@@ -202,10 +203,12 @@ class Stream:
             return None
         bounds = []
         for value, error in zip(self.values.tolist(), self.rounding_error.tolist(), strict=True):
-            centre, tolerance = Fraction(value), Fraction(error) + Fraction(1, 2**54)
-            bounds.append(
-                (max(0, ceil((centre - tolerance) * modulus)), min(modulus - 1, floor((centre + tolerance) * modulus)))
-            )
+            (centre, parts), (tolerance, error_parts) = value.as_integer_ratio(), error.as_integer_ratio()
+            common = max(parts, error_parts, 2**54)  # all are powers of two
+            centre *= common // parts
+            tolerance = tolerance * (common // error_parts) + common // 2**54
+            low, high = -((tolerance - centre) * modulus // common), (centre + tolerance) * modulus // common
+            bounds.append((max(0, low), min(modulus - 1, high)))
         return bounds
 
 
@@ -232,9 +235,9 @@ def scales(
 
 
 def min_entropy(stream: Stream) -> float:
-    """Estimated min-entropy of one output, in bits, erring low: the least of log2 of the outputs' range, and −log2 of
-    the frequencies of the most frequent output and of the most frequent difference between neighbours. It is small for
-    streams with few distinct values or nearly constant differences.
+    """Estimated min-entropy of one output, in bits, erring low: the least of log2 of how many multiples of a common
+    factor the outputs' range has, and −log2 of the frequencies of the most frequent output and of the most frequent
+    difference between neighbours. It is small for streams with few distinct values or nearly constant differences.
     """
     numbers = stream.values
     if stream.fractions:
@@ -245,8 +248,10 @@ def min_entropy(stream: Stream) -> float:
         numbers = np.rint((stream.values - least) / finest).astype(np.uint64)
     if len(numbers) < 2:
         return 0.0
+    from_least = numbers - numbers.min()
+    factor = max(1, int(np.gcd.reduce(from_least)))
     return min(
-        log2(int(numbers.max() - numbers.min()) + 1), _mode_information(numbers), _mode_information(np.diff(numbers))
+        log2(int(from_least.max()) // factor + 1), _mode_information(numbers), _mode_information(np.diff(numbers))
     )
 
 

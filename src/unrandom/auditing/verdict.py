@@ -120,6 +120,8 @@ class Predictable:
     @property
     def advice(self) -> str:
         """What to do next."""
+        if not self.next and self.verdict == "predictable":
+            return "Anyone can compute the outputs; those that follow have no place in the notation of the input."
         if not self.next:
             return (
                 "The outputs to the break can be computed by anyone who sees some of them. What follows the break is "
@@ -194,7 +196,13 @@ class TooFew:
         least, most = min(one.more for one in self.needed), max(one.more for one in self.needed)
         count = f"{least} more outputs" if least == most else f"{least} more outputs ({most} to try all of these)"
         known = "the candidates listed are not proven" if self.candidates else "nothing is known of the generator"
-        return f"Collect {count}, in their order and without gaps, and audit again. Until then {known}."
+        time = " Other families were not tried to the end: allow more time (--max-seconds)." if self.unfinished else ""
+        return f"Collect {count}, in their order and without gaps, and audit again. Until then {known}.{time}"
+
+    @property
+    def unfinished(self) -> list[str]:
+        """Families for which there was no time, in some form of the numbers."""
+        return _unfinished(self.tried)
 
     def to_json(self) -> JsonObject:
         """The verdict as plain JSON values."""
@@ -215,7 +223,7 @@ class TooFew:
 
 @dataclass(frozen=True)
 class NotPredicted:
-    """No family tried reproduces the outputs, though all of them had enough."""
+    """No family tried reproduces the outputs, and none needs more of them."""
 
     exit_status: ClassVar[int] = NOT_PREDICTED
     verdict: ClassVar[str] = "not predicted"
@@ -229,12 +237,13 @@ class NotPredicted:
         """What to do next."""
         if self.unfinished:
             return f"Allow more time (--max-seconds) to try the other families as well. {CAUTION}"
-        return f"All families were tried. {CAUTION}"
+        names = {one.family for one in self.tried}
+        return f"{'All families were' if len(names) > 1 else 'No other family was'} tried. {CAUTION}"
 
     @property
     def unfinished(self) -> list[str]:
         """Families for which there was no time, in some form of the numbers."""
-        return list(dict.fromkeys(one.family for one in self.tried if one.result in (OUT_OF_TIME, NO_TIME_LEFT)))
+        return _unfinished(self.tried)
 
     def to_json(self) -> JsonObject:
         """The verdict as plain JSON values."""
@@ -279,6 +288,11 @@ def _json(verdict: Verdict, **answer: Any) -> JsonObject:
         "notes": verdict.notes,
         "advice": verdict.advice,
     }
+
+
+def _unfinished(tried: Sequence[Tried]) -> list[str]:
+    """Families for which there was no time, in some form of the numbers."""
+    return list(dict.fromkeys(one.family for one in tried if one.result in (OUT_OF_TIME, NO_TIME_LEFT)))
 
 
 def _tried_text(tried: Sequence[Tried]) -> list[str]:

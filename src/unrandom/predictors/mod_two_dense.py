@@ -30,11 +30,12 @@ CHUNK_BYTES = 1 << 18
 @dataclass(frozen=True)
 class Solution:
     """A solution, bit k of word j being unknown 64 j + k. `free` unknowns are undetermined and were set to 0, or those
-    that depend on them were set accordingly.
+    that depend on them were set accordingly. The first `equations` of those read have the rank of all.
     """
 
     words: UInt64[np.ndarray, " _"]
     free: int
+    equations: int
 
     def split(self, sizes: Iterable[int]) -> list[int]:
         """The unknowns as integers of these numbers of bits, in order, the first unknown of each lowest."""
@@ -58,12 +59,11 @@ def solve_dense(
     unknowns are free, as many as no equation depends on, and REDUNDANT equations agree. `check` is called several
     times a second, and may raise an exception to stop.
     """
-    elimination, read = _Elimination(packed_words(unknowns), check), 0
+    elimination = _Elimination(packed_words(unknowns), check)
     for batch in _batches(equations, packed_words(unknowns)):
         if not elimination.add(batch):
             return None
-        read += len(batch)
-        if elimination.rank >= unknowns - silent and read >= elimination.rank + REDUNDANT:
+        if elimination.rank >= unknowns - silent and elimination.read >= elimination.rank + REDUNDANT:
             break
     return elimination.solution(unknowns)
 
@@ -157,6 +157,7 @@ class _Block:
 class _Elimination:
     def __init__(self, words: int, check: Callable[[], None]) -> None:
         self.words, self.check = words, check
+        self.read = self.useful = 0  # equations read, and those up to the last one that depends on no others
         self.blocks = [_Block(np.zeros((0, words + 1 - j), np.uint64)) for j in range(words)]
 
     @property
@@ -165,6 +166,8 @@ class _Elimination:
 
     def add(self, rows: Rows) -> bool:
         """Reduce more rows, which are modified, and keep those that are independent; False if they contradict."""
+        numbers = np.arange(self.read, self.read + len(rows)) + 1
+        self.read += len(rows)
         for j, block in enumerate(self.blocks):
             self.check()
             trailing = rows[:, j:]
@@ -174,9 +177,10 @@ class _Elimination:
             independent = _independent(trailing[:, 0])
             if independent:
                 block.extend(trailing[independent])
+                self.useful = max(self.useful, int(numbers[independent].max()))
                 keep = np.ones(len(rows), dtype=bool)
                 keep[independent] = False
-                rows = rows[keep]
+                rows, numbers = rows[keep], numbers[keep]
                 block.reduce(rows[:, j:])
         return not rows[:, self.words].any()
 
@@ -189,7 +193,7 @@ class _Elimination:
             bits = (products ^ block.rows[:, -1]) & np.uint64(1)
             for bit, value in zip(block.bits, bits.tolist(), strict=True):
                 values[j] |= np.uint64(value << bit)
-        return Solution(values, unknowns - self.rank)
+        return Solution(values, unknowns - self.rank, self.useful)
 
 
 def _independent(words: UInt64[np.ndarray, " rows"]) -> list[int]:

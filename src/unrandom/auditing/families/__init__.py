@@ -1,10 +1,12 @@
 """Which families of generators does an audit try, in which order? Those in `FAMILIES`, from cheap to expensive."""
 
 from unrandom.auditing.families.additive import ADDITIVE
+from unrandom.auditing.families.bays_durham import BaysDurhams
 from unrandom.auditing.families.carry import Carry
 from unrandom.auditing.families.combined import COMBINED_GENERATORS
 from unrandom.auditing.families.java import Java
 from unrandom.auditing.families.java_gaussian import JavaGaussian
+from unrandom.auditing.families.java_shuffle import JavaShuffle
 from unrandom.auditing.families.known_bits import LARGE, SMALL, TWISTERS
 from unrandom.auditing.families.lagged import Lagged
 from unrandom.auditing.families.lcg import FullState
@@ -12,6 +14,7 @@ from unrandom.auditing.families.linear import LinearModuloTwo
 from unrandom.auditing.families.multiply import CarryPairs, MultiplyCarry
 from unrandom.auditing.families.parts import GivenLCG, OtherModulus
 from unrandom.auditing.families.quadratic import InversiveSteps, QuadraticSteps
+from unrandom.auditing.families.ranlux import Ranluxes
 from unrandom.auditing.families.recursive import MultipleRecursive
 from unrandom.auditing.families.redrawn import Redrawn
 from unrandom.auditing.families.remainder import Remainder
@@ -36,6 +39,7 @@ FAMILIES: tuple[Family, ...] = (
     Twisters(),
     Java(),
     JavaGaussian(),
+    JavaShuffle(),
     GivenLCG(),
     Truncated(),
     OtherModulus(),
@@ -48,6 +52,8 @@ FAMILIES: tuple[Family, ...] = (
     SplitMixFractions(),
     SuperDuper(),
     RanArray(),
+    BaysDurhams(),
+    Ranluxes(),
     Xorshifts(),
     Lagged(),
     *ADDITIVE,

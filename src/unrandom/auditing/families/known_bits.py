@@ -37,8 +37,11 @@ SLACK = 2.4
 many equations as they have unknowns. No more are read than are needed.
 """
 
-SAMPLE = 256
+SAMPLE = 64
 """Outputs by which the number of known bits is estimated."""
+
+SURE = 0.7
+"""If an estimate is that much below the known bits needed, a stream is too short."""
 
 HELD_BACK_BITS = 160
 """Known bits left to prove a solution, if there are not enough outputs for SLACK."""
@@ -72,8 +75,9 @@ class KnownBits:
                 _equations(self.engine, reading, stream), self.engine.unknowns, deadline.check, self.engine.silent
             )
             if solution is not None and self.engine.unknowns - solution.free >= self.engine.unknowns // 2:
+                used = _outputs_used(self.engine, reading, stream, solution.equations)
                 for one in (reading, *reading.alike):
-                    yield KnownWords(self.engine, one, solution)
+                    yield KnownWords(self.engine, one, solution, used)
 
     def _readings(self, stream: Stream) -> list[Reading]:
         possible = (reading for reading in readings(self.engine, stream) if _linear_bits(self.engine, reading.layout))
@@ -86,14 +90,15 @@ class KnownBits:
         if not sample.any():
             return None
         average = float(sample.mean())
-        totals = np.cumsum(
-            _known_counts(self.engine, reading, stream.head(SAMPLE + int(1.2 * SLACK * least / average)))
-        )
+        enough, available = int(SLACK * least / average) + 1, len(stream) - int(np.ceil(HELD_BACK_BITS / average))
+        if enough <= available:
+            return enough
+        if average * len(stream) < SURE * least:
+            return int(np.ceil(least / average))
+        totals = np.cumsum(_known_counts(self.engine, reading, stream))
         if totals[-1] < least:
             return max(len(stream), int(np.ceil(least * len(totals) / totals[-1])))
-        enough = int(np.searchsorted(totals, SLACK * least)) + 1
-        available = len(stream) - int(np.ceil(HELD_BACK_BITS / average))
-        return max(int(np.searchsorted(totals, least)) + 1, min(enough, available))
+        return max(int(np.searchsorted(totals, least)) + 1, available)
 
 
 def _known_counts(engine: Engine, reading: Reading, stream: Stream) -> Int64[np.ndarray, " outputs"]:
@@ -137,11 +142,21 @@ def _equations(engine: Engine, reading: Reading, stream: Stream) -> Iterator[tup
         yield np.concatenate(pieces), np.array(values, dtype=bool)
 
 
+def _outputs_used(engine: Engine, reading: Reading, stream: Stream, equations: int) -> int:
+    """How many outputs have so many of the first `_equations`."""
+    for one in _asked(engine, reading, stream):
+        equations -= len(one.values)
+        if equations <= 0:
+            return one.output + 1
+    return len(stream)
+
+
 class _Asked(NamedTuple):
-    """Bits of a word, of which the first `plain` are known. If there are more, these are the opposites of the first one
-    of them, which is unknown.
+    """Bits of a word of an output, of which the first `plain` are known. If there are more, these are the opposites of
+    the first one of them, which is unknown.
     """
 
+    output: int
     word: int
     bits: list[int]
     values: list[bool]  # the known bits; then the exclusive or of each other bit with the first of these
@@ -162,7 +177,7 @@ def _asked(engine: Engine, reading: Reading, stream: Stream) -> Iterator[_Asked]
                 bits, values = [*plain, known.top, *run], values + [True] * len(run)
             if bits:
                 bits = [places[k][1] + part * layout.size for k in bits]
-                yield _Asked(lead + group * layout.words + word, bits, values, len(plain))
+                yield _Asked(i, lead + group * layout.words + word, bits, values, len(plain))
 
 
 @dataclass(frozen=True)
@@ -172,6 +187,7 @@ class KnownWords:
     engine: Engine
     reading: Reading
     solution: Solution
+    outputs_used: int
 
     @cached_property
     def parameters(self) -> JsonObject:

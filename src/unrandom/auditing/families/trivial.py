@@ -68,15 +68,13 @@ def _counters(numbers: list[int], stream: Stream) -> Iterator[Generator]:
         return
     step = max(steps)
     signed = next((layer.bits for layer in stream.form.layers if isinstance(layer, Signed)), 0)
-    m = max(steps) - min(steps) if wraps else stream.modulus or 2 ** (signed or max(64, stream.bits))
-    if m <= max(numbers):
-        return
-    parameters: JsonObject = {"kind": "counter", "step": step, **({"modulus": m} if wraps or stream.modulus else {})}
-    # Without a known modulus, the numbers before the first one might be negative.
-    goes_back = wraps or stream.modulus is not None or signed > 0
-    yield Machine(
-        parameters, numbers[0], lambda x: (x + step) % m, int, (lambda x: (x - step) % m) if goes_back else None
-    )
+    m = max(steps) - min(steps) if wraps else stream.modulus or (1 << signed if signed else None)
+    if m is None:
+        # the numbers before the first one might be negative
+        yield Machine({"kind": "counter", "step": step}, numbers[0], lambda x: x + step, int)
+    elif m > max(numbers):
+        parameters: JsonObject = {"kind": "counter", "step": step, **({} if signed else {"modulus": m})}
+        yield Machine(parameters, numbers[0], lambda x: (x + step) % m, int, lambda x: (x - step) % m)
 
 
 def _period(values: list[Number]) -> int:

@@ -31,8 +31,6 @@ TWO_WORDS = 9  # a + 2**32 (b >> shift)
 JAVA_LONG = 10  # 2**32 a + b modulo 2**64, b signed
 BASH = 11  # 15 bits, never the same twice in succession; modulo n
 
-NO_RANGE = 2**64 - 1
-"""Stands for the size of the range of a method that has none."""
 
 ONE, HALF_WORD = 1, 2**32
 MASK_32 = 2**32 - 1

@@ -16,7 +16,7 @@ from unrandom.auditing.family import Deadline, Generator, OutOfTime
 from unrandom.auditing.search import SIGNIFICANCE_BITS, Found, agreement
 from unrandom.auditing.seeds.scan import Hits, scan
 from unrandom.auditing.seeds.spans import Span
-from unrandom.auditing.seeds.trials import Seeded, Trial, outputs_needed, trials
+from unrandom.auditing.seeds.trials import Seeded, Trial, outputs_needed, trials, varied
 from unrandom.auditing.stream import Stream
 from unrandom.auditing.verdict import OUT_OF_TIME, Certificate, Needed, Predictable, TooFew, Tried, Verdict
 
@@ -134,7 +134,11 @@ class SeedSearch:
         return agreement(seeded, seeded.trial.stream, self.deadline)
 
     def _chance(self, trial: Trial, correct: int) -> float:
-        """log2 of a bound on the chance that any of the wrong seeds tried makes so many outputs."""
+        """log2 of a bound on the chance that any of the wrong seeds tried makes so many outputs; 0 if these are all the
+        same, as those of a seed that leads to an error.
+        """
+        if not varied(trial.stream.head(correct)):
+            return 0.0
         margin = PARTIAL_BITS * (correct < len(trial.stream))
         return log2(self.attempts) - sum(trial.information[:correct]) + margin
 

@@ -149,7 +149,7 @@ def trials(streams: Sequence[Stream], program: str | None = None) -> list[Trial]
     found: dict[object, Trial] = {}
     for engine in choose(program):
         for stream in streams:
-            if all(isinstance(layer, LAYERS) for layer in stream.form.layers) and _varied(stream):
+            if all(isinstance(layer, LAYERS) for layer in stream.form.layers) and varied(stream):
                 for method in _methods(engine, stream):
                     ranges = (stream.bounded, stream.cycle) if method.kind == "range" else ()
                     key = (engine.about, method, stream.form.layers, ranges)
@@ -157,7 +157,7 @@ def trials(streams: Sequence[Stream], program: str | None = None) -> list[Trial]
     return list(found.values())
 
 
-def _varied(stream: Stream) -> bool:
+def varied(stream: Stream) -> bool:
     """False for constants, of which any seed may be the cause that leads to an error."""
     return len(stream) == 1 or stream.bits_per_output > 0
 

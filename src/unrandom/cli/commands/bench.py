@@ -19,7 +19,7 @@ EXAMPLE = "unrandom bench train --recipe fm-2048 --set batch_size=8"
 TRAINING = ("data", "train", "evaluate", "sweep", "scaling", "predictors")
 """Benchmarks that need a recipe, or nothing."""
 
-STREAMS, SECONDS = 2000, 0.3
+STREAMS, SECONDS = 2000, 0.1
 """Of false-positives: streams, and the time limit of an audit."""
 
 
@@ -42,7 +42,7 @@ def add(command: Parser) -> None:
     audits = command.add_argument_group("audit and false-positives")
     audits.add_argument("--count", type=int, metavar="N", help="seeds per row (30), or streams (2000)")
     audits.add_argument("--only", default="", metavar="TEXT", help="only rows whose name contains this (audit)")
-    audits.add_argument("--max-seconds", type=float, metavar="S", help="time limit of an audit (false-positives: 0.3)")
+    audits.add_argument("--max-seconds", type=float, metavar="S", help="time limit of an audit (false-positives: 0.1)")
     audits.add_argument(
         "--out", type=Path, metavar="FILE", help="JSON file of the results; one that exists is completed"
     )

@@ -1,0 +1,38 @@
+"""Shuffles by Java's Collections.shuffle are predicted, other shuffles are not."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import unrandom
+from unrandom.auditing.verdict import Predictable, TooFew
+
+VECTORS = Path(__file__).parent / "vectors"
+
+
+def shuffles_in(name: str) -> list[list[int]]:
+    return [json.loads(line) for line in (VECTORS / f"{name}.txt").read_text().splitlines() if line.startswith("[")]
+
+
+@pytest.mark.parametrize(("name", "first", "given"), [("java_shuffles", 1, 3), ("java_shuffles_of_10", 3, 25)])
+def test_shuffles_of_java(name: str, first: int, given: int) -> None:
+    rows = shuffles_in(name)
+    verdict = unrandom.audit(rows[first : first + given])
+    assert isinstance(verdict, Predictable)
+    assert verdict.family == "java-shuffle"
+    assert verdict.next == rows[first + given][:10]
+    assert verdict.previous == rows[first - 1][-10:]
+
+
+def test_two_shuffles_are_too_few() -> None:
+    verdict = unrandom.audit(shuffles_in("java_shuffles")[:2], max_seconds=1)
+    assert isinstance(verdict, TooFew)
+    assert "java-shuffle" in {one.family for one in verdict.needed}
+
+
+def test_other_shuffles() -> None:
+    chance = Random(1)
+    rows = [chance.sample(range(52), 52) for _ in range(4)]
+    assert not isinstance(unrandom.audit(rows, family="java-shuffle"), Predictable)
