@@ -96,3 +96,7 @@ def first_states(lcg: LCG, bounds: Bounds, period: int | None = None) -> Iterato
 def lcg_machine(parameters: JsonObject, lcg: LCG, state: int, show: Callable[[int], Number]) -> Machine:
     """An LCG with output function `show`. It can step backwards if a is invertible modulo m."""
     return Machine(parameters, state, lcg, show, lcg.inverse() if gcd(lcg.a, lcg.m) == 1 else None)
+
+
+def lcg_parameters(about: str, lcg: LCG, state: int) -> JsonObject:
+    return {"generator": about, "m": lcg.m, "a": lcg.a, "c": lcg.c, "state": state}

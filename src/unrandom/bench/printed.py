@@ -8,11 +8,13 @@ from itertools import count
 from random import Random
 from typing import Any
 
+from unrandom.generators.bays_durham import BaysDurham
 from unrandom.generators.carry import WithCarry
 from unrandom.generators.combined import COMBINED
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lagged import LaggedFibonacci
 from unrandom.generators.lcg import LCG
+from unrandom.generators.ranlux import Ranlux
 from unrandom.generators.sfmt import SFMT19937
 from unrandom.generators.small import SMALL
 from unrandom.generators.stepping import Forward
@@ -160,6 +162,26 @@ def with_carry(generator: WithCarry) -> Start:
             number, carry = generator.following(window, carry)
             window = [*window[1:], number]
             yield number
+
+    return start
+
+
+def ranlux(generator: Ranlux) -> Start:
+    def start(chance: Random) -> Numbers:
+        state = (chance.randrange(generator.modulus), chance.randrange(generator.used))
+        while True:
+            yield generator.output(state)
+            state = generator.step(state)
+
+    return start
+
+
+def bays_durham(generator: BaysDurham) -> Start:
+    """From any place on, with a table that was in use."""
+
+    def start(chance: Random) -> Numbers:
+        table = [chance.randrange(1, generator.lcg.m) for _ in range(generator.slots)]
+        return generator.outputs(table, chance.randrange(generator.slots), chance.randrange(1, generator.lcg.m))
 
     return start
 

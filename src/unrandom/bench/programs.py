@@ -5,6 +5,7 @@ from random import Random
 
 from unrandom.bench.printed import (
     Printed,
+    bays_durham,
     by_numpy,
     by_python,
     by_torch,
@@ -12,6 +13,7 @@ from unrandom.bench.printed import (
     full_period,
     lagged,
     parts_of_sfmt,
+    ranlux,
     small,
     states,
     steps,
@@ -20,6 +22,7 @@ from unrandom.bench.printed import (
     with_carry,
     xoshiro,
 )
+from unrandom.generators.bays_durham import KNUTH_B
 from unrandom.generators.carry import WithCarry
 from unrandom.generators.java import NEXT_DOUBLE
 from unrandom.generators.known import KNOWN
@@ -27,6 +30,7 @@ from unrandom.generators.lagged import LaggedFibonacci
 from unrandom.generators.lcg import LCG
 from unrandom.generators.multiply_with_carry import MultiplyWithCarry
 from unrandom.generators.quadratic import Inversive, Quadratic
+from unrandom.generators.ranlux import RANLUX24
 from unrandom.generators.splitmix import SplitMix64
 from unrandom.generators.tausworthe import LFSR113, LUAJIT, TAUS88
 from unrandom.generators.well import WELL512A, WELL1024A, WELL19937A
@@ -127,6 +131,7 @@ PRINTED: tuple[Printed, ...] = (
         "Java `Random`", "`nextDouble()`, 4 decimals", 100, states(NEXT_DOUBLE, (48,), lambda x: f"{x / 2**53:.4f}")
     ),
     Printed("Java `Random`", "`nextInt(100)`", 100, window_of("java", 17, 31, lambda x: x % 100)),
+    Printed("Java `Random`", "`nextBoolean()`", 800, window_of("java", 47, 1), slow=True),
     Printed("C, Visual C++", "`rand()`", 100, window_of("msvc", 16, 15)),
     Printed("C, Visual C++", "`rand() % 6`", 150, window_of("msvc", 16, 15, lambda x: x % 6)),
     Printed("C, glibc", "`rand()`", 400, lagged(GLIBC, lambda x: x >> 1)),
@@ -137,6 +142,8 @@ PRINTED: tuple[Printed, ...] = (
     Printed("C, POSIX", "`lrand48()`", 60, window_of("drand48", 17, 31)),
     Printed("C++", "`minstd_rand`", 60, steps(lambda _: KNOWN["minstd"].lcg, PRIME)),
     Printed("C++", "`ranlux24_base`", 200, with_carry(WithCarry(10, 24, 1, -1, 24))),
+    Printed("C++", "`ranlux24`", 120, ranlux(RANLUX24)),
+    Printed("C++", "`knuth_b`", 3000, bays_durham(KNUTH_B)),
     Printed("bash 5.1 and later", "`$RANDOM`", 60, small("$RANDOM of bash 5.1 and later")),
     Printed(
         "bash 5.1 and later", "`$((RANDOM % 6 + 1))`", 120, small("$RANDOM of bash 5.1 and later", lambda x: x % 6 + 1)

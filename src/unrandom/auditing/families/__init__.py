@@ -3,6 +3,7 @@
 from unrandom.auditing.families.additive import ADDITIVE
 from unrandom.auditing.families.bays_durham import BaysDurhams
 from unrandom.auditing.families.carry import Carry
+from unrandom.auditing.families.coins import Coins
 from unrandom.auditing.families.combined import COMBINED_GENERATORS
 from unrandom.auditing.families.java import Java
 from unrandom.auditing.families.java_gaussian import JavaGaussian
@@ -69,6 +70,7 @@ FAMILIES: tuple[Family, ...] = (
     UnknownTruncated(),
     Redrawn(),
     *TWISTERS,
+    Coins(),
     *SMALL_STATES,
     *SOLVED_SLOWLY,
     *LARGE,

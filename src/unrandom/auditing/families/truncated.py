@@ -8,10 +8,9 @@ from functools import cache
 
 from unrandom.auditing.family import Deadline, Generator
 from unrandom.auditing.layers import Number
-from unrandom.auditing.recovery import first_states, lcg_machine
+from unrandom.auditing.recovery import first_states, lcg_machine, lcg_parameters
 from unrandom.auditing.stream import Scale, Stream, View
 from unrandom.core.arithmetic import is_power_of_two
-from unrandom.core.files import JsonObject
 from unrandom.generators.java import JAVA, NEXT_DOUBLE, TWO_STEPS
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import LCG
@@ -90,7 +89,7 @@ def _of_window(window: Window, view: View) -> Iterator[Generator]:
 
     for state in first_states(window.lcg, [states_showing(y, window.low) for y in view.numbers]):
         shown = f"bits {window.low} to {window.low + window.bits - 1}"
-        parameters = {**_parameters(window.about, window.lcg, state), "shown": shown}
+        parameters = {**lcg_parameters(window.about, window.lcg, state), "shown": shown}
         yield lcg_machine(parameters, window.lcg, state, show)
 
 
@@ -102,7 +101,7 @@ def _of_fractions(stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         if bounds is None:
             return
         for state in first_states(lcg, bounds):
-            yield lcg_machine(_parameters(name, lcg, state), lcg, state, _output_function(stream, lcg.m))
+            yield lcg_machine(lcg_parameters(name, lcg, state), lcg, state, _output_function(stream, lcg.m))
     yield from _next_doubles(stream)
 
 
@@ -112,7 +111,7 @@ def _next_doubles(stream: Stream) -> Iterator[Generator]:
     bounds = stream.state_bounds(JAVA.m) or []
     show = _output_function(stream, 1 << 53)
     for state in first_states(TWO_STEPS, [(max(0, low - others), high + others) for low, high in bounds]):
-        parameters = _parameters("java.util.Random.nextDouble()", TWO_STEPS, state)
+        parameters = lcg_parameters("java.util.Random.nextDouble()", TWO_STEPS, state)
         yield lcg_machine(parameters, TWO_STEPS, state, lambda x: show(NEXT_DOUBLE.output(x)))
 
 
@@ -123,7 +122,3 @@ def _output_function(stream: Stream, m: int) -> Callable[[int], Number]:
         return scale.show(x) if stream.bounded is None else x * stream.bounded // m
 
     return show
-
-
-def _parameters(about: str, lcg: LCG, state: int) -> JsonObject:
-    return {"generator": about, "m": lcg.m, "a": lcg.a, "c": lcg.c, "state": state}
