@@ -109,7 +109,7 @@ PRINTED: tuple[Printed, ...] = (
     Printed(NODE_26, "`Math.random()`", 300, v8(53, True, float)),
     Printed(NODE_26, "6 decimals", 700, v8(53, True, lambda u: f"{u:.6f}"), slow=True),
     Printed(NODE_26, "one-time passwords of 6 digits", 700, v8(53, True, lambda u: f"{int(1e6 * u):06}"), slow=True),
-    Printed(NODE_26, "`Math.floor(100 * Math.random())`", 1600, v8(53, True, lambda u: int(100 * u)), slow=True),
+    Printed(NODE_26, "`Math.floor(100 * Math.random())`", 3400, v8(53, True, lambda u: int(100 * u)), slow=True),
     Printed(
         "Firefox and Safari",
         "`Math.random()`, few",

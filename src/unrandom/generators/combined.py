@@ -39,13 +39,15 @@ class Component:
 @dataclass(frozen=True)
 class Combined:
     """A combined generator. `fraction` makes an output of the newest numbers of all components; it is at most
-    `tolerance` below or above X / M, modulo 1.
+    `tolerance` below or above X / M, modulo 1. Some show whole numbers, too, made by `word`: fractions times `size`.
     """
 
     name: str
     components: tuple[Component, ...]
     fraction: Callable[..., float]
     tolerance: float
+    word: Callable[..., int] | None = None
+    size: int = 0
 
     @property
     def modulus(self) -> int:
@@ -87,15 +89,23 @@ class Combined:
         return tuple((one.preceding(window), *window[:-1]) for one, window in zip(self.components, state, strict=True))
 
     def output(self, state: Windows) -> float:
-        """The output that the newest numbers make."""
+        """The fraction that the newest numbers make."""
         return self.fraction(*(window[-1] for window in state))
 
     def outputs(self, state: Windows) -> Iterator[float]:
-        """The outputs from the one that the oldest numbers of the state make."""
-        for i in range(self.order - 1):
-            yield self.fraction(*(window[i] for window in state))
+        """The fractions from the one that the oldest numbers of the state make."""
+        return (self.fraction(*newest) for newest in self._newest(state))
+
+    def words(self, state: Windows) -> Iterator[int]:
+        """The whole numbers from the one that the oldest numbers of the state make."""
+        assert self.word is not None
+        return (self.word(*newest) for newest in self._newest(state))
+
+    def _newest(self, state: Windows) -> Iterator[tuple[int, ...]]:
+        """The numbers of the components that make each output, from the oldest ones of the state on."""
+        yield from zip(*(window[:-1] for window in state), strict=True)
         while True:
-            yield self.output(state)
+            yield tuple(window[-1] for window in state)
             state = self.step(state)
 
     def _cofactor(self, component: Component) -> int:
@@ -115,16 +125,22 @@ def _wichmann_hill(x: int, y: int, z: int) -> float:
     return total - int(total)
 
 
-def _lecuyer(x: int, y: int) -> float:
-    difference = x - y
-    return (difference if difference >= 1 else difference + 2147483562) * 4.656613e-10
+def _lecuyer(x: int, y: int) -> int:
+    return (x - y - 1) % 2147483562 + 1
 
 
 M1, M2 = 4294967087, 4294944443
 
 
-def _mrg32k3a(x: int, y: int) -> float:
-    return (x - y if x > y else x - y + M1) * 2.328306549295727688e-10
+def _mrg32k3a(x: int, y: int) -> int:
+    return (x - y - 1) % M1 + 1
+
+
+M31, CMRG_M2 = 2**31 - 1, 2145483479
+
+
+def _difference(x: int, y: int) -> int:
+    return (x - y) % M31
 
 
 MYSQL_MODULUS = 0x3FFFFFFF
@@ -139,8 +155,10 @@ COMBINED: tuple[Combined, ...] = (
     Combined(
         "L'Ecuyer 1988 (PHP's lcg_value())",
         (Component(2147483563, (40014,)), Component(2147483399, (40692,), -1)),
-        _lecuyer,
+        lambda x, y: _lecuyer(x, y) * 4.656613e-10,
         1e-7,
+        _lecuyer,
+        2147483562,
     ),
     Combined(
         "MySQL's RAND()",
@@ -151,8 +169,26 @@ COMBINED: tuple[Combined, ...] = (
     Combined(
         "MRG32k3a, L'Ecuyer 1999 (R's L'Ecuyer-CMRG)",
         (Component(M1, (0, 1403580, M1 - 810728)), Component(M2, (527612, 0, M2 - 1370589), -1)),
-        _mrg32k3a,
+        lambda x, y: _mrg32k3a(x, y) * 2.328306549295727688e-10,
         5.5e-6,
+        _mrg32k3a,
+        M1,
+    ),
+    Combined(
+        "L'Ecuyer 1996 (cmrg of GSL)",
+        (Component(M31, (0, 63308, M31 - 183326)), Component(CMRG_M2, (86098, 0, CMRG_M2 - 539608), -1)),
+        lambda x, y: _difference(x, y) / M31,
+        9.4e-4,
+        _difference,
+        M31,
+    ),
+    Combined(
+        "Fishman and Moore's and L'Ecuyer's (Knuth, TAOCP vol. 2, 3.3.4; fishman2x of GSL)",
+        (Component(M31, (48271,)), Component(2147483399, (40692,), -1)),
+        lambda x, y: _difference(x, y) / M31,
+        2e-7,
+        _difference,
+        M31,
     ),
 )
 """Combined generators in use."""

@@ -1,7 +1,8 @@
 """Which numbers does RANLUX produce? Those of a subtract-with-borrow generator of which most are discarded.
 
 x[n] = x[n − near] − x[n − far] − borrow modulo b = 2**bits (Marsaglia and Zaman 1991). Of each block of successive
-numbers, the first ones are used (Lüscher 1994; ranlux24 and ranlux48 of C++). With m = b**far − b**near + 1, the state
+numbers, the first ones are used (Lüscher 1994; James 1994; ranlux24 and ranlux48 of C++). With
+m = b**far − b**near + 1, the state
 
     X[n] = ∑ x[n − far + i] bⁱ (i < far) − ∑ x[n − near + i] bⁱ (i < near) + borrow
 
@@ -66,5 +67,7 @@ class Ranlux:
         return [self.multiplier(-1)] * (self.used - 1) + [self.multiplier(self.used - self.block - 1)]
 
 
+RANLUX3 = Ranlux("RANLUX of luxury level 3 (James 1994; ranlux of GSL)", 24, 10, 24, 24, 223)
+RANLUX4 = Ranlux("RANLUX of luxury level 4 (James 1994; ranlux389 of GSL)", 24, 10, 24, 24, 389)
 RANLUX24 = Ranlux("ranlux24 of C++", 24, 10, 24, 23, 223)
 RANLUX48 = Ranlux("ranlux48 of C++", 48, 5, 12, 11, 389)

@@ -3,6 +3,7 @@ linear recurrence that it nearly is, in a lattice.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from math import ceil, log2
@@ -23,7 +24,7 @@ LOST_BITS = 0.4
 
 
 class CombinedGenerator:
-    """One combined generator, as fractions or as ⌊N u⌋."""
+    """One combined generator, as fractions, as ⌊N u⌋, or as whole numbers."""
 
     name = "combined"
     trivial = False
@@ -39,7 +40,7 @@ class CombinedGenerator:
         return self.combined.modulus, self.combined.coefficients, self.combined.constant
 
     def needs(self, stream: Stream) -> int | None:
-        if not (stream.fractions or stream.bounded) or stream.cycle or not len(stream):
+        if stream.cycle or not len(stream) or not (stream.fractions or stream.bounded or self._shows_words(stream)):
             return None
         modulus = self._recurrence[0]
         bounds = self._bounds(stream.head(MAX_DIMENSION))
@@ -57,24 +58,31 @@ class CombinedGenerator:
         bounds = self._bounds(stream.head(MAX_DIMENSION))
         for used in dict.fromkeys(min(len(bounds), count) for count in (needed + needed // 2 + 1, MAX_DIMENSION)):
             for first in first_numbers(bounds, *self._recurrence, count=used):
-                yield _Following(self.combined, self.combined.windows(first), stream.bounded)
+                windows = self.combined.windows(first)
+                yield _Following(self.combined, windows, stream.bounded, self._shows_words(stream))
                 return
+
+    def _shows_words(self, stream: Stream) -> bool:
+        size = self.combined.size
+        return not stream.fractions and not stream.in_range and stream.bits == size.bit_length()
 
     def _bounds(self, stream: Stream) -> Bounds:
         modulus = self._recurrence[0]
         slack = ceil(self.combined.tolerance * modulus)
+        if self._shows_words(stream):
+            stream = replace(stream, bounded=self.combined.size)
         return [(low - slack, high + slack) for low, high in stream.state_bounds(modulus) or []]
 
 
 class _Following:
     """A combined generator from the state whose oldest numbers make the first output."""
 
-    def __init__(self, combined: Combined, state: Windows, bounded: int | None) -> None:
-        self.combined, self.state, self.bounded = combined, state, bounded
+    def __init__(self, combined: Combined, state: Windows, bounded: int | None, words: bool) -> None:
+        self.combined, self.state, self.bounded, self.words = combined, state, bounded, words
         self.parameters: JsonObject = {"generator": combined.name, "state": [list(window) for window in state]}
 
     def outputs(self) -> Iterator[Number]:
-        return map(self._shown, self.combined.outputs(self.state))
+        return self._outputs(self.state)
 
     def previous(self, count: int) -> list[Number] | None:
         if not self.combined.invertible:
@@ -82,10 +90,14 @@ class _Following:
         state = self.state
         for _ in range(count):
             state = self.combined.back(state)
-        return list(islice(map(self._shown, self.combined.outputs(state)), count))
+        return list(islice(self._outputs(state), count))
 
-    def _shown(self, fraction: float) -> Number:
-        return fraction if self.bounded is None else int(fraction * self.bounded)
+    def _outputs(self, state: Windows) -> Iterator[Number]:
+        bounded = self.bounded
+        if self.words:
+            return self.combined.words(state)
+        fractions = self.combined.outputs(state)
+        return fractions if bounded is None else (int(u * bounded) for u in fractions)
 
 
 COMBINED_GENERATORS: tuple[CombinedGenerator, ...] = tuple(map(CombinedGenerator, COMBINED))

@@ -1,4 +1,4 @@
-"""Is it ranlux24 or ranlux48 of C++? By two successive blocks of outputs: each shows its state but for one word, and
+"""Is it RANLUX, as in C++ or GSL? By two successive blocks of outputs: each shows its state but for one word, and
 discarding multiplies the state by a constant, so that a lattice of two dimensions finds both missing words.
 """
 
@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 from unrandom.auditing.family import Deadline, Generator, Machine
 from unrandom.auditing.stream import Stream
-from unrandom.generators.ranlux import RANLUX24, RANLUX48, Ranlux
+from unrandom.generators.ranlux import RANLUX3, RANLUX4, RANLUX24, RANLUX48, Ranlux
 from unrandom.predictors.hidden_state import states_within
 
-GENERATORS = (RANLUX24, RANLUX48)
+GENERATORS = (RANLUX24, RANLUX48, RANLUX3, RANLUX4)
 
 
 class Ranluxes:
-    """Words of the luxury levels that C++ has, beginning anywhere in a block."""
+    """Words of the luxury levels in use, beginning anywhere in a block."""
 
     name = "ranlux"
     about = "RANLUX, a subtract-with-borrow generator that discards most of its numbers"
     trivial = False
     slow = False
-    max_outputs = 3 * RANLUX24.used
+    max_outputs = 3 * RANLUX3.used
 
     def needs(self, stream: Stream) -> int | None:
         return min((3 * one.used - 1 for one in GENERATORS if _shows(stream, one)), default=None)
@@ -40,7 +40,8 @@ def _recovered(generator: Ranlux, numbers: list[int], start: int) -> Iterator[Ge
     used, m = generator.used, generator.modulus
     if len(numbers) < start + 2 * used:
         return
-    first, second = (generator.partial(numbers[i : i + used]) for i in (start, start + used))
+    words = generator.far - 1
+    first, second = (generator.partial(numbers[end - words : end]) for end in (start + used, start + 2 * used))
     factor = generator.multiplier(generator.block)
     missing = (0, 1 << generator.bits)  # a word and the borrow
     for rest in states_within([1, factor], [0, (factor * first - second) % m], m, [missing, missing]):

@@ -26,24 +26,24 @@ from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, step_of
 from unrandom.generators.xoshiro import XOSHIROS, Engine, Plus, Xoshiro
 from unrandom.predictors.mod_two import solve
 
-FEW_ERRORS, MANY_ERRORS = 0.3, 1.5
+FEW_ERRORS, MANY_ERRORS = 0.3, 2.2
 """Wrong equations, on average, among those used. If the outputs suffice, there are FEW_ERRORS, so that a few choices of
-equations suffice, too; with more than MANY_ERRORS, no choice is likely to have none.
+equations suffice, too; with more than MANY_ERRORS, few choices have none.
 """
 
-SOLUTIONS = 1536
+SOLUTIONS = 4096
 """Largest number of systems of equations that are solved; fewer if all equations are probably right."""
 
 PATIENCE = 6
 """Choices of equations if all are probably right; otherwise their number grows with the errors."""
 
-KEPT = 0.6
+KEPT = 0.5
 """Share of the equations that are kept at every attempt but the first: each choice leaves out some that are wrong."""
 
 MAX_ERROR = 0.2
 """Equations with a larger probability of error are not considered."""
 
-MAX_POSITIONS = 2048
+MAX_POSITIONS = 4096
 """Outputs from which equations are taken."""
 
 
