@@ -1,16 +1,18 @@
 """Is it a known linear congruential generator that shows only a part of its state? By finding the state in a lattice.
 
-The part is a window of bits, a fraction u = x / m printed with few digits, or ⌊N u⌋ for such a fraction.
+The part is a window of bits, a fraction u = x / m printed with few digits, or ⌊N u⌋ for such a fraction; in a shuffle
+N changes from draw to draw.
 """
 
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Deadline, Generator, Machine
 from unrandom.auditing.layers import Number
 from unrandom.auditing.recovery import first_states, lcg_machine, lcg_parameters
 from unrandom.auditing.stream import Scale, Stream, View
 from unrandom.core.arithmetic import is_power_of_two
+from unrandom.core.files import JsonObject
 from unrandom.generators.java import JAVA, NEXT_DOUBLE, TWO_STEPS
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import LCG
@@ -74,6 +76,9 @@ class Truncated:
         return 4 if stream.bits <= MAX_BITS else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        if stream.cycle:
+            yield from _of_shuffles(stream, deadline)
+            return
         if stream.bounded is not None or stream.rounded:
             yield from _of_fractions(stream, deadline)
         if stream.bounded is None or is_power_of_two(stream.bounded):
@@ -93,9 +98,34 @@ def _of_window(window: Window, view: View) -> Iterator[Generator]:
         yield lcg_machine(parameters, window.lcg, state, show)
 
 
+def _of_shuffles(stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+    """Draws ⌊N u⌋ from a cycle of ranges N, for fractions u = x / m of every known LCG."""
+    ranges = stream.cycle
+    for lcg, name in _known_lcgs().items():
+        deadline.check()
+        for state in first_states(lcg, stream.state_bounds(lcg.m) or []):
+            yield _shuffling(lcg_parameters(name, lcg, state), lcg, state, ranges)
+
+
+def _shuffling(parameters: JsonObject, lcg: LCG, state: int, ranges: tuple[int, ...]) -> Machine:
+    """The state of a draw, and its place in the cycle of ranges."""
+    before = lcg.inverse()
+    return Machine(
+        parameters,
+        (state, 0),
+        lambda at: (lcg(at[0]), (at[1] + 1) % len(ranges)),
+        lambda at: at[0] * ranges[at[1]] // lcg.m,
+        lambda at: (before(at[0]), (at[1] - 1) % len(ranges)),
+    )
+
+
+def _known_lcgs() -> dict[LCG, str]:
+    return {known.lcg: name for name, known in reversed(KNOWN.items())}
+
+
 def _of_fractions(stream: Stream, deadline: Deadline) -> Iterator[Generator]:
     """Fractions u = x / m of every known LCG; and Java's nextDouble()."""
-    for lcg, name in {known.lcg: name for name, known in reversed(KNOWN.items())}.items():
+    for lcg, name in _known_lcgs().items():
         deadline.check()
         bounds = stream.state_bounds(lcg.m)
         if bounds is None:

@@ -33,7 +33,7 @@ class V8:
     """V8's Math.random(), as fractions or as ⌊N · Math.random()⌋."""
 
     name = "v8"
-    about = "Math.random() of V8 before 2026 (Chrome, Node.js to 24): the top bits of xorshift128+, in blocks backwards"
+    about = "Math.random() of V8 before 2026 (Chrome, Node.js 12 to 24): top bits of xorshift128+, in blocks backwards"
     trivial = False
     slow = False
     max_outputs = STEPS - 2 * BLOCK

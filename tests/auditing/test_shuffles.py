@@ -1,4 +1,4 @@
-"""Shuffles by Java's Collections.shuffle are predicted, other shuffles are not."""
+"""Shuffles by Java's Collections.shuffle and Perl's List::Util are predicted, other shuffles are not."""
 
 import json
 from pathlib import Path
@@ -24,6 +24,17 @@ def test_shuffles_of_java(name: str, first: int, given: int) -> None:
     assert verdict.family == "java-shuffle"
     assert verdict.next == rows[first + given][:10]
     assert verdict.previous == rows[first - 1][-10:]
+
+
+def test_shuffles_of_perl() -> None:
+    lines = (VECTORS / "perl_shuffles.txt").read_text().splitlines()
+    rows = [[int(card) for card in line.split()] for line in lines if not line.startswith("#")]
+    verdict = unrandom.audit(rows[1:3])
+    assert isinstance(verdict, Predictable)
+    assert verdict.family == "truncated-lcg"
+    assert verdict.form == "shuffles of 52, from the last card on"
+    assert verdict.next == rows[3][:10]
+    assert verdict.previous == rows[0][-10:]
 
 
 def test_two_shuffles_are_too_few() -> None:
