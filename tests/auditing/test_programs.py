@@ -53,7 +53,10 @@ int main(int, char **argument) {
   if (what == "ranlux48_base") show(std::ranlux48_base(5), n);
   std::mt19937 generator(3);
   std::uniform_real_distribution<double> uniform;
+  std::minstd_rand small(7);
   if (what == "uniform") for (int i = 0; i < n; i++) std::cout << uniform(generator) << "\n";
+  if (what == "small6") std::cout.precision(6);
+  if (what == "small" || what == "small6") for (int i = 0; i < n; i++) std::cout << uniform(small) << "\n";
 }
 """
 
@@ -167,6 +170,8 @@ def test_the_c_library(tmp_path, c_program, what, family):
         ("mt19937", "mersenne-twister", 700),
         ("mt19937_64", "mersenne-twister", 400),
         ("uniform", "mersenne-twister", 700),
+        ("small", "truncated-lcg", 50),
+        ("small6", "truncated-lcg", 50),
         ("ranlux24_base", "carry", 150),
         ("ranlux48_base", "carry", 150),
     ],

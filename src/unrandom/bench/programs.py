@@ -153,7 +153,11 @@ PRINTED: tuple[Printed, ...] = (
     Printed("Go 1.19 `math/rand`", "`Int63()`", 700, lagged(GO, lambda x: x & (2**63 - 1))),
     Printed(".NET Framework `Random(seed)`", "`Next()`", 300, lagged(NET, int)),
     Printed(
-        ".NET Framework `Random(seed)`", "`Next(100)`", 4000, lagged(NET, lambda x: int(x * (1 / (2**31 - 1)) * 100))
+        ".NET Framework `Random(seed)`",
+        "`Next(100)`",
+        4000,
+        lagged(NET, lambda x: int(x * (1 / (2**31 - 1)) * 100)),
+        slow=True,
     ),
     Printed("Go 1.19 `math/rand`", "`Float64()`", 20000, lagged(GO, lambda x: x % 2**63 / 2**63), slow=True),
     Printed(
@@ -194,10 +198,18 @@ PRINTED: tuple[Printed, ...] = (
     Printed("xorwow (CUDA)", "words", 200, states(Xorwow(), (32,) * 6, int)),
     Printed("an LCG modulo a prime, all unknown", "all bits", 60, steps(_lcg, PRIME)),
     Printed(
-        "an LCG modulo 2^32, all unknown", "the upper 16 bits", 700, steps(full_period(2**32), 2**32, lambda x: x >> 16)
+        "an LCG modulo 2^32, all unknown",
+        "the upper 16 bits",
+        700,
+        steps(full_period(2**32), 2**32, lambda x: x >> 16),
+        slow=True,
     ),
     Printed(
-        "an LCG modulo 2^64, all unknown", "the upper 32 bits", 400, steps(full_period(2**64), 2**64, lambda x: x >> 32)
+        "an LCG modulo 2^64, all unknown",
+        "the upper 32 bits",
+        400,
+        steps(full_period(2**64), 2**64, lambda x: x >> 32),
+        slow=True,
     ),
     Printed("a quadratic generator modulo 2^31 - 1, all unknown", "all bits", 60, steps(_quadratic, PRIME)),
     Printed("an inversive generator modulo 2^31 - 1, all unknown", "all bits", 60, steps(_inversive, PRIME)),

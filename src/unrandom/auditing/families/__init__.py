@@ -2,6 +2,7 @@
 
 from unrandom.auditing.families.additive import ADDITIVE
 from unrandom.auditing.families.bays_durham import BaysDurhams
+from unrandom.auditing.families.canonical import Canonical
 from unrandom.auditing.families.carry import Carry
 from unrandom.auditing.families.coins import Coins
 from unrandom.auditing.families.combined import COMBINED_GENERATORS
@@ -44,6 +45,7 @@ FAMILIES: tuple[Family, ...] = (
     GivenLCG(),
     Truncated(),
     OtherModulus(),
+    Canonical(),
     *COMBINED_GENERATORS,
     MultipleRecursive(),
     QuadraticSteps(),
