@@ -153,11 +153,7 @@ PRINTED: tuple[Printed, ...] = (
     Printed("Go 1.19 `math/rand`", "`Int63()`", 700, lagged(GO, lambda x: x & (2**63 - 1))),
     Printed(".NET Framework `Random(seed)`", "`Next()`", 300, lagged(NET, int)),
     Printed(
-        ".NET Framework `Random(seed)`",
-        "`Next(100)`",
-        4000,
-        lagged(NET, lambda x: int(x * (1 / (2**31 - 1)) * 100)),
-        slow=True,
+        ".NET Framework `Random(seed)`", "`Next(100)`", 4300, lagged(NET, lambda x: int(x * (1 / (2**31 - 1)) * 100))
     ),
     Printed("Go 1.19 `math/rand`", "`Float64()`", 20000, lagged(GO, lambda x: x % 2**63 / 2**63), slow=True),
     Printed(
