@@ -17,6 +17,9 @@ BLOCK = 1 << 20
 LONG = 1 << 14
 """Characters of a line that is long to split."""
 
+DIGITS = 40
+"""Digits of a text that is no single number, since 128 bits have at most 39."""
+
 _ONE_ON_A_LINE = re.compile(r"[\w.+/=:%\n-]+", re.ASCII)
 _COMMENT = re.compile(r"^\s*#.*|(?:^|\s)(?:#|//|--+)(?:\s.*)?$")
 _INDEX = re.compile(r"^\[\d+\]\s+(?=\S)", re.ASCII)  # as R prints before the first number of each line
@@ -75,6 +78,14 @@ def _may_have_comment(text: str) -> bool:
 def of_text(text: Text, notation: str | None) -> Tokens:
     """The tokens of a text, or of the only column of numbers in it."""
     sample = text.sample()
+    if (
+        len(sample) == 1
+        and notation is None
+        and len(sample[0]) >= DIGITS
+        and sample[0].isascii()
+        and sample[0].isdigit()
+    ):
+        return _digits(sample[0])
     separator = separator_of(sample)
     for i, line in islice(text.lines(), SAMPLE_LINES):
         if line.startswith(("...", "…")):
@@ -95,6 +106,13 @@ def of_text(text: Text, notation: str | None) -> Tokens:
     if len(first) > 2 and all(len(row.tokens) == len(first) and set(row.tokens) == set(first) for row in rows()):
         return Tokens(rows)  # shuffles
     return column_of(rows, None, notation)
+
+
+def _digits(word: str) -> Tokens:
+    """Each digit of a word by itself."""
+    blocks = (word[i : i + BLOCK] for i in range(0, len(word), BLOCK))
+    rows = [Row(1, list(block)) for block in blocks]
+    return Tokens(lambda: rows, (f"one word of {len(word):,} digits read as so many numbers of one digit",))
 
 
 def _one_on_a_line(sample: Sequence[str]) -> bool:
