@@ -1,4 +1,4 @@
-"""Coins by java.util.Random, which show one bit of 48, are predicted."""
+"""Coins and numbers below 3 or 5 by java.util.Random, which show a bit or two of 48, are predicted."""
 
 from pathlib import Path
 from random import Random
@@ -51,6 +51,16 @@ def test_too_few_coins() -> None:
 def test_other_coins_have_no_state() -> None:
     chance = Random(1)
     assert not isinstance(unrandom.audit([chance.getrandbits(1) for _ in range(900)], family="lcg-coins"), Predictable)
+
+
+@pytest.mark.parametrize("n", [3, 5])
+def test_small_odd_remainders(n: int) -> None:
+    numbers = [(x >> 17) % n for x in JAVA.orbit(Random(n).randrange(JAVA.m), 710)]
+    verdict = unrandom.audit(numbers[10:700], family="java-remainder")
+    assert isinstance(verdict, Predictable)
+    assert (verdict.previous, verdict.next) == (numbers[:10], numbers[700:])
+    other = unrandom.audit([y if t % 3 else (y + 1) % n for t, y in enumerate(numbers)], family="java-remainder")
+    assert not isinstance(other, Predictable)
 
 
 @pytest.mark.parametrize(

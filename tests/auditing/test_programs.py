@@ -73,6 +73,9 @@ public class Numbers {
       case "nextDouble": System.out.println(random.nextDouble()); break;
       case "nextFloat": System.out.println(random.nextFloat()); break;
       case "nextInt64": System.out.println(random.nextInt(64)); break;
+      case "nextInt3": System.out.println(random.nextInt(3)); break;
+      case "nextInt5": System.out.println(random.nextInt(5)); break;
+      case "nextInt7": System.out.println(random.nextInt(7)); break;
       case "nextInt10": System.out.println(random.nextInt(10)); break;
       case "secure": System.out.println(secure.nextInt()); break;
       case "splittable": System.out.println(splittable.nextLong()); break;
@@ -211,6 +214,12 @@ def test_nodes_random(tmp_path, shown, about):
 def test_javas_random(tmp_path, java_classes, what, family, about):
     verdict = check(tmp_path, run("java", "-cp", java_classes, "Numbers", what, 300), family, **about)
     assert verdict.outputs_needed < 40
+
+
+@needs("javac")
+@pytest.mark.parametrize(("n", "family"), [(3, "java-remainder"), (5, "java-remainder"), (7, "remainder")])
+def test_javas_small_odd_remainders(tmp_path, java_classes, n, family):
+    check(tmp_path, run("java", "-cp", java_classes, "Numbers", f"nextInt{n}", 900), family)
 
 
 @needs("javac")

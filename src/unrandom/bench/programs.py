@@ -132,6 +132,7 @@ PRINTED: tuple[Printed, ...] = (
     ),
     Printed("Java `Random`", "`nextInt(100)`", 100, window_of("java", 17, 31, lambda x: x % 100)),
     Printed("Java `Random`", "`nextBoolean()`", 800, window_of("java", 47, 1), slow=True),
+    Printed("Java `Random`", "`nextInt(3)`", 800, window_of("java", 17, 31, lambda x: x % 3), slow=True),
     Printed("C, Visual C++", "`rand()`", 100, window_of("msvc", 16, 15)),
     Printed("C, Visual C++", "`rand() % 6`", 150, window_of("msvc", 16, 15, lambda x: x % 6)),
     Printed("C, glibc", "`rand()`", 400, lagged(GLIBC, lambda x: x >> 1)),

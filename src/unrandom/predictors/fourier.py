@@ -22,7 +22,7 @@ POINTS = 1 << 22
 """Points of a transform."""
 
 MORE_POINTS = 1 << 24
-"""Points of the first transform if the outputs are too few for POINTS."""
+"""Points of the first transform if POINTS were too few."""
 
 MAX_OUTPUTS = 1200
 """Outputs used; their pairs are as many as the square of it."""
@@ -122,24 +122,36 @@ def states_by_fourier(
     """First states x[0] of an LCG with bounds[t][0] <= x[t] <= bounds[t][1] for every t. There are none if the modulus
     is above 2**60, or if the outputs are too few. `check` is called between steps, and may raise.
     """
+    middles = np.array([(low + high) // 2 / lcg.m for low, high in bounds])
+    widths = np.array([(high - low + 1) / lcg.m for low, high in bounds])
+    for state in likely_states(lcg, np.sinc(widths) * np.exp(2j * np.pi * middles), check):
+        states = lcg.orbit(state, len(bounds))
+        if all(low <= x <= high for x, (low, high) in zip(states, bounds, strict=True)):
+            yield state
+
+
+def likely_states(
+    lcg: LCG, numbers: Complex128[np.ndarray, " n"], check: Callable[[], None] = lambda: None
+) -> Iterator[int]:
+    """First states x[0] of an LCG, the likeliest first, where numbers[t] is |numbers[t]| exp(2πi x[t] / m) on average.
+    There are none if the modulus is above 2**60, or if the numbers are too few.
+    """
     m = lcg.m
-    if m.bit_length() > MAX_BITS or len(bounds) < 2:
+    if m.bit_length() > MAX_BITS or len(numbers) < 2:
         return
-    singles = _waves(lcg, bounds[:MAX_OUTPUTS])
+    singles = _waves(lcg, numbers[:MAX_OUTPUTS])
     pairs = singles.products(m)
     check()
-    points, fours = POINTS, pairs.slow_products(POINTS / 4)
-    if fours.strength < LEAST_STRENGTH:
-        points, fours = MORE_POINTS, pairs.slow_products(MORE_POINTS / 4)
-    if fours.strength < LEAST_STRENGTH:
-        return
     found: set[int] = set()
-    for first in fours.peaks(points, 0, m, m, CANDIDATES):
-        state = _refined(singles, pairs, first, 2 * MARGIN**2 * m / points, m, check)
-        states = lcg.orbit(state, len(bounds))
-        if state not in found and all(low <= x <= high for x, (low, high) in zip(states, bounds, strict=True)):
-            found.add(state)
-            yield state
+    for points in (POINTS, MORE_POINTS):
+        fours = pairs.slow_products(points / 4)
+        if fours.strength < LEAST_STRENGTH:
+            continue
+        for first in fours.peaks(points, 0, m, m, CANDIDATES):
+            state = _refined(singles, pairs, first, 2 * MARGIN**2 * m / points, m, check)
+            if state not in found:
+                found.add(state)
+                yield state
 
 
 def _refined(singles: Waves, pairs: Waves, place: int, span: float, m: int, check: Callable[[], None]) -> int:
@@ -155,14 +167,13 @@ def _refined(singles: Waves, pairs: Waves, place: int, span: float, m: int, chec
     return place % m
 
 
-def _waves(lcg: LCG, bounds: Sequence[tuple[int, int]]) -> Waves:
+def _waves(lcg: LCG, numbers: Complex128[np.ndarray, " n"]) -> Waves:
     """The terms of single outputs."""
     m, a, c = lcg.m, 1, 0
-    multipliers, turns, widths = [], [], []
-    for low, high in bounds:
+    multipliers, turns = [], []
+    for _ in numbers:
         multipliers.append(a)
-        turns.append(((low + high) // 2 - c) % m / m)
-        widths.append((high - low + 1) / m)
+        turns.append(c / m)
         a, c = a * lcg.a % m, (c * lcg.a + lcg.c) % m
-    values = np.sinc(np.array(widths)) * np.exp(2j * np.pi * np.array(turns))
-    return Waves.of(np.array(multipliers), values, np.arange(len(bounds), dtype=np.int32)[:, None], m)
+    values = numbers * np.exp(-2j * np.pi * np.array(turns))
+    return Waves.of(np.array(multipliers), values, np.arange(len(numbers), dtype=np.int32)[:, None], m)

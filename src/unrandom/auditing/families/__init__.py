@@ -8,6 +8,7 @@ from unrandom.auditing.families.coins import Coins
 from unrandom.auditing.families.combined import COMBINED_GENERATORS
 from unrandom.auditing.families.java import Java
 from unrandom.auditing.families.java_gaussian import JavaGaussian
+from unrandom.auditing.families.java_remainder import JavaRemainder
 from unrandom.auditing.families.java_shuffle import JavaShuffle
 from unrandom.auditing.families.known_bits import LARGE, SMALL, TWISTERS
 from unrandom.auditing.families.lagged import Lagged
@@ -73,6 +74,7 @@ FAMILIES: tuple[Family, ...] = (
     Redrawn(),
     *TWISTERS,
     Coins(),
+    JavaRemainder(),
     *SMALL_STATES,
     *SOLVED_SLOWLY,
     *LARGE,
