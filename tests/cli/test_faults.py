@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -124,6 +125,22 @@ def test_an_interrupt_keeps_the_checkpoints_and_says_so(tmp_path, arguments):
         while not list(tmp_path.glob("*/checkpoints/step-*")):
             assert time.monotonic() < deadline
             time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert err.splitlines()[-1].startswith("unrandom: interrupted")
+    assert "Traceback" not in err
+
+
+def test_an_interrupted_audit_ends_at_once():
+    """Standard input holds more than a pipe does, so that the audit has begun when all of it is written."""
+    chance = Random(1)
+    numbers = "".join(f"{chance.getrandbits(64) ^ chance.getrandbits(64) >> 5}\n" for _ in range(20_000))
+    command = [sys.executable, "-m", "unrandom", "audit", "-", "--max-seconds", "300"]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, text=True, **pipes) as running:
+        running.stdin.write(numbers)
+        running.stdin.flush()
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=30)
     assert running.returncode == 130

@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UserError as mistake:
         return _say(str(mistake), 2)
     except KeyboardInterrupt:
-        return _say("interrupted; checkpoints are kept, and the same command continues from the newest", 130)
+        return _say("interrupted; the same command continues from what was saved, or begins again if nothing was", 130)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of standard output has closed the pipe; write nothing more
         return 1
