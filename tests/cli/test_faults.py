@@ -3,13 +3,13 @@
 import json
 import os
 import random
+import secrets
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -134,8 +134,7 @@ def test_an_interrupt_keeps_the_checkpoints_and_says_so(tmp_path, arguments):
 
 def test_an_interrupted_audit_ends_at_once():
     """Standard input holds more than a pipe does, so that the audit has begun when all of it is written."""
-    chance = Random(1)
-    numbers = "".join(f"{chance.getrandbits(64) ^ chance.getrandbits(64) >> 5}\n" for _ in range(20_000))
+    numbers = "".join(f"{secrets.randbits(64)}\n" for _ in range(20_000))
     command = [sys.executable, "-m", "unrandom", "audit", "-", "--max-seconds", "300"]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(command, text=True, **pipes) as running:
