@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check format floors clean
+.PHONY: demo test check site package format floors clean
 
 demo: $(STAMP)  ## train a model in about a minute and write a report of its insides
 	$(BIN)/unrandom demo
@@ -18,7 +18,18 @@ check: $(STAMP)  ## format, lint, types, import contract
 	$(BIN)/ruff check src tests examples docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/hadolint Dockerfile
 	@! grep -rn "model_copy(" src tests examples || { echo "use Config.replace, which validates"; exit 1; }
+
+site: $(STAMP)  ## the documentation: its notebooks and examples are run, its links checked
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
+	$(BIN)/sphinx-build -q -W --keep-going -b doctest docs build/doctest
+	$(BIN)/python docs/check_links.py build/site
+
+package: $(STAMP)  ## wheel and source distribution, checked
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/twine check --strict dist/*
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix src tests examples docs

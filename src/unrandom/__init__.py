@@ -1,7 +1,7 @@
 """Unrandom: can a Transformer predict pseudo-random numbers, how, and how far is that from what is possible?
 
 >>> import unrandom
->>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")  # a model that comes with the repository
+>>> run = unrandom.load("um-144")  # a model that comes with the package
 >>> numbers = unrandom.LCG(m=144, a=37, c=25).orbit(x0=5, length=40)  # 144 is a modulus it never saw
 >>> run.predict(numbers, n=5).numbers
 [141, 58, 11, 0, 25]
@@ -16,12 +16,15 @@ __version__ = "0.1.0"
 __all__ = [
     "LCG",
     "LoadedRun",
+    "PretrainedModel",
     "UserError",
     "audit",
     "evaluate",
+    "import_run",
     "intervene",
     "load",
     "predict",
+    "pretrained",
     "recipes",
     "record",
     "tasks",
@@ -34,8 +37,9 @@ if TYPE_CHECKING:
     from unrandom.core.errors import UserError
     from unrandom.generators.lcg import LCG
     from unrandom.models.taps import intervene, record
-    from unrandom.runs.interface import evaluate, load, predict, train
+    from unrandom.runs.interface import evaluate, import_run, load, predict, train
     from unrandom.runs.loaded import LoadedRun
+    from unrandom.runs.pretrained import PretrainedModel, pretrained
     from unrandom.runs.recipes import recipes
 else:
     from unrandom.core.lazy import lazy_names
@@ -47,8 +51,9 @@ else:
             "core.errors": ("UserError",),
             "generators.lcg": ("LCG",),
             "models.taps": ("intervene", "record"),
-            "runs.interface": ("evaluate", "load", "predict", "train"),
+            "runs.interface": ("evaluate", "import_run", "load", "predict", "train"),
             "runs.loaded": ("LoadedRun",),
+            "runs.pretrained": ("PretrainedModel", "pretrained"),
             "runs.recipes": ("recipes",),
             "tasks": (),
         },

@@ -88,7 +88,7 @@ def test_what_means_no_run(runs, tmp_path):
         refused("nowhere", tmp_path / "empty") == f"nowhere is not a run folder, and {tmp_path / 'empty'} holds no runs"
     )
     assert refused("fm-265", runs).endswith(
-        f"nor the beginning of a run's name in {runs}; near misses: fm-256, fm-256-11bb, fm-256-11aa"
+        f"nor the beginning of a run's name in {runs}; near misses: fm-256, fm-216, fm-2p16"
     )
     assert refused("", runs) == " is not a run folder: it has no manifest.json"
     assert refused(str(runs / "no run"), runs).endswith("no run is not a run folder: it has no manifest.json")
@@ -96,7 +96,7 @@ def test_what_means_no_run(runs, tmp_path):
 
 
 def test_a_recipe_without_a_run_is_not_taken_for_the_beginning_of_anothers_name(runs):
-    assert refused("um-128", runs).endswith(f"{runs} holds no run of this recipe; make one: unrandom train um-128")
+    assert refused("um-512", runs).endswith(f"{runs} holds no run of this recipe; make one: unrandom train um-512")
 
 
 def test_many_candidates_are_not_all_named(runs):

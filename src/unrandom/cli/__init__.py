@@ -4,6 +4,7 @@ The exit status is 0 on success, 2 for a mistake of the user (one line on standa
 130 for an interrupt. A command may answer with another one, as audits do.
 """
 
+import io
 import logging
 import sys
 from argparse import Namespace
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 
 from unrandom.cli.answer import Answer, print_answer
-from unrandom.cli.commands import module_of
+from unrandom.cli.commands import WITHOUT_TORCH, module_of
 from unrandom.cli.parsing import parse
 from unrandom.core.errors import ChecksFailed, NonFiniteLoss, RunsFailed, UserError, out_of_memory
 
@@ -21,6 +22,7 @@ OUT_OF_MEMORY = "not enough memory; a smaller batch_size, model or data set is n
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status. Raises SystemExit(2) for bad arguments, as argparse does."""
     command = list(sys.argv[1:] if argv is None else argv)
+    _print_any_character()
     arguments = parse(command)
     arguments.command_line = ["unrandom", *command]
     logging.basicConfig(format="unrandom: %(levelname)s: %(message)s", stream=sys.stderr, level=logging.WARNING)
@@ -65,10 +67,10 @@ def _run_command(arguments: Namespace) -> int:
 def _answer(arguments: Namespace) -> Answer | None:
     """The answer of the command; None in every process of a distributed run except the main one.
 
-    Importing torch takes seconds, so audits and lists do without it.
+    Importing torch takes seconds, so `WITHOUT_TORCH` and lists do without it.
     """
     run = module_of(arguments.command).run
-    if arguments.command == "audit" or getattr(arguments, "list", False):
+    if arguments.command in WITHOUT_TORCH or getattr(arguments, "list", False):
         return run(arguments)
     from unrandom.cli.progress import working
 
@@ -80,6 +82,13 @@ def _answer(arguments: Namespace) -> Answer | None:
         load_task(arguments.task)
     is_main, answer = is_main_process(), run(arguments)
     return answer if is_main else None
+
+
+def _print_any_character() -> None:
+    """Where the terminal or file has no such character as × (on Windows, often), print an escape instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _fault_in_user_task(failure: Exception) -> str | None:

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 TASK = "a user-defined task, as my_task.py:MyTask; its code is imported only if it is named here"
-RUN = "a run folder, a recipe's name (its newest run), a unique prefix of a run id, or latest"
+RUN = (
+    "a run folder, a recipe's name (its newest run), a unique prefix of a run id, latest, or a model that comes with "
+    "the package (see unrandom models)"
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -33,7 +36,7 @@ def add_assignments(command: Parser) -> None:
 def add_configuration(command: Parser) -> None:
     """Add the options that change the configuration of a run and the place of its folder."""
     add_assignments(command)
-    command.add_argument("--seed", type=at_least(int, 0), help="root seed, the same as --set seed=S")
+    command.add_argument("--seed", type=at_least(int, 0), metavar="S", help="root seed, the same as --set seed=S")
     command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
 
 
@@ -50,6 +53,19 @@ def add_max_minutes(command: Parser, then: str = "resume continues from there") 
         type=at_least(float, 0.0),
         metavar="X",
         help=f"save and stop training after X minutes; {then}",
+    )
+
+
+def add_log(command: Parser) -> None:
+    """Add ``--log``, which also writes the curves of training elsewhere."""
+    command.add_argument(
+        "--log",
+        metavar="NAME",
+        choices=("csv", "tensorboard", "wandb"),
+        action="append",
+        default=[],
+        help="also write each evaluation, in the run folder, as csv, for tensorboard, or for wandb (offline unless "
+        "WANDB_MODE says otherwise; repeatable)",
     )
 
 
@@ -94,6 +110,11 @@ def add_results(command: Parser) -> None:
     command.add_argument(
         "--results", type=Path, default=folder, metavar="DIR", help="folder of saved results (results)"
     )
+
+
+def add_runs(command: Parser) -> None:
+    """Add ``--runs``, the parent folder of run folders."""
+    command.add_argument("--runs", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
 
 
 def at_least(kind: type, least: int | float) -> Any:

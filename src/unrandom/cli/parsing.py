@@ -5,7 +5,7 @@ This module imports nothing heavy.
 
 import argparse
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from unrandom import __version__
 from unrandom.cli.commands import COMMANDS, module_of
@@ -14,6 +14,23 @@ from unrandom.cli.options import Parser
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Parse the arguments of one command. Without any argument, print the help and exit with status 0."""
+    chosen = next((word for word in argv if not word.startswith("-")), None)
+    parser = _parser([chosen] if chosen in COMMANDS else [])
+    if not argv:
+        parser.print_help()
+        parser.exit(0)
+    if not argv[0].startswith("-") and argv[0] not in COMMANDS:
+        parser.error(_no_such_command(argv[0]))
+    return parser.parse_args(argv)
+
+
+def full_parser() -> argparse.ArgumentParser:
+    """The parser with the options of every command, for the reference and for completion."""
+    return _parser(COMMANDS)
+
+
+def _parser(commands_in_full: Iterable[str]) -> Parser:
+    """The parser of all commands, of which some have their options."""
     parser = Parser(
         prog="unrandom",
         description="Train Transformers to predict pseudo-random numbers, and analyse how they do it.",
@@ -22,7 +39,6 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--version", action="version", version=f"unrandom {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    chosen = next((word for word in argv if not word.startswith("-")), None)
     for name, summary in COMMANDS.items():
         command = commands.add_parser(
             name,
@@ -31,14 +47,9 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        if name == chosen:
+        if name in commands_in_full:
             _add_arguments(command, name)
-    if not argv:
-        parser.print_help()
-        parser.exit(0)
-    if not argv[0].startswith("-") and argv[0] not in COMMANDS:
-        parser.error(_no_such_command(argv[0]))
-    return parser.parse_args(argv)
+    return parser
 
 
 def _add_arguments(command: Parser, name: str) -> None:

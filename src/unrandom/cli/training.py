@@ -1,13 +1,16 @@
 """How does a command train a run? It builds the configuration, prints cost estimates and shows progress."""
 
 from argparse import Namespace
+from collections.abc import Sequence
 from typing import Any
 
+import unrandom
 from unrandom.cli.cost import Costs
 from unrandom.cli.progress import TrainingProgress, say
 from unrandom.core.errors import UserError
-from unrandom.runs.finding import find_run
+from unrandom.runs.finding import RUNS, find_run
 from unrandom.runs.loaded import LoadedRun
+from unrandom.runs.pretrained import copy_pretrained, is_pretrained
 from unrandom.runs.recipes import recipe
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
@@ -38,10 +41,11 @@ def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunC
     return config
 
 
-def train(run: LoadedRun, max_minutes: float | None) -> dict[str, Any]:
+def train(run: LoadedRun, max_minutes: float | None, log: Sequence[str] = ()) -> dict[str, Any]:
     """Train the run and return its result, with the cost estimate of its remaining steps.
 
-    A run that it starts from is trained first if it is not finished. The cost of each is printed before its training.
+    ``log`` names where the curves are written, too (`Curves`). A run that it starts from is trained first if it is not
+    finished. The cost of each is printed before its training.
     """
     if run.folder.finished:
         return {**_finished(run), "estimate": None}
@@ -53,7 +57,7 @@ def train(run: LoadedRun, max_minutes: float | None) -> dict[str, Any]:
         progress.begin(started.config.steps)
 
     with TrainingProgress(run.config.steps) as progress:
-        result = run.train(max_minutes=max_minutes, observers=(progress, costs), on_start=on_start)
+        result = run.train(max_minutes=max_minutes, log=log, observers=(progress, costs), on_start=on_start)
     return {**result, "estimate": costs.estimates[run.id].to_json() if run.id in costs.estimates else None}
 
 
@@ -71,3 +75,12 @@ def _finished(run: Run) -> dict[str, Any]:
             f"remove {run.folder.result} and then: unrandom resume {path}{run.task_option}"
         )
     return result
+
+
+def writable(run: LoadedRun) -> LoadedRun:
+    """The run itself or, of one that comes with the package, its copy in ``runs``."""
+    if not is_pretrained(run.folder.path):
+        return run
+    copy = copy_pretrained(run.folder.path, RUNS)
+    say(f"{run.id} comes with unrandom; its copy is {copy}")
+    return unrandom.load(copy)

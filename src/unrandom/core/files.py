@@ -59,7 +59,7 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path) -> Any:
     """Read one JSON file. Raises UserError, naming the file, if it is missing or not JSON."""
     try:
-        return json.loads(path.read_text())
+        return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"{path} does not exist") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:

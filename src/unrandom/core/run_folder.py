@@ -4,7 +4,6 @@
 presence means that the run is finished.
 """
 
-import fcntl
 import json
 import os
 import shutil
@@ -12,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from unrandom.core.errors import Busy, UserError
 from unrandom.core.files import make_folder, read_json, write_atomically, write_json
@@ -92,9 +93,8 @@ class RunFolder:
         The kernel releases the lock when the process ends, however it ends; a lock file that remains does not block.
         """
         make_folder(self.path)
-        with (self.path / "lock").open("a") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise Busy(f"another process is working on {self.path}") from None
-            yield
+        try:
+            with FileLock(self.path / "lock", blocking=False):
+                yield
+        except Timeout:
+            raise Busy(f"another process is working on {self.path}") from None

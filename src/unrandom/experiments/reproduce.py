@@ -169,7 +169,7 @@ def read_notes(experiments: Sequence[Experiment], scale: Scale, results: Path) -
     """
     path = results / scale / "notes.toml"
     try:
-        notes: Notes = tomllib.loads(path.read_text()) if path.is_file() else {}
+        notes: Notes = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{path} is not TOML: {error}") from None
     known = {(experiment.name, claim.key) for experiment in experiments for claim in experiment.claims}

@@ -35,7 +35,7 @@ def record(model: nn.Module, names: str | Sequence[str]) -> Iterator[dict[str, T
     RuntimeError when a tap never ran.
 
     >>> import torch, unrandom
-    >>> model = unrandom.load("results/laptop/weights/um-144-52178bd0", device="cpu").model
+    >>> model = unrandom.load("um-144", device="cpu").model
     >>> with unrandom.record(model, ["blocks.*.attn.hook_z", "hook_embed"]) as seen:
     ...     logits = model(torch.tensor([[5, 66, 19]]))
     >>> seen["blocks.3.attn.hook_z"].shape  # [batch, pos, head, d_head]
@@ -68,7 +68,7 @@ def intervene(model: nn.Module, edits: Mapping[str, Edit]) -> Iterator[None]:
     code does not call hooks).
 
     >>> import torch, unrandom
-    >>> model = unrandom.load("results/laptop/weights/um-144-52178bd0", device="cpu").model
+    >>> model = unrandom.load("um-144", device="cpu").model
     >>> tokens = torch.tensor([[5, 66, 19]])
     >>> with unrandom.intervene(model, {"blocks.0.attn.hook_z": lambda z: 0 * z}):  # no head of the first layer writes
     ...     edited = model(tokens)

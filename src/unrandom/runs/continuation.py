@@ -90,7 +90,7 @@ def _numbers(count: int) -> str:
 def _read(source: str) -> str:
     try:
         with reading(source):
-            return sys.stdin.read() if source == "-" else Path(source).read_text()
+            return sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise UserError(f"{named_source(source)} is not text") from None
 

@@ -1,4 +1,4 @@
-"""Which functions of ``import unrandom`` are about runs? Load, train, predict and evaluate; commands use them, too."""
+"""Which functions of ``import unrandom`` are about runs? Load, import, train, predict, evaluate; commands use them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from unrandom.core.config import dotted_items
 from unrandom.core.errors import UserError
 from unrandom.runs.continuation import Continuation
+from unrandom.runs.exchange import import_exported
 from unrandom.runs.execution import create_run
 from unrandom.runs.finding import RUNS, find_run
 from unrandom.runs.loaded import LoadedRun, Numbers
@@ -30,7 +31,7 @@ def load(name: str | Path, *, runs: str | Path = RUNS, device: str | None = None
     candidates or near misses, when the name fits no run or several.
 
     >>> import unrandom
-    >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+    >>> run = unrandom.load("um-144")
     >>> run.id, run.recipe
     ('um-144-52178bd0', 'um-144')
     >>> numbers = unrandom.LCG(m=144, a=37, c=25).orbit(x0=5, length=40)
@@ -41,11 +42,31 @@ def load(name: str | Path, *, runs: str | Path = RUNS, device: str | None = None
     return LoadedRun(found.folder, found.spec, device)
 
 
+def import_run(folder: str | Path, out: str | Path = RUNS) -> LoadedRun:
+    """Make a run of a folder that `LoadedRun.export` wrote, in any of its formats; returns it.
+
+    The run folder is ``out/<run id>``, with the original manifest, metrics and result; the manifest's ``imported`` says
+    where it came from. Logits agree to rounding. Nothing is ever unpickled. Raises UserError if the run folder exists,
+    and for a folder that is not an export, is damaged, or has a model that this package cannot express, such as one
+    with biases after further training.
+
+    >>> import tempfile, unrandom
+    >>> run = unrandom.load("um-144")
+    >>> folder = run.export(tempfile.mkdtemp(), to="safetensors")
+    >>> again = unrandom.import_run(folder, out=tempfile.mkdtemp())
+    >>> again.id, again.result() == {**run.result(), "run": str(again.folder.path)}
+    ('um-144-52178bd0', True)
+    """
+    found = import_exported(Path(folder), Path(out))
+    return LoadedRun(found.folder, found.spec)
+
+
 def train(
     recipe: str | RunSpec,
     *,
     out: str | Path = RUNS,
     max_minutes: float | None = None,
+    log: Sequence[str] = (),
     command: Sequence[str] | None = None,
     **changes: Any,
 ) -> LoadedRun:
@@ -53,7 +74,8 @@ def train(
 
     ``recipe`` is a name of `unrandom.recipes`, a user-defined task as ``my_task.py:MyTask``, or a run specification.
     ``changes`` are fields of its configuration, with dictionaries for nested ones: ``steps=400, model={"depth": 2}``.
-    The run folder is ``out/<recipe>-<hash of the configuration>``. ``command`` is recorded in the manifest; by default
+    The run folder is ``out/<recipe>-<hash of the configuration>``. ``log`` names where the curves are written, too:
+    ``"csv"``, ``"tensorboard"``, ``"wandb"``. ``command`` is recorded in the manifest; by default
     the equivalent command line is. Raises UserError for an unknown recipe or field, naming near misses, and for values
     that do not fit.
 
@@ -63,7 +85,7 @@ def train(
     (12, 1)
     """
     run = prepare_run(recipe, out=out, command=command, **changes)
-    run.train(max_minutes=max_minutes)
+    run.train(max_minutes=max_minutes, log=log)
     return run
 
 
@@ -105,7 +127,7 @@ def evaluate(
     """Accuracy of a run, given by name, path or itself, on its test: see `LoadedRun.evaluate`.
 
     >>> import unrandom
-    >>> accuracy = unrandom.evaluate("results/laptop/weights/um-144-52178bd0", sequences=64)
+    >>> accuracy = unrandom.evaluate("um-144", sequences=64)
     >>> accuracy["part"].unique().sort().to_list()
     [96, 108, 144]
     """
@@ -117,7 +139,7 @@ def predict(run: str | Path | LoadedRun, numbers: Numbers, n: int = 1) -> Contin
 
     >>> import unrandom
     >>> numbers = unrandom.LCG(m=144, a=37, c=25).orbit(x0=5, length=40)
-    >>> unrandom.predict("results/laptop/weights/um-144-52178bd0", numbers, n=2).numbers
+    >>> unrandom.predict("um-144", numbers, n=2).numbers
     [141, 58]
     """
     return _loaded(run).predict(numbers, n)

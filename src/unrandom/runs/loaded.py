@@ -1,9 +1,10 @@
-"""What can a loaded run do? Predict, evaluate, record or edit its activations, and train on."""
+"""What can a loaded run do? Predict, evaluate, record or edit its activations, train on, and be exported."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,6 +19,8 @@ from unrandom.models import Transformer, record
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.models.taps import Edit, intervene, tap_names
 from unrandom.runs.continuation import Continuation, Reliability
+from unrandom.runs.curves import Curves
+from unrandom.runs.exchange import export_run
 from unrandom.runs.execution import OnStart, execute
 from unrandom.runs.run import Run
 from unrandom.tasks import Part, make_predictors
@@ -42,7 +45,7 @@ class LoadedRun(Run):
     measured; ``split()`` is what it held out.
 
     >>> import unrandom
-    >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+    >>> run = unrandom.load("um-144")
     >>> run.config.data.test_moduli, run.config.model.depth
     ((96, 108, 144), 4)
     >>> run.result()["finished"]
@@ -58,7 +61,7 @@ class LoadedRun(Run):
         Raises UserError where the run has no checkpoint.
 
         >>> import unrandom
-        >>> model = unrandom.load("results/laptop/weights/um-144-52178bd0").model
+        >>> model = unrandom.load("um-144").model
         >>> model.W_E.shape, model.W_Q.shape  # [vocab, d_model], [layer, head, d_model, d_head]
         (torch.Size([512, 128]), torch.Size([4, 4, 128, 32]))
         """
@@ -70,7 +73,7 @@ class LoadedRun(Run):
         Raises UserError for numbers that are not whole, or not below ``config.data.vocabulary``.
 
         >>> import unrandom
-        >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0", device="cpu")
+        >>> run = unrandom.load("um-144", device="cpu")
         >>> run.tokens([5, 66, 19])
         tensor([[ 5, 66, 19]])
         """
@@ -86,7 +89,7 @@ class LoadedRun(Run):
         model does not know.
 
         >>> import unrandom
-        >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+        >>> run = unrandom.load("um-144")
         >>> numbers = unrandom.LCG(m=144, a=37, c=25).orbit(x0=5, length=40)
         >>> continuation = run.predict(numbers, n=5)
         >>> continuation.numbers
@@ -124,7 +127,7 @@ class LoadedRun(Run):
         the run does not test, and for a baseline that does not apply to its task.
 
         >>> import unrandom
-        >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+        >>> run = unrandom.load("um-144")
         >>> accuracy = run.evaluate(part=144, sequences=128, predictors=["copy"])
         >>> accuracy.columns
         ['part', 'predictor', 'seen', 'accuracy', 'low', 'high']
@@ -144,7 +147,7 @@ class LoadedRun(Run):
         One entry per part of the test; its ``predictors`` have accuracy by position, the context needed and bits known.
 
         >>> import unrandom
-        >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+        >>> run = unrandom.load("um-144")
         >>> (compared,) = run.compare("copy", part=144, sequences=64)
         >>> [row["predictor"] for row in compared["predictors"]]
         ['transformer', 'copy']
@@ -159,7 +162,7 @@ class LoadedRun(Run):
         """Record activations of the model within a ``with`` block, as `unrandom.record` does.
 
         >>> import unrandom
-        >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+        >>> run = unrandom.load("um-144")
         >>> with run.record("blocks.0.attn.hook_pattern") as seen:
         ...     logits = run.model(run.tokens([5, 66, 19]))
         >>> seen["blocks.0.attn.hook_pattern"].shape  # [batch, head, query, key]
@@ -171,7 +174,7 @@ class LoadedRun(Run):
         """Edit activations of the model within a ``with`` block, as `unrandom.intervene` does.
 
         >>> import unrandom
-        >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+        >>> run = unrandom.load("um-144")
         >>> tokens = run.tokens([5, 66, 19])
         >>> with run.intervene({"blocks.0.hook_attn_out": lambda output: 0 * output}):
         ...     edited = run.model(tokens)
@@ -188,7 +191,7 @@ class LoadedRun(Run):
         not in the vocabulary, for more tokens than the context, and for names that match no tap.
 
         >>> import unrandom
-        >>> run = unrandom.load("results/laptop/weights/um-144-52178bd0")
+        >>> run = unrandom.load("um-144")
         >>> cache = run.cache(run.tokens([5, 66, 19]), "blocks.*.attn.hook_pattern")
         >>> sorted(cache)[:2], cache["logits"].shape
         (['blocks.0.attn.hook_pattern', 'blocks.1.attn.hook_pattern'], torch.Size([1, 3, 512]))
@@ -204,13 +207,15 @@ class LoadedRun(Run):
         self,
         *,
         max_minutes: float | None = None,
+        log: Sequence[str] = (),
         stop: ShouldStop | None = None,
         observers: tuple[Observer, ...] = (),
         on_start: OnStart | None = None,
     ) -> JsonObject:
         """Train from the newest checkpoint to the end, or until the time is up; returns the result so far.
 
-        A finished run is not trained again. ``observers`` are called after every step with the progress, ``on_start``
+        A finished run is not trained again. ``log`` names where the curves are written, too: ``"csv"``,
+        ``"tensorboard"``, ``"wandb"``. ``observers`` are called after every step with the progress, ``on_start``
         with each run (ancestors first) and its step before its data are built.
 
         >>> import tempfile, unrandom
@@ -222,7 +227,31 @@ class LoadedRun(Run):
         """
         for name in ("model", "reliability"):  # cached, of an earlier checkpoint
             vars(self).pop(name, None)
-        return execute(self, max_minutes=max_minutes, stop=stop, observers=observers, on_start=on_start)
+        with Curves(log) as curves:
+
+            def begin(run: Run, step: int) -> None:
+                curves.begin(run, step)
+                if on_start is not None:
+                    on_start(run, step)
+
+            return execute(self, max_minutes=max_minutes, stop=stop, observers=(*observers, curves), on_start=begin)
+
+    def export(self, folder: str | Path, to: str = "huggingface") -> Path:
+        """Write the model of the newest checkpoint to ``folder`` for other libraries; returns the folder.
+
+        ``to`` is ``"huggingface"`` (a model of transformers: GPT-2, or GPT-NeoX for rotary positions),
+        ``"transformerlens"`` (the same, with code for TransformerLens in its model card) or ``"safetensors"`` (the
+        parameters as they are); all in fp32, and none needs the library installed. `unrandom.import_run` makes a run of
+        the folder again: docs/export.md. Raises UserError for another format, for a folder that is not empty, where
+        the run has no checkpoint, and for ``kv_shift``, which only ``"safetensors"`` can express.
+
+        >>> import tempfile, unrandom
+        >>> run = unrandom.load("um-144")
+        >>> folder = run.export(tempfile.mkdtemp(), to="huggingface")
+        >>> sorted(file.name for file in folder.iterdir())
+        ['README.md', 'config.json', 'model.safetensors', 'unrandom.json']
+        """
+        return export_run(self, Path(folder), to)
 
     @property
     def _predictor(self) -> TransformerPredictor:

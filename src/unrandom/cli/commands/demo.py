@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import Parser, add_configuration
+from unrandom.cli.options import Parser, add_configuration, add_log
 
 EXAMPLE = "unrandom demo"
 
@@ -11,6 +11,7 @@ EXAMPLE = "unrandom demo"
 def add(command: Parser) -> None:
     """Register the arguments."""
     add_configuration(command)
+    add_log(command)
 
 
 def run(arguments: Namespace) -> Answer:
@@ -22,7 +23,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.runs.interface import prepare_run
 
     run = prepare_run(configured("fm-256", arguments), out=arguments.out, command=arguments.command_line)
-    result = train(run, None)
+    result = train(run, None, arguments.log)
     with working("measuring and drawing"):
         measurements, page = report_run(run)
     (tested,) = measurements["evaluation"]

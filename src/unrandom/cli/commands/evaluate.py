@@ -9,7 +9,7 @@ from unrandom.cli.options import Parser, add_run, at_least
 if TYPE_CHECKING:
     from unrandom.runs.loaded import LoadedRun
 
-EXAMPLE = "unrandom evaluate runs/fm-256-1a2b3c4d --sequences 4096"
+EXAMPLE = "unrandom evaluate fm-256 --sequences 4096"
 
 
 def add(command: Parser) -> None:
@@ -49,9 +49,11 @@ def compared(run: "LoadedRun", part: int | None, arguments: Namespace) -> Answer
     """The accuracies of the model and of baselines on the same sequences, with a picture."""
     from unrandom.cli.progress import working
     from unrandom.cli.text import comparison_text
+    from unrandom.cli.training import writable
     from unrandom.core.files import make_folder
     from unrandom.figures.comparison import save_comparison
 
+    run = writable(run)
     names = [name.strip() for name in arguments.predictors.split(",") if name.strip()]
     with working("evaluating"):
         found = run.compare(names, part=part, sequences=arguments.sequences)

@@ -5,7 +5,7 @@ from argparse import Namespace
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import Parser, add_run
 
-EXAMPLE = "unrandom report runs/fm-256-1a2b3c4d"
+EXAMPLE = "unrandom report fm-256"
 
 
 def add(command: Parser) -> None:
@@ -17,9 +17,10 @@ def run(arguments: Namespace) -> Answer:
     """Measure the run and write its report."""
     import unrandom
     from unrandom.cli.progress import working
+    from unrandom.cli.training import writable
     from unrandom.report import report_run
 
-    run = unrandom.load(arguments.run)
+    run = writable(unrandom.load(arguments.run))
     with working("measuring and drawing"):
         _, page = report_run(run)
     return {"run": str(run.folder.path), "report": str(page)}, f"report  {page.resolve().as_uri()}"

@@ -3,15 +3,16 @@
 from argparse import Namespace
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import Parser, add_max_minutes, add_run
+from unrandom.cli.options import Parser, add_log, add_max_minutes, add_run
 
-EXAMPLE = "unrandom resume runs/fm-256-1a2b3c4d"
+EXAMPLE = "unrandom resume fm-256"
 
 
 def add(command: Parser) -> None:
     """Register the arguments."""
     add_run(command)
     add_max_minutes(command)
+    add_log(command)
 
 
 def run(arguments: Namespace) -> Answer:
@@ -21,5 +22,5 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.cli.training import train
 
     run = unrandom.load(arguments.run)
-    result = train(run, arguments.max_minutes)
+    result = train(run, arguments.max_minutes, arguments.log)
     return result, result_text(result, run)

@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import RUN, Parser, add_configuration, add_max_minutes
+from unrandom.cli.options import RUN, Parser, add_configuration, add_log, add_max_minutes
 
 EXAMPLE = "unrandom train fm-256 --set model.depth=2 --seed 1"
 
@@ -24,6 +24,7 @@ def add(command: Parser) -> None:
         help=f"start from the weights of this run, e.g. of a smaller modulus; it is trained first if unfinished: {RUN}",
     )
     add_max_minutes(command)
+    add_log(command)
 
 
 def run(arguments: Namespace) -> Answer:
@@ -39,7 +40,7 @@ def run(arguments: Namespace) -> Answer:
     if arguments.recipe is None:
         raise UserError(f"name a recipe: {', '.join(RECIPES)}")
     run = prepare_run(configured(arguments.recipe, arguments), out=arguments.out, command=arguments.command_line)
-    result = train(run, arguments.max_minutes)
+    result = train(run, arguments.max_minutes, arguments.log)
     return result, result_text(result, run)
 
 

@@ -67,7 +67,7 @@ def read_records(track: Track, results: Path) -> list[JsonObject]:
     """
     path = records_file(track, results)
     try:
-        records = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+        records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{path} has a line that is not a JSON object: {error}") from None
     for number, record in enumerate(records, start=1):
@@ -174,6 +174,6 @@ def add_entry(pairing: Pairing, name: str, changed: str, made: JsonObject, resul
     }
     path = records_file(pairing.track, results)
     make_folder(path.parent)
-    lines = path.read_text().splitlines() if path.is_file() else []
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     write_atomically(path, "\n".join([*lines, json.dumps(line, allow_nan=False), ""]))
     return path

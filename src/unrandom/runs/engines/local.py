@@ -74,7 +74,8 @@ class LocalEngine:
         self.share = options.gpus_per_run or 1.0
         if self.devices and options.workers is None:
             self.places = max(1, int(self.devices / self.share))
-        self._context: Any = multiprocessing.get_context("forkserver")
+        methods = multiprocessing.get_all_start_methods()  # Windows has no fork, and so no fork server
+        self._context: Any = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
         self._context.set_forkserver_preload(PRELOADED)
         self._workers: dict[Connection, Worker] = {}
 
@@ -120,7 +121,7 @@ def make_engine(options: EngineOptions) -> LocalEngine:
 
 
 def _exit_reason(exit_code: int) -> str:
-    if exit_code == -signal.SIGKILL:
+    if exit_code == -9:  # SIGKILL, which Windows does not have
         return "killed by signal 9, as the kernel does when memory runs out"
     return f"killed by signal {-exit_code}" if exit_code < 0 else f"its worker ended with exit status {exit_code}"
 

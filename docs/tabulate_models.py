@@ -1,0 +1,93 @@
+"""Which trained models come with the package? Measures each, and writes the index and the tables of docs/models.md.
+
+python docs/tabulate_models.py
+"""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from unrandom.core.files import write_atomically, write_json
+from unrandom.runs.finding import RECIPES
+from unrandom.runs.measurement import evaluate_run
+from unrandom.runs.pretrained import INDEX, PretrainedModel, described, pretrained, weights_file, weights_sha256
+from unrandom.runs.run import Run
+from unrandom.training.checkpoint import latest_checkpoint
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "models.md"
+WEIGHTS = ROOT / "results" / "laptop" / "weights"
+SEQUENCES = 1024  # of each part of the test
+
+
+def index() -> list[dict[str, Any]]:
+    """One entry per archived model, in the order of recipes, then of moduli."""
+    runs = [Run.open(folder) for folder in sorted(WEIGHTS.iterdir())]
+    short = {run.id: run.recipe for run in runs if is_default(run)}
+    order = sorted(runs, key=lambda run: (run.id not in short, run.recipe[:2], run.config.data.vocabulary, run.id))
+    return [entry(run, short.get(run.id, run.id)) for run in order]
+
+
+def is_default(run: Run) -> bool:
+    """Whether the model is named by its recipe: a run with seed 0 and, of a recipe of the package, its settings."""
+    recipe = RECIPES.get(run.recipe)
+    return run.config.seed == 0 and (recipe is None or recipe.build().digest() == run.config.digest())
+
+
+def entry(run: Run, name: str) -> dict[str, Any]:
+    """What is known of one model, and what is measured."""
+    print(f"measuring {run.id}", file=sys.stderr)
+    task, model, checkpoint = run.config.data, run.config.model, latest_checkpoint(run.folder)
+    assert checkpoint is not None
+    tested = evaluate_run(run, run.predictor(), part=None, sequences=SEQUENCES)
+    return {
+        "name": name,
+        "id": run.id,
+        "about": f"{task.rule}; unseen {task.unseen}",
+        "depth": model.depth,
+        "n_heads": model.n_heads,
+        "d_model": model.d_model,
+        "positions": model.positions,
+        "parameters": run.folder.read_manifest()["parameters"],
+        "bytes": weights_file(run.folder.path).stat().st_size,
+        "sha256": weights_sha256(run.folder.path),
+        "steps": checkpoint.step,
+        "sequences": SEQUENCES,
+        "accuracy": [accuracy(part) for part in tested],
+    }
+
+
+def accuracy(tested: dict[str, Any]) -> dict[str, Any]:
+    """The accuracy of the last number of one part of the test."""
+    last = tested["last_number_accuracy"]
+    kept = ("value", "low", "high", "correct", "total", "interval")
+    return {"about": tested["symbol"], "seen": tested["by_position"]["seen"][-1]} | {key: last[key] for key in kept}
+
+
+def table(models: list[PretrainedModel]) -> list[str]:
+    """A row per model."""
+    rows = [described(model) | {"name": f"`{model.name}`", "sha256": f"`{model.sha256[:12]}`"} for model in models]
+    head = list(rows[0])
+    return [f"| {' | '.join(map(str, cells))} |" for cells in (head, ["---"] * len(head), *(r.values() for r in rows))]
+
+
+def page() -> str:
+    """The page with the tables of the index."""
+    models, text = list(pretrained().values()), PAGE.read_text(encoding="utf-8")
+    tables = {
+        "in the wheel": [model for model in models if model.in_wheel],
+        "in the repository": [model for model in models if not model.in_wheel],
+    }
+    for name, chosen in tables.items():
+        lines = "\n".join(table(chosen))
+        text = re.sub(
+            rf"(<!-- {name} -->\n).*?(<!-- end -->)", lambda m, t=lines: f"{m[1]}\n{t}\n\n{m[2]}", text, flags=re.DOTALL
+        )
+    return text
+
+
+if __name__ == "__main__":
+    write_json(INDEX, {"models": index()})
+    pretrained.cache_clear()
+    write_atomically(PAGE, page())

@@ -1,0 +1,106 @@
+"""Can the pasted or uploaded numbers be predicted? `unrandom audit` answers, in a process of its own.
+
+So a visitor's audit can be ended, and its memory is given back, whatever the numbers are.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from html import escape
+from pathlib import Path
+
+from unrandom.app.answers import answered, sentence
+from unrandom.app.limits import AUDIT_SECONDS, KILLED_AFTER, MAX_CHARACTERS, MAX_FILE
+from unrandom.core.errors import UserError
+from unrandom.core.files import JsonObject
+
+HEADLINES = {
+    "predictable": "Predictable",
+    "predictable up to a break": "Predictable up to a break",
+    "too few": "Too few numbers",
+    "not predicted": "Not predicted",
+}
+NEEDED_SHOWN = 5
+
+
+@answered(1)
+def audit(text: str, file: str | None) -> str:
+    """The verdict on the numbers of an uploaded file or, without one, of a text, as HTML."""
+    content = _content(text or "", file)
+    with tempfile.TemporaryDirectory(prefix="unrandom-audit-") as folder:
+        path = Path(folder) / "numbers"
+        path.write_bytes(content)
+        return _verdict(_audited(path))
+
+
+def _content(text: str, file: str | None) -> bytes:
+    if file is not None:
+        content = Path(file).read_bytes()  # Gradio's own copy, in its folder of temporary files
+        if len(content) > MAX_FILE:
+            raise UserError(f"the file has {len(content):,} bytes; {MAX_FILE:,} are allowed")
+        return content
+    if not text.strip():
+        raise UserError("paste some numbers, or choose a file")
+    if len(text) > MAX_CHARACTERS:
+        raise UserError(f"{len(text):,} characters were pasted; {MAX_CHARACTERS:,} are allowed")
+    return text.encode("utf-8", errors="replace")
+
+
+def _audited(path: Path) -> JsonObject:
+    """The answer of the command as JSON values. Raises UserError with its line for what cannot be read."""
+    command = [sys.executable, "-m", "unrandom", "audit", str(path), "--json", "--max-seconds", str(AUDIT_SECONDS)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=KILLED_AFTER)
+    except subprocess.TimeoutExpired:
+        raise UserError(f"the audit took more than {KILLED_AFTER} s and was ended; try fewer numbers") from None
+    if done.stdout:
+        answer: JsonObject = json.loads(done.stdout)
+        return answer
+    said = (done.stderr.strip().splitlines() or ["the audit ended without an answer"])[-1]
+    raise UserError(said.removeprefix("unrandom: ").replace(str(path), "the text"))
+
+
+def _verdict(answer: JsonObject) -> str:
+    """The verdict, the proof, the next and previous numbers, and what to do, as HTML."""
+    kind = answer["verdict"]
+    rows = {
+        "outputs": f"{answer['outputs']:,} given"
+        + (f", {answer['outputs_needed']:,} needed" if answer["outputs_needed"] else ""),
+        "form": answer["form"],
+        "parameters": ", ".join(f"{name} = {value}" for name, value in answer["parameters"].items()),
+        "proof": _proof(answer["certificate"]),
+        "next": " ".join(map(str, answer["next"])),
+        "before the first": " ".join(map(str, answer["previous"] or [])),
+        "breaks": "; ".join(_break(each) for each in answer["breaks"]),
+        "fewest more": _needed(answer["needed"]) if kind == "too few" else "",
+    }
+    items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(text))}</dd>" for name, text in rows.items() if text)
+    notes = "".join(sentence(note) for note in answer["notes"])
+    about = sentence(answer["about"][:1].upper() + answer["about"][1:] + ".") if answer["about"] else ""
+    searched = sentence(
+        f"This search was limited to {AUDIT_SECONDS} seconds; the command line has no such limit: unrandom audit FILE."
+    )
+    return (
+        f'<section class="verdict {kind.replace(" ", "-")}"><h3>{HEADLINES[kind]}</h3>{about}<dl>{items}</dl>'
+        f"{notes}{sentence(answer['advice'])}{searched if kind != 'predictable' else ''}</section>"
+    )
+
+
+def _proof(certificate: JsonObject | None) -> str:
+    if certificate is None:
+        return ""
+    return (
+        f"{certificate['correct']} of {certificate['held_back']} held-back outputs predicted; "
+        f"by luck with a chance of 2^{certificate['log2_chance']:.0f}"
+    )
+
+
+def _break(found: JsonObject) -> str:
+    return ", ".join(f"{name} {value}" for name, value in found.items() if value is not None)
+
+
+def _needed(needed: list[JsonObject]) -> str:
+    first = {each["about"]: each["more"] for each in reversed(needed)}
+    fewest = sorted(first.items(), key=lambda item: item[1])[:NEEDED_SHOWN]
+    return "; ".join(f"{more:,} for {about}" for about, more in fewest)

@@ -1,0 +1,204 @@
+"""What does a model say, guess by guess? Beside algebra and look-back, with its staircase and where it looks."""
+
+from functools import lru_cache
+from html import escape
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from unrandom.app.answers import answered, plotly_figure, sentence, table
+from unrandom.app.limits import FEWEST_SEQUENCES, LOADED_MODELS, MAX_CHARACTERS, TEST_TOKENS
+from unrandom.core.config import parse_integer
+from unrandom.core.errors import UserError
+from unrandom.figures.attention import attention_figure
+from unrandom.figures.comparison import comparison_panels
+from unrandom.figures.description import Figure
+from unrandom.generators.lcg import LCG
+from unrandom.models.predictor import TransformerPredictor
+from unrandom.predictors.lookback import LookbackPredictor
+from unrandom.predictors.protocol import Predictor
+from unrandom.runs.comparison import compare
+from unrandom.runs.interface import load
+from unrandom.runs.loaded import LoadedRun
+from unrandom.runs.pretrained import pretrained
+from unrandom.tasks import FixedModulus, make_predictors
+
+_loading = Lock()
+
+
+def models() -> list[str]:
+    """The names of the models that can be played with: those that are here and tell numbers by LCGs."""
+    return [name for name, model in pretrained().items() if model.folder]
+
+
+@lru_cache(LOADED_MODELS)
+def _loaded(name: str) -> LoadedRun:
+    run = load(name, device="cpu")
+    _ = run.model  # read from disk once, not by several requests at a time
+    return run
+
+
+def loaded(name: str) -> LoadedRun:
+    """The model of this name, which is kept in memory."""
+    with _loading:
+        return _loaded(name)
+
+
+def heads(name: str) -> list[str]:
+    """The heads of a model, as choices."""
+    shape = loaded(name).config.model
+    return [f"layer {layer} head {head}" for layer in range(shape.depth) for head in range(shape.n_heads)]
+
+
+def largest_tested(name: str) -> int:
+    """The largest modulus that the model is tested on."""
+    return max(part for part in loaded(name).split().parts if isinstance(part, int))
+
+
+@answered(4)
+def play(
+    model: str, how: str, m: str, a: str, c: str, x0: str, seen: float, typed: str, head: str
+) -> tuple[str, str, Any, Any]:
+    """A headline, the table of guesses, the staircase, and the attention of one head, for one sequence.
+
+    The sequence is that of an LCG, or the numbers that were typed. Raises nothing: mistakes are sentences.
+    """
+    run = loaded(model)
+    if how == "numbers":
+        modulus, numbers, following = _known_modulus(model), _typed(run, typed), None
+    else:
+        modulus, numbers, following = _of_lcg(run, m, a, c, x0, seen)
+    used = numbers[-run.config.data.context :]
+    others = baselines(run, modulus)
+    guesses, probability = _guesses(run, used, others)
+    return (
+        _headline(run, guesses, probability, following) + _assumptions(others),
+        _table(guesses, used),
+        staircase(model),
+        _attention(run, used, head),
+    )
+
+
+def baselines(run: LoadedRun, modulus: int | None) -> dict[str, Predictor]:
+    """Algebra, as it applies to the model's task, and look-back, which has to be told the modulus."""
+    (algebra,) = make_predictors(["algebraic"], run.config.data)
+    return {"algebra": algebra} | ({} if modulus is None else {"look-back": LookbackPredictor(modulus)})
+
+
+def _known_modulus(name: str) -> int | None:
+    """The modulus of a model that was trained on one."""
+    task = loaded(name).config.data
+    return task.modulus if isinstance(task, FixedModulus) else None
+
+
+def _of_lcg(run: LoadedRun, m: str, a: str, c: str, x0: str, seen: float) -> tuple[int, list[int], int]:
+    """The modulus, the numbers that are shown, and the one after them."""
+    values = [parse_integer(text.strip()[:100]) for text in (m, a, c, x0)]
+    modulus, multiplier, increment, start = values
+    if not 2 <= modulus <= run.config.data.vocabulary:
+        raise UserError(f"m must be from 2 to {run.config.data.vocabulary}, the numbers this model knows")
+    if not all(0 <= value < modulus for value in values[1:]):
+        raise UserError(f"a, c and x0 must be from 0 to {modulus - 1}, below m")
+    count = min(max(int(seen), 1), run.config.data.context)
+    orbit = LCG(m=modulus, a=multiplier, c=increment).orbit(x0=start, length=count + 1)
+    return modulus, [int(number) for number in orbit[:-1]], int(orbit[-1])
+
+
+def _typed(run: LoadedRun, text: str) -> list[int]:
+    if len(text) > MAX_CHARACTERS:
+        raise UserError(f"{len(text):,} characters were given; {MAX_CHARACTERS:,} are allowed")
+    words = text.replace(",", " ").split()
+    if not words:
+        raise UserError("type some numbers, separated by spaces or commas")
+    limit = run.config.data.vocabulary
+    for word in words:
+        if not (word.isascii() and word.isdigit() and len(word) <= 20 and int(word) < limit):
+            raise UserError(f"{word[:20]!r} is not a whole number from 0 to {limit - 1}, which this model knows")
+    return [int(word) for word in words]
+
+
+def _guesses(
+    run: LoadedRun, numbers: list[int], others: dict[str, Predictor]
+) -> tuple[list[dict[str, int | None]], float]:
+    """For each count of numbers seen, the guess of the model and of the others; and the last guess's probability."""
+    next_guess = run.predict(numbers)
+    # Predictors guess every number but the first. The last number of this row is not read, only guessed.
+    row = np.array([[*numbers, next_guess.numbers[0]]], dtype=np.uint64)
+    found = {"model": TransformerPredictor(run.model, run.config.data.tokenizer).predict(row)}
+    found |= {name: each.predict(row) for name, each in others.items()}
+    columns = {
+        name: [
+            None if abstained else int(guess)
+            for guess, abstained in zip(each.numbers[0], each.abstained[0], strict=True)
+        ]
+        for name, each in found.items()
+    }
+    columns["model"][-1] = next_guess.numbers[0]  # digit by digit, each given the digits guessed before it
+    guesses = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    return guesses, next_guess.probabilities[0]
+
+
+def _headline(run: LoadedRun, guesses: list[dict[str, int | None]], probability: float, following: int | None) -> str:
+    seen, last = len(guesses), guesses[-1]
+    said = [
+        f"After {seen} {'number' if seen == 1 else 'numbers'} the model says {last['model']}, with a probability of "
+        f"{probability:.3f}."
+    ]
+    others = [f"{name} {'abstains' if last[name] is None else f'says {last[name]}'}" for name in list(last)[1:]]
+    said.append(f"{' and '.join(others).capitalize()}.")
+    if following is not None:
+        said.append(
+            f"The next number is {following}: the model is {'right' if last['model'] == following else 'wrong'}."
+        )
+    reliable = run.reliability.reliable_from
+    if reliable is not None and seen < reliable:
+        said.append(f"The model is usually right from {reliable} numbers on, so these are too few to rely on it.")
+    return sentence(" ".join(said))
+
+
+def _assumptions(others: dict[str, Predictor]) -> str:
+    known = "; ".join(f"{name} {each.assumes}" for name, each in others.items())
+    return f"<p><small>What the others assume to be known: {escape(known)}.</small></p>"
+
+
+def _table(guesses: list[dict[str, int | None]], numbers: list[int]) -> str:
+    rows, classes = [], []
+    for seen, guess in enumerate(guesses, start=1):
+        truth = numbers[seen] if seen < len(numbers) else None
+        rows.append(
+            [str(seen), "?" if truth is None else str(truth), *(_marked(each, truth) for each in guess.values())]
+        )
+        classes.append("" if truth is None else "right" if guess["model"] == truth else "wrong")
+    return table(["numbers seen", "next number", *guesses[0]], rows, classes)
+
+
+def _marked(guess: int | None, truth: int | None) -> str:
+    """The guess, with a sign that tells right from wrong without colour."""
+    if guess is None:
+        return "–"
+    return str(guess) if truth is None else f"{guess} {'✓' if guess == truth else '✗'}"
+
+
+@lru_cache(LOADED_MODELS)
+def staircase(name: str) -> Any:
+    """Accuracy of the model and the baselines by numbers seen, on held-out sequences of the largest test modulus."""
+    run = loaded(name)
+    part = largest_tested(name)
+    predictors = [run.predictor(), *baselines(run, part).values()]
+    sequences = max(FEWEST_SEQUENCES, TEST_TOKENS // run.config.data.context_tokens)
+    (entry,) = compare(run, predictors, part=part, sequences=sequences)
+    return plotly_figure(Figure({"": next(comparison_panels(entry))}, height=380))
+
+
+def _attention(run: LoadedRun, numbers: list[int], head: str) -> Any:
+    words = head.split()
+    shape = run.config.model
+    layer, index = int(words[1]), int(words[3])
+    if layer >= shape.depth or index >= shape.n_heads:
+        layer = index = 0  # the head of another model was chosen before
+    tap = f"blocks.{layer}.attn.hook_pattern"
+    tokens = run.tokens(numbers)[:, -run.config.transformer.context :]
+    pattern = run.cache(tokens, tap)[tap][0, index].numpy()
+    shown = {"layer": layer, "head": index, "pattern": pattern.tolist()}
+    return plotly_figure(attention_figure([shown], len(pattern)))

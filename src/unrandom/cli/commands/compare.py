@@ -1,0 +1,74 @@
+"""What does `unrandom compare` do? It draws the curves of several runs together, and tabulates where they ended."""
+
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unrandom.cli.answer import Answer
+from unrandom.cli.options import RUN, TASK, Parser
+
+if TYPE_CHECKING:
+    from unrandom.runs.run import Run
+
+EXAMPLE = "unrandom compare runs/fm-256-11566064 latest --out curves"
+LEVELS = (0.5, 0.9)  # accuracies of the last number whose first step is tabulated
+
+
+def add(command: Parser) -> None:
+    """Register the arguments."""
+    command.add_argument("runs", metavar="RUN", nargs="+", help=RUN)
+    command.add_argument("--task", metavar="FILE:CLASS", help=TASK)
+    command.add_argument(
+        "--out",
+        type=Path,
+        default=Path("comparison"),
+        metavar="STEM",
+        help="where to draw: STEM.png and STEM.svg (comparison)",
+    )
+
+
+def run(arguments: Namespace) -> Answer:
+    """The curves of the runs in one picture, and a row per run."""
+    from unrandom.core.errors import UserError
+    from unrandom.core.files import make_folder
+    from unrandom.figures.runs import save_runs
+    from unrandom.runs.finding import find_run
+
+    found = {each.id: each for each in map(find_run, arguments.runs)}
+    metrics = {name: each.folder.read_metrics() for name, each in found.items()}
+    if unmeasured := [name for name, rows in metrics.items() if not rows]:
+        raise UserError(f"{unmeasured[0]} has no evaluation yet; train it with: unrandom resume {unmeasured[0]}")
+    stem: Path = arguments.out.with_suffix("") if arguments.out.suffix in (".png", ".svg") else arguments.out
+    make_folder(stem.parent)
+    picture = save_runs(metrics, stem)
+    rows = [_row(each, metrics[name]) for name, each in found.items()]
+    return {"runs": rows, "picture": str(picture)}, f"{_table(rows)}\npicture {picture}"
+
+
+def _row(run: "Run", metrics: list[dict[str, Any]]) -> dict[str, Any]:
+    last = metrics[-1]
+    reached = {
+        f"step of {level:g}": next(
+            (row["step"] for row in metrics if (row["last_number_accuracy"] or 0) >= level), None
+        )
+        for level in LEVELS
+    }
+    return {
+        "run": run.id,
+        "step": last["step"],
+        "of": run.config.steps,
+        "loss": last["test_loss"],
+        "last number": last["last_number_accuracy"],
+        **reached,
+        "seconds": last["seconds"],
+    }
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    cells = [list(rows[0]), *([_text(value) for value in row.values()] for row in rows)]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
+    return "\n".join("  ".join(f"{text:<{w}}" for text, w in zip(line, widths, strict=True)).rstrip() for line in cells)
+
+
+def _text(value: Any) -> str:
+    return "–" if value is None else f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)

@@ -1,0 +1,39 @@
+"""What does `unrandom export` do? It writes a run's model as a folder that other libraries load, with a model card."""
+
+from argparse import Namespace
+from pathlib import Path
+
+from unrandom.cli.answer import Answer
+from unrandom.cli.options import Parser, add_run
+
+EXAMPLE = """unrandom export fm-256 --to huggingface exported
+unrandom export latest --to transformerlens exported
+unrandom export runs/fm-256-1a2b3c4d --to safetensors exported"""
+FORMATS = ("huggingface", "transformerlens", "safetensors")
+
+
+def add(command: Parser) -> None:
+    """Register the arguments."""
+    add_run(command)
+    command.add_argument(
+        "--to",
+        choices=FORMATS,
+        default="huggingface",
+        help="a model of transformers, the same for TransformerLens, or the weights as they are (huggingface)",
+    )
+    command.add_argument("folder", metavar="DIR", type=Path, help="the folder to make; it must not exist, or be empty")
+
+
+def run(arguments: Namespace) -> Answer:
+    """Export the newest checkpoint of the run."""
+    import unrandom
+
+    run = unrandom.load(arguments.run)
+    folder = run.export(arguments.folder, arguments.to)
+    answer = {
+        "run": str(run.folder.path),
+        "to": arguments.to,
+        "folder": str(folder),
+        "files": sorted(file.name for file in folder.iterdir()),
+    }
+    return answer, f"exported  {folder}\nits README.md has the code that loads it"

@@ -1,0 +1,41 @@
+"""What does `unrandom models` do? It lists the trained models that come with the package and its repository."""
+
+from argparse import Namespace
+
+from unrandom.cli.answer import Answer
+from unrandom.cli.options import Parser
+from unrandom.core.errors import ChecksFailed
+
+EXAMPLE = """unrandom models
+seq 3 7 255 | unrandom predict demo - -n 3"""
+
+
+def add(command: Parser) -> None:
+    """Register the arguments."""
+    command.add_argument(
+        "--check", action="store_true", help="compare the weights on this machine with the checksums of the list"
+    )
+
+
+def run(arguments: Namespace) -> Answer:
+    """Every model with its task, size, accuracy and checksum. Imports no torch."""
+    from unrandom.runs.pretrained import check_pretrained, described, pretrained
+
+    models = list(pretrained().values())
+    if arguments.check and (changed := [model.name for model in models if not check_pretrained(model)]):
+        raise ChecksFailed(f"the weights of {', '.join(changed)} do not have their checksum; install the package again")
+    lines = []
+    for model in models:
+        shown = described(model)
+        where = "" if model.folder else ", in the repository only"
+        lines += [
+            f"{model.name}{' (also: demo)' if model.name == 'fm-256' else ''}",
+            f"  {shown['task']}",
+            f"  {shown['layers']} layers, {shown['parameters']} parameters, {shown['size']}{where}",
+            f"  last number right: {shown['accuracy']}",
+            f"  sha256 {shown['sha256']}",
+        ]
+    lines.append(f"intervals: 95 %, over multipliers and increments of {models[0].sequences:,} sequences per modulus")
+    if arguments.check:
+        lines.append("the weights on this machine have these checksums")
+    return {"models": [model.to_json() for model in models]}, "\n".join(lines)

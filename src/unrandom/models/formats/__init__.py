@@ -1,0 +1,44 @@
+"""In which formats can a model be written, so that other programs read it? GPT-2, GPT-NeoX, and as it is.
+
+Each format is a pair of functions: ``to_…(model)`` returns ``config.json`` as JSON values and the tensors of
+``model.safetensors``; ``from_…(config, tensors)`` is its inverse. They need neither transformers nor TransformerLens.
+"""
+
+from unrandom.core.errors import lookup
+from unrandom.core.files import JsonObject
+from unrandom.models.formats.conversion import Tensors, own_config
+from unrandom.models.formats.gpt2 import GPT2, from_gpt2, to_gpt2
+from unrandom.models.formats.gpt_neox import GPT_NEOX, from_gpt_neox, to_gpt_neox
+from unrandom.models.formats.plain import from_plain, meaning, to_plain
+from unrandom.models.transformer import Transformer
+
+__all__ = [
+    "GPT2",
+    "GPT_NEOX",
+    "Tensors",
+    "from_gpt2",
+    "from_gpt_neox",
+    "from_huggingface",
+    "from_plain",
+    "meaning",
+    "own_config",
+    "to_gpt2",
+    "to_gpt_neox",
+    "to_huggingface",
+    "to_plain",
+]
+
+READERS = {"gpt2": from_gpt2, "gpt_neox": from_gpt_neox}
+
+
+def to_huggingface(model: Transformer) -> tuple[JsonObject, Tensors]:
+    """The model as the class of transformers that can express it: GPT-NeoX for rotary positions, GPT-2 for others.
+
+    Raises UserError for ``kv_shift``, which neither can.
+    """
+    return to_gpt_neox(model) if model.config.positions == "rotary" else to_gpt2(model)
+
+
+def from_huggingface(values: JsonObject, tensors: Tensors) -> Transformer:
+    """The inverse of `to_huggingface`. Raises UserError if the model cannot be expressed here."""
+    return lookup("supported model type", str(values.get("model_type")), READERS)(values, tensors)

@@ -1,0 +1,96 @@
+"""What do the conversions share? Weights in fp32 by name, and checks of files that another program may have changed."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from unrandom.core.errors import UserError
+from unrandom.core.files import JsonObject
+from unrandom.models.config import TransformerConfig
+from unrandom.models.counts import parameter_count
+from unrandom.models.transformer import Transformer
+
+Tensors = dict[str, Tensor]
+"""The tensors of a safetensors file by name."""
+
+OWN = "unrandom"  # key under which a config.json for another library holds the model's own configuration
+
+
+def weights_of(model: Transformer) -> Tensors:
+    """A copy of every parameter by name, in fp32 on the CPU. The matrix that a tied model uses twice is there once."""
+    return {name: in_fp32(parameter) for name, parameter in model.named_parameters()}
+
+
+def in_fp32(tensor: Tensor) -> Tensor:
+    """A contiguous copy in fp32 on the CPU, without gradient."""
+    return tensor.detach().to("cpu", torch.float32, copy=True).contiguous()
+
+
+def check_no_shift(config: TransformerConfig) -> None:
+    """Raise UserError for a model with ``kv_shift``, which no class of transformers can compute."""
+    if config.kv_shift:
+        raise UserError(
+            "a model with kv_shift has no equal among the classes of transformers, none of which mixes keys and values "
+            "with those of the number before; --to safetensors keeps it"
+        )
+
+
+def own_config(values: JsonObject) -> TransformerConfig:
+    """The model's own configuration in a config.json for another library. Raises UserError if it has none."""
+    if OWN not in values:
+        raise UserError(f"config.json has no key {OWN!r}, so that it was not written by unrandom export")
+    return TransformerConfig.parse(values[OWN])
+
+
+def check_values(values: JsonObject, expected: Mapping[str, object]) -> None:
+    """Raise UserError, naming the first, if a value of config.json is missing or is not the expected one."""
+    for key, value in expected.items():
+        if values.get(key) != value:
+            raise UserError(f"config.json has {key}={values.get(key)!r:.60}, but this model needs {value!r}")
+
+
+def model_to_fill(config: TransformerConfig, tensors: Tensors) -> Transformer:
+    """A model of this configuration whose weights are still to be set.
+
+    Raises UserError, before any memory is used, if it has more parameters than there are numbers in ``tensors``. (An
+    export has at least as many: zero biases and the folded positions are more than the two tables of abacus positions.)
+    """
+    described, stored = parameter_count(config), sum(tensor.numel() for tensor in tensors.values())
+    if described > stored:
+        raise UserError(f"config.json describes a model of {described:,} parameters, but {stored:,} numbers are stored")
+    return Transformer(config)
+
+
+def matched(tensors: Tensors, expected: Tensors) -> Tensors:
+    """The tensors in fp32, if they are the expected ones up to their values; biases must be zero.
+
+    Raises UserError, naming the first tensor that is missing, unknown, of another shape, not of floating-point numbers,
+    not finite, or a bias other than zero, which this package's models lack.
+    """
+    if wrong := sorted(set(tensors) ^ set(expected)):
+        raise UserError(f"{wrong[0]!r:.100} is {'missing' if wrong[0] in expected else 'no tensor of this model'}")
+    found = {}
+    for name, like in expected.items():
+        shape, needed = tuple(tensors[name].shape), tuple(like.shape)
+        if shape != needed:
+            raise UserError(f"{name} has shape {shape}, but this model needs {needed}")
+        if not tensors[name].is_floating_point():
+            raise UserError(f"{name} has whole numbers ({tensors[name].dtype}), but floating-point ones are needed")
+        found[name] = in_fp32(tensors[name])
+        if not found[name].isfinite().all():
+            raise UserError(f"{name} has values that are not finite")
+        if name.endswith(".bias") and found[name].any():
+            raise UserError(f"{name} is not zero, but a model of this package has no biases")
+    return found
+
+
+@torch.no_grad()
+def filled(model: Transformer, weights: Tensors) -> Transformer:
+    """The model with these weights, one of the same shape for each parameter, in evaluation mode."""
+    parameters = dict(model.named_parameters())
+    assert set(parameters) == set(weights), "a conversion gives every parameter once"
+    for name, parameter in parameters.items():
+        assert parameter.shape == weights[name].shape, name
+        parameter.copy_(weights[name])
+    return model.eval()

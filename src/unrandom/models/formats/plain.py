@@ -1,0 +1,55 @@
+"""How is a model written as it is? By its own configuration and names, in fp32, whatever its variant."""
+
+from unrandom.core.files import JsonObject
+from unrandom.models.config import TransformerConfig
+from unrandom.models.formats.conversion import Tensors, filled, matched, model_to_fill, weights_of
+from unrandom.models.transformer import Transformer
+
+IN_BLOCK = {
+    "ln1.weight": "gain of the LayerNorm before the attention",
+    "attn.W_QKV.weight": "queries, keys and values: rows in the order (q, k, v; head; feature)",
+    "attn.W_O.weight": "from the heads' mixed values to the residual stream; columns in the order (head; feature)",
+    "attn.kv_shift.own_k": "per head, the share of a token's own key; the rest is the key D tokens before",
+    "attn.kv_shift.own_v": "per head, the share of a token's own value; the rest is the value D tokens before",
+    "ln2.weight": "gain of the LayerNorm before the MLP",
+    "mlp.W_in.weight": "from the residual stream to the neurons",
+    "mlp.W_out.weight": "from the neurons to the residual stream",
+}
+OUTSIDE = {
+    "embed.weight": "one vector per token",
+    "pos_embed.W_pos": "one vector per token position",
+    "pos_embed.W_int": "one vector per number: token i belongs to number ⌊i / D⌋",
+    "pos_embed.W_digit": "one vector per digit: token i is digit i mod D",
+    "ln_final.weight": "gain of the LayerNorm after the last block",
+    "unembed.weight": "one row per token: its logit is the product with the final, normalised residual stream",
+}
+
+
+def to_plain(model: Transformer) -> tuple[JsonObject, Tensors]:
+    """``config.json`` (a `TransformerConfig`) and every parameter by its own name, in fp32.
+
+    >>> import unrandom
+    >>> from unrandom.models.formats import to_plain
+    >>> config, tensors = to_plain(unrandom.load("um-144", device="cpu").model)
+    >>> config["depth"], tensors["blocks.3.mlp.W_in.weight"].shape  # [d_mlp, d_model]
+    (4, torch.Size([512, 128]))
+    """
+    return model.config.to_json(), weights_of(model)
+
+
+def from_plain(values: JsonObject, tensors: Tensors) -> Transformer:
+    """The inverse of `to_plain`, bit for bit. Raises UserError unless the tensors are those of the configuration.
+
+    >>> import unrandom
+    >>> from unrandom.models.formats import from_plain, to_plain
+    >>> model = unrandom.load("um-144", device="cpu").model
+    >>> bool((from_plain(*to_plain(model)).W_E == model.W_E).all())
+    True
+    """
+    model = model_to_fill(TransformerConfig.parse(values), tensors)
+    return filled(model, matched(tensors, to_plain(model)[1]))
+
+
+def meaning(name: str) -> str:
+    """What the tensor of this name is, as a phrase for readers."""
+    return OUTSIDE[name] if name in OUTSIDE else IN_BLOCK[name.split(".", 2)[2]]

@@ -1,0 +1,243 @@
+"""How does a run leave this package, and come back? As a folder that other libraries load: export and import.
+
+The folder has ``model.safetensors`` and ``config.json`` in one of three formats (`models.formats`), ``README.md`` (the
+model card), and ``unrandom.json`` with the run's manifest, metrics and result, so that a run can be made of it again.
+Both directions write to a temporary name and rename it at the end. Nothing is unpickled, and nothing is downloaded.
+"""
+
+import json
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import safetensors.torch
+import torch
+from pydantic import Field
+from safetensors import SafetensorError
+
+from unrandom import __version__
+from unrandom.core.config import Config
+from unrandom.core.errors import UserError, lookup
+from unrandom.core.files import (
+    JsonObject,
+    make_folder,
+    read_json,
+    reading,
+    sha256,
+    sync_folder,
+    write_atomically,
+    write_json,
+)
+from unrandom.core.run_folder import RunFolder
+from unrandom.models import Transformer, TransformerConfig
+from unrandom.models.formats import Tensors, from_huggingface, from_plain, own_config, to_huggingface, to_plain
+from unrandom.runs.continuation import Reliability
+from unrandom.runs.model_card import model_card
+from unrandom.runs.run import MEASURED, Run
+from unrandom.runs.spec import RunSpec
+from unrandom.training.checkpoint import checkpoint_to_load, save_checkpoint
+from unrandom.training.config import StartFrom
+
+log = logging.getLogger(__name__)
+
+CONFIG, WEIGHTS, CARD, RECORD = "config.json", "model.safetensors", "README.md", "unrandom.json"
+PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
+
+
+@dataclass(frozen=True)
+class Format:
+    """How the model in an exported folder is written and read."""
+
+    write: Callable[[Transformer], tuple[JsonObject, Tensors]]
+    config_of: Callable[[JsonObject], TransformerConfig]  # of config.json
+    read: Callable[[JsonObject, Tensors], Transformer]
+
+
+HUGGINGFACE = Format(to_huggingface, own_config, from_huggingface)
+FORMATS = {
+    "huggingface": HUGGINGFACE,
+    "transformerlens": HUGGINGFACE,  # it makes its bridge from what transformers loads; only the card differs
+    "safetensors": Format(to_plain, TransformerConfig.parse, from_plain),
+}
+
+
+class Record(Config):
+    """What ``unrandom.json`` holds: all that the run's folder has but its weights."""
+
+    format: str
+    unrandom: str  # version that wrote it
+    weights_sha256: str  # of model.safetensors
+    step: Annotated[int, Field(ge=0, le=2**32)]  # updates made
+    train_seconds: Annotated[float, Field(ge=0)] | None
+    manifest: JsonObject
+    metrics: list[JsonObject]
+    result: JsonObject | None  # None: the run is not finished
+
+
+def export_run(run: Run, folder: Path, to: str = "huggingface") -> Path:
+    """Write the run's newest checkpoint to ``folder``, in a format of `FORMATS`; returns the folder.
+
+    Raises UserError for an unknown format, for a folder that exists and is not empty, where the run has no checkpoint,
+    and for a model that the format cannot express (``kv_shift``).
+    """
+    chosen = lookup("format", to, FORMATS)
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        raise UserError(f"{folder} exists already; name a folder that does not exist, or an empty one")
+    checkpoint, model = checkpoint_to_load(run.folder), run.load_model(torch.device("cpu"))
+    values, tensors = chosen.write(model)
+    with _made_whole(folder) as made:
+        write_json(made / CONFIG, values)
+        write_atomically(made / WEIGHTS, safetensors.torch.save(tensors, metadata={"format": "pt"}))
+        write_atomically(made / CARD, model_card(run, to, checkpoint.step, model, values, tensors))
+        record = Record(
+            format=to,
+            unrandom=__version__,
+            weights_sha256=sha256(made / WEIGHTS),
+            step=checkpoint.step,
+            train_seconds=checkpoint.progress.get("train_seconds"),
+            manifest=run.folder.read_manifest(),
+            metrics=run.folder.read_metrics(),
+            result=run.result() if run.folder.finished else None,
+        )
+        write_json(made / RECORD, record.to_json())
+    return folder
+
+
+def import_exported(folder: Path, out: Path) -> Run:
+    """Make a run folder ``out/<run id>`` of an exported folder, and return the run.
+
+    Its manifest is the original one, with ``imported`` for where it came from, and whether its weights were changed
+    since, of which a warning is logged. Raises UserError if the run folder exists, and if ``folder`` is not what
+    `export_run` writes, is damaged, or was changed to a model that this package cannot express.
+    """
+    record = _read_record(folder)
+    spec = _spec_of(folder, record)
+    target = out / spec.id
+    if target.exists():
+        raise UserError(f"{target} exists already; import into another folder with --out")
+    model = _read_model(folder, record.format, spec.config.transformer)
+    changed = sha256(folder / WEIGHTS) != record.weights_sha256
+    if changed:
+        log.warning("%s has other weights than were exported: metrics and result are not theirs", folder)
+    imported = {
+        "from": str(folder),
+        "format": record.format,
+        "weights_changed": changed,
+        "unrandom": __version__,
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    with _made_whole(target) as made:
+        run = RunFolder(made)
+        save_checkpoint(run, record.step, model, None, {"train_seconds": record.train_seconds})
+        for row in record.metrics:
+            run.append_metrics(row)
+        if record.result is not None:
+            write_json(run.result, record.result)
+        run.create({**record.manifest, "imported": imported})  # last: a folder with a manifest is found as a run
+    return Run.open(target)
+
+
+@contextmanager
+def _made_whole(folder: Path) -> Iterator[Path]:
+    """A temporary folder that becomes ``folder`` at the end of the block, or nothing if the block fails."""
+    folder = folder.resolve()  # "." has no name
+    parent = make_folder(folder.parent)
+    temporary = parent / f".{folder.name}.{os.getpid()}.tmp"
+    shutil.rmtree(temporary, ignore_errors=True)
+    try:
+        temporary.mkdir()
+        yield temporary
+        if folder.is_dir():
+            folder.rmdir()  # it is empty; some systems do not rename onto a folder
+        temporary.rename(folder)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    sync_folder(parent)
+
+
+def _read_record(folder: Path) -> Record:
+    """``unrandom.json``, checked as far as commands rely on it."""
+    if not folder.is_dir():
+        raise UserError(f"{folder} is not a folder")
+    if not (folder / RECORD).is_file():
+        raise UserError(f"{folder} has no {RECORD}: it was not written by unrandom export")
+    with _about(folder / RECORD):
+        record = Record.parse(_read_object(folder / RECORD))
+        lookup("format", record.format, FORMATS)
+        if record.result is not None and "steps" not in record.result:
+            raise UserError("the result has no steps")
+        if not isinstance(record.manifest.get("versions", {}), dict):
+            raise UserError("the versions in the manifest are no JSON object")
+        try:
+            Reliability.of(record.metrics).text("", fewest=1)
+            _ = [0.0 + row["step"] + (row.get(name) or 0.0) for row in record.metrics for name in MEASURED]
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise UserError("the metrics are not those of a training") from None
+    return record
+
+
+def _spec_of(folder: Path, record: Record) -> RunSpec:
+    """The specification of the run, from its manifest."""
+    with _about(folder / RECORD):
+        spec = StartFrom.parse({key: record.manifest.get(key) for key in ("recipe", "config")})
+        task, source = record.manifest.get("task"), spec.config.data.source
+        if source is not None and not (
+            isinstance(task, dict) and task.get("sha256") == source.sha256 and "path" in task
+        ):
+            raise UserError(f"the run was made by other code than {source.path} now has: what it held out may differ")
+    return RunSpec(spec.recipe, spec.config)
+
+
+def _read_model(folder: Path, written: str, expected: TransformerConfig) -> Transformer:
+    """The model of a folder in the format ``written``. Raises UserError unless it has the expected configuration."""
+    with _about(folder):
+        values, chosen = _read_object(folder / CONFIG), FORMATS[written]
+        if chosen.config_of(values) != expected:
+            raise UserError(f"{CONFIG} has another model than the configuration in {RECORD}")
+        return chosen.read(values, _read_tensors(folder))
+
+
+def _read_tensors(folder: Path) -> Tensors:
+    path = folder / WEIGHTS
+    if not path.is_file():
+        pickled = sorted(found.name for pattern in PICKLES for found in folder.glob(pattern))
+        instead = f"; {pickled[0]} is not read, because unpickling can run code" if pickled else ""
+        raise UserError(f"{WEIGHTS} does not exist{instead}")
+    try:
+        with reading(str(path)):
+            return safetensors.torch.load(path.read_bytes())
+    except UserError:
+        raise
+    except (SafetensorError, KeyError, ValueError, RuntimeError) as error:
+        raise UserError(f"{WEIGHTS} is not a whole safetensors file: {error}") from None
+
+
+def _read_object(path: Path) -> JsonObject:
+    """A JSON object. Raises UserError for anything else, and for what Python cannot read or JSON cannot hold."""
+    try:
+        with reading(str(path)):
+            value = read_json(path)
+        json.dumps(value, allow_nan=False)
+    except UserError:
+        raise
+    except (RecursionError, ValueError) as error:
+        raise UserError(f"{path.name} is not JSON that can be read: {error}") from None
+    if not isinstance(value, dict):
+        raise UserError(f"{path.name} is not a JSON object")
+    return value
+
+
+@contextmanager
+def _about(path: Path) -> Iterator[None]:
+    """Within the block, messages of UserErrors begin with the path unless they name it."""
+    try:
+        yield
+    except UserError as error:
+        raise error if str(path) in str(error) else UserError(f"{path}: {error}") from None

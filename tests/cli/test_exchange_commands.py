@@ -1,0 +1,88 @@
+"""`unrandom export` and `unrandom import` answer as text or JSON; a mistake is one line and exit status 2."""
+
+import json
+import shutil
+
+import pytest
+
+from unrandom.cli import main
+from unrandom.cli.commands import module_of
+from unrandom.cli.commands.export import FORMATS as OFFERED
+from unrandom.runs.exchange import FORMATS
+
+
+@pytest.fixture
+def exported(finished_run, tmp_path, capsys):
+    assert main(["export", str(finished_run.folder.path), "--to", "safetensors", str(tmp_path / "exported")]) == 0
+    capsys.readouterr()
+    return tmp_path / "exported"
+
+
+def answer(capsys, *arguments):
+    assert main([*map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def mistake(capsys, *arguments):
+    """The one line on standard error."""
+    assert main([*map(str, arguments)]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    return err
+
+
+def test_every_format_is_offered():
+    assert set(OFFERED) == set(FORMATS)
+
+
+def test_the_module_of_import_has_a_name_that_python_allows():
+    assert module_of("import").__name__ == "unrandom.cli.commands.import_"
+    assert module_of("export").__name__ == "unrandom.cli.commands.export"
+
+
+@pytest.mark.parametrize("to", OFFERED)
+def test_a_run_goes_out_and_comes_back(finished_run, to, tmp_path, capsys):
+    path, folder = finished_run.folder.path, tmp_path / "exported"
+    made = answer(capsys, "export", path, "--to", to, folder)
+    files = ["README.md", "config.json", "model.safetensors", "unrandom.json"]
+    assert made == {"run": str(path), "to": to, "folder": str(folder), "files": files}
+    back = answer(capsys, "import", folder, "--out", tmp_path / "runs")
+    assert back == {"run": str(tmp_path / "runs" / finished_run.id), "from": str(folder)}
+    (tmp_path / "numbers").write_text("1 2 3")
+    before, after = (answer(capsys, "predict", run, tmp_path / "numbers", "-n", 3) for run in (path, back["run"]))
+    assert before["predictions"] == after["predictions"]
+    before, after = (answer(capsys, "evaluate", run, "--sequences", 32)["evaluation"] for run in (path, back["run"]))
+    assert before == after
+    assert answer(capsys, "resume", back["run"])["finished"]
+
+
+def test_the_answers_as_text_name_the_folder(finished_run, tmp_path, capsys):
+    assert main(["export", str(finished_run.folder.path), str(tmp_path / "exported")]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == f"exported  {tmp_path / 'exported'}"
+    assert main(["import", str(tmp_path / "exported"), "--out", str(tmp_path / "runs")]) == 0
+    assert f"unrandom evaluate {tmp_path / 'runs' / finished_run.id}" in capsys.readouterr().out
+
+
+def test_mistakes(finished_run, exported, tmp_path, capsys):
+    run = finished_run.folder.path
+    assert "exists already; name a folder that does not exist" in mistake(capsys, "export", run, exported)
+    assert "nowhere is not a run folder" in mistake(capsys, "export", "nowhere", tmp_path / "new")
+    assert "nowhere is not a folder" in mistake(capsys, "import", tmp_path / "nowhere")
+    assert "has no unrandom.json: it was not written by unrandom export" in mistake(capsys, "import", run)
+    runs = ("--out", tmp_path / "runs")
+    answer(capsys, "import", exported, *runs)
+    assert "exists already; import into another folder with --out" in mistake(capsys, "import", exported, *runs)
+    (exported / "unrandom.json").write_text("{")
+    assert "is not JSON" in mistake(capsys, "import", exported, "--out", tmp_path / "others")
+    assert not (tmp_path / "others").exists()
+    with pytest.raises(SystemExit) as left:
+        main(["export", str(run), "--to", "onnx", str(tmp_path / "new")])
+    assert left.value.code == 2
+    assert "invalid choice: 'onnx'" in capsys.readouterr().err
+
+
+def test_a_run_without_a_checkpoint_is_refused_and_nothing_is_made(finished_run, tmp_path, capsys):
+    run = shutil.copytree(finished_run.folder.path, tmp_path / finished_run.id)
+    shutil.rmtree(run / "checkpoints")
+    assert "has no checkpoint" in mistake(capsys, "export", run, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
