@@ -38,7 +38,7 @@ format: $(STAMP)
 floors:  ## draw the floors of docs/architecture.md from the import contract
 	$(PYTHON) docs/draw_floors.py
 
-# PyTorch first, at the pinned version, so that nothing else decides which build it is (see the README).
+# PyTorch first, at the pinned version, so that nothing else decides which build it is (see docs/install.md).
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
 	$(PYTHON) -m venv $(VENV)

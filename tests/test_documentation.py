@@ -1,17 +1,26 @@
-"""What the documents say can be typed, can be typed; what they point to is there."""
+"""What the documents say can be typed, can be typed; what they point to is there; the site is whole."""
 
+import json
 import re
 import shlex
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 from runpy import run_path
 
 import pytest
 
+import unrandom
+from unrandom.cli.commands import COMMANDS as NAMES
 from unrandom.cli.parsing import parse
 from unrandom.runs.recipes import RECIPES, recipe
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+DOCS = ROOT / "docs"
+PAGES = sorted(page for page in DOCS.rglob("*.md") if page.parent != DOCS / "project")  # copies, made by a build
+DOCUMENTS = [*ROOT.glob("*.md"), *PAGES]
+LESSONS = sorted((ROOT / "examples").glob("*.ipynb"))
 COMMANDS = [
     line.split("|")[-1].strip()
     for document in DOCUMENTS
@@ -31,26 +40,110 @@ def test_every_command_can_be_parsed(line):
         recipe(arguments.recipe).build().override(assignments)
 
 
-@pytest.mark.parametrize("document", [ROOT / "README.md", ROOT / "docs" / "python.md", ROOT / "docs" / "predictors.md"])
+@pytest.mark.parametrize(
+    "document",
+    [
+        ROOT / "README.md",
+        *(DOCS / f"{name}.md" for name in ("engineer", "inside", "predictors", "python", "researcher")),
+    ],
+    ids=lambda path: path.name,
+)
 def test_the_python_of_a_document_runs(document, tmp_path, monkeypatch):
     blocks = re.findall(r"```python\n(.*?)```", document.read_text(), flags=re.DOTALL)
     assert blocks
     (tmp_path / "results").symlink_to(ROOT / "results")
     monkeypatch.chdir(tmp_path)
     for block in blocks:
-        exec(compile(block, document.name, "exec"), {})
+        exec(compile(textwrap.dedent(block), document.name, "exec"), {})
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", [*DOCUMENTS, *LESSONS], ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_link_leads_somewhere(document):
-    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", document.read_text()):
         if not target.startswith("http"):
             assert (document.parent / target).exists(), target
 
 
-def test_the_readme_names_every_recipe():
-    text = (ROOT / "README.md").read_text()
+def test_the_recipes_page_names_every_recipe():
+    text = (DOCS / "recipes.md").read_text()
     assert all(f"`{name}`" in text for name in RECIPES)
+
+
+def test_the_reference_has_every_name_of_the_front_door():
+    text = "".join(page.read_text() for page in (DOCS / "api").glob("*.md"))
+    documented = set(re.findall(r"^\.\. (?:auto\w+|py:module):: (?:unrandom\.)?(\w+)$", text, flags=re.MULTILINE))
+    assert set(unrandom.__all__) <= documented
+
+
+def test_the_reference_of_generators_has_every_module():
+    text = (DOCS / "api" / "generators.md").read_text()
+    modules = [path.stem for path in (ROOT / "src" / "unrandom" / "generators").glob("[!_]*.py")]
+    assert sorted(re.findall(r"automodule:: unrandom\.generators\.(\w+)", text)) == sorted(modules)
+
+
+def test_every_page_is_in_a_table_of_contents():
+    named = [
+        (page.parent / line).resolve().relative_to(DOCS).as_posix()
+        for page in PAGES
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(), flags=re.DOTALL)
+        for line in block.splitlines()
+        if line and not line.startswith(":")
+    ]
+    made = {f"project/{name}" for name in ("CHANGELOG", "CONTRIBUTING", "LOG")} | {
+        f"lessons/{each.stem}" for each in LESSONS
+    }
+    pages = {page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES} - {"index"}
+    assert sorted(named) == sorted(pages | made)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_has_no_outputs_and_needs_no_checkout(lesson):
+    """Whether it runs is tested by building the site, in a folder without a checkout."""
+    notebook = json.loads(lesson.read_text())
+    assert set(notebook["metadata"]) == {"kernelspec"}
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert all(not cell["outputs"] and cell["execution_count"] is None for cell in code)
+    assert "results/" not in lesson.read_text()
+    for cell in code:
+        if "plt.show()" in (source := "".join(cell["source"])) and not source.startswith("def "):
+            assert cell["metadata"]["mystnb"]["image"]["alt"], "a picture needs an alternative text"
+
+
+FAULTY = {
+    "index.html": '<a href="page.html#here"> <a href="page.html#nowhere"> <a href="gone.html"> <img src="a.png">',
+    "page.html": '<p id="here"><script src="https://elsewhere.example/x.js"></script> <a href="https://elsewhere.example/">',
+    "lost.html": "<style>@import url(//elsewhere.example/font.css);</style>",
+    "a.png": "",
+    "site.css": 'p { background: url("https://elsewhere.example/a.png") }',
+}
+
+
+def test_faults_of_the_site_are_found(tmp_path):
+    for name, text in FAULTY.items():
+        (tmp_path / name).write_text(text)
+    done = subprocess.run(
+        [sys.executable, str(DOCS / "check_links.py"), str(tmp_path)], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "index.html: a picture has no alternative text: a.png",
+        "index.html: links to page.html#nowhere, but that page has no such anchor",
+        "index.html: links to gone.html, which is not there",
+        "lost.html: loads //elsewhere.example/font.css, which is elsewhere",
+        "page.html: loads https://elsewhere.example/x.js, which is elsewhere",
+        "site.css: loads https://elsewhere.example/a.png, which is elsewhere",
+        "lost.html: no page leads to it",
+    ]
+
+
+def test_the_reference_of_commands_has_every_command_and_option(monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(DOCS))
+    from command_reference import sections
+
+    text = "\n".join(sections())
+    assert re.findall(r"^### (\w+)$", text, flags=re.MULTILINE) == list(NAMES)
+    assert "| `--set KEY=VALUE` | change a configuration key, e.g. model.depth=2 (repeatable) |" in text
 
 
 def test_the_tables_of_audits_are_those_that_were_measured():
