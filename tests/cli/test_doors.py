@@ -64,6 +64,17 @@ def test_a_report_of_a_model_of_the_package_is_written_to_runs(capsys, tmp_path,
     assert Path(found["report"]).stat().st_mtime_ns == written, "a report that exists is opened as it is"
 
 
+def test_results_about_a_model_of_the_package_are_written_to_a_copy(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = pretrained.pretrained()["um-144"].folder
+    before = sorted(folder.rglob("*"))
+    found = answer(capsys, "reproduce", "um-embedding", "--run", "um-144")
+    compared = answer(capsys, "evaluate", "um-144", "--modulus", "96", "--predictors", "copy", "--sequences", "8")
+    assert found["results"].startswith(f"runs/{folder.name}")
+    assert compared["picture"].startswith(f"runs/{folder.name}")
+    assert sorted(folder.rglob("*")) == before
+
+
 def test_without_a_browser_the_address_is_the_answer(capsys, monkeypatch, finished_run, tmp_path):
     run = shutil.copytree(finished_run.folder.path, tmp_path / finished_run.id)
     (run / "report.html").write_text("a report")

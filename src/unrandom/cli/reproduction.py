@@ -9,6 +9,7 @@ from pathlib import Path
 from unrandom.cli.answer import Answer
 from unrandom.cli.launcher import launcher_of, train_all
 from unrandom.cli.progress import say, working
+from unrandom.cli.training import writable
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, write_atomically
 from unrandom.experiments.catalogue import CATALOGUE
@@ -28,6 +29,7 @@ from unrandom.experiments.timed_plan import Group
 from unrandom.experiments.timed_training import FITTED, TimedCommand, train_fitted
 from unrandom.report.results import results_page
 from unrandom.runs.finding import find_run
+from unrandom.runs.run import Run
 from unrandom.runs.spec import with_ancestors
 
 
@@ -41,6 +43,7 @@ def reproduce(arguments: Namespace) -> Answer:
     scale, results = arguments.scale, arguments.results
     if arguments.run:
         own = own_run(find_run(arguments.run, arguments.out), chosen)
+        own = Run.open(writable(own, arguments.out))
         results = own_results(own)
         judge = partial(measure_own, scale=scale, run=own)
     elif arguments.from_tables:

@@ -2,9 +2,9 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-import unrandom
 from unrandom.cli.cost import Costs
 from unrandom.cli.progress import TrainingProgress, say
 from unrandom.core.errors import UserError
@@ -77,10 +77,10 @@ def _finished(run: Run) -> dict[str, Any]:
     return result
 
 
-def writable(run: LoadedRun) -> LoadedRun:
-    """The run itself or, of one that comes with the package, its copy in ``runs``."""
+def writable(run: Run, parent: Path = RUNS) -> Path:
+    """The folder of a run that results can be written to: its own or, if it comes with the package, that of a copy."""
     if not is_pretrained(run.folder.path):
-        return run
-    copy = copy_pretrained(run.folder.path, RUNS)
+        return run.folder.path
+    copy = copy_pretrained(run.folder.path, parent)
     say(f"{run.id} comes with unrandom; its copy is {copy}")
-    return unrandom.load(copy)
+    return copy
