@@ -1,10 +1,10 @@
 """How does the app answer? By HTML whose texts are escaped; a mistake, or a fault of the program, by one sentence."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from html import escape
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
@@ -13,6 +13,7 @@ from unrandom.figures.pages import page_figure
 
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
+Choice = TypeVar("Choice", bound=str)
 
 INK, GRID = "#767a80", "rgba(128, 128, 128, .25)"  # legible on light and dark pages
 
@@ -35,6 +36,14 @@ def answered(outputs: int) -> Callable[[Callable[P, Any]], Callable[P, Any]]:
         return answer
 
     return decorate
+
+
+def chosen(value: object, choices: Sequence[Choice], name: str) -> Choice:
+    """The value, if it is one of the choices: programs can send others than the page offers. Raises UserError."""
+    for choice in choices:
+        if value == choice:
+            return choice
+    raise UserError(f"the {name} must be one of: {', '.join(choices)}")
 
 
 def sentence(text: str, kind: str = "said") -> str:

@@ -5,12 +5,12 @@ So a visitor's audit can be ended, and its memory is given back, whatever the nu
 
 import json
 import subprocess
-import sys
 import tempfile
 from html import escape
 from pathlib import Path
 
 from unrandom.app.answers import answered, sentence
+from unrandom.app.children import start
 from unrandom.app.limits import AUDIT_SECONDS, KILLED_AFTER, MAX_CHARACTERS, MAX_FILE
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
@@ -22,10 +22,12 @@ HEADLINES = {
     "not predicted": "Not predicted",
 }
 NEEDED_SHOWN = 5
+BREAKS_SHOWN = 8
+MISTAKE = 2  # exit status of the command for what cannot be read
 
 
 @answered(1)
-def audit(text: str, file: str | None) -> str:
+def audit(text: str | None, file: str | None) -> str:
     """The verdict on the numbers of an uploaded file or, without one, of a text, as HTML."""
     content = _content(text or "", file)
     with tempfile.TemporaryDirectory(prefix="unrandom-audit-") as folder:
@@ -36,7 +38,10 @@ def audit(text: str, file: str | None) -> str:
 
 def _content(text: str, file: str | None) -> bytes:
     if file is not None:
-        content = Path(file).read_bytes()  # Gradio's own copy, in its folder of temporary files
+        try:
+            content = Path(file).read_bytes()  # Gradio's own copy, in its folder of temporary files
+        except OSError:
+            raise UserError("the file is no longer here; choose it again") from None
         if len(content) > MAX_FILE:
             raise UserError(f"the file has {len(content):,} bytes; {MAX_FILE:,} are allowed")
         return content
@@ -49,16 +54,19 @@ def _content(text: str, file: str | None) -> bytes:
 
 def _audited(path: Path) -> JsonObject:
     """The answer of the command as JSON values. Raises UserError with its line for what cannot be read."""
-    command = [sys.executable, "-m", "unrandom", "audit", str(path), "--json", "--max-seconds", str(AUDIT_SECONDS)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=KILLED_AFTER)
-    except subprocess.TimeoutExpired:
-        raise UserError(f"the audit took more than {KILLED_AFTER} s and was ended; try fewer numbers") from None
-    if done.stdout:
-        answer: JsonObject = json.loads(done.stdout)
-        return answer
-    said = (done.stderr.strip().splitlines() or ["the audit ended without an answer"])[-1]
-    raise UserError(said.removeprefix("unrandom: ").replace(str(path), "the text"))
+    search = ("audit", str(path), "--json", "--max-seconds", str(AUDIT_SECONDS))
+    with start(*search, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            written, said = (stream.decode(errors="replace") for stream in process.communicate(timeout=KILLED_AFTER))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise UserError(f"the audit took more than {KILLED_AFTER} s and was ended; try fewer numbers") from None
+    if process.returncode == MISTAKE:
+        raise UserError(said.strip().splitlines()[-1].removeprefix("unrandom: ").replace(str(path), "the text"))
+    if not written:
+        raise RuntimeError(f"an audit ended with status {process.returncode}: {said}")
+    answer: JsonObject = json.loads(written)
+    return answer
 
 
 def _verdict(answer: JsonObject) -> str:
@@ -68,11 +76,11 @@ def _verdict(answer: JsonObject) -> str:
         "outputs": f"{answer['outputs']:,} given"
         + (f", {answer['outputs_needed']:,} needed" if answer["outputs_needed"] else ""),
         "form": answer["form"],
-        "parameters": ", ".join(f"{name} = {value}" for name, value in answer["parameters"].items()),
+        "parameters": ", ".join(_parameter(*each) for each in answer["parameters"].items()),
         "proof": _proof(answer["certificate"]),
         "next": " ".join(map(str, answer["next"])),
         "before the first": " ".join(map(str, answer["previous"] or [])),
-        "breaks": "; ".join(_break(each) for each in answer["breaks"]),
+        "breaks": "; ".join(each["about"] for each in answer["breaks"][:BREAKS_SHOWN]),
         "fewest more": _needed(answer["needed"]) if kind == "too few" else "",
     }
     items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(text))}</dd>" for name, text in rows.items() if text)
@@ -87,6 +95,10 @@ def _verdict(answer: JsonObject) -> str:
     )
 
 
+def _parameter(name: str, value: object) -> str:
+    return f"known as {value}" if name == "known_as" else f"{name} = {value}"
+
+
 def _proof(certificate: JsonObject | None) -> str:
     if certificate is None:
         return ""
@@ -94,10 +106,6 @@ def _proof(certificate: JsonObject | None) -> str:
         f"{certificate['correct']} of {certificate['held_back']} held-back outputs predicted; "
         f"by luck with a chance of 2^{certificate['log2_chance']:.0f}"
     )
-
-
-def _break(found: JsonObject) -> str:
-    return ", ".join(f"{name} {value}" for name, value in found.items() if value is not None)
 
 
 def _needed(needed: list[JsonObject]) -> str:

@@ -1,5 +1,6 @@
 """What does the app look like? Four tabs: Play, Audit, Results, Runs; each button calls a function of its module."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -7,29 +8,42 @@ from typing import Any
 import gradio as gr
 
 from unrandom.app import audits, play, results, training
-from unrandom.app.limits import ANSWERS_AT_ONCE, AUDIT_SECONDS, AUDITS_AT_ONCE, MAX_CHARACTERS, MAX_FILE, MAX_WAITING
+from unrandom.app.limits import (
+    ANSWERS_AT_ONCE,
+    AUDIT_SECONDS,
+    AUDITS_AT_ONCE,
+    GUESSES_SHOWN,
+    MAX_CHARACTERS,
+    MAX_DIGITS,
+    MAX_FILE,
+    MAX_WAITING,
+    TOKENS_SHOWN,
+)
 
-SCALES = ("laptop", "gpu", "paper")
 POLL_SECONDS = 3.0
 SEQUENCE = "m, a, c and x0"  # how a sequence is given: by an LCG, or typed
 HOW = [(SEQUENCE, "lcg"), ("numbers that I type", "numbers")]
 
 
-def make_app(runs: Path, saved: Path) -> tuple[gr.Blocks, training.Demo]:
+def make_app(runs: Path, saved: Path, demo_settings: Sequence[str] = ()) -> tuple[gr.Blocks, training.Demo]:
     """The app on a folder of runs and a folder of saved results, and the demo that its visitors can start."""
-    demo = training.Demo(runs)
+    demo = training.Demo(runs, demo_settings)
     with gr.Blocks(title="Unrandom", analytics_enabled=False, delete_cache=(600, 600)) as app:
         gr.Markdown("# Unrandom\nCan a Transformer predict pseudo-random numbers, and can anyone predict yours?")
-        with gr.Tabs():
+        with gr.Tabs() as tabs:
             with gr.Tab("Play", id="play"):
                 _play(app)
             with gr.Tab("Audit", id="audit"):
                 _audit()
-            with gr.Tab("Results", id="results"):
-                _results(saved)
-            with gr.Tab("Runs", id="runs") as tab:
-                timer = _runs(runs, demo)
-            tab.select(lambda: gr.Timer(active=True), outputs=timer, api_visibility="private")
+            with gr.Tab("Results", id="results") as tab:
+                _results(tab, saved)
+            with gr.Tab("Runs", id="runs"):
+                timer = _runs(app, runs, demo)
+
+        def watched(tab: gr.SelectData) -> Any:
+            return gr.Timer(active=tab.value == "Runs")
+
+        tabs.select(watched, None, timer, api_visibility="private", show_progress="hidden")
     app.queue(max_size=MAX_WAITING, default_concurrency_limit=ANSWERS_AT_ONCE)
     return app, demo
 
@@ -46,10 +60,10 @@ def _play(app: gr.Blocks) -> None:
             model = gr.Dropdown(choices, value=first, label="model")
             how = gr.Radio(HOW, value="lcg", label="the sequence is given by")
             with gr.Group() as by_lcg:
-                m = gr.Textbox("256", label="modulus m", max_length=40)
-                a = gr.Textbox("5", label="multiplier a", max_length=40)
-                c = gr.Textbox("3", label="increment c", max_length=40)
-                x0 = gr.Textbox("1", label="first number x0", max_length=40)
+                m = gr.Textbox("256", label="modulus m", max_length=MAX_DIGITS)
+                a = gr.Textbox("5", label="multiplier a", max_length=MAX_DIGITS)
+                c = gr.Textbox("3", label="increment c", max_length=MAX_DIGITS)
+                x0 = gr.Textbox("1", label="first number x0", max_length=MAX_DIGITS)
                 seen = gr.Slider(1, 64, value=40, step=1, label="numbers shown to the model")
             typed = gr.Textbox(
                 label="numbers, separated by spaces or commas", lines=5, max_length=MAX_CHARACTERS, visible=False
@@ -58,16 +72,18 @@ def _play(app: gr.Blocks) -> None:
             button = gr.Button("Guess", variant="primary")
         with gr.Column(scale=2, min_width=280):
             said = gr.HTML()
+            gr.Markdown(f"### The last {GUESSES_SHOWN} guesses, the newest first")
             guesses = gr.HTML()
             gr.Markdown("### Accuracy by how many numbers were seen, over held-out sequences")
             staircase = gr.Plot(show_label=False)
-            gr.Markdown("### Where the head looks in this sequence")
+            gr.Markdown(f"### Where the head looks in this sequence (in its first {TOKENS_SHOWN} tokens)")
             attention = gr.Plot(show_label=False)
 
     def shown(way: str) -> tuple[Any, Any]:
         return gr.Group(visible=way == "lcg"), gr.Textbox(visible=way == "numbers")
 
-    def of_model(name: str) -> tuple[Any, Any, Any]:
+    def of_model(name: Any) -> tuple[Any, Any, Any]:
+        name = name if name in choices else first  # programs can send others
         context = play.loaded(name).config.data.context
         heads = gr.Dropdown(play.heads(name), value="layer 0 head 0")
         return heads, gr.Textbox(str(play.largest_tested(name))), gr.Slider(maximum=context, value=min(40, context))
@@ -75,7 +91,8 @@ def _play(app: gr.Blocks) -> None:
     how.change(shown, how, [by_lcg, typed], api_visibility="private")
     model.change(of_model, model, [head, m, seen], api_visibility="private")
     asked, shown_answer = [model, how, m, a, c, x0, seen, typed, head], [said, guesses, staircase, attention]
-    button.click(play.play, asked, shown_answer, api_name="play")
+    ways = [button.click, *(box.submit for box in (m, a, c, x0))]
+    gr.on(ways, play.play, asked, shown_answer, api_name="play")
     app.load(play.play, asked, shown_answer, api_visibility="private")
 
 
@@ -97,10 +114,10 @@ def _audit() -> None:
     )
 
 
-def _results(saved: Path) -> None:
+def _results(tab: gr.Tab, saved: Path) -> None:
     gr.Markdown("Each claim is a sentence with a measured number, a threshold and a verdict.")
     with gr.Row():
-        scale = gr.Dropdown(list(SCALES), value="laptop", label="scale", min_width=140)
+        scale = gr.Dropdown(list(results.SCALES), value="laptop", label="scale", min_width=140)
         origin = gr.Radio(
             [("all", "all"), ("of the paper", "paper"), ("beyond the paper", "beyond")], value="all", label="claims"
         )
@@ -108,37 +125,46 @@ def _results(saved: Path) -> None:
     verdicts = gr.CheckboxGroup(results.verdict_names(), value=results.verdict_names(), label="verdicts")
     button = gr.Button("Show", variant="primary")
     listed = gr.HTML()
-    button.click(partial(results.claims, saved), [scale, verdicts, origin, words], listed, api_name="claims")
+    found = partial(results.claims, saved)
+    gr.on([button.click, words.submit], found, [scale, verdicts, origin, words], listed, api_name="claims")
+    tab.select(found, [scale, verdicts, origin, words], listed, api_visibility="private")
 
 
-def _runs(runs: Path, demo: training.Demo) -> gr.Timer:
+def _runs(app: gr.Blocks, runs: Path, demo: training.Demo) -> gr.Timer:
     gr.Markdown(
         "The curves of a run as it trains. The demo trains the smallest model in about a minute; a seed that was "
         "trained before is not trained again."
     )
     with gr.Row():
-        names = training.run_names(runs)
-        name = gr.Dropdown(names, value=names[0] if names else None, label="run", scale=2, min_width=240)
+        # Runs are made while the app is open, so that the choices of the moment are not all that can be asked for.
+        name = gr.Dropdown([], label="run", scale=2, min_width=240, allow_custom_value=True)
+        seed = gr.Textbox("0", label="seed of the demo", max_length=10, min_width=240)
+    with gr.Row():
+        start = gr.Button("Start demo", variant="primary", min_width=120)
+        stop = gr.Button("Stop demo", min_width=120)
         refresh = gr.Button("Look for runs", min_width=120)
-        seed = gr.Textbox("0", label="seed of the demo", max_length=10, min_width=120)
-        start = gr.Button("Start the demo", variant="primary", min_width=120)
-        stop = gr.Button("Stop the demo", min_width=120)
     said = gr.HTML()
     state = gr.HTML()
     accuracy, loss = (gr.Plot(show_label=False, visible=False) for _ in range(2))
     timer = gr.Timer(POLL_SECONDS, active=False)
 
-    def drawn(name: str | None) -> tuple[str, Any, Any]:
-        said, *figures = training.curves(runs, name)
+    def drawn(name: Any) -> tuple[str, Any, Any]:
+        said, *figures = training.curves(runs, demo, name or None)
         first, second = (gr.Plot(figure, visible=figure is not None) for figure in figures)
         return said, first, second
 
-    def listed(current: str | None) -> Any:
+    def listed(current: Any) -> Any:
         names = training.run_names(runs)
         return gr.Dropdown(names, value=current if current in names else names[0] if names else None)
 
+    def demo_first() -> Any:
+        names = training.run_names(runs)
+        return gr.Dropdown(list(dict.fromkeys([*filter(None, [demo.name]), *names])), value=demo.name)
+
+    app.load(listed, name, name, api_visibility="private")
     refresh.click(listed, name, name, api_visibility="private")
-    start.click(demo.start, seed, said, api_name="start").then(listed, name, name, api_visibility="private")
+    started = gr.on([start.click, seed.submit], demo.start, seed, said, api_name="start")
+    started.then(demo_first, None, name, api_visibility="private")
     stop.click(demo.stop, None, said, api_name="stop")
     timer.tick(drawn, name, [state, accuracy, loss], show_progress="hidden", api_visibility="private")
     name.change(drawn, name, [state, accuracy, loss], api_name="curves")

@@ -7,8 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from unrandom.app.answers import answered, plotly_figure, sentence, table
-from unrandom.app.limits import FEWEST_SEQUENCES, LOADED_MODELS, MAX_CHARACTERS, TEST_TOKENS
+from unrandom.app.answers import answered, chosen, plotly_figure, sentence, table
+from unrandom.app.limits import (
+    FEWEST_SEQUENCES,
+    GUESSES_SHOWN,
+    LOADED_MODELS,
+    MAX_CHARACTERS,
+    MAX_DIGITS,
+    TEST_TOKENS,
+    TOKENS_SHOWN,
+)
 from unrandom.core.config import parse_integer
 from unrandom.core.errors import UserError
 from unrandom.figures.attention import attention_figure
@@ -24,6 +32,7 @@ from unrandom.runs.loaded import LoadedRun
 from unrandom.runs.pretrained import pretrained
 from unrandom.tasks import FixedModulus, make_predictors
 
+WAYS = ("lcg", "numbers")  # how a sequence is given: by an LCG, or typed
 _loading = Lock()
 
 
@@ -58,25 +67,34 @@ def largest_tested(name: str) -> int:
 
 @answered(4)
 def play(
-    model: str, how: str, m: str, a: str, c: str, x0: str, seen: float, typed: str, head: str
+    model: Any,
+    how: Any,
+    m: str | None,
+    a: str | None,
+    c: str | None,
+    x0: str | None,
+    seen: Any,
+    typed: str | None,
+    head: Any,
 ) -> tuple[str, str, Any, Any]:
     """A headline, the table of guesses, the staircase, and the attention of one head, for one sequence.
 
     The sequence is that of an LCG, or the numbers that were typed. Raises nothing: mistakes are sentences.
     """
-    run = loaded(model)
-    if how == "numbers":
-        modulus, numbers, following = _known_modulus(model), _typed(run, typed), None
+    name = chosen(model, models(), "model")
+    run = loaded(name)
+    if chosen(how, WAYS, "way in which the sequence is given") == "numbers":
+        modulus, numbers, following = _known_modulus(name), _typed(run, typed or ""), None
     else:
-        modulus, numbers, following = _of_lcg(run, m, a, c, x0, seen)
+        modulus, numbers, following = _of_lcg(run, {"m": m, "a": a, "c": c, "x0": x0}, seen)
     used = numbers[-run.config.data.context :]
     others = baselines(run, modulus)
     guesses, probability = _guesses(run, used, others)
     return (
         _headline(run, guesses, probability, following) + _assumptions(others),
         _table(guesses, used),
-        staircase(model),
-        _attention(run, used, head),
+        staircase(name),
+        _attention(run, used, heads(name), head),
     )
 
 
@@ -92,17 +110,31 @@ def _known_modulus(name: str) -> int | None:
     return task.modulus if isinstance(task, FixedModulus) else None
 
 
-def _of_lcg(run: LoadedRun, m: str, a: str, c: str, x0: str, seen: float) -> tuple[int, list[int], int]:
+def _of_lcg(run: LoadedRun, given: dict[str, str | None], seen: Any) -> tuple[int, list[int], int]:
     """The modulus, the numbers that are shown, and the one after them."""
-    values = [parse_integer(text.strip()[:100]) for text in (m, a, c, x0)]
+    values = [_whole(name, text) for name, text in given.items()]
     modulus, multiplier, increment, start = values
     if not 2 <= modulus <= run.config.data.vocabulary:
         raise UserError(f"m must be from 2 to {run.config.data.vocabulary}, the numbers this model knows")
     if not all(0 <= value < modulus for value in values[1:]):
         raise UserError(f"a, c and x0 must be from 0 to {modulus - 1}, below m")
-    count = min(max(int(seen), 1), run.config.data.context)
+    if not isinstance(seen, (int, float)) or not 1 <= seen <= run.config.data.context:
+        raise UserError(f"from 1 to {run.config.data.context} numbers can be shown to this model")
+    count = int(seen)
     orbit = LCG(m=modulus, a=multiplier, c=increment).orbit(x0=start, length=count + 1)
     return modulus, [int(number) for number in orbit[:-1]], int(orbit[-1])
+
+
+def _whole(name: str, text: str | None) -> int:
+    word = (text or "").strip()
+    if not word:
+        raise UserError(f"{name} is missing")
+    if not word.isascii() or len(word) > MAX_DIGITS:
+        raise UserError(f"{name} must be a whole number of at most {MAX_DIGITS} digits")
+    try:
+        return parse_integer(word)
+    except UserError as mistake:
+        raise UserError(f"{name}: {mistake}") from None
 
 
 def _typed(run: LoadedRun, text: str) -> list[int]:
@@ -123,8 +155,9 @@ def _guesses(
 ) -> tuple[list[dict[str, int | None]], float]:
     """For each count of numbers seen, the guess of the model and of the others; and the last guess's probability."""
     next_guess = run.predict(numbers)
-    # Predictors guess every number but the first. The last number of this row is not read, only guessed.
-    row = np.array([[*numbers, next_guess.numbers[0]]], dtype=np.uint64)
+    # Predictors guess every number but the first. The last number of this row is not read, only guessed; 0 is below
+    # every modulus, which the model's guess may not be.
+    row = np.array([[*numbers, 0]], dtype=np.uint64)
     found = {"model": TransformerPredictor(run.model, run.config.data.tokenizer).predict(row)}
     found |= {name: each.predict(row) for name, each in others.items()}
     columns = {
@@ -134,7 +167,11 @@ def _guesses(
         ]
         for name, each in found.items()
     }
-    columns["model"][-1] = next_guess.numbers[0]  # digit by digit, each given the digits guessed before it
+    columns["model"][-1] = next_guess.numbers[0]
+    if run.config.data.tokenizer.width > 1:  # the digits after a wrong one were conditioned on the true one, not on it
+        for seen in range(max(1, len(numbers) - GUESSES_SHOWN + 1), len(numbers)):
+            if columns["model"][seen - 1] != numbers[seen]:
+                columns["model"][seen - 1] = run.predict(numbers[:seen]).numbers[0]
     guesses = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     return guesses, next_guess.probabilities[0]
 
@@ -163,8 +200,9 @@ def _assumptions(others: dict[str, Predictor]) -> str:
 
 
 def _table(guesses: list[dict[str, int | None]], numbers: list[int]) -> str:
+    """The last guesses, the newest first, beside the numbers that followed."""
     rows, classes = [], []
-    for seen, guess in enumerate(guesses, start=1):
+    for seen, guess in list(enumerate(guesses, start=1))[: -GUESSES_SHOWN - 1 : -1]:
         truth = numbers[seen] if seen < len(numbers) else None
         rows.append(
             [str(seen), "?" if truth is None else str(truth), *(_marked(each, truth) for each in guess.values())]
@@ -185,20 +223,20 @@ def staircase(name: str) -> Any:
     """Accuracy of the model and the baselines by numbers seen, on held-out sequences of the largest test modulus."""
     run = loaded(name)
     part = largest_tested(name)
-    predictors = [run.predictor(), *baselines(run, part).values()]
+    others = baselines(run, part)
+    predictors = [run.predictor(), *others.values()]
     sequences = max(FEWEST_SEQUENCES, TEST_TOKENS // run.config.data.context_tokens)
     (entry,) = compare(run, predictors, part=part, sequences=sequences)
+    for row, shown in zip(entry["predictors"], ("model", *others), strict=True):
+        row["predictor"] = shown  # as in the table
     return plotly_figure(Figure({"": next(comparison_panels(entry))}, height=380))
 
 
-def _attention(run: LoadedRun, numbers: list[int], head: str) -> Any:
-    words = head.split()
-    shape = run.config.model
-    layer, index = int(words[1]), int(words[3])
-    if layer >= shape.depth or index >= shape.n_heads:
-        layer = index = 0  # the head of another model was chosen before
+def _attention(run: LoadedRun, numbers: list[int], heads: list[str], head: Any) -> Any:
+    name = head if head in heads else heads[0]  # the head of another model was chosen before
+    _, layer, _, index = name.split()
     tap = f"blocks.{layer}.attn.hook_pattern"
     tokens = run.tokens(numbers)[:, -run.config.transformer.context :]
-    pattern = run.cache(tokens, tap)[tap][0, index].numpy()
+    pattern = run.cache(tokens, tap)[tap][0, int(index)].numpy()
     shown = {"layer": layer, "head": index, "pattern": pattern.tolist()}
-    return plotly_figure(attention_figure([shown], len(pattern)))
+    return plotly_figure(attention_figure([shown], min(len(pattern), TOKENS_SHOWN)))

@@ -3,12 +3,15 @@
 from functools import lru_cache
 from html import escape
 from pathlib import Path
+from typing import Any
 
-from unrandom.app.answers import answered, sentence
+from unrandom.app.answers import answered, chosen, sentence
 from unrandom.core.files import JsonObject
 from unrandom.experiments.scale import Scale
 from unrandom.report.claims import VERDICTS, display_fields
 
+SCALES: tuple[Scale, ...] = ("laptop", "gpu", "paper")
+ORIGINS = ("all", "paper", "beyond")
 SHOWN = 200  # claims at most
 MAX_WORDS = 200  # characters of a search
 
@@ -22,8 +25,10 @@ def _claims(scale: Scale, results: Path) -> list[JsonObject]:
 
 
 @answered(1)
-def claims(results: Path, scale: Scale, verdicts: list[str], origin: str, words: str) -> str:
+def claims(results: Path, scale: Any, verdicts: Any, origin: Any, words: str | None) -> str:
     """The claims with these verdicts and of this origin that contain all words, as HTML."""
+    scale, origin = chosen(scale, SCALES, "scale"), chosen(origin, ORIGINS, "origin")
+    verdicts = [chosen(verdict, verdict_names(), "verdict") for verdict in verdicts or ()]
     if not (results / scale).is_dir():
         return sentence(
             f"There are no saved results for the scale {scale} in the folder of results with which the app was started "

@@ -1,0 +1,108 @@
+"""Which requests are let in? Those of this computer to the addresses that the page uses, of a limited size.
+
+Gradio has more addresses than the page uses: some serve files, some speak with other hosts. And a site that a visitor
+has open could call this computer by a name of its own (DNS rebinding), which the header Host then says.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from unrandom.app.limits import MAX_REQUEST
+
+HOSTS = ("127.0.0.1", "localhost")
+ADDRESSES = re.compile(
+    r"/|/(config|theme\.css|favicon\.ico|manifest\.json|robots\.txt)|/(assets|static|svelte)/.*|"
+    r"/gradio_api/(info|app_id|startup-events|upload|upload_progress|cancel|reset|queue/(join|data)|"
+    r"heartbeat/\w+|call/(v2/)?\w+(/\w+)?)/?"
+)
+Refusal = tuple[str, int]  # a sentence and a status of HTTP
+TOO_LONG: Refusal = (f"A request may have {MAX_REQUEST:,} bytes.", 413)
+
+
+class Gate:
+    """A layer around Gradio's application, which refuses the other requests by one sentence."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope)
+        if (refused := _refused(request)) is not None:
+            await PlainTextResponse(*refused)(scope, receive, send)
+            return
+        if _has_files(request):  # not held back: Gradio follows how they arrive, and limits each
+            await self.app(scope, receive, send)
+            return
+        body = await _body(receive)
+        if (refused := _refused_body(body)) is not None:
+            await PlainTextResponse(*refused)(scope, receive, send)
+            return
+        first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def again() -> Message:
+            return first.pop() if first else await receive()
+
+        await self.app(scope, again, send)
+
+
+def _refused(request: Request) -> Refusal | None:
+    if request.headers.get("host", "").rsplit(":", 1)[0].lower() not in HOSTS:
+        return "This app is reached as 127.0.0.1 or localhost only.", 403
+    if not ADDRESSES.fullmatch(request.scope["path"]):
+        return "There is nothing at this address.", 404
+    length = request.headers.get("content-length", "0" if not _has_files(request) else "")
+    if not length.isdecimal() or int(length) > MAX_REQUEST:
+        return TOO_LONG
+    return None
+
+
+def _has_files(request: Request) -> bool:
+    return request.headers.get("content-type", "").startswith("multipart/")
+
+
+async def _body(receive: Receive) -> bytes:
+    """The body of a request; one byte more than is allowed if it is too long."""
+    body, more = bytearray(), True
+    while more and len(body) <= MAX_REQUEST:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return bytes(body[: MAX_REQUEST + 1])
+
+
+def _refused_body(body: bytes) -> Refusal | None:
+    if len(body) > MAX_REQUEST:
+        return TOO_LONG
+    if not body:
+        return None
+    try:
+        values = list(_inside(json.loads(body, parse_constant=_no_number)))
+    except (ValueError, RecursionError):
+        return "This is not JSON, or it is nested too deeply.", 400
+    # Gradio would fetch a file whose path is the address of another host.
+    if any(isinstance(value, dict) and "://" in str(value.get("path")) for value in values):
+        return "Files of other hosts are not read.", 403
+    return None
+
+
+def _inside(value: Any) -> Iterator[Any]:
+    """A JSON value and those within it."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        yield value
+        waiting += value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")

@@ -1,0 +1,90 @@
+"""How do the tests serve an app? In a process of its own on a free port, with a small model for a demo."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SERVE = """
+import sys
+from pathlib import Path
+from unrandom.app.server import serve
+runs, results, port, *settings = sys.argv[1:]
+serve(Path(runs), Path(results), port=int(port), open_browser=False, demo_settings=settings,
+      ready=lambda address: print(address, flush=True))
+print("ended", flush=True)
+"""
+DEMO = {  # a model that trains for long, a step in milliseconds
+    "data.modulus": 64,
+    "data.context": 12,
+    "data.n_test_a": 4,
+    "data.n_test_c": 8,
+    "model.d_model": 16,
+    "batch_size": 16,
+    "steps": 1_000_000,
+    "warmup_steps": 2,
+    "evaluate_every": 20,
+    "checkpoint_every": 20,
+    "precision": "fp32",
+    "test_sequences": 32,
+}
+STARTS_IN = 90.0  # seconds, on a machine that has other work
+
+
+@dataclass
+class App:
+    """An app that is served by a process."""
+
+    process: subprocess.Popen[str]
+    address: str
+    port: int
+    runs: Path
+    log: Path  # its standard error
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the process holds."""
+        pages = Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def wait_for(condition: Callable[[], object], seconds: float = STARTS_IN) -> None:
+    """Wait until the condition holds; fail if it does not within some seconds."""
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "this took too long"
+        time.sleep(0.1)
+
+
+def demo_settings(**changes: object) -> list[str]:
+    return [f"{key}={value}" for key, value in {**DEMO, **changes}.items()]
+
+
+def start_app(folder: Path, environment: dict[str, str] | None = None) -> App:
+    port, runs, log = free_port(), folder / "runs", folder / "log"
+    program = [sys.executable, "-c", SERVE, str(runs), str(ROOT / "results"), str(port), *demo_settings()]
+    with log.open("w") as written:
+        process = subprocess.Popen(
+            program,
+            stdout=subprocess.PIPE,
+            stderr=written,
+            text=True,
+            cwd=folder,
+            env={**os.environ, **(environment or {})},
+        )
+    assert process.stdout is not None
+    address = process.stdout.readline().strip()
+    assert address, log.read_text()
+    return App(process, address, port, runs, log)

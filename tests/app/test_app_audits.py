@@ -1,0 +1,133 @@
+"""What the Audit page shows is what `unrandom audit` answers; its process ends in time; a mistake is one sentence."""
+
+import html
+import json
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+from unrandom.app import audits
+from unrandom.app.limits import MAX_CHARACTERS, MAX_FILE
+from unrandom.generators.lcg import LCG
+
+STREAM = LCG(m=2**31, a=1103515245, c=12345).orbit(x0=1, length=70)
+NUMBERS = " ".join(map(str, STREAM[:60]))
+
+
+def definitions(page):
+    """The rows of a verdict by their names."""
+    pairs = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page)
+    return {name: html.unescape(text) for name, text in pairs}
+
+
+def mistake(page):
+    (sentence,) = re.findall(r'^<p class="mistake">([^<\n]+)</p>$', page)
+    return html.unescape(sentence)
+
+
+def test_predictable_numbers_have_a_proof_and_the_next_ones(tmp_path):
+    page, rows = audits.audit(NUMBERS, None), definitions(audits.audit(NUMBERS, None))
+    assert '<section class="verdict predictable"><h3>Predictable</h3>' in page
+    assert rows["outputs"].startswith("60 given, ")
+    assert rows["next"].split() == [str(number) for number in STREAM[60:]]
+    assert "m = 2147483648, a = 1103515245, c = 12345" in rows["parameters"]
+    (tmp_path / "numbers").write_text(NUMBERS)
+    command = [sys.executable, "-m", "unrandom", "audit", str(tmp_path / "numbers"), "--json"]
+    answer = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
+    proof = answer["certificate"]
+    assert rows["proof"].startswith(f"{proof['correct']} of {proof['held_back']} held-back outputs predicted")
+    assert rows["before the first"].split() == [str(number) for number in answer["previous"]]
+    assert html.escape(answer["advice"]) in page
+    assert "limited to" not in page
+
+
+def test_a_break_is_said_in_words():
+    page = audits.audit(" ".join(map(str, [*STREAM[:30], 7, *STREAM[30:60]])), None)
+    assert "<h3>Predictable up to a break</h3>" in page
+    assert definitions(page)["breaks"] == "after output 30, 1 output of the input is not the generator's"
+
+
+def test_too_few_numbers_say_how_many_more_are_needed():
+    page = audits.audit("1 2 3", None)
+    assert '<section class="verdict too-few"><h3>Too few numbers</h3>' in page
+    counts = [int(each.split()[0].replace(",", "")) for each in definitions(page)["fewest more"].split("; ")]
+    assert counts == sorted(counts)
+    assert 1 <= len(counts) <= audits.NEEDED_SHOWN
+    assert "next" not in definitions(page)
+
+
+def test_numbers_that_no_family_predicts_are_not_called_safe(monkeypatch):
+    monkeypatch.setattr(audits, "AUDIT_SECONDS", 1)
+    chaotic = " ".join(str(pow(7, n, 2**61 - 1) ** 5 % (2**61 - 31) % 2**32) for n in range(3, 3003))
+    page = audits.audit(chaotic, None)
+    assert '<section class="verdict not-predicted"><h3>Not predicted</h3>' in page
+    assert "This does not prove the numbers safe." in page
+    assert "This search was limited to 1 seconds" in page
+
+
+def test_a_file_is_read_before_the_text(tmp_path):
+    (tmp_path / "list.csv").write_text("n\n" + "\n".join(map(str, STREAM[:60])))
+    assert definitions(audits.audit("1 2 3", str(tmp_path / "list.csv")))["next"].split()[0] == str(STREAM[60])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "paste some numbers, or choose a file"),
+        (None, "paste some numbers, or choose a file"),
+        (" \n\t", "paste some numbers, or choose a file"),
+        ("hello", "hello"),
+        ("<img src=x onerror=alert(1)>", ""),
+        ("nan inf", ""),
+        ("\x00\x01\x02", "the text"),
+        ("PK\x03\x04rest", "zip"),
+        ("\ud800 1 2", ""),
+        ("7" * (MAX_CHARACTERS + 1), "200,001 characters were pasted; 200,000 are allowed"),
+    ],
+)
+def test_a_text_without_numbers_is_a_mistake_of_one_sentence(text, said):
+    sentence = mistake(audits.audit(text, None))
+    assert said in sentence
+    assert "/tmp" not in sentence
+    assert "Traceback" not in sentence
+
+
+def test_files_that_cannot_be_audited_are_mistakes(tmp_path):
+    (tmp_path / "large").write_bytes(b"1 " * (MAX_FILE // 2 + 1))
+    (tmp_path / "empty").write_bytes(b"")
+    assert mistake(audits.audit("", str(tmp_path / "large"))) == "the file has 2,097,154 bytes; 2,097,152 are allowed"
+    assert mistake(audits.audit("", str(tmp_path / "empty"))) == "the text holds no numbers"
+    assert mistake(audits.audit("", str(tmp_path / "gone"))) == "the file is no longer here; choose it again"
+    assert mistake(audits.audit("", str(tmp_path))) == "the file is no longer here; choose it again"
+
+
+def test_an_audit_that_takes_too_long_is_ended(monkeypatch):
+    monkeypatch.setattr(audits, "KILLED_AFTER", 0.5)
+    monkeypatch.setattr(audits, "AUDIT_SECONDS", 100)
+    started, begun = [], time.monotonic()
+    start = audits.start
+    monkeypatch.setattr(audits, "start", lambda *words, **how: started.append(start(*words, **how)) or started[-1])
+    chaotic = " ".join(str(pow(7, n, 2**61 - 1) ** 5 % (2**61 - 31) % 2**32) for n in range(3, 3003))
+    assert mistake(audits.audit(chaotic, None)) == "the audit took more than 0.5 s and was ended; try fewer numbers"
+    assert time.monotonic() - begun < 5
+    assert started[0].poll() is not None
+
+
+def test_an_audit_that_fails_is_a_fault_of_the_program(monkeypatch, caplog):
+    start = audits.start
+    monkeypatch.setattr(audits, "start", lambda *_words, **how: start("train", "fm-256", "--out", "/dev/null/x", **how))
+    assert "cannot create the folder" in mistake(audits.audit("1 2 3", None))
+    monkeypatch.setattr(audits, "MISTAKE", 0)
+    monkeypatch.setattr(audits, "start", lambda *_words, **how: start("audit", "/dev/null", **how))
+    assert mistake(audits.audit("1 2 3", None)).startswith("This failed, and the fault is the program's")
+    assert "an audit ended with status 2" in caplog.text
+
+
+def test_no_file_of_an_audit_is_left(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    audits.audit("1 2 3", None)
+    audits.audit("x", None)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,229 @@
+"""What the Play page shows is what the model, algebra and look-back say; a mistake is one sentence."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from unrandom.app import play
+from unrandom.app.limits import GUESSES_SHOWN, MAX_CHARACTERS, TOKENS_SHOWN
+from unrandom.generators.lcg import LCG
+from unrandom.predictors.algebraic import AlgebraicPredictor
+from unrandom.predictors.lookback import LookbackPredictor
+
+HEAD = "layer 0 head 0"
+
+
+def of_lcg(model="fm-256", m=256, a=5, c=3, x0=1, seen=40, head=HEAD):
+    return play.play(model, "lcg", str(m), str(a), str(c), str(x0), seen, "", head)
+
+
+def of_numbers(text, model="fm-256"):
+    return play.play(model, "numbers", "", "", "", "", 1, text, HEAD)
+
+
+class Cells(HTMLParser):
+    """The rows of a table, as texts."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.rows = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, _attributes):
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_data(self, data):
+        self.rows[-1][-1] += data
+
+
+def columns(html):
+    """The columns of the table by their names; a guess without its sign, None where it abstains."""
+    head, *rows = Cells(html).rows
+    rows.reverse()  # the newest is the first
+    last = int(rows[-1][0])
+    assert [row[0] for row in rows] == [str(seen) for seen in range(max(1, last - GUESSES_SHOWN + 1), last + 1)]
+    values = [[None if cell == "–" else cell.split()[0] for cell in row] for row in rows]
+    return {name: [int(cell) if cell and cell != "?" else None for cell in cells]
+            for name, cells in zip(head, zip(*values, strict=True), strict=True)}  # fmt: skip
+
+
+def mistake(answer):
+    """The sentence of a mistake, without its tags; the other outputs must be empty."""
+    said, *others = answer
+    assert others == [None] * len(others)
+    (sentence,) = re.findall(r'^<p class="mistake">([^<\n]+)</p>$', said)
+    return sentence
+
+
+@pytest.mark.parametrize(
+    ("model", "m", "a", "c", "seen"),
+    [
+        ("fm-256", 256, 5, 3, 40),
+        ("fm-256", 256, 13, 7, 64),  # the full context
+        ("fm-256", 100, 21, 7, 30),  # a modulus that it never saw
+        ("um-144", 144, 37, 25, 64),
+        ("um-144", 97, 5, 0, 1),
+        ("fm-2p8", 256, 77, 201, 48),  # two digits per number
+        ("fm-2p8", 250, 77, 201, 9),
+    ],
+)
+def test_the_guesses_are_those_of_predict_after_each_number(model, m, a, c, seen):
+    said, table, *_ = of_lcg(model, m, a, c, 1, seen)
+    numbers, run = LCG(m=m, a=a, c=c).orbit(x0=1, length=seen + 1), play.loaded(model)
+    shown = columns(table)
+    assert shown["model"] == [run.predict(numbers[:count]).numbers[0] for count in range(1, seen + 1)]
+    assert shown["next number"] == [*numbers[1:seen], None]
+    probability = run.predict(numbers[:seen]).probabilities[0]
+    assert f"the model says {shown['model'][-1]}, with a probability of {probability:.3f}" in said
+    assert f"The next number is {numbers[seen]}: the model is" in said
+    assert ("the model is right" in said) == (shown["model"][-1] == numbers[seen])
+
+
+@pytest.mark.parametrize("model", ["fm-256", "um-144"])
+def test_the_guesses_are_those_of_a_forward_pass(model):
+    numbers, run = LCG(m=144, a=37, c=25).orbit(x0=5, length=64), play.loaded(model)
+    logits = run.cache(run.tokens(numbers), [])["logits"][0]
+    shown = columns(of_lcg(model, 144, 37, 25, 5, 64)[1])
+    assert shown["model"] == logits.argmax(-1).tolist()
+    last = logits[-1].softmax(-1).max().item()
+    assert f"a probability of {last:.3f}" in of_lcg(model, 144, 37, 25, 5, 64)[0]
+
+
+@pytest.mark.parametrize(("model", "known"), [("fm-256", 256), ("um-144", None)])
+def test_algebra_and_look_back_are_the_predictors_on_the_same_numbers(model, known):
+    numbers = LCG(m=128, a=5, c=3).orbit(x0=1, length=31)
+    row = np.array([numbers], dtype=np.uint64)
+    shown = columns(of_lcg(model, 128, 5, 3, 1, 30)[1])
+    for name, predictor in (("algebra", AlgebraicPredictor(known)), ("look-back", LookbackPredictor(128))):
+        guess = predictor.predict(row)
+        assert shown[name] == [
+            None if abstained else int(number)
+            for number, abstained in zip(guess.numbers[0], guess.abstained[0], strict=True)
+        ]
+    assert any(number is not None for number in shown["look-back"])
+
+
+def test_signs_and_classes_tell_right_from_wrong():
+    html = of_lcg(seen=40)[1]
+    head, *rows = Cells(html).rows
+    rows.reverse()
+    assert head == ["numbers seen", "next number", "model", "algebra", "look-back"]
+    for row in rows[:-1]:
+        for cell in row[2:]:
+            assert cell == "–" or cell == f"{cell.split()[0]} {'✓' if cell.split()[0] == row[1] else '✗'}"
+    assert rows[-1][1] == "?"
+    assert not any(sign in cell for cell in rows[-1] for sign in "✓✗")
+    assert html.count('class="right"') == sum("✓" in row[2] for row in rows)
+
+
+def test_typed_numbers_are_the_sequence():
+    numbers = LCG(m=256, a=5, c=3).orbit(x0=1, length=20)
+    spaces, commas = (of_numbers(each.join(map(str, numbers))) for each in (" ", " ,\n"))
+    assert spaces[:2] == commas[:2]
+    assert columns(spaces[1])["model"] == columns(of_lcg(seen=20)[1])["model"]
+    assert "The next number" not in spaces[0]
+    assert "look-back" in columns(spaces[1])  # the modulus of the model
+    assert "look-back" not in columns(of_numbers("1 2 3", "um-144")[1])  # nobody knows the modulus
+
+
+def test_of_more_numbers_than_the_context_the_last_ones_are_read():
+    numbers = LCG(m=256, a=5, c=3).orbit(x0=1, length=100)
+    text = " ".join(map(str, numbers))
+    assert of_numbers(text)[:2] == of_numbers(" ".join(map(str, numbers[-64:])))[:2]
+    assert len(columns(of_numbers(text)[1])["model"]) == 64
+
+
+@pytest.mark.parametrize("model", play.models())
+def test_every_model_answers_on_its_largest_test_modulus(model):
+    task = play.loaded(model).config.data
+    context = task.context
+    said, table, staircase, attention = of_lcg(model, play.largest_tested(model), 5, 3, 1, context)
+    assert 'class="said"' in said
+    assert len(columns(table)["model"]) == min(context, GUESSES_SHOWN)
+    names = [trace.name for trace in staircase.data]
+    assert {"model", "algebra", "look-back"} <= set(names)
+    assert len(attention.data[0].z) == min(context * task.tokenizer.width, TOKENS_SHOWN)
+
+
+def test_the_staircase_rises_to_the_accuracy_in_the_index():
+    curves = {trace.name: trace for trace in of_lcg()[2].data if trace.name}
+    assert curves["model"].y[-1] > 0.95
+    assert curves["model"].y[0] < 0.2
+
+
+def test_the_attention_is_that_of_the_chosen_head():
+    run, numbers = play.loaded("um-144"), LCG(m=144, a=37, c=25).orbit(x0=5, length=10)
+    tap = "blocks.2.attn.hook_pattern"
+    pattern = run.cache(run.tokens(numbers), tap)[tap][0, 3]
+    shown = of_lcg("um-144", 144, 37, 25, 5, 10, head="layer 2 head 3")[3].data[0].z
+    for query, row in enumerate(shown):
+        assert list(row) == [round(weight, 4) for weight in pattern[query, : query + 1].tolist()]
+    assert len(shown) == 10
+    other = of_lcg("fm-256", head="layer 3 head 3")[3]  # a head of the model before
+    assert other.data[0].z == of_lcg("fm-256")[3].data[0].z
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"m": 1}, "m must be from 2 to 256, the numbers this model knows"),
+        ({"m": 257}, "m must be from 2 to 256"),
+        ({"m": "2^4000"}, "m: 2^4000 is larger than any modulus here"),
+        ({"m": "10^400"}, "m: 10^400 is larger"),
+        ({"m": "9" * 41}, "m must be a whole number of at most 40 digits"),
+        ({"m": -256}, "m must be from 2 to 256"),
+        ({"m": ""}, "m is missing"),
+        ({"a": "5.0"}, "a: &#x27;5.0&#x27; is not a whole number"),
+        ({"a": "٥"}, "a must be a whole number"),
+        ({"a": 256}, "a, c and x0 must be from 0 to 255, below m"),
+        ({"c": "<b>"}, "c: &#x27;&lt;b&gt;&#x27; is not a whole number"),
+        ({"x0": -1}, "a, c and x0 must be from 0 to 255"),
+        ({"x0": "nan"}, "x0: &#x27;nan&#x27; is not"),
+        ({"seen": 0}, "from 1 to 64 numbers can be shown"),
+        ({"seen": 65}, "from 1 to 64 numbers can be shown"),
+        ({"seen": float("nan")}, "from 1 to 64 numbers can be shown"),
+        ({"seen": None}, "from 1 to 64 numbers can be shown"),
+        ({"model": "../../etc"}, "the model must be one of: fm-"),
+        ({"model": None}, "the model must be one of"),
+        ({"model": []}, "the model must be one of"),
+    ],
+)
+def test_mistakes_about_the_sequence(changes, said):
+    assert mistake(of_lcg(**changes)).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "type some numbers"),
+        (" ,, \n", "type some numbers"),
+        ("1 2 x", "&#x27;x&#x27; is not a whole number from 0 to 255"),
+        ("1 2 256", "&#x27;256&#x27; is not a whole number from 0 to 255"),
+        ("-1", "&#x27;-1&#x27; is not"),
+        ("1.5", "&#x27;1.5&#x27; is not"),
+        ("١ ٢ ٣", "&#x27;١&#x27; is not"),
+        ("²", "&#x27;²&#x27; is not"),
+        ("1\x002", "&#x27;1\\x002&#x27; is not"),
+        ("9" * 30_000, "&#x27;99999999999999999999&#x27; is not"),
+        ("<script>alert(1)</script>", "&#x27;&lt;script&gt;alert(1)&lt;/sc&#x27; is not"),
+        ("1 " * MAX_CHARACTERS, "400,000 characters were given; 200,000 are allowed"),
+    ],
+)
+def test_mistakes_in_typed_numbers(text, said):
+    assert mistake(of_numbers(text)).startswith(said)
+
+
+def test_how_the_sequence_is_given_must_be_known():
+    assert mistake(play.play("fm-256", "sql", "", "", "", "", 1, "1", HEAD)).startswith("the way")
+    assert mistake(play.play("fm-256", None, None, None, None, None, None, None, None)).startswith("the way")
+
+
+def test_a_fault_of_the_program_is_a_sentence_and_in_the_log(monkeypatch, caplog):
+    monkeypatch.setattr(play, "loaded", lambda _name: 1 / 0)
+    assert mistake(of_lcg()) == "This failed, and the fault is the program&#x27;s; its log has the details."
+    assert "ZeroDivisionError" in caplog.text

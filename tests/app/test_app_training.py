@@ -1,0 +1,181 @@
+"""The Runs page shows the curves of runs in its folder, no others; the demo starts once, stops, continues and ends."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from serving import demo_settings, wait_for
+
+from unrandom.app import training
+from unrandom.app.training import Demo, curves, run_names
+from unrandom.core.errors import Busy
+from unrandom.core.run_folder import RunFolder
+from unrandom.training.checkpoint import latest_checkpoint
+
+
+@pytest.fixture
+def demo(tmp_path):
+    """A demo that trains for long; it is ended after the test."""
+    made = Demo(tmp_path / "runs", demo_settings())
+    yield made
+    made.end()
+
+
+def text(said):
+    (sentence,) = re.findall(r'^<p class="(?:said|mistake)">([^<\n]+)</p>$', said)
+    return sentence
+
+
+def is_held(folder):
+    """Whether a process is working on the run."""
+    try:
+        with folder.lock():
+            return False
+    except Busy:
+        return True
+
+
+def wait_for_curves(demo, beyond=0):
+    """The folder of the demo's run, once it has been evaluated after some step."""
+    folder = RunFolder(demo.runs / demo.name)
+    wait_for(lambda: any(row["step"] > beyond for row in folder.read_metrics()))
+    return folder
+
+
+def test_the_curves_are_those_of_the_metrics(finished_run):
+    runs, name = finished_run.folder.path.parent, finished_run.id
+    metrics = finished_run.folder.read_metrics()
+    said, accuracy, loss = curves(runs, Demo(runs), name)
+    assert text(said).startswith(f"{name}: step 12 of 12, finished. The last number of held-out sequences is right in ")
+    assert f"{100 * metrics[-1]['last_number_accuracy']:.1f} %" in said
+    lines = {trace.name: trace for trace in (*accuracy.data, *loss.data)}
+    assert list(lines["test: last number"].x) == [row["step"] for row in metrics]
+    assert list(lines["test: last number"].y) == [row["last_number_accuracy"] for row in metrics]
+    assert list(lines["training"].y) == [row["train_loss"] for row in metrics]
+
+
+def test_runs_are_listed_newest_first(tmp_path):
+    for age, name in enumerate(("new", "old", ".hidden", "older")):
+        RunFolder(tmp_path / name).create({"recipe": "x", "config": {"steps": 5}})
+        os.utime(tmp_path / name, (10**9 - age, 10**9 - age))
+    (tmp_path / "no run").mkdir()
+    assert run_names(tmp_path) == ["new", "old", "older"]
+    assert run_names(tmp_path / "nowhere") == []
+    assert text(curves(tmp_path, Demo(tmp_path), "new")[0]) == "new: not finished. There is no evaluation yet."
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../..", "../secret", "/etc", "..", ".", "", "a/../../secret", "secret\0", "\ud800", "*", [], {}, 5, "~", "C:\\"],
+)
+def test_a_run_outside_the_folder_is_refused(tmp_path, name):
+    RunFolder(tmp_path / "secret").create({"recipe": "x", "config": {"steps": 5}})
+    RunFolder(tmp_path / "secret").append_metrics({"step": 1, "last_number_accuracy": 0.5})
+    runs = tmp_path / "runs"
+    RunFolder(runs / "a").create({"recipe": "x", "config": {"steps": 5}})
+    for asked in (name, str(tmp_path / "secret")):
+        said, *figures = curves(runs, Demo(runs), asked)
+        assert said == '<p class="mistake">there is no such run in the folder of runs</p>'
+        assert figures == [None, None]
+
+
+def test_a_run_that_was_tampered_with_is_a_sentence(tmp_path):
+    folder = RunFolder(tmp_path / "a")
+    folder.create({"recipe": "x", "config": {"steps": 5}})
+    folder.metrics.write_text("{\n")
+    assert "is damaged" in curves(tmp_path, Demo(tmp_path), "a")[0]
+    folder.append_metrics({"step": 1})
+    folder.metrics.write_text('{"step": 1, "last_number_accuracy": null}\n')
+    assert "right in 0.0 % of them" in curves(tmp_path, Demo(tmp_path), "a")[0]
+    folder.manifest.write_text("[]")
+    assert "is not the manifest of a run" in curves(tmp_path, Demo(tmp_path), "a")[0]
+
+
+def test_without_a_run_the_page_says_how_to_make_one(tmp_path):
+    assert text(curves(tmp_path, Demo(tmp_path), None)[0]).startswith("There is no run yet.")
+
+
+def test_the_demo_starts_once_stops_at_a_checkpoint_and_continues_from_it(demo):
+    assert text(demo.stop()) == "the demo is not running"
+    assert text(demo.start(" 7 ")) == f"The demo with seed 7 has started: {demo.name}."
+    assert "training. There is no evaluation yet." in curves(demo.runs, demo, demo.name)[0]  # before its folder is made
+    for seed in ("7", "8"):
+        assert text(demo.start(seed)) == "the demo is running already; stop it first"
+    folder = wait_for_curves(demo)
+    assert is_held(folder)
+    said, accuracy, _ = curves(demo.runs, demo, demo.name)
+    assert ", training. The last number" in said
+    assert accuracy.data[0].x[0] == 20
+    assert folder.read_manifest()["config"]["seed"] == 7
+    assert text(demo.stop()).startswith("The demo has stopped.")
+    assert not is_held(folder)
+    assert ", not finished. The last number" in curves(demo.runs, demo, demo.name)[0]
+    saved = latest_checkpoint(folder).step
+    kept = [row for row in folder.read_metrics() if row["step"] <= saved]
+    demo.start("7")
+    wait_for_curves(demo, beyond=folder.read_metrics()[-1]["step"])
+    assert folder.read_metrics()[: len(kept)] == kept  # training from the start would have removed them
+    assert run_names(demo.runs) == [demo.name]
+
+
+def test_a_demo_that_was_trained_before_is_shown(tmp_path):
+    demo = Demo(tmp_path, demo_settings(steps=5))
+    demo.start("0")
+    wait_for(lambda: not demo.running)
+    assert text(demo.start("0")) == f"The demo with seed 0 was trained before: {demo.name}."
+    assert not demo.running
+    assert "step 5 of 5, finished." in curves(tmp_path, demo, demo.name)[0]
+
+
+def test_a_demo_that_fails_says_why(tmp_path):
+    (tmp_path / "runs").write_text("")
+    demo = Demo(tmp_path / "runs", demo_settings())
+    demo.start("0")
+    wait_for(lambda: not demo.running)
+    said = text(curves(demo.runs, demo, demo.name)[0])
+    assert said.startswith(f"{demo.name}: the demo failed: ")
+    assert "is a file; a folder is needed there" in said or "cannot create the folder" in said
+
+
+@pytest.mark.parametrize(
+    "seed", ["-1", "1.0", "x", "1000001", "9" * 5000, "²", "٣", "1; rm -rf /", "$(id)", "\0", "--help"]
+)
+def test_a_seed_that_is_no_number_is_a_mistake(demo, seed):
+    assert text(demo.start(seed)) == "the seed must be a whole number from 0 to 1,000,000"
+    assert not demo.running
+
+
+def test_a_demo_that_does_not_end_is_killed(demo, monkeypatch):
+    monkeypatch.setattr(training, "SECONDS_TO_STOP", 0.2)
+    demo.start("0")
+    os.kill(demo._process.pid, signal.SIGSTOP)
+    started = time.monotonic()
+    demo.end()
+    assert time.monotonic() - started < 5
+    assert not demo.running
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_the_demo_ends_with_the_app_however_it_ends(tmp_path, how):
+    program = (
+        "import sys, time; from pathlib import Path; from unrandom.app.training import Demo\n"
+        "demo = Demo(Path(sys.argv[1]), sys.argv[2:]); demo.start('0'); print(demo.name, flush=True); time.sleep(999)"
+    )
+    app = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path), *demo_settings()], stdout=subprocess.PIPE, text=True
+    )
+    folder = RunFolder(tmp_path / app.stdout.readline().strip())
+    wait_for(folder.read_metrics)
+    assert is_held(folder)
+    app.send_signal(how)
+    app.communicate()
+    wait_for(lambda: not is_held(folder), 10)
+    rows = folder.metrics.read_bytes()
+    time.sleep(0.5)
+    assert folder.metrics.read_bytes() == rows
+    assert all(json.loads(line) for line in rows.splitlines())
