@@ -6,6 +6,7 @@ from collections.abc import Callable
 from unrandom.runs.spec import RunSpec
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ |= {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "GRADIO_ANALYTICS_ENABLED": "False"}
 
 from jaxtyping import install_import_hook
 

@@ -163,11 +163,14 @@ def test_a_demo_that_does_not_end_is_killed(demo, monkeypatch):
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
 def test_the_demo_ends_with_the_app_however_it_ends(tmp_path, how):
     program = (
-        "import sys, time; from pathlib import Path; from unrandom.app.training import Demo\n"
-        "demo = Demo(Path(sys.argv[1]), sys.argv[2:]); demo.start('0'); print(demo.name, flush=True); time.sleep(999)"
+        "import signal, sys, time; from pathlib import Path; from unrandom.app.training import Demo\n"
+        "if sys.argv[2] == '1': signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup lets its children ignore\n"
+        "demo = Demo(Path(sys.argv[1]), sys.argv[3:]); demo.start('0'); print(demo.name, flush=True); time.sleep(999)"
     )
     app = subprocess.Popen(
-        [sys.executable, "-c", program, str(tmp_path), *demo_settings()], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", program, str(tmp_path), str(int(how)), *demo_settings()],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     folder = RunFolder(tmp_path / app.stdout.readline().strip())
     wait_for(folder.read_metrics)
