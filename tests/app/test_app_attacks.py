@@ -16,6 +16,7 @@ import pytest
 from serving import ROOT, wait_for
 
 from unrandom.app.limits import MAX_FILE, MAX_REQUEST
+from unrandom.core.run_folder import RunFolder
 from unrandom.generators.lcg import LCG
 
 pytest.importorskip("gradio", reason="the app needs gradio")
@@ -75,6 +76,13 @@ def test_a_normal_request_is_answered(app):
     assert answer(app, "claims", CLAIMS)[0].count("<article") > 100
     (path,) = upload(app, NUMBERS.encode()).json()
     assert str(STREAM[30]) in answer(app, "audit", ["", file_data(path)])[0]
+
+
+def test_programs_can_ask_for_what_the_page_does_not_show_at_first(app):
+    _, _, _, attention = answer(app, "play", ["um-144", *PLAY[1:8], "layer 3 head 2"])
+    assert attention != answer(app, "play", ["um-144", *PLAY[1:8], HEAD])[3]
+    RunFolder(app.runs / "new").create({"recipe": "x", "config": {"steps": 5}})
+    assert answer(app, "curves", ["new"])[0] == '<p class="said">new: not finished. There is no evaluation yet.</p>'
 
 
 def test_it_listens_on_this_computer_only(app):

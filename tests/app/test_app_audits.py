@@ -82,7 +82,7 @@ def test_a_file_is_read_before_the_text(tmp_path):
         ("hello", "hello"),
         ("<img src=x onerror=alert(1)>", ""),
         ("nan inf", ""),
-        ("\x00\x01\x02", "the text"),
+        ("\x00\x01\x02", "(options of the command unrandom audit)"),
         ("PK\x03\x04rest", "zip"),
         ("\ud800 1 2", ""),
         ("7" * (MAX_CHARACTERS + 1), "200,001 characters were pasted; 200,000 are allowed"),
@@ -99,7 +99,7 @@ def test_files_that_cannot_be_audited_are_mistakes(tmp_path):
     (tmp_path / "large").write_bytes(b"1 " * (MAX_FILE // 2 + 1))
     (tmp_path / "empty").write_bytes(b"")
     assert mistake(audits.audit("", str(tmp_path / "large"))) == "the file has 2,097,154 bytes; 2,097,152 are allowed"
-    assert mistake(audits.audit("", str(tmp_path / "empty"))) == "the text holds no numbers"
+    assert mistake(audits.audit("", str(tmp_path / "empty"))) == "the input holds no numbers"
     assert mistake(audits.audit("", str(tmp_path / "gone"))) == "the file is no longer here; choose it again"
     assert mistake(audits.audit("", str(tmp_path))) == "the file is no longer here; choose it again"
 

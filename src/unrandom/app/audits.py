@@ -62,7 +62,8 @@ def _audited(path: Path) -> JsonObject:
             process.kill()
             raise UserError(f"the audit took more than {KILLED_AFTER} s and was ended; try fewer numbers") from None
     if process.returncode == MISTAKE:
-        raise UserError(said.strip().splitlines()[-1].removeprefix("unrandom: ").replace(str(path), "the text"))
+        mistake = said.strip().splitlines()[-1].removeprefix("unrandom: ").replace(str(path), "the input")
+        raise UserError(f"{mistake} (options of the command unrandom audit)" if " --" in mistake else mistake)
     if not written:
         raise RuntimeError(f"an audit ended with status {process.returncode}: {said}")
     answer: JsonObject = json.loads(written)

@@ -68,16 +68,18 @@ def _play(app: gr.Blocks) -> None:
             typed = gr.Textbox(
                 label="numbers, separated by spaces or commas", lines=5, max_length=MAX_CHARACTERS, visible=False
             )
-            head = gr.Dropdown(play.heads(first), value="layer 0 head 0", label="attention of")
+            # Programs can ask for heads of another model than the page shows at first.
+            head = gr.Dropdown(play.heads(first), value="layer 0 head 0", label="attention of", allow_custom_value=True)
             button = gr.Button("Guess", variant="primary")
         with gr.Column(scale=2, min_width=280):
             said = gr.HTML()
-            gr.Markdown(f"### The last {GUESSES_SHOWN} guesses, the newest first")
-            guesses = gr.HTML()
-            gr.Markdown("### Accuracy by how many numbers were seen, over held-out sequences")
-            staircase = gr.Plot(show_label=False)
-            gr.Markdown(f"### Where the head looks in this sequence (in its first {TOKENS_SHOWN} tokens)")
-            attention = gr.Plot(show_label=False)
+            with gr.Column() as pictures:
+                gr.Markdown(f"### The last {GUESSES_SHOWN} guesses, the newest first")
+                guesses = gr.HTML()
+                gr.Markdown("### Accuracy by how many numbers were seen, over held-out sequences")
+                staircase = gr.Plot(show_label=False)
+                gr.Markdown(f"### Where the head looks in this sequence (in its first {TOKENS_SHOWN} tokens)")
+                attention = gr.Plot(show_label=False)
 
     def shown(way: str) -> tuple[Any, Any]:
         return gr.Group(visible=way == "lcg"), gr.Textbox(visible=way == "numbers")
@@ -90,10 +92,17 @@ def _play(app: gr.Blocks) -> None:
 
     how.change(shown, how, [by_lcg, typed], api_visibility="private")
     model.change(of_model, model, [head, m, seen], api_visibility="private")
-    asked, shown_answer = [model, how, m, a, c, x0, seen, typed, head], [said, guesses, staircase, attention]
+    asked, answer = [model, how, m, a, c, x0, seen, typed, head], [said, guesses, staircase, attention]
+    without_mistakes: Any = {  # a mistake has no pictures
+        "fn": lambda table: gr.Column(visible=bool(table)),
+        "inputs": guesses,
+        "outputs": pictures,
+        "show_progress": "hidden",
+        "api_visibility": "private",
+    }
     ways = [button.click, *(box.submit for box in (m, a, c, x0))]
-    gr.on(ways, play.play, asked, shown_answer, api_name="play")
-    app.load(play.play, asked, shown_answer, api_visibility="private")
+    gr.on(ways, play.play, asked, answer, api_name="play").then(**without_mistakes)
+    app.load(play.play, asked, answer, api_visibility="private").then(**without_mistakes)
 
 
 def _audit() -> None:

@@ -1,6 +1,7 @@
 """What does `unrandom app` do? It serves the app on this machine: play, audit, results and runs in the browser."""
 
 from argparse import ArgumentTypeError, Namespace
+from typing import Any
 
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import Parser, add_results, add_runs
@@ -31,11 +32,14 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.app.server import serve
     from unrandom.cli.progress import say
 
+    answer: dict[str, Any] = {}
+
     def ready(address: str) -> None:
         say(f"the app is at {address}; end it with Ctrl-C")
+        answer["address"] = address
 
     serve(arguments.runs, arguments.results, port=arguments.port, open_browser=arguments.open, ready=ready)
-    return {"ended": True}, "the app has ended"
+    return {**answer, "ended": True}, "the app has ended"
 
 
 def _port(text: str) -> int:
