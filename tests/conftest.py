@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 
+from tiny_settings import settings
 from unrandom.runs.spec import RunSpec
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -50,26 +51,6 @@ def one_thread() -> None:
 def tiny() -> RunConfig:
     """A run of a second."""
     return TINY
-
-
-def settings(**changes: object) -> list[str]:
-    """``--set`` arguments that make a run of ``fm-256`` tiny."""
-    values = {
-        "data.modulus": 64,
-        "data.context": 12,
-        "data.n_test_a": 4,
-        "data.n_test_c": 8,
-        "model.d_model": 16,
-        "batch_size": 16,
-        "steps": 6,
-        "warmup_steps": 2,
-        "evaluate_every": 3,
-        "checkpoint_every": 3,
-        "precision": "fp32",
-        "test_sequences": 32,
-        **changes,
-    }
-    return [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
 
 
 @pytest.fixture

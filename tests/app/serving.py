@@ -9,6 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tiny_settings import assigned
+from unrandom.core.errors import Busy
+from unrandom.core.run_folder import RunFolder
+
 ROOT = Path(__file__).parents[2]
 SERVE = """
 import sys
@@ -19,20 +23,6 @@ serve(Path(runs), Path(results), port=int(port), open_browser=False, demo_settin
       ready=lambda address: print(address, flush=True))
 print("ended", flush=True)
 """
-DEMO = {  # a model that trains for long, a step in milliseconds
-    "data.modulus": 64,
-    "data.context": 12,
-    "data.n_test_a": 4,
-    "data.n_test_c": 8,
-    "model.d_model": 16,
-    "batch_size": 16,
-    "steps": 1_000_000,
-    "warmup_steps": 2,
-    "evaluate_every": 20,
-    "checkpoint_every": 20,
-    "precision": "fp32",
-    "test_sequences": 32,
-}
 STARTS_IN = 90.0  # seconds, on a machine that has other work
 
 
@@ -69,7 +59,17 @@ def wait_for(condition: Callable[[], object], seconds: float = STARTS_IN) -> Non
 
 
 def demo_settings(**changes: object) -> list[str]:
-    return [f"{key}={value}" for key, value in {**DEMO, **changes}.items()]
+    """Settings of a demo that trains for long, a step in milliseconds."""
+    return assigned(**{"steps": 1_000_000, "evaluate_every": 20, "checkpoint_every": 20, **changes})
+
+
+def is_held(folder: RunFolder) -> bool:
+    """Whether a process is working on the run."""
+    try:
+        with folder.lock():
+            return False
+    except Busy:
+        return True
 
 
 def start_app(folder: Path, environment: dict[str, str] | None = None) -> App:

@@ -19,7 +19,7 @@ from unrandom.generators.lcg import LCG
 pytest.importorskip("gradio", reason="the app needs gradio")
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser is driven by playwright")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="2026-11-24: no Chromium is installed")
 
 ARGUMENTS = [
     "--no-sandbox",

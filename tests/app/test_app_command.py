@@ -10,13 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from serving import STARTS_IN, free_port, start_app, wait_for
+from serving import STARTS_IN, free_port, is_held, start_app, wait_for
 
 from unrandom.cli import main
-from unrandom.core.errors import Busy
 from unrandom.core.run_folder import RunFolder
 
-needs_gradio = pytest.mark.skipif(importlib.util.find_spec("gradio") is None, reason="the app needs gradio")
+needs_gradio = pytest.mark.skipif(importlib.util.find_spec("gradio") is None, reason="2026-11-24: the app needs gradio")
 COMMAND = [sys.executable, "-m", "unrandom", "app"]
 
 
@@ -138,14 +137,6 @@ def test_ctrl_c_ends_the_demo_and_an_audit(command):
     assert "Traceback" not in err
     wait_for(lambda: not any(is_alive(child) for child in children), 10)
     assert not is_held(folder)
-
-
-def is_held(folder):
-    try:
-        with folder.lock():
-            return False
-    except Busy:
-        return True
 
 
 def children_of(pid):

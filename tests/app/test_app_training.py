@@ -9,11 +9,10 @@ import sys
 import time
 
 import pytest
-from serving import demo_settings, wait_for
+from serving import demo_settings, is_held, wait_for
 
 from unrandom.app import training
 from unrandom.app.training import Demo, curves, run_names
-from unrandom.core.errors import Busy
 from unrandom.core.run_folder import RunFolder
 from unrandom.training.checkpoint import latest_checkpoint
 
@@ -29,15 +28,6 @@ def demo(tmp_path):
 def text(said):
     (sentence,) = re.findall(r'^<p class="(?:said|mistake)">([^<\n]+)</p>$', said)
     return sentence
-
-
-def is_held(folder):
-    """Whether a process is working on the run."""
-    try:
-        with folder.lock():
-            return False
-    except Busy:
-        return True
 
 
 def wait_for_curves(demo, beyond=0):

@@ -30,7 +30,7 @@ from unrandom.runs.comparison import compare
 from unrandom.runs.interface import load
 from unrandom.runs.loaded import LoadedRun
 from unrandom.runs.pretrained import pretrained
-from unrandom.tasks import FixedModulus, make_predictors
+from unrandom.tasks import make_predictors
 
 WAYS = ("lcg", "numbers")  # how a sequence is given: by an LCG, or typed
 _loading = Lock()
@@ -84,7 +84,7 @@ def play(
     name = chosen(model, models(), "model")
     run = loaded(name)
     if chosen(how, WAYS, "way in which the sequence is given") == "numbers":
-        modulus, numbers, following = _known_modulus(name), _typed(run, typed or ""), None
+        modulus, numbers, following = None, _typed(run, typed or ""), None
     else:
         modulus, numbers, following = _of_lcg(run, {"m": m, "a": a, "c": c, "x0": x0}, seen)
     used = numbers[-run.config.data.context :]
@@ -99,15 +99,11 @@ def play(
 
 
 def baselines(run: LoadedRun, modulus: int | None) -> dict[str, Predictor]:
-    """Algebra, as it applies to the model's task, and look-back, which has to be told the modulus."""
-    (algebra,) = make_predictors(["algebraic"], run.config.data)
-    return {"algebra": algebra} | ({} if modulus is None else {"look-back": LookbackPredictor(modulus)})
-
-
-def _known_modulus(name: str) -> int | None:
-    """The modulus of a model that was trained on one."""
-    task = loaded(name).config.data
-    return task.modulus if isinstance(task, FixedModulus) else None
+    """Algebra, as it applies to the model's task, and look-back, told this modulus or, if it has one, the task's."""
+    task = run.config.data
+    names = {"algebra": "algebraic"} | ({"look-back": "lookback"} if "lookback" in task.baselines() else {})
+    found = dict(zip(names, make_predictors(list(names.values()), task), strict=True))
+    return found if modulus is None else found | {"look-back": LookbackPredictor(modulus)}
 
 
 def _of_lcg(run: LoadedRun, given: dict[str, str | None], seen: Any) -> tuple[int, list[int], int]:

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from unrandom.cli.answer import Answer
+from unrandom.cli.copies import writable
 from unrandom.cli.launcher import launcher_of, train_all
 from unrandom.cli.progress import say, working
-from unrandom.cli.training import writable
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, write_atomically
 from unrandom.experiments.catalogue import CATALOGUE

@@ -7,6 +7,7 @@ import polars as pl
 from unrandom.cli.answer import Answer
 from unrandom.cli.launcher import launcher_of, train_shown
 from unrandom.cli.progress import say
+from unrandom.cli.text import aligned
 from unrandom.core.files import JsonObject
 from unrandom.runs.grid_point import measured_point
 from unrandom.runs.launcher import raise_failures
@@ -59,8 +60,7 @@ def _sweep_text(asked: Sweep, found: SweepResult) -> str:
         columns,
         *([*(as_typed(row[key]) for key in asked.grid), str(row["seed"]), *_result_cells(row)] for row in points),
     ]
-    widths = [max(len(line[index]) for line in table) for index in range(len(columns))]
-    lines = ["  ".join(f"{text:<{width}}" for text, width in zip(line, widths, strict=True)).rstrip() for line in table]
+    lines = aligned(table)
     lines.append("(accuracy on the last number; settings are chosen by validation)")
     if (best := found.best) is not None:
         settings = " ".join(f"{key}={as_typed(best[key])}" for key in asked.grid)

@@ -1,5 +1,7 @@
 """How are results printed in a terminal? As a few lines, or as a table with one column per count of numbers seen."""
 
+from collections.abc import Sequence
+
 from unrandom.core.files import JsonObject
 from unrandom.runs.run import Run
 
@@ -75,12 +77,16 @@ def _part_comparison_text(compared: JsonObject) -> str:
     thresholds = list(rows[0]["needed"])
     header = ["predictor", "last", "all", *(f"for {threshold}" for threshold in thresholds), "assumes"]
     table = [header, *([*_comparison_cells(row, thresholds), row["assumes"]] for row in rows)]
-    widths = [max(len(line[index]) for line in table) for index in range(len(header))]
-    lines = ["  ".join(f"{text:<{width}}" for text, width in zip(line, widths, strict=True)).rstrip() for line in table]
     title = (
         f"{compared['name']}, {compared['sequences']} sequences; for X: numbers seen from which accuracy stays above X"
     )
-    return "\n".join([title, *lines])
+    return "\n".join([title, *aligned(table)])
+
+
+def aligned(table: Sequence[Sequence[str]]) -> list[str]:
+    """The rows of a table as lines, with columns of equal width."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return ["  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip() for row in table]
 
 
 def _comparison_cells(row: JsonObject, thresholds: list[str]) -> list[str]:

@@ -2,15 +2,13 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from unrandom.cli.cost import Costs
 from unrandom.cli.progress import TrainingProgress, say
 from unrandom.core.errors import UserError
-from unrandom.runs.finding import RUNS, find_run
+from unrandom.runs.finding import find_run
 from unrandom.runs.loaded import LoadedRun
-from unrandom.runs.pretrained import copy_pretrained, is_pretrained
 from unrandom.runs.recipes import recipe
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
@@ -75,12 +73,3 @@ def _finished(run: Run) -> dict[str, Any]:
             f"remove {run.folder.result} and then: unrandom resume {path}{run.task_option}"
         )
     return result
-
-
-def writable(run: Run, parent: Path = RUNS) -> Path:
-    """The folder of a run that results can be written to: its own or, if it comes with the package, that of a copy."""
-    if not is_pretrained(run.folder.path):
-        return run.folder.path
-    copy = copy_pretrained(run.folder.path, parent)
-    say(f"{run.id} comes with unrandom; its copy is {copy}")
-    return copy

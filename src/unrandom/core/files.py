@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,3 +102,22 @@ def make_folder(path: Path) -> Path:
     if not os.access(path, os.W_OK | os.X_OK):
         raise UserError(f"cannot write in the folder {path}: permission denied")
     return path
+
+
+@contextmanager
+def made_whole(folder: Path) -> Iterator[Path]:
+    """A temporary folder that becomes ``folder`` at the end of the block, or nothing if the block fails."""
+    folder = folder.resolve()  # "." has no name
+    parent = make_folder(folder.parent)
+    temporary = parent / f".{folder.name}.{os.getpid()}.tmp"
+    shutil.rmtree(temporary, ignore_errors=True)
+    try:
+        temporary.mkdir()
+        yield temporary
+        if folder.is_dir():
+            folder.rmdir()  # it is empty; some systems do not rename onto a folder
+        temporary.rename(folder)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    sync_folder(parent)

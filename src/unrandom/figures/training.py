@@ -7,6 +7,9 @@ from typing import Any
 from unrandom.figures import style
 from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look
 
+STEPS = Axis("training step", limits=(0, None))
+LOSS = Axis("loss (nats per token)", limits=(0, None))
+ACCURACY = Axis("accuracy (share right)", limits=(-0.02, 1.04))
 Metrics = Sequence[dict[str, Any]]
 Measures = Mapping[str, tuple[str, Look]]  # key of the metrics -> legend name and look
 LOSSES: Measures = {
@@ -25,8 +28,7 @@ ACCURACIES: Measures = {
 
 def loss_figure(metrics: Metrics) -> Figure:
     """Training and test loss against the training step."""
-    loss = Axis("loss (nats per token)", limits=(0, None))
-    return _against_steps("Loss during training", loss, _lines(metrics, LOSSES, "%{y:.3f}"))
+    return _against_steps("Loss during training", LOSS, _lines(metrics, LOSSES, "%{y:.3f}"))
 
 
 def accuracy_figure(metrics: Metrics) -> Figure:
@@ -36,21 +38,23 @@ def accuracy_figure(metrics: Metrics) -> Figure:
     """
     tokens_are_numbers = all(row.get("token_accuracy") == row.get("number_accuracy") for row in metrics)
     measures = {key: drawn for key, drawn in ACCURACIES.items() if not (tokens_are_numbers and key == "token_accuracy")}
-    accuracy = Axis("accuracy (share right)", limits=(-0.02, 1.04))
-    return _against_steps("Accuracy during training", accuracy, _lines(metrics, measures, "%{y:.1%}"))
+    return _against_steps("Accuracy during training", ACCURACY, _lines(metrics, measures, "%{y:.1%}"))
+
+
+def recorded(metrics: Metrics, key: str) -> list[tuple[int, float]]:
+    """The steps at which a measure was recorded, with its values."""
+    return [(row["step"], row[key]) for row in metrics if row.get(key) is not None]
 
 
 def _against_steps(title: str, measured: Axis, lines: Sequence[Line]) -> Figure:
-    steps = Axis("training step", limits=(0, None))
-    return Figure({"": LinePanel(title, steps, measured, lines, hover="step %{x}")}, height=340)
+    return Figure({"": LinePanel(title, STEPS, measured, lines, hover="step %{x}")}, height=340)
 
 
 def _lines(metrics: Metrics, measures: Measures, hover: str) -> list[Line]:
     """One line per measure that was recorded; lines of one or two points get markers to be visible."""
     lines = []
     for key, (name, look) in measures.items():
-        points = [(row["step"], row[key]) for row in metrics if row.get(key) is not None]
-        if points:
+        if points := recorded(metrics, key):
             steps, values = zip(*points, strict=True)
             shown = replace(look, mark="circle") if len(points) < 3 else look
             lines.append(Line(steps, values, name, look=shown, hover=hover))

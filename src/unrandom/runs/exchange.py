@@ -7,8 +7,6 @@ Both directions write to a temporary name and rename it at the end. Nothing is u
 
 import json
 import logging
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,11 +24,10 @@ from unrandom.core.config import Config
 from unrandom.core.errors import UserError, lookup
 from unrandom.core.files import (
     JsonObject,
-    make_folder,
+    made_whole,
     read_json,
     reading,
     sha256,
-    sync_folder,
     write_atomically,
     write_json,
 )
@@ -91,7 +88,7 @@ def export_run(run: Run, folder: Path, to: str = "huggingface") -> Path:
         raise UserError(f"{folder} exists already; name a folder that does not exist, or an empty one")
     checkpoint, model = checkpoint_to_load(run.folder), run.load_model(torch.device("cpu"))
     values, tensors = chosen.write(model)
-    with _made_whole(folder) as made:
+    with made_whole(folder) as made:
         write_json(made / CONFIG, values)
         write_atomically(made / WEIGHTS, safetensors.torch.save(tensors, metadata={"format": "pt"}))
         write_atomically(made / CARD, model_card(run, to, checkpoint.step, model, values, tensors))
@@ -132,7 +129,7 @@ def import_exported(folder: Path, out: Path) -> Run:
         "unrandom": __version__,
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    with _made_whole(target) as made:
+    with made_whole(target) as made:
         run = RunFolder(made)
         save_checkpoint(run, record.step, model, None, {"train_seconds": record.train_seconds})
         for row in record.metrics:
@@ -141,25 +138,6 @@ def import_exported(folder: Path, out: Path) -> Run:
             write_json(run.result, record.result)
         run.create({**record.manifest, "imported": imported})  # last: a folder with a manifest is found as a run
     return Run.open(target)
-
-
-@contextmanager
-def _made_whole(folder: Path) -> Iterator[Path]:
-    """A temporary folder that becomes ``folder`` at the end of the block, or nothing if the block fails."""
-    folder = folder.resolve()  # "." has no name
-    parent = make_folder(folder.parent)
-    temporary = parent / f".{folder.name}.{os.getpid()}.tmp"
-    shutil.rmtree(temporary, ignore_errors=True)
-    try:
-        temporary.mkdir()
-        yield temporary
-        if folder.is_dir():
-            folder.rmdir()  # it is empty; some systems do not rename onto a folder
-        temporary.rename(folder)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
-    sync_folder(parent)
 
 
 def _read_record(folder: Path) -> Record:

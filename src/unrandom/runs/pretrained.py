@@ -7,13 +7,13 @@ those of `archive`: run folders with weights in bf16. An installed package holds
 
 import json
 import shutil
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from unrandom.core.errors import UserError
-from unrandom.core.files import JsonObject, make_folder, sha256
+from unrandom.core.files import JsonObject, made_whole, sha256
 from unrandom.core.run_folder import RunFolder
 
 INDEX = Path(__file__).with_name("pretrained.json")
@@ -60,8 +60,7 @@ class PretrainedModel:
 
     def to_json(self) -> JsonObject:
         """All fields, with the folder where it is on this machine."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return values | {"in_wheel": self.in_wheel, "folder": None if self.folder is None else str(self.folder)}
+        return asdict(self) | {"in_wheel": self.in_wheel, "folder": None if self.folder is None else str(self.folder)}
 
 
 @cache
@@ -106,12 +105,10 @@ def copy_pretrained(folder: Path, parent: Path) -> Path:
 
     Raises UserError where ``parent`` cannot be written to.
     """
-    copy = make_folder(parent) / folder.name
+    copy = parent / folder.name
     if not RunFolder(copy).exists:
-        temporary = copy.with_name(f".{copy.name}.tmp")
-        shutil.rmtree(temporary, ignore_errors=True)
-        shutil.copytree(folder, temporary, copy_function=shutil.copyfile)
-        temporary.rename(copy)
+        with made_whole(copy) as made:
+            shutil.copytree(folder, made, copy_function=shutil.copyfile, dirs_exist_ok=True)
     return copy
 
 

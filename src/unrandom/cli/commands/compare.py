@@ -29,6 +29,7 @@ def add(command: Parser) -> None:
 
 def run(arguments: Namespace) -> Answer:
     """The curves of the runs in one picture, and a row per run."""
+    from unrandom.cli.text import aligned
     from unrandom.core.errors import UserError
     from unrandom.core.files import make_folder
     from unrandom.figures.runs import save_runs
@@ -42,7 +43,8 @@ def run(arguments: Namespace) -> Answer:
     make_folder(stem.parent)
     picture = save_runs(metrics, stem)
     rows = [_row(each, metrics[name]) for name, each in found.items()]
-    return {"runs": rows, "picture": str(picture)}, f"{_table(rows)}\npicture {picture}"
+    lines = aligned([list(rows[0]), *([_text(value) for value in row.values()] for row in rows)])
+    return {"runs": rows, "picture": str(picture)}, "\n".join([*lines, f"picture {picture}"])
 
 
 def _row(run: "Run", metrics: list[dict[str, Any]]) -> dict[str, Any]:
@@ -62,12 +64,6 @@ def _row(run: "Run", metrics: list[dict[str, Any]]) -> dict[str, Any]:
         **reached,
         "seconds": last["seconds"],
     }
-
-
-def _table(rows: list[dict[str, Any]]) -> str:
-    cells = [list(rows[0]), *([_text(value) for value in row.values()] for row in rows)]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
-    return "\n".join("  ".join(f"{text:<{w}}" for text, w in zip(line, widths, strict=True)).rstrip() for line in cells)
 
 
 def _text(value: Any) -> str:

@@ -48,9 +48,9 @@ def run(arguments: Namespace) -> Answer:
 def compared(run: "LoadedRun", part: int | None, arguments: Namespace) -> Answer:
     """The accuracies of the model and of baselines on the same sequences, with a picture."""
     import unrandom
+    from unrandom.cli.copies import writable
     from unrandom.cli.progress import working
     from unrandom.cli.text import comparison_text
-    from unrandom.cli.training import writable
     from unrandom.core.files import make_folder
     from unrandom.figures.comparison import save_comparison
 

@@ -19,8 +19,8 @@ def run(arguments: Namespace) -> Answer:
     import webbrowser
 
     import unrandom
+    from unrandom.cli.copies import writable
     from unrandom.cli.progress import working
-    from unrandom.cli.training import writable
     from unrandom.report import report_run
 
     run = unrandom.load(writable(unrandom.load(arguments.run)))

@@ -16,8 +16,8 @@ def add(command: Parser) -> None:
 def run(arguments: Namespace) -> Answer:
     """Measure the run and write its report."""
     import unrandom
+    from unrandom.cli.copies import writable
     from unrandom.cli.progress import working
-    from unrandom.cli.training import writable
     from unrandom.report import report_run
 
     run = unrandom.load(writable(unrandom.load(arguments.run)))

@@ -22,6 +22,19 @@ def weights_of(model: Transformer) -> Tensors:
     return {name: in_fp32(parameter) for name, parameter in model.named_parameters()}
 
 
+def part_names(config: TransformerConfig, block: Mapping[str, str], blocks: str, final: str) -> dict[str, str]:
+    """The name of every part with a weight and, in transformers, a bias: in this package, and in another class.
+
+    ``block`` maps the names within a block, ``blocks`` is the other class's list of them, ``final`` its last LayerNorm.
+    """
+    names = {
+        f"blocks.{layer}.{ours}": f"{blocks}.{layer}.{theirs}"
+        for layer in range(config.depth)
+        for ours, theirs in block.items()
+    }
+    return {**names, "ln_final": final}
+
+
 def in_fp32(tensor: Tensor) -> Tensor:
     """A contiguous copy in fp32 on the CPU, without gradient."""
     return tensor.detach().to("cpu", torch.float32, copy=True).contiguous()

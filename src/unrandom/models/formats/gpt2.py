@@ -29,6 +29,7 @@ from unrandom.models.formats.conversion import (
     matched,
     model_to_fill,
     own_config,
+    part_names,
     weights_of,
 )
 from unrandom.models.transformer import Transformer
@@ -150,10 +151,4 @@ def _architecture(config: TransformerConfig) -> JsonObject:
 
 
 def _parts(config: TransformerConfig) -> dict[str, str]:
-    """Every part with a weight and, in GPT-2, a bias: its name here, and its name there."""
-    blocks = {
-        f"blocks.{layer}.{ours}": f"transformer.h.{layer}.{theirs}"
-        for layer in range(config.depth)
-        for ours, theirs in BLOCK.items()
-    }
-    return {**blocks, "ln_final": "transformer.ln_f"}
+    return part_names(config, BLOCK, "transformer.h", "transformer.ln_f")

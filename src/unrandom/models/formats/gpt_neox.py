@@ -28,6 +28,7 @@ from unrandom.models.formats.conversion import (
     matched,
     model_to_fill,
     own_config,
+    part_names,
     weights_of,
 )
 from unrandom.models.transformer import Transformer
@@ -135,10 +136,4 @@ def _architecture(config: TransformerConfig) -> JsonObject:
 
 
 def _parts(config: TransformerConfig) -> dict[str, str]:
-    """Every part with a weight and, in GPT-NeoX, a bias: its name here, and its name there."""
-    blocks = {
-        f"blocks.{layer}.{ours}": f"gpt_neox.layers.{layer}.{theirs}"
-        for layer in range(config.depth)
-        for ours, theirs in BLOCK.items()
-    }
-    return {**blocks, "ln_final": "gpt_neox.final_layer_norm"}
+    return part_names(config, BLOCK, "gpt_neox.layers", "gpt_neox.final_layer_norm")
