@@ -30,7 +30,11 @@ def losses(folder: Path) -> list[float]:
     return [row["train_loss"] for row in RunFolder(folder).read_metrics()]
 
 
-def synchronize(condition, seconds: float = 90.0):
+PATIENCE = 600.0
+"""Seconds to wait for another process: beside busy ones it takes many times as long as alone."""
+
+
+def synchronize(condition, seconds: float = PATIENCE):
     """What the condition gives, once it gives anything."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):

@@ -12,9 +12,9 @@ from pkgutil import walk_packages
 import numpy as np
 import pytest
 import torch
-from torch.testing import assert_close
 
 import unrandom
+from rounding import OPERATION, assert_agree
 from unrandom.core.errors import UserError
 from unrandom.runs.loaded import LoadedRun
 
@@ -115,14 +115,16 @@ def test_weights_have_the_axes_and_the_meaning_that_transformer_lens_gives_them(
     block, normal = "blocks.0.", cache["blocks.0.ln1.hook_normalized"]
     for name in "QKV":
         by_hand = torch.einsum("bpm,hmf->bphf", normal, getattr(model, f"W_{name}")[0])
-        assert_close(by_hand, cache[f"{block}attn.hook_{name.lower()}"])
-    assert_close(
-        torch.einsum("bphf,hfm->bpm", cache[f"{block}attn.hook_z"], model.W_O[0]), cache[f"{block}hook_attn_out"]
+        assert_agree(by_hand, cache[f"{block}attn.hook_{name.lower()}"], OPERATION)
+    assert_agree(
+        torch.einsum("bphf,hfm->bpm", cache[f"{block}attn.hook_z"], model.W_O[0]),
+        cache[f"{block}hook_attn_out"],
+        OPERATION,
     )
-    assert_close(cache[f"{block}ln2.hook_normalized"] @ model.W_in[0], cache[f"{block}mlp.hook_pre"])
-    assert_close(cache[f"{block}mlp.hook_post"] @ model.W_out[0], cache[f"{block}hook_mlp_out"])
-    assert_close(cache["ln_final.hook_normalized"] @ model.W_U, cache["logits"])
-    assert_close(model.W_E[torch.tensor([1, 5, 9])] + model.W_pos[:3], cache[f"{block}hook_resid_pre"][0])
+    assert_agree(cache[f"{block}ln2.hook_normalized"] @ model.W_in[0], cache[f"{block}mlp.hook_pre"], OPERATION)
+    assert_agree(cache[f"{block}mlp.hook_post"] @ model.W_out[0], cache[f"{block}hook_mlp_out"], OPERATION)
+    assert_agree(cache["ln_final.hook_normalized"] @ model.W_U, cache["logits"], OPERATION)
+    assert_agree(model.W_E[torch.tensor([1, 5, 9])] + model.W_pos[:3], cache[f"{block}hook_resid_pre"][0], OPERATION)
     model.W_Q.sum().backward()
     assert model.blocks[0].attn.W_QKV.weight.grad is not None
 

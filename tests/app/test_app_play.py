@@ -1,11 +1,14 @@
 """What the Play page shows is what the model, algebra and look-back say; a mistake is one sentence."""
 
+import json
 import re
+import shutil
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
+import unrandom
 from unrandom.app import play
 from unrandom.app.limits import GUESSES_SHOWN, MAX_CHARACTERS, TOKENS_SHOWN
 from unrandom.generators.lcg import LCG
@@ -227,3 +230,19 @@ def test_a_fault_of_the_program_is_a_sentence_and_in_the_log(monkeypatch, caplog
     monkeypatch.setattr(play, "loaded", lambda _name: 1 / 0)
     assert mistake(of_lcg()) == "This failed, and the fault is the program&#x27;s; its log has the details."
     assert "ZeroDivisionError" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["fm-256", "um-144"])
+def test_the_first_page_shows_the_models_of_the_package_whatever_was_trained_last(
+    name, finished_run, tmp_path, monkeypatch
+):
+    """The demo that visitors start and stop trains a run of the recipe fm-256 in the folder of runs."""
+    model = unrandom.pretrained()[name]
+    for folder in (name, model.id):
+        own = shutil.copytree(finished_run.folder.path, tmp_path / "runs" / folder)
+        manifest = own / "manifest.json"
+        manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "recipe": name}))
+        (own / "result.json").unlink()
+    monkeypatch.chdir(tmp_path)
+    play._loaded.cache_clear()
+    assert play.loaded(name).folder.path == model.folder

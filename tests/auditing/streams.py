@@ -1,4 +1,4 @@
-"""Streams for tests of audits, and a check of the verdict."""
+"""Streams for tests of audits, and a check of the verdict; the time that an audit may take."""
 
 import numpy as np
 
@@ -7,6 +7,9 @@ from unrandom.auditing.forms import Assumed, interpretations
 from unrandom.auditing.reading import read
 from unrandom.auditing.stream import Form, Stream, scales
 from unrandom.auditing.verdict import Predictable, Verdict
+
+PATIENT = 300.0
+"""Seconds that an audit may take unless a test says otherwise, of the processor's time (see `conftest.py`)."""
 
 WHOLE, FRACTION = Form("whole"), Form("fraction")
 
@@ -31,7 +34,7 @@ def stream_in(path: str, **assumed) -> Stream:
 
 def audit_stream(stream: Stream, **options) -> Verdict:
     """The verdict on numbers in this interpretation alone."""
-    return audit_streams([stream], **options)
+    return audit_streams([stream], **{"max_seconds": PATIENT, **options})
 
 
 def found(numbers: list[int], family: str, *, bits: int | None = None, **about: int) -> Predictable:

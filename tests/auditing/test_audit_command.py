@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from plainly import lcg, take
+from sweeping import PATIENCE
 from unrandom.cli import main
 
 
@@ -96,7 +97,7 @@ def test_an_audit_alone_waits_for_nothing_heavy(numbers):
         "heavy = {'torch', 'scipy', 'sympy', 'rich', 'polars'} & set(sys.modules); assert not heavy, heavy"
     )
     printed = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60, env=os.environ
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=PATIENCE, env=os.environ
     ).stdout
     assert json.loads(printed)["family"] == "lcg"
 

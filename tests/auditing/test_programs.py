@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 import unrandom
+from sweeping import PATIENCE
 from unrandom.auditing.verdict import Predictable
 
 SHOWN = 10
@@ -86,7 +87,7 @@ public class Numbers {
 
 
 def run(*command):
-    return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, timeout=120).stdout
+    return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, timeout=PATIENCE).stdout
 
 
 def needs(program):

@@ -170,16 +170,18 @@ def test_regular_expressions_that_cannot_be_used(file, regex, line):
 
 def test_an_endless_search_is_stopped(file, monkeypatch):
     monkeypatch.setattr(logs, "REGEX_SECONDS", 0.2)
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(UserError, match="takes too long; simplify its repetitions"):
         read(file("a" * 50), regex="(a+)+b")
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_the_alarm_of_another_is_kept():
     import signal
 
-    before = signal.getitimer(signal.ITIMER_REAL)[0]
+    before = signal.getitimer(signal.ITIMER_REAL)[0]  # that of the test's own time limit, if it has one
     with logs.time_limit(3, "too long"):
         assert signal.getitimer(signal.ITIMER_REAL)[0] <= 3
-    assert abs(signal.getitimer(signal.ITIMER_REAL)[0] - before) < 1
+    after = signal.getitimer(signal.ITIMER_REAL)[0]
+    assert (after > 0) == (before > 0)
+    assert 0 <= before - after < 60

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from streams import audit_stream, stream_of
+from streams import PATIENT, audit_stream, stream_of
 
 import unrandom
 from plainly import lcg, take
@@ -83,7 +83,7 @@ def test_pythons_uniform_takes_no_longer_than_a_solution():
     """5 + 10 u has lost some low bits: no exact fractions, and too many for a solver of short streams."""
     chance = random.Random(3)
     numbers = [chance.uniform(5, 15) for _ in range(1310)]
-    verdict = unrandom.audit(numbers[:1300], max_seconds=50)
+    verdict = unrandom.audit(numbers[:1300], max_seconds=PATIENT)
     assert isinstance(verdict, Predictable), verdict.text()
     assert verdict.form == "5 + 10 x"
     assert verdict.next == numbers[1300:]

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import unrandom
 from unrandom.bench import device, device_checks
 from unrandom.cli import main
 from unrandom.cli.commands import COMMANDS
@@ -362,15 +363,39 @@ def test_a_run_can_be_named_by_less_than_its_folder(run, capsys, monkeypatch, tm
     monkeypatch.chdir(tmp_path)
     made = answer(capsys, "train", "fm-256", *tiny_settings())["run"]
     (tmp_path / "numbers").write_text("1 2 3")
-    for name in ("fm-256", "latest", made.removeprefix("runs/")[:-3]):
+    for name in ("fm-256:newest", "latest", made.removeprefix("runs/")[:-3]):
         assert answer(capsys, "resume", name)["run"] == made
         assert answer(capsys, "evaluate", name, "--sequences", 8)["run"] == made
         assert answer(capsys, "report", name)["run"] == made
         assert answer(capsys, "predict", name, "numbers")["predictions"]
-    larger = answer(capsys, "train", "fm-256", *tiny_settings(**{"data.modulus": 128}), "--start-from", "fm-256")
+    larger = answer(capsys, "train", "fm-256", *tiny_settings(**{"data.modulus": 128}), "--start-from", "fm-256:newest")
     assert Run.open(larger["run"]).spec.ancestors()[-1].id == made.removeprefix("runs/")
     assert "nowhere is not a run folder" in mistake(capsys, "train", "fm-256", "--start-from", "nowhere")
     assert "nowhere is not a run folder" in mistake(capsys, "reproduce", "fm-staircase", "--run", "nowhere")
+
+
+def test_a_model_of_the_package_is_never_replaced_by_what_was_trained_last(
+    tmp_path, monkeypatch, capsys, caplog, tiny_settings
+):
+    monkeypatch.chdir(tmp_path)
+    model = unrandom.pretrained()["fm-256"]
+    made = answer(capsys, "train", "fm-256", *tiny_settings(), "--max-minutes", "0")["run"]
+    (tmp_path / "runs" / made.removeprefix("runs/")).rename(tmp_path / "runs" / model.id)  # as the demo's own run
+    (tmp_path / "numbers").write_text(" ".join(map(str, range(3, 256, 7))))
+    for name in ("fm-256", "demo"):
+        assert answer(capsys, "predict", name, "numbers", "-n", 3)["predictions"] == [[6, 13, 20]]
+        assert answer(capsys, "evaluate", name, "--sequences", 8)["run"] == str(model.folder)
+        assert answer(capsys, "report", name)["run"] == f"runs/pretrained/{model.id}"
+        assert "is a finished model that comes with the package" in mistake(capsys, "resume", name)
+        assert "named by its folder or id, or as fm-256:newest" in mistake(
+            capsys, "train", "fm-256", "--start-from", name
+        )
+    assert not caplog.messages
+    answer(capsys, "evaluate", "fm-256:newest", "--sequences", 8)
+    assert caplog.messages == [f"runs/{model.id} is not finished: step 1 of 6"]
+    caplog.clear()
+    assert answer(capsys, "resume", "fm-256:newest")["finished"]
+    assert not caplog.messages
 
 
 @pytest.mark.parametrize("evaluate_every", [1, 100])

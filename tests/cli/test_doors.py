@@ -49,7 +49,7 @@ def test_the_demo_predicts_without_training(tmp_path):
     assert not list(tmp_path.iterdir()), "nothing is left behind"
 
 
-def test_a_report_of_a_model_of_the_package_is_written_to_runs(capsys, tmp_path, monkeypatch):
+def test_a_report_of_a_model_of_the_package_is_written_to_a_copy(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", lambda address: not opened.append(address))
@@ -57,7 +57,7 @@ def test_a_report_of_a_model_of_the_package_is_written_to_runs(capsys, tmp_path,
     before = sorted(folder.rglob("*"))
     found = answer(capsys, "open", "demo")
     assert opened == [Path(found["report"]).resolve().as_uri()]
-    assert found == {"report": f"runs/{folder.name}/report.html", "opened": True}
+    assert found == {"report": f"runs/pretrained/{folder.name}/report.html", "opened": True}
     assert sorted(folder.rglob("*")) == before
     written = Path(found["report"]).stat().st_mtime_ns
     answer(capsys, "open", "demo")
@@ -70,8 +70,8 @@ def test_results_about_a_model_of_the_package_are_written_to_a_copy(capsys, tmp_
     before = sorted(folder.rglob("*"))
     found = answer(capsys, "reproduce", "um-embedding", "--run", "um-144")
     compared = answer(capsys, "evaluate", "um-144", "--modulus", "96", "--predictors", "copy", "--sequences", "8")
-    assert found["results"].startswith(f"runs/{folder.name}")
-    assert compared["picture"].startswith(f"runs/{folder.name}")
+    assert found["results"].startswith(f"runs/pretrained/{folder.name}")
+    assert compared["picture"].startswith(f"runs/pretrained/{folder.name}")
     assert sorted(folder.rglob("*")) == before
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sweeping import children, holder, steps_measured, synchronize
+from sweeping import PATIENCE, children, holder, steps_measured, synchronize
 from unrandom.cli import main
 
 GRID = ["--grid", "model.depth=1,2", "--grid", "model.n_heads=1,2"]
@@ -120,9 +120,9 @@ def test_a_killed_sweep_leaves_no_worker_and_goes_on_where_it_was(sweep, tmp_pat
         killed.wait()
     finished = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/result.json")}
     assert len(below) >= 2
-    synchronize(lambda: not any(_alive(process) for process in below), seconds=10)
+    synchronize(lambda: not any(_alive(process) for process in below))
     with unrandom([*slow, "--json"], tmp_path) as again:
-        out, err = again.communicate(timeout=120)
+        out, err = again.communicate(timeout=PATIENCE)
     assert again.returncode == 0, err
     assert [row["status"] for row in json.loads(out)["grid_points"]] == ["finished"] * 4
     assert all(path.stat().st_mtime_ns == before for path, before in finished.items())
@@ -139,7 +139,7 @@ def _alive(process: int) -> bool:
 def test_two_sweeps_at_once_train_nothing_twice(sweep, tmp_path):
     slow = [*sweep, "--set", "steps=60", "--json"]
     with unrandom(slow, tmp_path) as one, unrandom(slow, tmp_path) as two:
-        answers = [each.communicate(timeout=150) for each in (one, two)]
+        answers = [each.communicate(timeout=PATIENCE) for each in (one, two)]
     assert [one.returncode, two.returncode] == [0, 0], answers
     for out, _ in answers:
         assert [row["status"] for row in json.loads(out)["grid_points"]] == ["finished"] * 4
@@ -154,7 +154,7 @@ def test_an_interrupt_ends_all_at_once_in_one_line(sweep, tmp_path):
     with unrandom([*sweep, "--set", "steps=100000"], tmp_path) as running:
         worker = synchronize(lambda: next((held for run in runs(tmp_path) if (held := holder(run))), None))
         running.send_signal(signal.SIGINT)
-        _, err = running.communicate(timeout=30)
+        _, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
     assert err.splitlines()[-1].startswith("unrandom: interrupted")
     assert "Traceback" not in err
@@ -174,7 +174,7 @@ def small_disk(tmp_path):
 
 def test_a_full_disk_stops_the_sweep_in_one_line(sweep, small_disk):
     with unrandom(sweep, small_disk / "runs") as running:
-        _, err = running.communicate(timeout=120)
+        _, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 1
     last = [line for line in err.splitlines() if not line.startswith("grid point ")]
     assert len(last) == 1, err

@@ -45,7 +45,7 @@ def test_what_a_killed_process_left_half_written_is_removed(run):
 
 
 HOLD = "import sys, time; from pathlib import Path; from unrandom.core.run_folder import RunFolder\n"
-HOLD += "with RunFolder(Path(sys.argv[1])).lock(): print('held', flush=True); time.sleep(60)"
+HOLD += "with RunFolder(Path(sys.argv[1])).lock(): print('held', flush=True); time.sleep(600)"
 
 
 def test_a_second_process_is_refused_and_a_lock_left_by_a_killed_one_is_not_in_the_way(run):

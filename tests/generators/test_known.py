@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from sweeping import PATIENCE
 from unrandom.core.errors import UserError
 from unrandom.generators.known import KNOWN, known
 
@@ -73,4 +74,4 @@ def test_importing_the_floor_is_light():
         "import sys, unrandom.generators.known, unrandom.generators.spectral, unrandom.generators.residues;"
         "heavy = {'torch', 'sympy', 'flint', 'scipy'} & set(sys.modules); assert not heavy, heavy"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)

@@ -8,6 +8,7 @@ import pytest
 import torch
 from counting import M, counting_model
 
+from rounding import OPERATION, assert_agree
 from unrandom.core.errors import UserError
 from unrandom.interpretation import (
     ResidueScores,
@@ -60,14 +61,14 @@ def test_outputs_add_up_to_what_attention_writes(model, numbers):
         model(torch.from_numpy(numbers[:, :12].astype(np.int64)))
     written = seen["blocks.1.hook_attn_out"].numpy()
     outputs = [head_outputs(model, numbers, 1, head) for head in range(4)]
-    np.testing.assert_allclose(sum(outputs), written, atol=1e-7)
-    np.testing.assert_allclose(head_outputs(model, numbers, 1, 2, position=5)[:, 0], outputs[2][:, 5], atol=1e-7)
+    assert_agree(sum(outputs), written, OPERATION)
+    assert_agree(head_outputs(model, numbers, 1, 2, position=5)[:, 0], outputs[2][:, 5], OPERATION)
 
 
 def test_values_do_not_depend_on_how_the_batch_is_cut(model, numbers, monkeypatch):
     whole = head_values(model, numbers, 0)
     monkeypatch.setattr("unrandom.interpretation.heads.VALUES_AT_ONCE", 1)
-    np.testing.assert_allclose(head_values(model, numbers, 0), whole, atol=1e-7)
+    assert_agree(head_values(model, numbers, 0), whole, OPERATION)
 
 
 def test_a_planted_residue_explains_all_and_its_parts_less():
@@ -134,10 +135,10 @@ def test_scores_are_the_shares_of_the_outputs(model, numbers):
         points = head_plane(model, numbers, 1, head, position=7).values
         for i, q in enumerate((2, 3, 4)):
             rng = np.random.default_rng(0)
-            assert found.share[head, i] == pytest.approx(residue_share(outputs, x, q, rng).share, abs=1e-5)
-            assert found.plane_share[head, i] == pytest.approx(residue_share(points, x, q, rng).share, abs=1e-5)
+            assert found.share[head, i] == pytest.approx(residue_share(outputs, x, q, rng).share, abs=1e-4)
+            assert found.plane_share[head, i] == pytest.approx(residue_share(points, x, q, rng).share, abs=1e-4)
         explained = principal_components(outputs, 2).explained.sum()
-        assert found.plane_explained[head] == pytest.approx(explained, abs=1e-5)
+        assert found.plane_explained[head] == pytest.approx(explained, abs=1e-4)
 
 
 def test_the_heads_of_the_counting_model_pass_on_their_primes():

@@ -7,6 +7,7 @@ import pytest
 import torch
 from copying import CONTEXT, VOTERS, M, copying_model
 
+from rounding import OPERATION, assert_agree
 from unrandom.core.errors import UserError
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.interpretation import (
@@ -100,7 +101,7 @@ def test_responses_are_those_of_the_pass(model):
     row = lcg_orbits(17, a=5, c=3, m=64, length=8)
     with torch.no_grad(), record(model, ["blocks.0.mlp.hook_post"]) as seen:
         model(torch.from_numpy(row[:, :7].astype(np.int64)))
-    np.testing.assert_allclose(responses[int(row[0, -1])], seen["blocks.0.mlp.hook_post"][0, 6], atol=1e-7)
+    assert_agree(responses[int(row[0, -1])], seen["blocks.0.mlp.hook_post"][0, 6], OPERATION)
 
 
 def test_contributions_add_up_to_the_output_of_the_mlp(model, numbers):
@@ -108,7 +109,7 @@ def test_contributions_add_up_to_the_output_of_the_mlp(model, numbers):
     with torch.no_grad(), record(model, ["blocks.0.hook_mlp_out"]) as seen:
         model(torch.from_numpy(numbers[:1, :12].astype(np.int64)))
         readout = model.unembed(seen["blocks.0.hook_mlp_out"])[0, 9]
-    np.testing.assert_allclose(sum(contributions), readout, atol=1e-7)
+    assert_agree(sum(contributions), readout, OPERATION)
 
 
 def test_a_neuron_votes_for_the_number_it_stands_for():

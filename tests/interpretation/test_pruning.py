@@ -7,6 +7,7 @@ import pytest
 import torch
 from counting import counting_model, counting_sequences
 
+from rounding import OPERATION, assert_agree
 from unrandom.core.errors import UserError
 from unrandom.evaluation import evaluate
 from unrandom.interpretation import digit_damage, head_outputs, mean_head_values, own_prime_share, prune_heads
@@ -57,7 +58,7 @@ def test_the_output_is_replaced_by_the_constant_and_the_other_head_stays(model, 
     edits = replace_head(model, 1, 1, replacement, head_values(model, numbers, 1).mean(axis=0)[:, 1])
     # the tap after the addition to the residual stream, where all edits have been applied
     before, after = (written_with(model, numbers, edit, "blocks.1.hook_resid_mid") for edit in ({}, edits))
-    np.testing.assert_allclose(after, before - outputs[1] + constant, atol=1e-5)
+    assert_agree(after, before - outputs[1] + constant, OPERATION)
     assert np.abs(after - before).max() > 1e-3
 
 

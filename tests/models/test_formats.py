@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+from rounding import assert_agree
 from unrandom.core.errors import UserError
 from unrandom.models import Transformer, TransformerConfig, record
 from unrandom.models.formats import (
@@ -29,6 +30,7 @@ from unrandom.models.formats import (
     to_plain,
 )
 from unrandom.models.formats.gpt2 import POSITIONS, unfold
+from unrandom.models.numerics import TOLERANCE, agree, difference
 from unrandom.models.taps import tap_names
 from unrandom.training.checkpoint import load_model
 
@@ -94,18 +96,17 @@ def load(transformers, folder, values, tensors):
     return model.eval()
 
 
-def check_logits(found: torch.Tensor, expected: torch.Tensor) -> None:
-    """Logits differ by 1e-5 of the largest one at most, and by 1e-4. The difference is printed, for docs/export.md."""
-    largest, difference = float(expected.abs().max()), float((found - expected).abs().max())
-    print(f"largest logit {largest:.1f}, largest difference {difference:.1e}")
-    assert difference < min(1e-4, 1e-5 * max(1.0, largest))
+def check_same(found: torch.Tensor, expected: torch.Tensor, what: str = "logit") -> None:
+    """The values differ by rounding errors alone. The difference is printed, for docs/export.md."""
+    print(f"largest {what} {float(expected.abs().max()):.1f}, differences {difference(found, expected):.1e} of it")
+    assert_agree(found, expected)
 
 
 @torch.no_grad()
 def test_transformers_computes_the_same_logits(model, transformers, tmp_path):
     x, loaded = tokens(model), load(transformers, tmp_path, *to_huggingface(model))
-    check_logits(loaded(x).logits, model(x))
-    assert_close(loaded(x[:, :7]).logits, model(x)[:, :7], atol=1e-4, rtol=0)
+    check_same(loaded(x).logits, model(x))
+    check_same(loaded(x[:, :7]).logits, model(x)[:, :7])
 
 
 @torch.no_grad()
@@ -116,17 +117,16 @@ def test_transformerlens_has_the_same_logits_activations_and_weights(model, tran
     with record(model, tap_names(model)) as ours:
         expected = model(x)
     logits, theirs = bridge.run_with_cache(x)
-    check_logits(logits, expected)
+    check_same(logits, expected)
     for name, value in ours.items():
         # its hook_normalized is before the gain; the LayerNorm's output, after it, is hook_out
         found = theirs[name.replace("hook_normalized", "hook_out")]
         seen = value.isfinite()  # scores of later tokens are minus infinity here, the least number there
-        assert_close(found.expand_as(seen)[seen] if found.dim() == value.dim() else found[0][seen], value[seen],
-                     atol=1e-4, rtol=1e-4)  # fmt: skip
+        check_same(found.expand_as(seen)[seen] if found.dim() == value.dim() else found[0][seen], value[seen], name)
     for name in ("W_E", "W_U", "W_Q", "W_K", "W_V", "W_O", "W_in", "W_out"):
         assert torch.equal(getattr(bridge, name), getattr(model, name)), name
     edited = bridge.run_with_hooks(x, fwd_hooks=[("blocks.0.attn.hook_z", lambda z, hook: 0 * z)])
-    assert not torch.allclose(edited, expected, atol=1e-2)
+    assert not agree(edited, expected, 100 * TOLERANCE)
 
 
 @torch.no_grad()
@@ -134,8 +134,7 @@ def test_what_comes_back_is_what_went(model):
     x = tokens(model)
     back, exact = from_huggingface(*to_huggingface(model)), from_plain(*to_plain(model))
     assert back.config == exact.config == model.config
-    check_logits(back(x), model(x))
-    assert_close(back(x), model(x), atol=1e-5, rtol=0)
+    check_same(back(x), model(x))
     for name, parameter in model.named_parameters():
         assert torch.equal(exact.get_parameter(name), parameter)
 
@@ -148,24 +147,58 @@ def test_what_transformers_saved_again_can_be_read(name, transformers, tmp_path)
     values = json.loads((tmp_path / "again" / "config.json").read_text())
     assert values != to_huggingface(model)[0]
     back = from_huggingface(values, safetensors.torch.load_file(tmp_path / "again" / "model.safetensors"))
-    assert_close(back(tokens(model)), model(tokens(model)), atol=1e-5, rtol=0)
+    check_same(back(tokens(model)), model(tokens(model)))
 
 
 @torch.no_grad()
 @pytest.mark.parametrize("positions", ["learned", "abacus", "rotary"])
 def test_shifted_keys_and_values_can_only_be_written_as_they_are(positions):
     model = random_model(depth=2, n_heads=3, positions=positions, digits=2, kv_shift=True)
-    with pytest.raises(UserError, match=r"kv_shift has no equal .*; --to safetensors keeps it"):
+    with pytest.raises(UserError, match=r"cannot express model.kv_shift=true, .*; --to safetensors writes the model"):
         to_huggingface(model)
     back = from_plain(*to_plain(model))
     assert torch.equal(back(tokens(model)), model(tokens(model)))
 
 
 def test_each_class_refuses_the_positions_of_the_other():
-    with pytest.raises(UserError, match="GPT-2 has no rotary positions"):
+    with pytest.raises(UserError, match=r"GPT-2 cannot express model\.positions=rotary"):
         to_gpt2(random_model(positions="rotary"))
-    with pytest.raises(UserError, match="GPT-NeoX has no abacus positions"):
+    with pytest.raises(UserError, match=r"GPT-NeoX cannot express model\.positions=abacus"):
         to_gpt_neox(random_model(positions="abacus"))
+
+
+WRITERS = {"gpt2": (to_gpt2, "abacus"), "gpt_neox": (to_gpt_neox, "rotary"), "plain": (to_plain, "learned")}
+
+
+@pytest.mark.parametrize("written", WRITERS)
+@pytest.mark.parametrize("owner", ["", "blocks.0.attn", "blocks.1.mlp", "pos_embed"])
+def test_every_format_refuses_a_parameter_that_it_does_not_know(written, owner):
+    """A part that a format drops would change logits silently."""
+    write, positions = WRITERS[written]
+    model = random_model(depth=2, n_heads=3, positions=positions, digits=2)
+    if owner == "pos_embed" and positions == "rotary":
+        model.pos_embed = torch.nn.Module()
+    model.get_submodule(owner).register_parameter("temperature", torch.nn.Parameter(torch.full((3,), 2.0)))
+    name = f"{owner}.temperature".removeprefix(".")
+    with pytest.raises(UserError, match=f"cannot express the model's parameter {name}, which changes logits") as raised:
+        write(model)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("written", WRITERS)
+def test_every_format_refuses_a_setting_that_it_does_not_know(written):
+    """A setting can change logits without a parameter of its own."""
+
+    class Softcapped(TransformerConfig):
+        softcap: float | None = None
+
+    write, positions = WRITERS[written]
+    shape = {"d_model": 24, "vocab_size": 17, "context": 20, "positions": positions}
+    model = Transformer(Softcapped(**shape))
+    write(model)
+    model.config = Softcapped(**shape, softcap=30.0)
+    with pytest.raises(UserError, match=r"cannot express model.softcap=30.0"):
+        write(model)
 
 
 def test_folded_positions_are_the_sum_of_number_and_digit():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rounding import assert_agree
 from sweeping import children, killing, losses, planned, steps_measured
 from unrandom.core.errors import UserError
 from unrandom.runs.engines import EngineOptions, load_engine, run_jobs
@@ -55,7 +56,7 @@ def test_runs_are_finished_and_a_killed_worker_s_run_goes_on(tiny, tmp_path, mon
     assert set(outcomes) == {(long.id, "finished"), (short.id, "finished")}
     assert len(killed) == 1
     run_job(Job((long,)), WorkerOptions(tmp_path / "whole"))
-    assert losses(tmp_path / long.id) == pytest.approx(losses(tmp_path / "whole" / long.id), abs=1e-6)
+    assert_agree(losses(tmp_path / long.id), losses(tmp_path / "whole" / long.id))
     assert steps_measured(tmp_path / short.id) == [4, 8, 12]
     folder = engine._folder
     assert folder is not None

@@ -1,4 +1,4 @@
-"""A run can be named by its folder, its recipe, the beginning of its name, or as the latest."""
+"""A name in `unrandom models` means that model; runs of one's own have ids, prefixes, RECIPE:newest and latest."""
 
 import json
 import os
@@ -8,6 +8,7 @@ import pytest
 
 from unrandom.core.errors import UserError
 from unrandom.runs.finding import find_run
+from unrandom.runs.pretrained import ALIASES, pretrained
 from unrandom.runs.run import Run
 
 
@@ -19,11 +20,14 @@ def runs(finished_run, tmp_path):
         ("fm-256-11bb", "fm-256", "2026-01-03T00:00:00+00:00"),
         ("um-80-22cc", "um-80", "2026-01-02T00:00:00+00:00"),
         ("um-128-arbitrary-33dd", "um-128-arbitrary", "2026-01-01T00:00:00+00:00"),
+        ("um-512-44dd", "um-512", "2025-01-02T00:00:00+00:00"),
+        ("um-512-44ee", "um-512", "2025-01-01T00:00:00+00:00"),
     ]
     for name, recipe, created in made:
         folder = tmp_path / "runs" / name
         folder.mkdir(parents=True)
         shutil.copy(finished_run.folder.manifest, folder)
+        shutil.copy(finished_run.folder.result, folder)
         change(folder, recipe=recipe, created=created)
     (tmp_path / "runs" / "no run").mkdir()
     (tmp_path / "runs" / "damaged").mkdir()
@@ -48,20 +52,60 @@ def refused(name, parent):
     [
         ("fm-256-11aa", "fm-256-11aa"),
         ("fm-256-11b", "fm-256-11bb"),
-        ("um", None),
+        ("um-1", "um-128-arbitrary-33dd"),
         ("um-8", "um-80-22cc"),
-        ("fm-256", "fm-256-11bb"),
+        ("fm-256:newest", "fm-256-11bb"),
+        ("um-80:newest", "um-80-22cc"),
+        ("um-512:newest", "um-512-44dd"),
         ("um-80", "um-80-22cc"),
         ("um-128-arbitrary", "um-128-arbitrary-33dd"),
         ("latest", "fm-256-11bb"),
     ],
 )
 def test_names(runs, name, found):
-    if found is None:
-        assert refused(name, runs) == f"2 runs in {runs} begin with um: um-128-arbitrary-33dd, um-80-22cc"
-        return
     assert find_run(name, runs).folder.path == runs / found
     assert find_run(f"{runs}/{name}", runs / "elsewhere").folder.path == runs / found
+
+
+@pytest.mark.parametrize("name", [*pretrained(), *ALIASES])
+def test_a_name_of_the_package_is_never_a_run_of_ones_own(runs, name, monkeypatch):
+    """Whatever was trained last, and wherever: `predict fm-256` answers with the model that `unrandom models` lists."""
+    expected = pretrained()[ALIASES.get(name, name)].folder
+    own = runs / "fm-256-11bb"
+    change(own, recipe=name)
+    shutil.copytree(own, runs / name)
+    monkeypatch.chdir(runs)
+    assert find_run(name, runs).folder.path == expected
+    assert find_run(f"./{name}", runs).folder.path.resolve() == runs / name
+
+
+def test_an_id_is_that_of_ones_own_run_if_there_is_one(runs):
+    model = pretrained()["fm-256"]
+    assert find_run(model.id, runs).folder.path == model.folder
+    (runs / "fm-256-11bb").rename(runs / model.id)
+    assert find_run(model.id, runs).folder.path == runs / model.id
+    assert find_run("fm-256-115", runs).folder.path == runs / model.id
+
+
+@pytest.mark.parametrize("name", ["fm-256-11aa", "fm-256:newest", "latest", "fm-256-11b"])
+def test_an_unfinished_run_is_never_taken_silently(runs, name, caplog):
+    for run in ("fm-256-11aa", "fm-256-11bb"):
+        (runs / run / "result.json").unlink()
+    found = find_run(name, runs)
+    assert caplog.messages == [f"{found.folder.path} is not finished: step 0 of 12"]
+    caplog.clear()
+    assert find_run(name, runs, unfinished=True).id == found.id
+    assert find_run("um-80", runs).folder.finished
+    assert not caplog.messages
+
+
+def test_several_runs_are_named_instead_of_choosing_one(runs):
+    assert refused("um-", runs) == (
+        f"4 runs in {runs} begin with um-: um-128-arbitrary-33dd, um-512-44dd, um-512-44ee, um-80-22cc"
+    )
+    assert refused("um-512", runs) == (
+        f"2 runs in {runs} are of the recipe um-512: um-512-44dd, um-512-44ee; um-512:newest means the newest"
+    )
 
 
 def test_the_folder_that_is_searched_is_runs_unless_another_is_given(runs, monkeypatch):
@@ -96,7 +140,11 @@ def test_what_means_no_run(runs, tmp_path):
 
 
 def test_a_recipe_without_a_run_is_not_taken_for_the_beginning_of_anothers_name(runs):
-    assert refused("um-512", runs).endswith(f"{runs} holds no run of this recipe; make one: unrandom train um-512")
+    (runs / "um-80-22cc").rename(runs / "um-base16-wide-55ff")
+    change(runs / "um-base16-wide-55ff", recipe="um-base16-wide")
+    for name in ("um-base16", "um-base16:newest"):
+        said = refused(name, runs)
+        assert said.endswith(f"{runs} holds no run of this recipe; make one: unrandom train um-base16")
 
 
 def test_many_candidates_are_not_all_named(runs):

@@ -1,6 +1,7 @@
 """Models that come with the package are found by name, are what the list says, and are never written into."""
 
 import json
+import shutil
 import tomllib
 from pathlib import Path
 from runpy import run_path
@@ -50,7 +51,7 @@ def test_the_page_has_the_tables_of_the_list():
 def test_a_changed_weight_is_noticed(tmp_path, monkeypatch):
     monkeypatch.setattr(pretrained, "FOLDERS", (tmp_path,))
     model = MODELS["fm-256"]
-    copy = copy_pretrained(WEIGHTS / model.id, tmp_path)
+    copy = shutil.copytree(WEIGHTS / model.id, tmp_path / model.id)
     assert check_pretrained(model)
     weights = pretrained.weights_file(copy)
     weights.write_bytes(weights.read_bytes()[:-1] + b"\0")
@@ -60,12 +61,6 @@ def test_a_changed_weight_is_noticed(tmp_path, monkeypatch):
 def test_the_demo_is_another_name_of_the_smallest_recipe():
     assert find_pretrained("demo") == find_pretrained("fm-256") == MODELS["fm-256"].folder
     assert MODELS["fm-256"].id == unrandom.load("fm-256").spec.id, "the model is that of the recipe as it is today"
-
-
-def test_a_run_of_ones_own_comes_first(finished_run, tmp_path):
-    parent = finished_run.folder.path.parent
-    assert find_run(finished_run.recipe, parent).id == finished_run.id
-    assert find_run("um-144", parent).id == MODELS["um-144"].id
 
 
 def test_near_misses_name_models_of_the_package(tmp_path):
@@ -92,6 +87,8 @@ def test_nothing_is_written_into_a_model_of_the_package(tmp_path):
     assert is_pretrained(folder)
     copy = copy_pretrained(folder, tmp_path / "runs")
     assert not is_pretrained(copy)
+    with pytest.raises(UserError, match="holds no runs"):
+        find_run("latest", tmp_path / "runs")  # a copy is no run of one's own
     (copy / "note").write_text("kept")
     assert copy_pretrained(folder, tmp_path / "runs") == copy
     assert (copy / "note").read_text() == "kept", "an existing copy is not replaced"

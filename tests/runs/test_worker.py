@@ -3,12 +3,14 @@
 import errno
 import json
 import os
+import threading
 import time
 
 import pytest
 import torch
 
-from sweeping import losses, planned, steps_measured
+from rounding import assert_agree
+from sweeping import losses, planned, steps_measured, synchronize
 from unrandom.core.errors import NonFiniteLoss, UserError
 from unrandom.core.run_folder import RunFolder
 from unrandom.runs import worker as working
@@ -105,13 +107,45 @@ def test_a_folder_in_use_is_busy(run, tmp_path):
     assert failure(tmp_path / run.id) is None
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_file_stops_workers_on_any_machine_and_what_they_saved_goes_on(tiny, tmp_path, count):
+    runs = planned(tiny, count, steps=10_000, checkpoint_every=10_000, evaluate_every=100)
+    options = WorkerOptions(tmp_path, sequences=16, stop_file=tmp_path / "stop")
+
+    def stop():
+        synchronize(lambda: steps_measured(tmp_path / runs[-1].id))
+        options.stop_file.touch()
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    outcomes = run_job(Job(tuple(runs)), options)
+    thread.join()
+    for run, outcome in zip(runs, outcomes, strict=True):
+        assert (outcome.run, outcome.status) == (run.id, "stopped")
+        (checkpoint,) = (tmp_path / run.id / "checkpoints").glob("step-*")
+        assert checkpoint.name == f"step-{outcome.step:08d}"
+        assert 100 <= outcome.step < 10_000
+
+
+def test_a_run_that_is_trained_is_measured_another_time_if_it_has_to_stop(run, tmp_path):
+    options = WorkerOptions(tmp_path, sequences=16)
+    run_job(Job((run,)), WorkerOptions(tmp_path))
+    (outcome,) = run_job(Job((run,)), options, stop=lambda: True)
+    assert (outcome.status, outcome.step) == ("stopped", 12)
+    assert not is_measured(tmp_path / run.id, 16)
+    (outcome,) = run_job(Job((run,)), options)
+    assert outcome.status == "finished"
+    assert is_measured(tmp_path / run.id, 16)
+
+
 def test_a_pack_ends_as_its_runs_alone_would(tiny, tmp_path):
     runs = planned(tiny, 3)
     together = run_job(Job(tuple(runs)), WorkerOptions(tmp_path / "together", sequences=16))
     assert [outcome.status for outcome in together] == ["finished"] * 3
     for run in runs:
         run_job(Job((run,)), WorkerOptions(tmp_path / "alone", sequences=16))
-        assert losses(tmp_path / "together" / run.id) == pytest.approx(losses(tmp_path / "alone" / run.id), abs=2e-4)
+        # Muon orthogonalises in bf16; other seeds differ by 1e-2
+        assert_agree(losses(tmp_path / "together" / run.id), losses(tmp_path / "alone" / run.id), 1e-3)
         assert is_measured(tmp_path / "together" / run.id, 16)
 
 

@@ -7,15 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from sweeping import PATIENCE
 from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
 from unrandom.training.distributed import Ranks
+
+ROUNDING = 2e-4  # Muon orthogonalises in bf16; the losses of another seed differ by 1e-3 and more
 
 
 def unrandom(ranks: int, *arguments: str) -> dict:
     launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"] if ranks > 1 else []
     command = [sys.executable, *launcher, "-m", "unrandom", *arguments, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("memory ") == 1  # what to expect, from one rank
     return json.loads(done.stdout)  # one object, from one rank
@@ -39,7 +42,7 @@ def test_two_gloo_ranks_have_the_losses_of_one(tmp_path, tiny_settings):
     assert len(one) == len(two) == 2
     for alone, together in zip(one, two, strict=True):
         for loss in ("train_loss", "test_loss"):
-            assert together[loss] == pytest.approx(alone[loss], abs=2e-4)
+            assert together[loss] == pytest.approx(alone[loss], rel=ROUNDING)
 
 
 def test_two_ranks_in_micro_batches_have_the_losses_of_one_and_go_on_exactly_where_they_stopped(
@@ -51,7 +54,7 @@ def test_two_ranks_in_micro_batches_have_the_losses_of_one_and_go_on_exactly_whe
     whole = train(tmp_path / "whole", 2, settings)
     for one, two in zip(alone, whole, strict=True):
         for loss in ("train_loss", "test_loss"):
-            assert two[loss] == pytest.approx(one[loss], abs=2e-4)
+            assert two[loss] == pytest.approx(one[loss], rel=ROUNDING)
     stopped = unrandom(2, "train", "fm-256", *settings, "--out", str(tmp_path / "parts"), "--max-minutes", "0")
     assert (stopped["steps"], stopped["finished"]) == (1, False)
     resumed = unrandom(2, "resume", stopped["run"])

@@ -14,6 +14,7 @@ from unrandom.tasks import make_batches
 from unrandom.training import Progress
 from unrandom.training import estimate as estimates
 from unrandom.training.estimate import WARM_UP, StepTimer, data_bytes, estimate, step_memory
+from unrandom.training.optimizers import OPTIMIZERS
 
 CPU = torch.device("cpu")
 GB = 10**9
@@ -107,6 +108,7 @@ def test_fast_steps_are_measured_for_a_second_and_slow_ones_once():
 
 def test_what_is_found_in_a_run_is_what_it_takes(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(estimates, "ENOUGH_SECONDS", 0.2)
+    monkeypatch.setattr(time, "perf_counter", time.process_time)  # other processes do not change what steps take
     config = tiny.override(["steps=200", "evaluate_every=10", "checkpoint_every=200", "batch_size=64"])
     run = create_run(RunSpec("tiny", config), tmp_path, ["test"])
     found, began = [], []
@@ -117,7 +119,7 @@ def test_what_is_found_in_a_run_is_what_it_takes(tiny, tmp_path, monkeypatch):
     execute(run, observers=(StepTimer(CPU, found.append), watch))
     expected = estimate(config, ranks=1, device=CPU, step=1, training_sequences=PROBES).timed(found[0]).seconds
     took = began[-1] - began[0]
-    assert took / 3 < expected < 3 * took, "a machine whose load changes by so much within seconds?"
+    assert took / 3 < expected < 3 * took
 
 
 def test_what_does_not_fit_is_told_what_to_set(monkeypatch):
@@ -137,7 +139,7 @@ def test_what_does_not_fit_is_told_what_to_set(monkeypatch):
 @pytest.mark.parametrize(("settings", "fragmentation"), [(["micro_batches=2"], 1.7), (["recompute=true"], 1.0)])
 def test_memory_that_is_not_kept_is_not_fragmented(tiny, settings, fragmentation):
     config = tiny.override(settings)
-    how = {"precision": "fp32", "attention": "explicit", "optimizer": "muon"}
+    how = {"precision": "fp32", "attention": "explicit", **OPTIMIZERS["muon"].moments}
     parts = {"micro_batches": config.micro_batches, "recompute": config.recompute}
     closed = training_memory(config.transformer, sequences=config.batch_size, **how, **parts)
     memory = step_memory(config, ranks=1, device=CPU)

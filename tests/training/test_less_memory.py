@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 from torch.profiler import ProfilerActivity, profile
-from torch.testing import assert_close
 
+from rounding import OPERATION, assert_agree
 from unrandom.bench.scaling import step_on_cpu
 from unrandom.core.errors import UserError
 from unrandom.models import Transformer, TransformerConfig, intervene, record, training_memory
@@ -19,7 +19,7 @@ from unrandom.tasks import make_batches
 from unrandom.training.distributed import Ranks
 from unrandom.training.loop import SingleStepper
 from unrandom.training.machine import configure_process
-from unrandom.training.optimizers import Optimizers
+from unrandom.training.optimizers import OPTIMIZERS, Optimizers
 from unrandom.training.trainee import Progress, build_model
 from unrandom.training.trial import trial_step
 
@@ -58,9 +58,9 @@ def test_a_batch_in_parts_makes_the_same_step(tiny, micro_batches):
     losses, gradients = a_step(config)
     again, added = a_step(config.override([f"micro_batches={micro_batches}"]))
     assert len(again) == 1
-    assert again == pytest.approx(losses, rel=1e-6)
+    assert_agree(again, losses, OPERATION)
     for one, other in zip(gradients, added, strict=True):
-        assert_close(one, other, rtol=1e-4, atol=1e-6)
+        assert_agree(other, one)
 
 
 def test_such_a_run_stopped_and_resumed_is_the_run_never_stopped(tiny, tmp_path):
@@ -143,7 +143,7 @@ def test_what_is_kept_for_the_backward_pass_is_the_closed_form(
         sequences=16,
         precision=precision,
         attention=attention,
-        optimizer="adamw",
+        **OPTIMIZERS["adamw"].moments,
         micro_batches=2,
         recompute=recompute,
     )
@@ -178,20 +178,21 @@ def test_what_tensors_take_at_the_most_is_the_closed_form(tiny, activation, prec
     step = trial_step(config, CPU)
     step()  # the optimiser's state is there from now on
     parts = {"micro_batches": 2, "recompute": config.recompute}
-    how = {"precision": precision, "attention": "explicit", "optimizer": "muon"}
+    how = {"precision": precision, "attention": "explicit", **OPTIMIZERS["muon"].moments}
     memory = training_memory(config.transformer, sequences=128, **how, **parts)
     expected = memory.gradients + memory.activations + memory.working
     assert peak_bytes(step) == pytest.approx(expected, rel=0.04)
 
 
-@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_weights_gradients_and_optimiser_are_counted(tiny, optimizer):
     config = tiny.override([f"optimizer.name={optimizer}", "model.depth=2"])
     model = Transformer(config.transformer)
     optimizers = Optimizers(model, config.optimizer)
     model(torch.zeros(1, 12, dtype=torch.long)).sum().backward()
     optimizers.step()
-    memory = training_memory(config.transformer, sequences=1, precision="fp32", attention="fused", optimizer=optimizer)
+    how = {"precision": "fp32", "attention": "fused", **OPTIMIZERS[optimizer].moments}
+    memory = training_memory(config.transformer, sequences=1, **how)
     assert memory.weights == memory.gradients == sum(p.nbytes for p in model.parameters())
     state = sum(tensor.nbytes for tensor in optimizers.state().values() if tensor.dim())
     assert memory.optimizer == state

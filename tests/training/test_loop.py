@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from rounding import assert_agree
 from unrandom.core.errors import NonFiniteLoss
 from unrandom.core.run_folder import RunFolder
 from unrandom.runs.execution import create_run, execute
@@ -34,7 +35,8 @@ def whole(tiny, tmp_path):
 def test_the_loss_curve_is_what_it_has_always_been(whole):
     golden = json.loads(GOLDEN.read_text())
     found = [[row["train_loss"], row["test_loss"]] for row in metrics_of(whole)]
-    assert torch.allclose(torch.tensor(found), torch.tensor(golden["losses"]), atol=2e-4), found
+    # Muon orthogonalises in bf16, which processors round at different places; another seed differs by 1e-2.
+    assert_agree(found, golden["losses"], 1e-3)
 
 
 @pytest.mark.parametrize("mode", ["streaming", "fixed"])

@@ -7,7 +7,7 @@ from torch.testing import assert_close
 from unrandom.core.errors import UserError
 from unrandom.models import Transformer
 from unrandom.training import OptimizerConfig
-from unrandom.training.optimizers import Optimizers
+from unrandom.training.optimizers import ADAMW, OPTIMIZERS, Optimizers, UpdateRule
 
 
 def a_step(model, optimizers, seed):
@@ -17,7 +17,7 @@ def a_step(model, optimizers, seed):
     optimizers.step()
 
 
-@pytest.mark.parametrize("name", ["adamw", "muon"])
+@pytest.mark.parametrize("name", OPTIMIZERS)
 def test_every_parameter_has_one_optimiser_and_gains_never_decay(tiny, name):
     model = Transformer(tiny.transformer)
     optimizers = Optimizers(model, OptimizerConfig(name=name, lr=0.0, muon_lr=0.0, weight_decay=0.5))
@@ -36,7 +36,37 @@ def test_muon_takes_the_matrices_inside_the_blocks_alone(tiny):
     assert names == {f"blocks.0.{part}.weight" for part in ("attn.W_QKV", "attn.W_O", "mlp.W_in", "mlp.W_out")}
 
 
-@pytest.mark.parametrize("name", ["adamw", "muon"])
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_the_state_that_is_kept_is_the_one_that_the_table_states(tiny, name):
+    model, kind = Transformer(tiny.transformer), OPTIMIZERS[name]
+    optimizers = Optimizers(model, OptimizerConfig(name=name))
+    assert optimizers.state() == {}
+    a_step(model, optimizers, seed=0)
+    matrices = {id(parameter) for parameter in model.matrices()}
+    state = optimizers.state()
+    for parameter_name, parameter in model.named_parameters():
+        rule = (id(parameter) in matrices and kind.matrices) or kind.rule
+        kept = {key.partition("|")[2]: tensor for key, tensor in state.items() if key.startswith(f"{parameter_name}|")}
+        assert set(kept) == {*rule.moments, *rule.counters}
+        assert all(kept[key].shape == parameter.shape for key in rule.moments)
+        assert all(kept[key].numel() == 1 for key in rule.counters)
+
+
+def test_a_table_that_states_other_tensors_fails_at_the_first_checkpoint_and_not_at_a_resume(tiny, monkeypatch):
+    model = Transformer(tiny.transformer)
+    optimizers = Optimizers(model, OptimizerConfig())
+    a_step(model, optimizers, seed=0)
+    monkeypatch.setattr(optimizers, "_rules", [UpdateRule(ADAMW.make, moments=("exp_avg",))])
+    with pytest.raises(AssertionError, match="states other tensors"):
+        optimizers.state()
+
+
+def test_every_name_of_the_configuration_is_in_the_table():
+    with pytest.raises(UserError, match="input should be " + " or ".join(map(repr, OPTIMIZERS))):
+        OptimizerConfig.parse({"name": "none"})
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
 def test_restored_state_goes_on_as_if_nothing_had_happened(tiny, name):
     config = OptimizerConfig(name=name, lr=1e-2)
     model = Transformer(tiny.transformer)

@@ -33,6 +33,7 @@ from unrandom.training import RunConfig
 from unrandom.training.distributed import Ranks, backend_of, process_group
 from unrandom.training.estimate import step_memory
 from unrandom.training.machine import matrix_product, synchronize
+from unrandom.training.optimizers import OPTIMIZERS
 from unrandom.training.trainee import build_model
 from unrandom.training.trial import training_batches, trial_step, trial_stepper
 
@@ -140,7 +141,7 @@ def _compile(context: CheckContext) -> str:
 
 def _optimizers(context: CheckContext) -> str:
     """A step with each optimiser must change every weight tensor and leave it finite."""
-    for name in ("adamw", "muon"):
+    for name in OPTIMIZERS:
         config = context.config.replace(optimizer={"name": name}, warmup_steps=0)
         model = build_model(config, context.device)
         before = [parameter.detach().clone() for parameter in model.parameters()]
@@ -148,7 +149,7 @@ def _optimizers(context: CheckContext) -> str:
         for parameter, old in zip(model.parameters(), before, strict=True):
             if not bool(parameter.isfinite().all()) or torch.equal(parameter, old):
                 raise NotPassed(f"a step of {name} leaves a weight tensor non-finite or unchanged")
-    return "a step of AdamW and a step of Muon change every weight tensor"
+    return f"a step of {' and a step of '.join(OPTIMIZERS)} change every weight tensor"
 
 
 def _resume(context: CheckContext) -> str:

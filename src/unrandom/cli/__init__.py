@@ -15,6 +15,7 @@ from unrandom.cli.answer import Answer, print_answer
 from unrandom.cli.commands import WITHOUT_TORCH, module_of
 from unrandom.cli.parsing import parse
 from unrandom.core.errors import ChecksFailed, NonFiniteLoss, RunsFailed, UserError, out_of_memory
+from unrandom.core.interrupts import Interrupted
 
 OUT_OF_MEMORY = "not enough memory; a smaller batch_size, model or data set is needed"
 
@@ -30,6 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run_command(arguments)
     except UserError as mistake:
         return _say(str(mistake), 2)
+    except Interrupted as interrupt:
+        return _say(str(interrupt), 130)
     except KeyboardInterrupt:
         return _say("interrupted; the same command continues from what was saved, or begins again if nothing was", 130)
     except BrokenPipeError:

@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 
 TASK = "a user-defined task, as my_task.py:MyTask; its code is imported only if it is named here"
 RUN = (
-    "a run folder, a recipe's name (its newest run), a unique prefix of a run id, latest, or a model that comes with "
-    "the package (see unrandom models)"
+    "a model that comes with the package (see unrandom models), or a run of your own: its folder, its id or a unique "
+    "prefix of it, RECIPE:newest, or latest"
 )
 
 

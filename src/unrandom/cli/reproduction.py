@@ -29,7 +29,6 @@ from unrandom.experiments.timed_plan import Group
 from unrandom.experiments.timed_training import FITTED, TimedCommand, train_fitted
 from unrandom.report.results import results_page
 from unrandom.runs.finding import find_run
-from unrandom.runs.run import Run
 from unrandom.runs.spec import with_ancestors
 
 
@@ -42,8 +41,7 @@ def reproduce(arguments: Namespace) -> Answer:
     chosen = list(EXPERIMENTS.values()) if arguments.all else [experiment(name) for name in arguments.experiments]
     scale, results = arguments.scale, arguments.results
     if arguments.run:
-        own = own_run(find_run(arguments.run, arguments.out), chosen)
-        own = Run.open(writable(own, arguments.out))
+        own = writable(own_run(find_run(arguments.run, arguments.out), chosen), arguments.out)
         results = own_results(own)
         judge = partial(measure_own, scale=scale, run=own)
     elif arguments.from_tables:

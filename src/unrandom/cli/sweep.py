@@ -8,10 +8,11 @@ from unrandom.cli.answer import Answer
 from unrandom.cli.launcher import launcher_of, train_shown
 from unrandom.cli.progress import say
 from unrandom.cli.text import aligned
+from unrandom.core.config import as_typed
 from unrandom.core.files import JsonObject
 from unrandom.runs.grid_point import measured_point
 from unrandom.runs.launcher import raise_failures
-from unrandom.runs.plan import as_typed, cost_text, grid_points, parse_grid, settings_of
+from unrandom.runs.plan import cost_text, grid_points, parse_grid, settings_of
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.sweep import Sweep, SweepResult, minutes_left, plan, save_sweep

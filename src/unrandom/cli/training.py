@@ -9,6 +9,7 @@ from unrandom.cli.progress import TrainingProgress, say
 from unrandom.core.errors import UserError
 from unrandom.runs.finding import find_run
 from unrandom.runs.loaded import LoadedRun
+from unrandom.runs.pretrained import is_pretrained
 from unrandom.runs.recipes import recipe
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
@@ -24,12 +25,13 @@ def configured(name: str, arguments: Namespace) -> RunSpec:
     config = chosen.build().override([*arguments.assignments, *seed])
     parent = getattr(arguments, "start_from", None)
     if parent is not None:
-        config = _starting_from(find_run(parent, arguments.out), config, arguments)
+        config = _starting_from(find_run(parent, arguments.out, unfinished=True), config, arguments)
     return RunSpec(chosen.name, config)
 
 
 def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunConfig:
     """The configuration of a run that starts from the weights of ``parent``; both must be in the same parent folder."""
+    refuse_pretrained(parent, arguments.start_from)
     config = config.replace(start=StartFrom(recipe=parent.recipe, config=parent.config))
     expected = arguments.out / run_id(parent.recipe, parent.config)
     if parent.folder.path.resolve() != expected.resolve():
@@ -37,6 +39,15 @@ def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunC
             f"--start-from {parent.folder.path}: it must be {expected}; set --out, or rename the folder back"
         )
     return config
+
+
+def refuse_pretrained(run: Run, name: str) -> None:
+    """Raise UserError for a model that comes with the package, whose training cannot go on."""
+    if is_pretrained(run.folder.path):
+        raise UserError(
+            f"{name} is a finished model that comes with the package, without what training goes on from; a run of "
+            f"your own is named by its folder or id, or as {run.recipe}:newest"
+        )
 
 
 def train(run: LoadedRun, max_minutes: float | None, log: Sequence[str] = ()) -> dict[str, Any]:

@@ -103,6 +103,11 @@ def dotted_items(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[
             yield f"{prefix}{key}", value
 
 
+def as_typed(value: Any) -> str:
+    """A setting's value as it is typed on the command line."""
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+
+
 def _assign(values: dict[str, Any], key: str, text: str) -> None:
     known = dict(dotted_items(values))
     if key not in known:

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from unrandom.core.config import dotted_items
+from unrandom.core.config import as_typed, dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, make_folder, read_json, write_json
 from unrandom.experiments.claims import Judgement, judge_all
@@ -18,7 +18,7 @@ from unrandom.experiments.paper import figure_title
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.timed_plan import TimedPlan
 from unrandom.runs.archive import archive_folder, archive_runs, open_archived
-from unrandom.runs.plan import as_typed, unfinished
+from unrandom.runs.plan import unfinished
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec, with_ancestors
 from unrandom.runs.tables import read_tables, rounded, save_tables, table

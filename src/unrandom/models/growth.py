@@ -9,9 +9,8 @@ from torch import Tensor
 
 from unrandom.core.errors import UserError
 from unrandom.models.config import incompatibility
+from unrandom.models.numerics import agree
 from unrandom.models.transformer import Transformer
-
-TOLERANCE = 1e-4  # allowed difference of a logit, in fp32
 
 
 @torch.no_grad()
@@ -39,7 +38,7 @@ def _check_same_logits(small: Transformer, large: Transformer) -> None:
     length = min(config.context, large.config.context)
     tokens = torch.randint(config.vocab_size, (4, length), generator=torch.Generator().manual_seed(0))
     before, now = (_logits(model, tokens)[..., : config.vocab_size] for model in (small, large))
-    if not torch.allclose(before, now, atol=TOLERANCE, rtol=TOLERANCE):
+    if not agree(now, before):
         raise RuntimeError("the grown model has other logits than the small one")
 
 

@@ -59,13 +59,15 @@ def training_memory(
     sequences: int,
     precision: str,
     attention: str,
-    optimizer: str,
+    moments: int,
+    matrix_moments: int,
     micro_batches: int = 1,
     recompute: bool = False,
 ) -> TrainingMemory:
     """Memory of a training step on ``sequences`` sequences of full context length, split into ``micro_batches``.
 
-    ``precision`` is fp32 or bf16, ``attention`` explicit or fused, ``optimizer`` adamw or muon. Weights, gradients,
+    ``precision`` is fp32 or bf16, ``attention`` explicit or fused. The optimiser keeps ``matrix_moments`` numbers
+    for each parameter in the matrices inside the blocks, and ``moments`` for each other one. Weights, gradients,
     optimiser state and the residual stream are always in fp32; bf16 applies to the operands of matrix products.
     """
     batch = _MicroBatch(config, Forward(precision, attention), -(-sequences // micro_batches))
@@ -87,13 +89,11 @@ def training_memory(
         at_block - batch.saved_tensors((LayerNormCosts, MLPCosts)) - W_O_input + batch.gradients(AttentionCosts),
     )
     parameters = parameter_count(config)
-    momenta = 2 * parameters  # two per parameter for AdamW, one for Muon
-    if optimizer == "muon":
-        momenta -= config.depth * sum(part.matrix_count(config) for part in in_block)
+    in_matrices = config.depth * sum(part.matrix_count(config) for part in in_block)
     return TrainingMemory(
         weights=4 * parameters,
         gradients=4 * parameters,
-        optimizer=4 * momenta,
+        optimizer=4 * (matrix_moments * in_matrices + moments * (parameters - in_matrices)),
         activations=blocks_saved + top_saved,
         working=peak - blocks_saved - top_saved,
     )

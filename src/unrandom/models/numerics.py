@@ -1,11 +1,18 @@
-"""In which precision and on which attention path does a model compute? The faster ones for its device, as measured."""
+"""In which precision and on which attention path does a model compute? The faster ones for its device, as measured.
+
+When do two computations of the same values agree? If they differ by rounding errors alone.
+"""
 
 from contextlib import AbstractContextManager, nullcontext
 
 import torch
+from torch import Tensor
 
 from unrandom.models.attention import AttentionPath
 from unrandom.models.config import TransformerConfig
+
+TOLERANCE = 1e-4
+"""Allowed difference of logits in fp32, as a share of the largest of them."""
 
 
 def has_fast_bf16(device: torch.device) -> bool:
@@ -39,3 +46,24 @@ def choose_attention(config: TransformerConfig, device: torch.device) -> Attenti
     if device.type == "cpu":
         return "explicit" if config.context <= 512 else "fused"
     return "explicit" if config.d_head > 256 else "fused"
+
+
+def difference(found: Tensor, expected: Tensor) -> float:
+    """The largest difference, as a share of the largest magnitude of the expected values.
+
+    Processors add the terms of a product in different orders, so the rounding errors of all values of a tensor are
+    proportional to its large values: a difference is judged by the largest one, not by the value at its own place.
+    NaN if any value is, and infinite if nothing but zeros was expected and anything else was found.
+    """
+    if found.shape != expected.shape:
+        raise ValueError(f"values of the shapes {tuple(found.shape)} and {tuple(expected.shape)} cannot be compared")
+    found, expected = found.detach().cpu().double(), expected.detach().cpu().double()
+    largest_error, largest = float((found - expected).abs().max()), float(expected.abs().max())
+    if largest == 0:
+        return 0.0 if largest_error == 0 else float("inf")
+    return largest_error / largest
+
+
+def agree(found: Tensor, expected: Tensor, tolerance: float = TOLERANCE) -> bool:
+    """Whether the largest difference is at most ``tolerance`` of the largest magnitude; never if a value is NaN."""
+    return difference(found, expected) <= tolerance

@@ -1,9 +1,11 @@
-"""Which run does a name mean? A run folder, the newest run of a recipe, a unique prefix, or the latest run of all.
+"""Which run does a name mean? A model that comes with the package, a run folder, or one of one's own runs.
 
-If none of them, it may be the name of a model that comes with the package.
+A name in `unrandom models` always means that model, whatever was trained since. One's own runs are named by their
+folder, by their id or the unique beginning of it, by a recipe with one run, as ``RECIPE:newest``, or as ``latest``.
 """
 
 import difflib
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +14,12 @@ from unrandom.core.run_folder import RunFolder
 from unrandom.runs.pretrained import ALIASES, find_pretrained, pretrained
 from unrandom.runs.recipes import RECIPES
 from unrandom.runs.run import Run
+from unrandom.training.checkpoint import steps_trained
+
+log = logging.getLogger(__name__)
 
 RUNS = Path("runs")  # default parent of run folders
-LATEST = "latest"
+LATEST, NEWEST = "latest", ":newest"
 CANDIDATES_SHOWN = 5  # names in an error message
 
 
@@ -31,28 +36,37 @@ class _Known:
         return self.path.name
 
 
-def find_run(name: str, parent: Path = RUNS) -> Run:
+def find_run(name: str, parent: Path = RUNS, *, unfinished: bool = False) -> Run:
     """The run that ``name`` means. Raises UserError, with candidates or near misses, if it means none or several.
 
-    A name that is not a run folder is looked up in ``parent``, or in the folder that it begins with, as in
-    ``other/latest``: first as a recipe's name, then as a prefix of a run's name. A name that ``parent`` does not have
-    is looked up among the models that come with the package.
+    A name in `unrandom models` is looked up first, then a run folder, then a run in ``parent``, or in the folder that
+    the name begins with, as in ``other/latest``. An unfinished run is logged as a warning, unless ``unfinished`` says
+    that it may be one.
     """
+    run = Run.open(find_pretrained(name) or _find_own(name, parent))
+    if not (run.folder.finished or unfinished):
+        log.warning("%s is not finished: step %d of %d", run.folder.path, steps_trained(run.folder), run.config.steps)
+    return run
+
+
+def _find_own(name: str, parent: Path) -> Path:
+    """The folder of a run that is none of the names in `unrandom models`."""
     path = Path(name)
     if RunFolder(path).exists:
-        return Run.open(path)
+        return path
     word = path.name
     if len(path.parts) > 1:
         parent = path.parent
     known = _runs_in(parent)
-    if newest := [run for run in known if word in (LATEST, run.recipe)]:
-        return Run.open(max(newest, key=lambda run: run.when).path)
-    begun = [run for run in known if word and run.name.startswith(word) and word not in RECIPES]
-    if not begun and (found := find_pretrained(name)):
-        return Run.open(found)
-    if len(begun) != 1:
-        raise UserError(_ambiguous(name, parent, begun) if begun else _unknown(name, parent, known))
-    return Run.open(begun[0].path)
+    if newest := [run for run in known if word in (LATEST, run.recipe + NEWEST)]:
+        return max(newest, key=lambda run: run.when).path
+    of_recipe = [run for run in known if word == run.recipe]
+    begun = of_recipe or [run for run in known if word and run.name.startswith(word) and word not in RECIPES]
+    if len(begun) == 1:
+        return begun[0].path
+    if not begun and (found := find_pretrained(name, by_id=True)):
+        return found
+    raise UserError(_ambiguous(word, parent, begun, bool(of_recipe)) if begun else _unknown(name, parent, known))
 
 
 def _runs_in(parent: Path) -> list[_Known]:
@@ -68,17 +82,22 @@ def _runs_in(parent: Path) -> list[_Known]:
     return found
 
 
-def _ambiguous(name: str, parent: Path, begun: list[_Known]) -> str:
+def _ambiguous(word: str, parent: Path, begun: list[_Known], of_recipe: bool) -> str:
     shown = ", ".join(run.name for run in begun[:CANDIDATES_SHOWN]) + ", ..." * (len(begun) > CANDIDATES_SHOWN)
-    return f"{len(begun)} runs in {parent} begin with {name}: {shown}"
+    if of_recipe:
+        return f"{len(begun)} runs in {parent} are of the recipe {word}: {shown}; {word}{NEWEST} means the newest"
+    return f"{len(begun)} runs in {parent} begin with {word}: {shown}"
 
 
 def _unknown(name: str, parent: Path, known: list[_Known]) -> str:
     word = Path(name).name
+    recipe = word.removesuffix(NEWEST)
     if Path(name).is_dir():
         return f"{name} is not a run folder: it has no manifest.json"
-    if word in RECIPES:
-        return f"{name} is not a run folder, and {parent} holds no run of this recipe; make one: unrandom train {word}"
+    if recipe in RECIPES:
+        return (
+            f"{name} is not a run folder, and {parent} holds no run of this recipe; make one: unrandom train {recipe}"
+        )
     names = [*(run.recipe for run in known), *(run.name for run in known), LATEST, *ALIASES, *pretrained()]
     near = difflib.get_close_matches(word, list(dict.fromkeys(names)), n=3, cutoff=0.4)
     where = f"nor the beginning of a run's name in {parent}" if known else f"and {parent} holds no runs"

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unrandom.core.config import dotted_items
+from unrandom.core.config import as_typed, dotted_items
 from unrandom.core.errors import UserError
 from unrandom.runs.continuation import Continuation
 from unrandom.runs.exchange import import_exported
 from unrandom.runs.execution import create_run
 from unrandom.runs.finding import RUNS, find_run
 from unrandom.runs.loaded import LoadedRun, Numbers
-from unrandom.runs.plan import as_typed
 from unrandom.runs.recipes import recipe as recipe_called
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import Part, check_task
@@ -22,13 +21,14 @@ if TYPE_CHECKING:
 
 
 def load(name: str | Path, *, runs: str | Path = RUNS, device: str | None = None) -> LoadedRun:
-    """A run that exists, by its folder or by name.
+    """A model that comes with the package, or a run of one's own, by name or folder.
 
-    ``name`` is the path of a run folder; or, among the folders in ``runs``, a recipe's name (its newest run), the
-    beginning of a run's name, or ``"latest"``. The model is loaded when it is first used, onto ``device`` (such as
-    ``"cpu"`` or ``"cuda:1"``; the best one if it is not given). Nothing is ever unpickled, and no code is imported: a
-    run of a user-defined task needs ``unrandom.tasks.load_task("my_task.py:MyTask")`` before. Raises UserError, naming
-    candidates or near misses, when the name fits no run or several.
+    ``name`` is a name in `unrandom.pretrained`; or the path of a run folder; or, among the folders in ``runs``, a run's
+    name, the unique beginning of one, ``"RECIPE:newest"``, or ``"latest"``. Of an unfinished run, a warning is logged.
+    The model is loaded when it is first used, onto ``device`` (such as ``"cpu"`` or ``"cuda:1"``; the best one if it is
+    not given). Nothing is ever unpickled, and no code is imported: a run of a user-defined task needs
+    ``unrandom.tasks.load_task("my_task.py:MyTask")`` before. Raises UserError, naming candidates or near misses, when
+    the name fits no run or several.
 
     >>> import unrandom
     >>> run = unrandom.load("um-144")

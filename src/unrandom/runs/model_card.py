@@ -16,6 +16,7 @@ from unrandom.models.formats import Tensors, meaning
 from unrandom.runs.card_code import Sample, huggingface_code, plain_code, transformerlens_code
 from unrandom.runs.continuation import Reliability
 from unrandom.runs.run import Run
+from unrandom.training.optimizers import OPTIMIZERS
 
 LONGEST_SAMPLE = 64  # numbers in the sequence that the code of a card continues
 CODE = {"huggingface": huggingface_code, "transformerlens": transformerlens_code, "safetensors": plain_code}
@@ -201,10 +202,7 @@ def _tensors(to: str, model: Transformer, tensors: Tensors) -> str:
 
 def _training(run: Run, step: int, model: Transformer) -> str:
     config, shape, optimizer = run.config, model.config, run.config.optimizer
-    rates = {
-        "muon": f"Muon (rate {optimizer.muon_lr:g}) inside the blocks, AdamW (rate {optimizer.lr:g}) elsewhere",
-        "adamw": f"AdamW (rate {optimizer.lr:g})",
-    }[optimizer.name]
+    rates = OPTIMIZERS[optimizer.name].about(optimizer)
     shifted = "; each head mixes its keys and values with those of the number before" * shape.kv_shift
     rows = [
         ("model", f"{shape.depth} blocks, {shape.n_heads} heads, width {shape.d_model}, {shape.activation}{shifted}"),

@@ -4,12 +4,12 @@ Every setting is validated here, before anything is trained.
 """
 
 import itertools
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
+from unrandom.core.config import as_typed
 from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
 from unrandom.runs.run import split_of
@@ -30,11 +30,6 @@ class Job:
     @property
     def flops(self) -> int:
         return sum(run.flops for run in self.runs)
-
-
-def as_typed(value: Any) -> str:
-    """A setting's value as it is typed on the command line."""
-    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
 
 
 def parse_grid(assignments: Sequence[str]) -> Grid:

@@ -23,6 +23,7 @@ FOLDERS = (
 )
 IN_WHEEL = ("fm-256", "um-144")
 ALIASES = {"demo": "fm-256"}
+COPIES = "pretrained"  # folder, beside one's own runs, of the copies that results are written to
 
 
 @dataclass(frozen=True)
@@ -80,17 +81,18 @@ def pretrained() -> dict[str, PretrainedModel]:
     return {each["name"]: PretrainedModel(**each) for each in models}
 
 
-def find_pretrained(name: str) -> Path | None:
-    """The folder of the model that has this name, alias or id; None if there is none.
+def find_pretrained(name: str, *, by_id: bool = False) -> Path | None:
+    """The folder of the model that has this name or alias or, instead, this id; None if there is none.
 
     Raises UserError for a model whose weights are in the repository only, when this is an installed package.
     """
-    wanted = ALIASES.get(name, name)
-    model = next((each for each in pretrained().values() if wanted in (each.name, each.id)), None)
+    wanted, models = ALIASES.get(name, name), pretrained()
+    model = next((each for each in models.values() if each.id == name), None) if by_id else models.get(wanted)
     if model is not None and model.folder is None:
         raise UserError(
             f"the weights of {model.name} are not in the installed package; they are in its repository, in "
-            f"results/laptop/weights/{model.id}: name that folder"
+            f"results/laptop/weights/{model.id}: name that folder (a run of your own is named by its id, or as "
+            f"{model.name}:newest)"
         )
     return None if model is None else model.folder
 
@@ -101,11 +103,12 @@ def is_pretrained(folder: Path) -> bool:
 
 
 def copy_pretrained(folder: Path, parent: Path) -> Path:
-    """A copy of a run folder under ``parent``, into which reports can be written; an existing copy is returned.
+    """A copy of a run folder in ``parent``, into which reports can be written; an existing copy is returned.
 
-    Raises UserError where ``parent`` cannot be written to.
+    It is not among the runs in ``parent``, where a run of one's own may have the same id. Raises UserError where
+    ``parent`` cannot be written to.
     """
-    copy = parent / folder.name
+    copy = parent / COPIES / folder.name
     if not RunFolder(copy).exists:
         with made_whole(copy) as made:
             shutil.copytree(folder, made, copy_function=shutil.copyfile, dirs_exist_ok=True)

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import polars as pl
 
+from unrandom.core.config import as_typed
 from unrandom.core.files import JsonObject, make_folder, read_json, write_json
 from unrandom.evaluation.intervals import over_units, within_bounds
 from unrandom.runs.engines import load_engine
 from unrandom.runs.grid_point import is_measured, measured_point
 from unrandom.runs.launcher import Launcher
-from unrandom.runs.plan import Grid, as_typed, run_state
+from unrandom.runs.plan import Grid, run_state
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec, with_ancestors
 from unrandom.runs.tables import save_tables, table

@@ -8,7 +8,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +22,10 @@ from unrandom.runs.grid_point import is_measured, measured_point
 from unrandom.runs.plan import Job
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
+from unrandom.training.checkpoint import steps_trained
 from unrandom.training.loop import Observer
+
+STOP_FILE_SECONDS = 0.2  # interval of looking whether the stop file exists
 
 OutcomeStatus = Literal["finished", "stopped", "failed", "busy", "full disk"]
 Stop = Callable[[], bool]
@@ -38,6 +41,7 @@ class WorkerOptions:
     deadline: float | None = None  # seconds since the epoch, at which runs save and stop
     sequences: int | None = None  # sequences per part for evaluating finished runs; None: no evaluation
     watch: Callable[[int], AbstractContextManager[Observer]] | None = None  # watch(steps) shows progress
+    stop_file: Path | None = None  # once it exists, runs save and stop: it reaches every machine that shares ``out``
 
     @property
     def over(self) -> bool:
@@ -57,13 +61,14 @@ class Outcome:
     error: str = ""
     seconds: float = 0.0
     errno: int = 0  # system error of a full disk
+    step: int = 0  # updates that were saved of a stopped run
 
 
 def run_job(job: Job, options: WorkerOptions, stop: Stop | None = None) -> list[Outcome]:
     """Train the runs of a job: several runs stacked; a single run, or all runs if stacking fails, one after another."""
     if options.threads is not None:
         torch.set_num_threads(options.threads)
-    began = time.perf_counter()
+    began, stop = time.perf_counter(), _with_stop_file(stop, options.stop_file)
     if len(job.runs) > 1 and not options.over:
         # If training them together fails, each run is retried alone below, so that only the faulty one fails.
         try:
@@ -77,6 +82,21 @@ def run_job(job: Job, options: WorkerOptions, stop: Stop | None = None) -> list[
         if outcomes[-1].status == "full disk":
             break
     return outcomes
+
+
+def _with_stop_file(stop: Stop | None, file: Path | None) -> Stop | None:
+    """A predicate that becomes true when ``stop()`` does or when the file exists, which is looked up now and then."""
+    if file is None:
+        return stop
+    looked, found = -STOP_FILE_SECONDS, False
+
+    def asked() -> bool:
+        nonlocal looked, found
+        if not found and time.monotonic() - looked >= STOP_FILE_SECONDS:
+            looked, found = time.monotonic(), file.exists()
+        return found or (stop is not None and stop())
+
+    return asked
 
 
 def _train_together(runs: Sequence[RunSpec], options: WorkerOptions, stop: Stop | None) -> None:
@@ -98,7 +118,9 @@ def _train_one(spec: RunSpec, options: WorkerOptions, stop: Stop | None) -> Outc
         return Outcome(spec.id, status, error, round(time.perf_counter() - began, 3))
 
     try:
-        return outcome("finished" if _train_and_evaluate(spec, options, stop) else "stopped")
+        if _train_and_evaluate(spec, options, stop):
+            return outcome("finished")
+        return replace(outcome("stopped"), step=steps_trained(RunFolder(options.out / spec.id)))
     except Busy as error:
         return outcome("busy", str(error))
     except Exception as error:
@@ -132,6 +154,8 @@ def _train_and_evaluate(spec: RunSpec, options: WorkerOptions, stop: Stop | None
             result = execute(run, max_minutes=options.minutes_left(), stop=stop, observers=observers)
         finished = bool(result["finished"])
     if finished and options.sequences is not None:
+        if stop is not None and stop():
+            return False
         measured_point(Run.open(folder), options.sequences)
     if finished:
         (folder / "error.json").unlink(missing_ok=True)  # left by an earlier attempt

@@ -12,6 +12,7 @@ from unrandom.models import TrainingMemory, forward_flops, recomputed_flops, tra
 from unrandom.models.numerics import choose_attention, choose_precision
 from unrandom.training.config import RunConfig
 from unrandom.training.machine import returns_memory, synchronize
+from unrandom.training.optimizers import OPTIMIZERS
 from unrandom.training.trainee import Progress
 
 # Memory of a step on a CPU over the size of its tensors: the heap that the process keeps is fragmented. Measured: 1.4
@@ -154,7 +155,7 @@ def step_memory(config: RunConfig, *, ranks: int, device: torch.device) -> Train
         sequences=-(-config.batch_size // ranks),
         precision=choose_precision(config.precision, device),
         attention=choose_attention(config.transformer, device),
-        optimizer=config.optimizer.name,
+        **OPTIMIZERS[config.optimizer.name].moments,
         micro_batches=config.micro_batches,
         recompute=config.recompute,
     )

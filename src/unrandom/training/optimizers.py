@@ -1,6 +1,11 @@
-"""Which optimiser updates which parameter? AdamW all of them, or Muon the matrices in the blocks and AdamW the rest."""
+"""Which optimiser updates which parameter? OPTIMIZERS says it, and with what state; all that is about them reads it.
 
-from collections.abc import Iterator
+AdamW updates all of them, or Muon the matrices in the blocks and AdamW the rest.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
 
 import torch
 from torch import Tensor
@@ -9,32 +14,76 @@ from unrandom.core.errors import UserError
 from unrandom.models import Transformer
 from unrandom.training.config import OptimizerConfig
 
+Groups = list[dict[str, Any]]
+"""Parameter groups of PyTorch: ``params`` and their ``weight_decay``."""
+
+
+@dataclass(frozen=True)
+class UpdateRule:
+    """An optimiser of PyTorch, and the tensors that it keeps for each parameter."""
+
+    make: Callable[[Groups, OptimizerConfig, torch.device], torch.optim.Optimizer]
+    moments: tuple[str, ...]  # keys of the tensors as large as the parameter
+    counters: tuple[str, ...] = ()  # keys of the tensors that hold one number
+
+
+@dataclass(frozen=True)
+class OptimizerKind:
+    """What a name of `OptimizerConfig` means."""
+
+    rule: UpdateRule
+    about: Callable[[OptimizerConfig], str]  # with its rates, for readers
+    matrices: UpdateRule | None = None  # of the matrices inside the blocks, if they have another one
+
+    @property
+    def moments(self) -> dict[str, int]:
+        """Numbers kept for each parameter, inside the blocks' matrices and elsewhere, as `training_memory` asks."""
+        return {"matrix_moments": len((self.matrices or self.rule).moments), "moments": len(self.rule.moments)}
+
+
+def _adamw(groups: Groups, config: OptimizerConfig, device: torch.device) -> torch.optim.Optimizer:
+    betas = (config.beta1, config.beta2)
+    return torch.optim.AdamW(groups, lr=config.lr, betas=betas, fused=device.type == "cuda")
+
+
+def _muon(groups: Groups, config: OptimizerConfig, device: torch.device) -> torch.optim.Optimizer:
+    return torch.optim.Muon(groups, lr=config.muon_lr, momentum=config.muon_momentum)
+
+
+ADAMW = UpdateRule(_adamw, moments=("exp_avg", "exp_avg_sq"), counters=("step",))
+MUON = UpdateRule(_muon, moments=("momentum_buffer",))
+
+OPTIMIZERS: Mapping[str, OptimizerKind] = {
+    "adamw": OptimizerKind(ADAMW, lambda config: f"AdamW (rate {config.lr:g})"),
+    "muon": OptimizerKind(
+        ADAMW,
+        lambda config: f"Muon (rate {config.muon_lr:g}) inside the blocks, AdamW (rate {config.lr:g}) elsewhere",
+        matrices=MUON,
+    ),
+}
+NAMES = get_args(OptimizerConfig.model_fields["name"].annotation)
+assert set(OPTIMIZERS) == set(NAMES), f"OPTIMIZERS has {list(OPTIMIZERS)}, and the configuration allows {list(NAMES)}"
+
 
 class Optimizers:
     """One or two optimisers that step together. Their state is saved as tensors, by parameter name."""
 
     def __init__(self, model: Transformer, config: OptimizerConfig) -> None:
         self._names: dict[Tensor, str] = {parameter: name for name, parameter in model.named_parameters()}
-        matrices = model.matrices() if config.name == "muon" else []
+        kind, device = OPTIMIZERS[config.name], next(model.parameters()).device
+        matrices = model.matrices() if kind.matrices else []
         taken = set(matrices)
         others = [p for p in self._names if p not in taken]
         groups = [
             {"params": [p for p in others if p.dim() >= 2], "weight_decay": config.weight_decay},
             {"params": [p for p in others if p.dim() < 2], "weight_decay": 0.0},
         ]
-        fused = next(model.parameters()).device.type == "cuda"
-        self._parts: list[torch.optim.Optimizer] = [
-            torch.optim.AdamW(groups, lr=config.lr, betas=(config.beta1, config.beta2), fused=fused)
-        ]
-        if matrices:
-            self._parts.append(
-                torch.optim.Muon(
-                    matrices,
-                    lr=config.muon_lr,
-                    momentum=config.muon_momentum,
-                    weight_decay=config.weight_decay,
-                )
-            )
+        self._parts = [kind.rule.make(groups, config, device)]
+        self._rules = [kind.rule]
+        if kind.matrices and matrices:
+            groups = [{"params": matrices, "weight_decay": config.weight_decay}]
+            self._parts.append(kind.matrices.make(groups, config, device))
+            self._rules.append(kind.matrices)
         self._base_rates = [group["lr"] for group in self._groups()]
 
     def _groups(self) -> Iterator[dict]:
@@ -55,13 +104,15 @@ class Optimizers:
             part.zero_grad(set_to_none=True)
 
     def state(self) -> dict[str, Tensor]:
-        """Every state tensor as ``<parameter>|<key>``."""
-        return {
+        """Every state tensor as ``<parameter>|<key>``; none before the first step."""
+        state = {
             f"{self._names[parameter]}|{key}": value
             for part in self._parts
             for parameter, entries in part.state.items()
             for key, value in entries.items()
         }
+        assert set(state) in (set(), self._state_names()), "OPTIMIZERS states other tensors than the optimiser keeps"
+        return state
 
     def load_state(self, tensors: dict[str, Tensor]) -> None:
         """Restore what ``state`` returned. Raises UserError when it is the state of other optimisers."""
@@ -78,11 +129,10 @@ class Optimizers:
 
     def _state_names(self) -> set[str]:
         """The keys of ``state`` after any step."""
-        keys = {torch.optim.AdamW: ("step", "exp_avg", "exp_avg_sq"), torch.optim.Muon: ("momentum_buffer",)}
         return {
             f"{self._names[parameter]}|{key}"
-            for part in self._parts
+            for part, rule in zip(self._parts, self._rules, strict=True)
             for group in part.param_groups
             for parameter in group["params"]
-            for key in keys[type(part)]
+            for key in rule.moments + rule.counters
         }

@@ -33,6 +33,9 @@ UNUSED_BITS = 24
 the power of minus this number.
 """
 
+WIDEST_BITS = 64
+"""Numbers with more bits are compared with no method: compiled comparisons take 64-bit words."""
+
 USUAL_BITS = (8, 15, 16, 24, 31, 32, 53, 63, 64)
 """Bits of words that programs often use."""
 
@@ -145,11 +148,14 @@ def choose(program: str | None) -> Sequence[Engine]:
 
 
 def trials(streams: Sequence[Stream], program: str | None = None) -> list[Trial]:
-    """All methods that may have made one of the streams, in the order of their engines; none for constants."""
+    """All methods that may have made one of the streams, in the order of their engines; none for constants, nor for
+    numbers of more than WIDEST_BITS.
+    """
     found: dict[object, Trial] = {}
     for engine in choose(program):
         for stream in streams:
-            if all(isinstance(layer, LAYERS) for layer in stream.form.layers) and varied(stream):
+            usual = all(isinstance(layer, LAYERS) for layer in stream.form.layers)
+            if usual and stream.bits <= WIDEST_BITS and varied(stream):
                 for method in _methods(engine, stream):
                     ranges = (stream.bounded, stream.cycle) if method.kind == "range" else ()
                     key = (engine.about, method, stream.form.layers, ranges)

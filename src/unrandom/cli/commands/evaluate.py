@@ -47,14 +47,13 @@ def run(arguments: Namespace) -> Answer:
 
 def compared(run: "LoadedRun", part: int | None, arguments: Namespace) -> Answer:
     """The accuracies of the model and of baselines on the same sequences, with a picture."""
-    import unrandom
     from unrandom.cli.copies import writable
     from unrandom.cli.progress import working
     from unrandom.cli.text import comparison_text
     from unrandom.core.files import make_folder
     from unrandom.figures.comparison import save_comparison
 
-    run = unrandom.load(writable(run))
+    run = writable(run)
     names = [name.strip() for name in arguments.predictors.split(",") if name.strip()]
     with working("evaluating"):
         found = run.compare(names, part=part, sequences=arguments.sequences)

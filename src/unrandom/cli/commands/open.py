@@ -23,7 +23,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.cli.progress import working
     from unrandom.report import report_run
 
-    run = unrandom.load(writable(unrandom.load(arguments.run)))
+    run = writable(unrandom.load(arguments.run))
     page = run.folder.path / "report.html"
     if not page.is_file():
         with working("measuring and drawing"):

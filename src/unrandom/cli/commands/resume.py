@@ -5,7 +5,8 @@ from argparse import Namespace
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import Parser, add_log, add_max_minutes, add_run
 
-EXAMPLE = "unrandom resume fm-256"
+EXAMPLE = """unrandom resume latest
+unrandom resume fm-256:newest"""
 
 
 def add(command: Parser) -> None:
@@ -17,10 +18,13 @@ def add(command: Parser) -> None:
 
 def run(arguments: Namespace) -> Answer:
     """Train the run from its newest intact checkpoint."""
-    import unrandom
     from unrandom.cli.text import result_text
-    from unrandom.cli.training import train
+    from unrandom.cli.training import refuse_pretrained, train
+    from unrandom.runs.finding import find_run
+    from unrandom.runs.loaded import LoadedRun
 
-    run = unrandom.load(arguments.run)
+    found = find_run(arguments.run, unfinished=True)
+    refuse_pretrained(found, arguments.run)
+    run = LoadedRun(found.folder, found.spec)
     result = train(run, arguments.max_minutes, arguments.log)
     return result, result_text(result, run)

@@ -1,10 +1,12 @@
 """What do the conversions share? Weights in fp32 by name, and checks of files that another program may have changed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from unrandom.core.config import as_typed
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 from unrandom.models.config import TransformerConfig
@@ -15,6 +17,35 @@ Tensors = dict[str, Tensor]
 """The tensors of a safetensors file by name."""
 
 OWN = "unrandom"  # key under which a config.json for another library holds the model's own configuration
+SHAPE = ("depth", "n_heads", "d_model", "tied", "vocab_size", "context", "digits")
+"""The settings of a model that every format expresses, whatever their value."""
+
+POSITION_TABLES = {"learned": ("W_pos",), "abacus": ("W_int", "W_digit"), "rotary": ()}
+"""The names of the parameters in ``pos_embed`` by the setting ``positions``."""
+
+
+@dataclass(frozen=True)
+class Expressed:
+    """What a format can express. Whatever it does not state is refused, as a new part of the model is at first."""
+
+    about: str  # the format, for messages
+    choices: Mapping[str, Sequence[object]]  # the values that it expresses of settings beyond SHAPE
+    instead: str = "--to safetensors writes the model as it is"  # what to do about a refusal
+
+    def check_settings(self, config: TransformerConfig) -> None:
+        """Raise UserError, naming the first, for a setting that is not stated and has not its default."""
+        for name, field in type(config).model_fields.items():
+            value = getattr(config, name)
+            if name not in SHAPE and value not in self.choices.get(name, (field.default,)):
+                raise self._refused(f"model.{name}={as_typed(value)}")
+
+    def check_all_taken(self, left: Iterable[str]) -> None:
+        """Raise UserError, naming the first, if the format has no tensor for the parameters that are ``left``."""
+        for name in sorted(left):
+            raise self._refused(f"the model's parameter {name}")
+
+    def _refused(self, what: str) -> UserError:
+        return UserError(f"{self.about} cannot express {what}, which changes logits; {self.instead}")
 
 
 def weights_of(model: Transformer) -> Tensors:
@@ -38,15 +69,6 @@ def part_names(config: TransformerConfig, block: Mapping[str, str], blocks: str,
 def in_fp32(tensor: Tensor) -> Tensor:
     """A contiguous copy in fp32 on the CPU, without gradient."""
     return tensor.detach().to("cpu", torch.float32, copy=True).contiguous()
-
-
-def check_no_shift(config: TransformerConfig) -> None:
-    """Raise UserError for a model with ``kv_shift``, which no class of transformers can compute."""
-    if config.kv_shift:
-        raise UserError(
-            "a model with kv_shift has no equal among the classes of transformers, none of which mixes keys and values "
-            "with those of the number before; --to safetensors keeps it"
-        )
 
 
 def own_config(values: JsonObject) -> TransformerConfig:

@@ -21,8 +21,9 @@ from unrandom.core.files import JsonObject
 from unrandom.models.config import TransformerConfig
 from unrandom.models.formats.conversion import (
     OWN,
+    POSITION_TABLES,
+    Expressed,
     Tensors,
-    check_no_shift,
     check_values,
     filled,
     in_fp32,
@@ -46,6 +47,8 @@ BLOCK = {
 }
 """The parts of a block by their names in this package: their names in GPT-2."""
 
+EXPRESSED = Expressed("GPT-2", {"activation": ("relu", "gelu"), "positions": ("learned", "abacus")})
+
 # Of no influence on logits: what is saved, that nothing is dropped out in further training, and no special tokens.
 FURTHER = {
     "architectures": [GPT2],
@@ -58,7 +61,8 @@ FURTHER = {
 def to_gpt2(model: Transformer) -> tuple[JsonObject, Tensors]:
     """``config.json`` and the tensors (fp32) of a `GPT2LMHeadModel` with the same logits.
 
-    Raises UserError for ``kv_shift`` and for rotary positions, which GPT-2 lacks.
+    Raises UserError, naming it, for a setting that is not in EXPRESSED (``kv_shift``, rotary positions), and for a
+    parameter that GPT-2 has no tensor for.
 
     >>> import unrandom
     >>> from unrandom.models.formats import to_gpt2
@@ -69,15 +73,16 @@ def to_gpt2(model: Transformer) -> tuple[JsonObject, Tensors]:
     torch.Size([128, 384])
     """
     config, weights = model.config, weights_of(model)
-    check_no_shift(config)
-    if config.positions == "rotary":
-        raise UserError("GPT-2 has no rotary positions; GPT-NeoX has")
-    tensors = {EMBEDDING: weights["embed.weight"], POSITIONS: in_fp32(model.W_pos)}
+    EXPRESSED.check_settings(config)
+    tensors = {EMBEDDING: weights.pop("embed.weight"), POSITIONS: in_fp32(model.W_pos)}
+    for table in POSITION_TABLES[config.positions]:
+        del weights[f"pos_embed.{table}"]  # they are folded into POSITIONS
     for ours, theirs in _parts(config).items():
-        tensors[f"{theirs}.weight"] = weights[f"{ours}.weight"].t().contiguous()
+        tensors[f"{theirs}.weight"] = weights.pop(f"{ours}.weight").t().contiguous()
         tensors[f"{theirs}.bias"] = torch.zeros(tensors[f"{theirs}.weight"].shape[-1])
     if not config.tied:
-        tensors[UNEMBEDDING] = weights["unembed.weight"]
+        tensors[UNEMBEDDING] = weights.pop("unembed.weight")
+    EXPRESSED.check_all_taken(weights)
     return {**_architecture(config), **FURTHER, OWN: config.to_json()}, tensors
 
 

@@ -16,13 +16,12 @@ import torch
 from einops import rearrange
 from torch import Tensor
 
-from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 from unrandom.models.config import TransformerConfig
 from unrandom.models.formats.conversion import (
     OWN,
+    Expressed,
     Tensors,
-    check_no_shift,
     check_values,
     filled,
     matched,
@@ -45,6 +44,8 @@ BLOCK = {
 }
 """The parts of a block by their names in this package: their names in GPT-NeoX."""
 
+EXPRESSED = Expressed("GPT-NeoX", {"activation": ("relu", "gelu"), "positions": ("rotary",)})
+
 # Of no influence on logits, or (rotary_…) the names that transformers 4 has for ``rope_parameters``.
 FURTHER = {
     "architectures": [GPT_NEOX],
@@ -59,7 +60,8 @@ FURTHER = {
 def to_gpt_neox(model: Transformer) -> tuple[JsonObject, Tensors]:
     """``config.json`` and the tensors (fp32) of a `GPTNeoXForCausalLM` with the same logits.
 
-    Raises UserError for ``kv_shift`` and for positions that are not rotary, which GPT-NeoX lacks.
+    Raises UserError, naming it, for a setting that is not in EXPRESSED (``kv_shift``, other positions), and for a
+    parameter that GPT-NeoX has no tensor for.
 
     >>> from unrandom.models import Transformer, TransformerConfig
     >>> from unrandom.models.formats import to_gpt_neox
@@ -69,16 +71,15 @@ def to_gpt_neox(model: Transformer) -> tuple[JsonObject, Tensors]:
     torch.Size([24, 8])
     """
     config, weights = model.config, weights_of(model)
-    check_no_shift(config)
-    if config.positions != "rotary":
-        raise UserError(f"GPT-NeoX has no {config.positions} positions; GPT-2 has")
-    tensors = {EMBEDDING: weights["embed.weight"]}
+    EXPRESSED.check_settings(config)
+    tensors = {EMBEDDING: weights.pop("embed.weight")}
     for ours, theirs in _parts(config).items():
-        weight = weights[f"{ours}.weight"]
+        weight = weights.pop(f"{ours}.weight")
         tensors[f"{theirs}.weight"] = _by_head(weight, config) if ours.endswith("W_QKV") else weight
         tensors[f"{theirs}.bias"] = torch.zeros(len(weight))
     if not config.tied:
-        tensors[UNEMBEDDING] = weights["unembed.weight"]
+        tensors[UNEMBEDDING] = weights.pop("unembed.weight")
+    EXPRESSED.check_all_taken(weights)
     return {**_architecture(config), **FURTHER, OWN: config.to_json()}, tensors
 
 

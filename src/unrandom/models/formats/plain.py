@@ -1,9 +1,23 @@
-"""How is a model written as it is? By its own configuration and names, in fp32, whatever its variant."""
+"""How is a model written as it is? By its own configuration and names, in fp32.
+
+The model card explains every tensor, and its code is the whole forward pass (`runs.card_code`). So a setting or a
+parameter that is not listed here is refused: the card would be wrong.
+"""
 
 from unrandom.core.files import JsonObject
 from unrandom.models.config import TransformerConfig
-from unrandom.models.formats.conversion import Tensors, filled, matched, model_to_fill, weights_of
+from unrandom.models.formats.conversion import Expressed, Tensors, filled, matched, model_to_fill, weights_of
 from unrandom.models.transformer import Transformer
+
+EXPRESSED = Expressed(
+    "the code of a model card",
+    {
+        "activation": ("relu", "gelu"),
+        "positions": ("learned", "abacus", "rotary"),
+        "kv_shift": (False, True),
+    },
+    instead="add it to unrandom.models.formats.plain and unrandom.runs.card_code",
+)
 
 IN_BLOCK = {
     "ln1.weight": "gain of the LayerNorm before the attention",
@@ -28,13 +42,18 @@ OUTSIDE = {
 def to_plain(model: Transformer) -> tuple[JsonObject, Tensors]:
     """``config.json`` (a `TransformerConfig`) and every parameter by its own name, in fp32.
 
+    Raises UserError, naming it, for a setting or a parameter that the model card cannot explain.
+
     >>> import unrandom
     >>> from unrandom.models.formats import to_plain
     >>> config, tensors = to_plain(unrandom.load("um-144", device="cpu").model)
     >>> config["depth"], tensors["blocks.3.mlp.W_in.weight"].shape  # [d_mlp, d_model]
     (4, torch.Size([512, 128]))
     """
-    return model.config.to_json(), weights_of(model)
+    weights = weights_of(model)
+    EXPRESSED.check_settings(model.config)
+    EXPRESSED.check_all_taken(name for name in weights if not meaning(name))
+    return model.config.to_json(), weights
 
 
 def from_plain(values: JsonObject, tensors: Tensors) -> Transformer:
@@ -51,5 +70,5 @@ def from_plain(values: JsonObject, tensors: Tensors) -> Transformer:
 
 
 def meaning(name: str) -> str:
-    """What the tensor of this name is, as a phrase for readers."""
-    return OUTSIDE[name] if name in OUTSIDE else IN_BLOCK[name.split(".", 2)[2]]
+    """What the tensor of this name is, as a phrase for readers; empty for a name that is not listed here."""
+    return IN_BLOCK.get(name.split(".", 2)[2], "") if name.startswith("blocks.") else OUTSIDE.get(name, "")

@@ -2,13 +2,16 @@
 
 import importlib
 import time
+import uuid
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol, runtime_checkable
 
 from unrandom.core.errors import UserError
+from unrandom.core.files import make_folder
+from unrandom.core.interrupts import Interrupted, interruptible
 from unrandom.runs.plan import Job
 from unrandom.runs.worker import Outcome, WorkerOptions, record_death
 
@@ -69,44 +72,70 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], options: WorkerOptions) -> Ite
 
     A run waits for its ancestors. No job starts after the deadline. A run that another process has locked is retried
     until it is released. A worker that dies is replaced, and its runs continue from their checkpoints, each in a job of
-    its own. A full disk ends the schedule.
+    its own. A full disk ends the schedule. After SIGINT no job starts, and the workers are asked to save their runs and
+    end, by a file; then Interrupted is raised.
     """
+    steps = {spec.id: spec.config.steps for job in jobs for spec in job.runs}
+    stop_file = options.out.resolve() / f".stop-{uuid.uuid4().hex}"
+    saved: list[tuple[str, int, int]] = []
+    with interruptible() as interrupted:
+
+        def over() -> bool:
+            if interrupted():
+                make_folder(stop_file.parent)
+                stop_file.touch()
+            return interrupted() or options.over
+
+        try:
+            for outcome in _schedule(engine, jobs, replace(options, stop_file=stop_file), over):
+                if outcome.status == "stopped" and outcome.step:
+                    saved.append((outcome.run, outcome.step, steps[outcome.run]))
+                yield outcome
+        finally:
+            engine.close()
+            stop_file.unlink(missing_ok=True)
+        if interrupted():
+            raise Interrupted.at(saved)
+
+
+def _schedule(
+    engine: Engine, jobs: Sequence[Job], options: WorkerOptions, over: Callable[[], bool]
+) -> Iterator[Outcome]:
+    """The outcomes of the jobs; once ``over()``, those that have not started are stopped."""
     waiting, later = deque(jobs), deque[tuple[float, Job]]()  # later: (earliest time, job)
     running, deaths = 0, Counter[str]()
     pending = {spec.id for job in jobs for spec in job.runs}
-    try:
-        while waiting or later or running:
-            while later and (later[0][0] <= time.monotonic() or options.over):
-                waiting.append(later.popleft()[1])
-            if options.over:
-                yield from (Outcome(spec.id, "stopped") for job in waiting for spec in job.runs)
-                waiting.clear()
-            starting = _ready(waiting, pending, engine.places - running)
-            for job in starting:
-                waiting.remove(job)
-            if starting:
-                engine.start(starting, options)
-                running += len(starting)
-            for job, answer in engine.ended(BUSY_SECONDS) if running or later else ():
-                running -= 1
-                if isinstance(answer, Death):
-                    if len(job.runs) > 1:  # any of them may be the cause: retry each alone
-                        waiting.extend(Job((spec,)) for spec in job.runs)
-                        continue
-                    deaths[job.runs[0].id] += 1
-                    if deaths[job.runs[0].id] < engine.tries:
-                        waiting.append(job)
-                        continue
-                    answer = [record_death(spec, options, answer.message) for spec in job.runs]
-                if busy := tuple(run for run, each in zip(job.runs, answer, strict=False) if each.status == "busy"):
-                    later.append((time.monotonic() + BUSY_SECONDS, Job(busy)))
-                ended = [each for each in answer if each.status != "busy"]
-                pending -= {each.run for each in ended}
-                yield from ended
-                if any(each.status == "full disk" for each in answer):
-                    return
-    finally:
-        engine.close()
+    while waiting or later or running:
+        ending = over()
+        while later and (later[0][0] <= time.monotonic() or ending):
+            waiting.append(later.popleft()[1])
+        if ending:
+            yield from (Outcome(spec.id, "stopped") for job in waiting for spec in job.runs)
+            waiting.clear()
+        starting = _ready(waiting, pending, engine.places - running)
+        for job in starting:
+            waiting.remove(job)
+        if starting:
+            engine.start(starting, options)
+            running += len(starting)
+        for job, answer in engine.ended(BUSY_SECONDS) if running or later else ():
+            running -= 1
+            if isinstance(answer, Death):
+                if len(job.runs) > 1:  # any of them may be the cause: retry each alone
+                    waiting.extend(Job((spec,)) for spec in job.runs)
+                    continue
+                deaths[job.runs[0].id] += 1
+                if deaths[job.runs[0].id] < engine.tries:
+                    waiting.append(job)
+                    continue
+                answer = [record_death(spec, options, answer.message) for spec in job.runs]
+            if busy := tuple(run for run, each in zip(job.runs, answer, strict=False) if each.status == "busy"):
+                later.append((time.monotonic() + BUSY_SECONDS, Job(busy)))
+            ended = [each for each in answer if each.status != "busy"]
+            pending -= {each.run for each in ended}
+            yield from ended
+            if any(each.status == "full disk" for each in answer):
+                return
 
 
 def _ready(waiting: Iterable[Job], pending: set[str], places: int) -> list[Job]:

@@ -128,7 +128,7 @@ def _exit_reason(exit_code: int) -> str:
 
 def _run_worker(answer: Connection, packed: bytes, options: WorkerOptions, device: str | None) -> None:
     """The main function of a worker. Unpickling a job imports the code of a user-defined task."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent terminates its workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; `run_jobs` asks workers to end
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.environ["OMP_NUM_THREADS"] = str(options.threads)  # for libraries that read it in the worker
     if device is not None:

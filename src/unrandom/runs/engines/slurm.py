@@ -41,6 +41,7 @@ class SubmittedJob:
         submitit's own signal handler would end the process in the middle of an update, so it is called only after
         training has stopped.
         """
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # of submitit's emulation, which Ctrl-C reaches; see `run_jobs`
         preemption = _preemption_signal()
         preempted = threading.Event()
         submitit_handler = signal.signal(preemption, lambda *_: preempted.set())
