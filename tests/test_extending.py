@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+TESTS = (
+    *("conftest.py", "tiny_settings.py", "typechecking.py", "rounding.py", "models/test_parts.py"),
+    *("training/test_optimizers.py", "training/test_less_memory.py", "runs/test_exchange.py"),
+)
 BLOCKS = re.compile(r"^```(bash|diff|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 RECIPES = {
     section.partition("\n")[0]: BLOCKS.findall(section)
@@ -37,8 +41,9 @@ def extended(tmp_path_factory):
     folder = tmp_path_factory.mktemp("extended")
     for name in ("src", "examples"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "tests" / "models").mkdir(parents=True)
-    shutil.copy(ROOT / "tests" / "models" / "test_parts.py", folder / "tests" / "models")
+    for name in TESTS:
+        (folder / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "tests" / name, folder / "tests" / name)
     for blocks in RECIPES.values():
         for kind, text in blocks:
             if kind == "python":
@@ -54,7 +59,7 @@ def extended(tmp_path_factory):
 
 
 def test_there_is_a_recipe_for_every_kind_of_extension():
-    kinds = ("task", "predictor", "audit family", "architecture part", "experiment", "command")
+    kinds = ("task", "predictor", "audit family", "architecture part", "optimiser", "experiment", "command")
     assert [title.removeprefix("Add a ").removeprefix("Add an ") for title in RECIPES] == list(kinds)
 
 
@@ -64,7 +69,8 @@ def test_there_is_a_recipe_for_every_kind_of_extension():
         ("Add a task", ("9ebf1998", "steps    4 of 4", "copy")),
         ("Add a predictor", ("counting",)),
         ("Add an audit family", ("PREDICTABLE  x ← (x² + c) mod m",)),
-        ("Add an architecture part", ("steps    4 of 4",)),
+        ("Add an architecture part", ("steps    4 of 4", "exported")),
+        ("Add an optimiser", ("steps    1 of 4", "steps    4 of 4", "AdamW with Nesterov momentum (rate")),
         ("Add an experiment", ("fm-halves: The first half of the context is harder",)),
         ("Add a command", ("period  4294967296",)),
     ],
@@ -77,5 +83,36 @@ def test_its_commands_run(extended, recipe, answers):
         assert answer in said
 
 
-def test_the_new_part_states_its_costs(extended):
-    run("python -m pytest -q -p no:cacheprovider tests/models/test_parts.py", extended)
+@pytest.mark.parametrize(
+    ("file", "tests"),
+    [
+        ("models/test_parts.py", ""),  # the new part states its costs
+        ("training/test_optimizers.py", "nadamw"),
+        ("training/test_less_memory.py", "nadamw and counted"),
+        ("runs/test_exchange.py", "every_variant and temperature"),  # the code of a card computes the new part
+    ],
+)
+def test_the_tests_of_the_package_know_what_was_added(extended, file, tests):
+    said = run(f"python -m pytest -n 0 -p no:cacheprovider tests/{file} -k '{tests}'", extended)
+    assert " passed" in said
+
+
+NEW = """
+import unrandom
+from unrandom.core.errors import UserError
+from unrandom.models import formats
+from unrandom.models.transformer import Transformer, TransformerConfig
+
+shape = dict(d_model=8, n_heads=2, vocab_size=5, context=6, positions={positions!r}, temperature=True)
+model = Transformer(TransformerConfig(**shape))
+try:
+    formats.to_huggingface(model)
+except UserError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("positions", ["learned", "abacus", "rotary"])
+def test_a_new_part_is_refused_by_the_formats_of_other_libraries(extended, positions):
+    (extended / "new.py").write_text(NEW.format(positions=positions))
+    assert "cannot express model.temperature=true" in run("python new.py", extended)

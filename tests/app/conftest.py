@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from serving import App, start_app
+from serving import STARTS_IN, App, start_app
 
 
 @pytest.fixture(scope="session")
@@ -13,6 +13,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     served = start_app(tmp_path_factory.mktemp("app"))
     yield served
     served.process.terminate()
-    written, _ = served.process.communicate(timeout=60)
+    written, _ = served.process.communicate(timeout=STARTS_IN)
     assert (served.process.returncode, written) == (0, "ended\n")
     assert "a request failed" not in served.log.read_text()

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from serving import ROOT, wait_for
+from serving import ROOT, STARTS_IN, wait_for
 
 from unrandom.app.limits import MAX_FILE, MAX_REQUEST
 from unrandom.core.run_folder import RunFolder
@@ -33,7 +33,7 @@ SECRET = "this line is in no answer: 5f2c1e"
 
 def post(app, path, content, kind="application/json", **headers):
     url = f"http://127.0.0.1:{app.port}{path}"
-    return httpx.post(url, content=content, headers={"content-type": kind, **headers}, timeout=60)
+    return httpx.post(url, content=content, headers={"content-type": kind, **headers}, timeout=STARTS_IN)
 
 
 def call(app, name, data):
@@ -43,7 +43,7 @@ def call(app, name, data):
         return begun.status_code, begun.text
     address = f"http://127.0.0.1:{app.port}/gradio_api/call/{name}/{begun.json()['event_id']}"
     try:
-        told = httpx.get(address, timeout=120).text
+        told = httpx.get(address, timeout=STARTS_IN).text
     except httpx.RemoteProtocolError:  # Gradio hangs up on a request whose session is another one
         return "refused", ""
     event, _, answer = told.strip().split("\n\n")[-1].partition("\n")
@@ -60,7 +60,7 @@ def answer(app, name, data):
 def upload(app, content, name="numbers.txt"):
     """The path that Gradio gives to an uploaded file, or its refusal."""
     url = f"http://127.0.0.1:{app.port}/gradio_api/upload"
-    return httpx.post(url, files={"files": (name, content)}, timeout=60)
+    return httpx.post(url, files={"files": (name, content)}, timeout=STARTS_IN)
 
 
 def file_data(path):
@@ -137,7 +137,7 @@ CLIMBS = [
 
 def raw(app, path):
     """The status and the answer to a request whose path is sent as it is."""
-    connection = http.client.HTTPConnection("127.0.0.1", app.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", app.port, timeout=STARTS_IN)
     try:
         connection.putrequest("GET", path, skip_accept_encoding=True)
         connection.endheaders()

@@ -112,7 +112,7 @@ def test_an_audit_that_takes_too_long_is_ended(monkeypatch):
     monkeypatch.setattr(audits, "start", lambda *words, **how: started.append(start(*words, **how)) or started[-1])
     chaotic = " ".join(str(pow(7, n, 2**61 - 1) ** 5 % (2**61 - 31) % 2**32) for n in range(3, 3003))
     assert mistake(audits.audit(chaotic, None)) == "the audit took more than 0.5 s and was ended; try fewer numbers"
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 60  # of AUDIT_SECONDS = 100
     assert started[0].poll() is not None
 
 

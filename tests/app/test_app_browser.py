@@ -34,7 +34,6 @@ PICTURES = os.environ.get("UNRANDOM_PICTURES")
 CROSSED = ["400 dark", "1400 light"], ["400 light", "1400 dark"]
 WINDOWS = [sorted(CROSSED[0] + CROSSED[1])] * 2 if PICTURES else CROSSED
 STREAM = LCG(m=2**31, a=1103515245, c=12345).orbit(x0=1, length=40)
-SECONDS = 60_000.0  # milliseconds, on a machine that has other work
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +51,7 @@ class Visit:
         width, scheme = window.split()
         size = {"width": int(width), "height": 900}
         self.context = browser.new_context(viewport=size, color_scheme=scheme)
-        self.context.set_default_timeout(SECONDS)
+        self.context.set_default_timeout(1000 * STARTS_IN)
         self.page, self.window, self.asked, self.complaints = self.context.new_page(), window, [], []
         self.context.on("request", lambda request: self.asked.append(request.url))
         self.page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
@@ -184,7 +183,7 @@ def test_runs(visit, app):
     visit.press("Start demo")
     page.get_by_text(f"The demo with seed {seed} has started: fm-256-").wait_for()
     page.get_by_text("training. There is no evaluation yet.").or_(page.get_by_text("step")).first.wait_for()
-    page.get_by_text(", training. The last number").wait_for(timeout=1000 * STARTS_IN)
+    page.get_by_text(", training. The last number").wait_for()
     playwright.expect(page.locator(".js-plotly-plot:visible")).to_have_count(2)
     visit.look("runs")
     visit.press("Stop demo")

@@ -52,7 +52,7 @@ def address_of(process):
 
 def answers(address):
     httpx = pytest.importorskip("httpx")
-    return httpx.get(address, timeout=30).status_code == 200
+    return httpx.get(address, timeout=STARTS_IN).status_code == 200
 
 
 def mistake(capsys, *arguments):
@@ -109,7 +109,7 @@ def test_ctrl_c_ends_the_app_in_order(command, how, tmp_path):
     assert answers(address)
     assert [each.name[:13] for each in tmp_path.iterdir()] == ["unrandom-app-"]
     os.killpg(process.pid, how)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=STARTS_IN)
     assert (process.returncode, err) == (0, "")
     assert json.loads(out) == {"address": address, "ended": True}
     assert list(tmp_path.iterdir()) == []
@@ -132,10 +132,10 @@ def test_ctrl_c_ends_the_demo_and_an_audit(command):
     children = children_of(process.pid)
     assert len(children) == 2
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=STARTS_IN)
     assert (process.returncode, out) == (0, "the app has ended\n")
     assert "Traceback" not in err
-    wait_for(lambda: not any(is_alive(child) for child in children), 10)
+    wait_for(lambda: not any(is_alive(child) for child in children))
     assert not is_held(folder)
 
 

@@ -144,9 +144,7 @@ def test_a_demo_that_does_not_end_is_killed(demo, monkeypatch):
     monkeypatch.setattr(training, "SECONDS_TO_STOP", 0.2)
     demo.start("0")
     os.kill(demo._process.pid, signal.SIGSTOP)
-    started = time.monotonic()
-    demo.end()
-    assert time.monotonic() - started < 5
+    demo.end()  # or it would wait for ever
     assert not demo.running
 
 
@@ -167,7 +165,7 @@ def test_the_demo_ends_with_the_app_however_it_ends(tmp_path, how):
     assert is_held(folder)
     app.send_signal(how)
     app.communicate()
-    wait_for(lambda: not is_held(folder), 10)
+    wait_for(lambda: not is_held(folder))
     rows = folder.metrics.read_bytes()
     time.sleep(0.5)
     assert folder.metrics.read_bytes() == rows

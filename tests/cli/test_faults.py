@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from sweeping import PATIENCE
 from unrandom.core.run_folder import RunFolder
 
 KILLS = 20
@@ -42,7 +43,7 @@ for kill in range({kills}):
     if child == 0:
         sys.stderr = sys.stdout = open(os.devnull, "w")
         os._exit(main([*arguments, "--out", out]))
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 600
     while newest() < wanted and time.monotonic() < deadline:
         time.sleep(0.001)
     time.sleep(chance.uniform(0, 0.05))
@@ -59,7 +60,7 @@ def metrics(out: Path) -> list[dict]:
 
 def unrandom(*arguments: str | Path, **options) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "unrandom", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, **options)
 
 
 def test_killed_at_random_moments_a_run_ends_as_one_that_was_never_killed(tmp_path, arguments):
@@ -68,7 +69,7 @@ def test_killed_at_random_moments_a_run_ends_as_one_that_was_never_killed(tmp_pa
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert unrandom(*arguments, "--out", whole).returncode == 0
     forks = [sys.executable, "-c", FORKS.format(kills=KILLS), str(killed), str(seed), *arguments]
-    reached = subprocess.run(forks, check=True, timeout=120, capture_output=True, text=True).stdout.split()
+    reached = subprocess.run(forks, check=True, timeout=PATIENCE, capture_output=True, text=True).stdout.split()
     steps = [int(step) for step in reached]
     assert steps == sorted(set(steps)), f"not every part of the run made headway: {steps}"
     assert steps[-1] < 200, "the run was over before the last kill"
@@ -126,7 +127,7 @@ def test_an_interrupted_audit_ends_at_once():
         running.stdin.write(numbers)
         running.stdin.flush()
         running.send_signal(signal.SIGINT)
-        _, err = running.communicate(timeout=30)
+        _, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
     assert err.splitlines()[-1].startswith("unrandom: interrupted")
     assert "Traceback" not in err

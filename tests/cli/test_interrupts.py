@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sweeping import steps_measured, synchronize
+from sweeping import PATIENCE, steps_measured, synchronize
 from unrandom.core.interrupts import NOTICE, Interrupted, interruptible
 from unrandom.core.run_folder import RunFolder
 
@@ -23,7 +23,7 @@ STUCK = """
 import sys, time
 from unrandom.cli import main
 from unrandom.training.loop import SingleStepper
-SingleStepper.advance = lambda self: time.sleep(600)
+SingleStepper.advance = lambda self: time.sleep(10_000)
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -50,7 +50,7 @@ def interrupted(arguments, out: Path) -> str:
     with started([*arguments, "--out", out]) as running:
         synchronize(lambda: training(out))
         os.killpg(running.pid, signal.SIGINT)
-        _, said = running.communicate(timeout=200)
+        _, said = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, said
     assert "Traceback" not in said
     assert NOTICE in said
@@ -84,12 +84,12 @@ def test_a_command_that_is_interrupted_saves_and_says_where_it_stood(command, tm
         with started(["resume", run]) as again:
             next(line for line in again.stderr if line.startswith("making the data"))
             os.killpg(again.pid, signal.SIGINT)
-            _, said = again.communicate(timeout=200)
+            _, said = again.communicate(timeout=PATIENCE)
         assert int(STOOD.findall(said)[0][1].replace(",", "")) > stood[run.name]
 
 
 def test_a_run_that_was_interrupted_ends_as_one_that_was_not(tmp_path, tiny_settings):
-    arguments = ["train", "fm-256", *tiny_settings(steps=300, evaluate_every=10, checkpoint_every=10**6)]
+    arguments = ["train", "fm-256", *tiny_settings(steps=1000, evaluate_every=10, checkpoint_every=10**6)]
 
     def losses(out: Path) -> list[dict]:
         (run,) = training(out)
@@ -99,12 +99,12 @@ def test_a_run_that_was_interrupted_ends_as_one_that_was_not(tmp_path, tiny_sett
         (run,) = synchronize(lambda: training(tmp_path / "cut"))
         synchronize(lambda: steps_measured(run))
         os.killpg(running.pid, signal.SIGINT)
-        running.communicate(timeout=200)
+        running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
-    assert 10 <= max(int(path.name[5:]) for path in run.glob("checkpoints/step-*")) < 300
+    assert 10 <= max(int(path.name[5:]) for path in run.glob("checkpoints/step-*")) < 1000
     for out in ("cut", "whole"):
         with started([*arguments, "--out", tmp_path / out]) as running:
-            _, said = running.communicate(timeout=200)
+            _, said = running.communicate(timeout=PATIENCE)
         assert running.returncode == 0, said
     assert losses(tmp_path / "cut") == losses(tmp_path / "whole")
 
@@ -116,7 +116,7 @@ def test_a_second_interrupt_does_not_wait_for_the_step(tmp_path, tiny_settings):
         os.killpg(running.pid, signal.SIGINT)
         next(line for line in running.stderr if NOTICE in line)
         os.killpg(running.pid, signal.SIGINT)
-        _, said = running.communicate(timeout=60)  # the step takes 600 s
+        _, said = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
     assert said.splitlines()[-1].startswith("unrandom: interrupted; the same command continues")
 
