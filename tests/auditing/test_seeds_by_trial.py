@@ -307,3 +307,34 @@ def test_the_command(capsys, tmp_path):
     verdict = unrandom.audit([3, 1, 4, 1, 5], seeds="0:10", family="trivial")
     assert isinstance(verdict, TooFew | NotPredicted)
     assert "candidates" not in verdict.advice
+
+
+WIDE = {
+    "LCG modulo 2^96": [3**50 * pow(5, 2 * n, 2**96) % 2**96 for n in range(30)],
+    "just above 64 bits": [2**64, 5, 7],
+    "of getrandbits(80)": [2**79 + 12345678901234567 * n**2 for n in range(9)],
+}
+
+
+@pytest.mark.parametrize("program", [None, "Python"])
+@pytest.mark.parametrize("numbers", WIDE.values(), ids=WIDE)
+def test_numbers_of_more_than_64_bits_are_compared_with_no_program_and_the_families_go_on(numbers, program):
+    found = unrandom.audit(numbers, seeds="0:100", program=program, max_seconds=5)
+    alone = unrandom.audit(numbers, max_seconds=5)
+    assert type(found) is type(alone)
+    (tried,) = [tried for tried in found.tried if tried.family == "seed"]
+    # In multiples of a common factor or from the least one on, some of them have fewer bits.
+    assert tried.result in ("no", "no program makes such numbers")
+
+
+def test_wide_numbers_with_a_sign_need_to_know_where_they_begin():
+    signed = [-5, 3, 10**23]
+    with pytest.raises(UserError, match=r"numbers below 0 that do not fit into 64 bits .* --from"):
+        unrandom.audit(signed, seeds="0:100")
+    assert isinstance(unrandom.audit(signed, seeds="0:100", start=-5, max_seconds=5), (TooFew, NotPredicted))
+
+
+def test_wide_numbers_are_one_answer_on_the_command_line(file, capsys):
+    words = file("\n".join(map(str, WIDE["LCG modulo 2^96"])))
+    assert main(["audit", words, "--seeds", "0:100", "--max-seconds", "5"]) == 10
+    assert "PREDICTABLE" in capsys.readouterr().out

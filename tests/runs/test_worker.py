@@ -144,8 +144,7 @@ def test_a_pack_ends_as_its_runs_alone_would(tiny, tmp_path):
     assert [outcome.status for outcome in together] == ["finished"] * 3
     for run in runs:
         run_job(Job((run,)), WorkerOptions(tmp_path / "alone", sequences=16))
-        # Muon orthogonalises in bf16; other seeds differ by 1e-2
-        assert_agree(losses(tmp_path / "together" / run.id), losses(tmp_path / "alone" / run.id), 1e-3)
+        assert_agree(losses(tmp_path / "together" / run.id), losses(tmp_path / "alone" / run.id))
         assert is_measured(tmp_path / "together" / run.id, 16)
 
 

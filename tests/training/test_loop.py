@@ -35,8 +35,9 @@ def whole(tiny, tmp_path):
 def test_the_loss_curve_is_what_it_has_always_been(whole):
     golden = json.loads(GOLDEN.read_text())
     found = [[row["train_loss"], row["test_loss"]] for row in metrics_of(whole)]
-    # Muon orthogonalises in bf16, which processors round at different places; another seed differs by 1e-2.
-    assert_agree(found, golden["losses"], 1e-3)
+    assert_agree(
+        found, golden["losses"]
+    )  # instruction sets differ by 3e-6, a rate of Muon of .03 instead of .02 by 9e-4
 
 
 @pytest.mark.parametrize("mode", ["streaming", "fixed"])

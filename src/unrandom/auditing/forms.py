@@ -85,9 +85,13 @@ def interpretations(numbers: Numbers, assumed: Assumed) -> list[Stream]:
                 f"every line is a shuffle of {numbers.deck} cards, to which no range applies: leave out --bits, "
                 "--bounded, --from and --scale, or put each number on a line of its own"
             )
-        streams = _of_shuffles(numbers)
+        streams = list(_of_shuffles(numbers))
     else:
-        streams = _of_decimals(numbers, assumed) if numbers.kind == "decimal" else _of_whole(numbers, assumed)
+        streams = list(_of_decimals(numbers, assumed) if numbers.kind == "decimal" else _of_whole(numbers, assumed))
+    if not streams:
+        raise UserError(
+            "numbers below 0 that do not fit into 64 bits are no usual output; --from names the least one possible"
+        )
     modulus, multiplier, increment = assumed.modulus, assumed.multiplier, assumed.increment
     return [replace(one, modulus=modulus, multiplier=multiplier, increment=increment) for one in streams]
 
