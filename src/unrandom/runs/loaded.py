@@ -214,7 +214,8 @@ class LoadedRun(Run):
     ) -> JsonObject:
         """Train from the newest checkpoint to the end, or until the time is up; returns the result so far.
 
-        A finished run is not trained again. ``log`` names where the curves are written, too: ``"csv"``,
+        A finished run is not trained again. SIGINT (Ctrl-C, or a notebook's stop button) ends training after the step,
+        with a checkpoint; then KeyboardInterrupt is raised. ``log`` names where the curves are written, too: ``"csv"``,
         ``"tensorboard"``, ``"wandb"``. ``observers`` are called after every step with the progress, ``on_start``
         with each run (ancestors first) and its step before its data are built.
 

@@ -52,8 +52,10 @@ def train(
     ends_here = stop_condition(max_seconds, stop)
 
     def should_stop() -> bool:
-        can_stop = max_seconds is not None or stop is not None
-        return can_stop and ranks.broadcast(ends_here(), device)  # clocks differ between ranks
+        # Clocks and signals differ between ranks, so that rank 0 decides for all of them. To tell them, it waits for the
+        # device: without a time limit no more often than losses are read.
+        waits = ranks.count > 1 and max_seconds is None and progress.step % stepper.flush_every > 0
+        return not waits and ranks.broadcast(ends_here(), device)
 
     run_steps(stepper, [trainee] if ranks.is_main else [], should_stop, observers)
     trainee.model.eval()
