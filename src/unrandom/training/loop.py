@@ -52,7 +52,7 @@ def train(
     ends_here = stop_condition(max_seconds, stop)
 
     def should_stop() -> bool:
-        # Clocks and signals differ between ranks, so that rank 0 decides for all of them. To tell them, it waits for the
+        # Clocks and signals differ between ranks, so that rank 0 decides for all. To tell them, it waits for the
         # device: without a time limit no more often than losses are read.
         waits = ranks.count > 1 and max_seconds is None and progress.step % stepper.flush_every > 0
         return not waits and ranks.broadcast(ends_here(), device)
