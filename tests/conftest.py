@@ -1,11 +1,14 @@
 """Shapes and types are checked in every test; runs are tiny; one thread each, as tests run side by side."""
 
 import os
+import signal
 from collections.abc import Callable
 
 from tiny_settings import settings
 from unrandom.runs.spec import RunSpec
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background; programs that tests interrupt inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ |= {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "GRADIO_ANALYTICS_ENABLED": "False"}
 

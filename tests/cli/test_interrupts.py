@@ -29,14 +29,13 @@ sys.exit(main(sys.argv[1:]))
 
 
 def started(arguments, *, program=("-m", "unrandom")):
-    """The command in a process group of its own, as in a terminal; signals reach it even if they are ignored here."""
+    """The command in a process group of its own, as in a terminal."""
     return subprocess.Popen(
         [sys.executable, *program, *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
