@@ -87,7 +87,7 @@ def test_its_commands_run(extended, recipe, answers):
     ("file", "tests"),
     [
         ("models/test_parts.py", ""),  # the new part states its costs
-        ("training/test_optimizers.py", "nadamw"),
+        ("training/test_optimizers.py", ""),
         ("training/test_less_memory.py", "nadamw and counted"),
         ("runs/test_exchange.py", "every_variant and temperature"),  # the code of a card computes the new part
     ],

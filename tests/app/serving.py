@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from sweeping import PATIENCE
 from tiny_settings import assigned
 from unrandom.core.errors import Busy
 from unrandom.core.run_folder import RunFolder
@@ -23,7 +24,7 @@ serve(Path(runs), Path(results), port=int(port), open_browser=False, demo_settin
       ready=lambda address: print(address, flush=True))
 print("ended", flush=True)
 """
-STARTS_IN = 600.0  # seconds, on a machine that has other work
+STARTS_IN = PATIENCE  # seconds, on a machine that has other work
 
 
 @dataclass

@@ -12,9 +12,9 @@ from unrandom.auditing.families import FAMILIES
 
 @pytest.fixture(autouse=True)
 def processor_time(monkeypatch):
-    """Limits of audits count the time of this process on the processor: beside busy processes, seconds of the clock
-    pass many times as fast. An audit whose time is not limited by the test has more of it than by default, for slow
-    processors, and so have the solvers, whose time is that of the clock.
+    """Limits of audits count the time of this process on the processor, of all its threads: beside busy processes,
+    seconds of the clock pass many times as fast. An audit whose time is not limited by the test has more of it than by
+    default, for slow processors, and so have the solvers, whose time is that of the clock.
     """
     clock = SimpleNamespace(monotonic=time.process_time)
     monkeypatch.setattr(family, "time", clock)

@@ -387,9 +387,7 @@ def test_a_model_of_the_package_is_never_replaced_by_what_was_trained_last(
         assert answer(capsys, "evaluate", name, "--sequences", 8)["run"] == str(model.folder)
         assert answer(capsys, "report", name)["run"] == f"runs/pretrained/{model.id}"
         assert "is a finished model that comes with the package" in mistake(capsys, "resume", name)
-        assert "named by its folder or id, or as fm-256:newest" in mistake(
-            capsys, "train", "fm-256", "--start-from", name
-        )
+        assert "named by its folder, or as fm-256:newest" in mistake(capsys, "train", "fm-256", "--start-from", name)
     assert not caplog.messages
     answer(capsys, "evaluate", "fm-256:newest", "--sequences", 8)
     assert caplog.messages == [f"runs/{model.id} is not finished: step 1 of 6"]

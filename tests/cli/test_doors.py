@@ -98,6 +98,13 @@ def test_runs_are_compared_in_one_picture_and_a_table(capsys, finished_run, tmp_
     assert {path.name for path in (tmp_path / "made").iterdir()} == {"curves.png", "curves.svg"}
 
 
+def test_a_model_of_the_package_and_a_run_with_its_id_are_two(capsys, tmp_path):
+    model = pretrained.pretrained()["fm-256"]
+    own = shutil.copytree(model.folder, tmp_path / model.id)
+    found = answer(capsys, "compare", "fm-256", "demo", own, "--out", tmp_path / "curves")
+    assert [row["run"] for row in found["runs"]] == [str(model.folder), str(own)]
+
+
 def test_a_run_without_evaluations_cannot_be_compared(capsys, tmp_path, tiny_settings):
     command = ["train", "fm-256", *tiny_settings(), "--max-minutes", "0", "--out", str(tmp_path), "--json"]
     assert main(command) == 0

@@ -6,11 +6,12 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from sweeping import PATIENCE, steps_measured, synchronize
+from sweeping import PATIENCE, children, steps_measured, synchronize
 from unrandom.core.interrupts import NOTICE, Interrupted, interruptible
 from unrandom.core.run_folder import RunFolder
 
@@ -85,6 +86,19 @@ def test_a_command_that_is_interrupted_saves_and_says_where_it_stood(command, tm
             os.killpg(again.pid, signal.SIGINT)
             _, said = again.communicate(timeout=PATIENCE)
         assert int(STOOD.findall(said)[0][1].replace(",", "")) > stood[run.name]
+
+
+def test_an_interrupt_while_workers_are_made_is_one_line(tmp_path, tiny_settings):
+    """The server that forks workers imports torch at first, for seconds."""
+    arguments = ["sweep", "fm-256", *tiny_settings(**ENDLESS), "--grid", "optimizer.lr=1e-3,2e-3", "--out", tmp_path]
+    with started(arguments) as running:
+        synchronize(lambda: children(running.pid))
+        time.sleep(0.3)
+        os.killpg(running.pid, signal.SIGINT)
+        _, said = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 130, said
+    assert "Traceback" not in said
+    assert said.splitlines()[-1].startswith("unrandom: interrupted: ")
 
 
 def test_a_run_that_was_interrupted_ends_as_one_that_was_not(tmp_path, tiny_settings):
@@ -171,4 +185,4 @@ def test_many_runs_are_counted():
     said = str(Interrupted.at([(f"run-{index}", index, 100) for index in range(1, 12)]))
     assert said.startswith("interrupted: run-1 is saved at step 1 of 100; run-2 ")
     assert said.endswith("run-8 is saved at step 8 of 100; 3 more runs are saved; the same command continues")
-    assert str(Interrupted.at([])) == "interrupted: no run was in training; the same command continues"
+    assert str(Interrupted.at([])) == "interrupted: no run was saved since it began; the same command continues"

@@ -71,10 +71,9 @@ def test_options_of_another_engine_are_refused():
 
 def test_after_the_deadline_what_runs_saves_and_nothing_starts(tiny, tmp_path):
     runs = planned(tiny, 3, steps=100_000, checkpoint_every=100_000, evaluate_every=100_000)
-    began = time.time()
-    for _ in range(2):  # the second time shows how long a worker needs to start beside whatever else is running
-        took, began = time.time() - began, time.time()
-        list(run_jobs(local(), pack_jobs(planned(tiny, 1)), WorkerOptions(tmp_path / f"other-{took}")))
+    for turn in range(2):  # the second one shows how long a worker needs to start beside whatever else is running
+        began = time.time()
+        list(run_jobs(local(), pack_jobs(planned(tiny, 1)), WorkerOptions(tmp_path / f"other-{turn}")))
     options = WorkerOptions(tmp_path, deadline=time.time() + 3 + 4 * (time.time() - began))
     outcomes = {outcome.run: outcome for outcome in run_jobs(local(1), pack_jobs(runs), options)}
     assert {outcome.status for outcome in outcomes.values()} == {"stopped"}

@@ -85,13 +85,9 @@ def interpretations(numbers: Numbers, assumed: Assumed) -> list[Stream]:
                 f"every line is a shuffle of {numbers.deck} cards, to which no range applies: leave out --bits, "
                 "--bounded, --from and --scale, or put each number on a line of its own"
             )
-        streams = list(_of_shuffles(numbers))
+        streams = _of_shuffles(numbers)
     else:
-        streams = list(_of_decimals(numbers, assumed) if numbers.kind == "decimal" else _of_whole(numbers, assumed))
-    if not streams:
-        raise UserError(
-            "numbers below 0 that do not fit into 64 bits are no usual output; --from names the least one possible"
-        )
+        streams = _of_decimals(numbers, assumed) if numbers.kind == "decimal" else _of_whole(numbers, assumed)
     modulus, multiplier, increment = assumed.modulus, assumed.multiplier, assumed.increment
     return [replace(one, modulus=modulus, multiplier=multiplier, increment=increment) for one in streams]
 
@@ -117,8 +113,14 @@ def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
         yield from _bounded(whole, form)
         yield from _rearranged(words)
     else:
-        yield from _signed(whole, form)
-        yield from _bounded(whole, form)
+        streams = [*_signed(whole, form), *_bounded(whole, form), *_multiples(whole, form)]
+        if not streams:
+            raise UserError(
+                f"{least} is below 0, and {greatest} is above: together they do not fit into 64 bits; --from says with "
+                "which number a range begins"
+            )
+        yield from streams
+        return
     yield from _multiples(whole, form)
 
 

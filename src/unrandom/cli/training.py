@@ -46,7 +46,7 @@ def refuse_pretrained(run: Run, name: str) -> None:
     if is_pretrained(run.folder.path):
         raise UserError(
             f"{name} is a finished model that comes with the package, without what training goes on from; a run of "
-            f"your own is named by its folder or id, or as {run.recipe}:newest"
+            f"your own is named by its folder, or as {run.recipe}:newest"
         )
 
 

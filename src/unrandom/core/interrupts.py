@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
-NOTICE = "unrandom: stopping after this step, to save it; Ctrl-C again ends at once"
+NOTICE = "unrandom: stopping as soon as what is trained is saved; Ctrl-C again ends at once"
 RUNS_NAMED = 8  # in a message
 
 
@@ -19,7 +19,8 @@ class Interrupted(KeyboardInterrupt):
         """With the name of each run that was in training, its step, and its steps in all."""
         saved = [f"{name} is saved at step {step:,} of {steps:,}" for name, step, steps in stood[:RUNS_NAMED]]
         more = [f"{len(stood) - RUNS_NAMED:,} more runs are saved"] if len(stood) > RUNS_NAMED else []
-        return cls(f"interrupted: {'; '.join(saved + more) or 'no run was in training'}; the same command continues")
+        said = "; ".join(saved + more) or "no run was saved since it began"
+        return cls(f"interrupted: {said}; the same command continues")
 
 
 @contextmanager
@@ -36,8 +37,7 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         print(NOTICE, file=sys.stderr, flush=True)
 
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    if not in_main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if not _in_main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield asked.is_set
         return
     signal.signal(signal.SIGINT, stop)
@@ -45,3 +45,26 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         yield asked.is_set
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Within the block, SIGINT is ignored; programs that are started in it go on ignoring it."""
+    if not _in_main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _in_main_thread() -> bool:
+    """Whether this thread may set signal handlers."""
+    return threading.current_thread() is threading.main_thread()
+
+
+def either(*predicates: Callable[[], bool] | None) -> Callable[[], bool]:
+    """A predicate that is true when one of these is; those that are None are left out."""
+    return lambda: any(asked() for asked in predicates if asked is not None)

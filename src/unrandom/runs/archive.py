@@ -14,7 +14,7 @@ from unrandom.core.run_folder import RunFolder
 from unrandom.models import parameter_count
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.training.checkpoint import checkpoint_to_load, save_checkpoint, steps_trained
+from unrandom.training.checkpoint import checkpoint_to_load, save_checkpoint, saved_step
 
 LARGEST = 1_000_000  # parameters of a model that an experiment archives
 LARGEST_BY_NAME = 16_000_000  # parameters of a model that is archived alone, by `archive_run`
@@ -46,6 +46,12 @@ def archive_run(run: Run, path: Path) -> None:
     for file in (run.folder.metrics, run.folder.result):
         if file.is_file():
             write_atomically(archived.path / file.name, file.read_bytes())
+
+
+def steps_trained(folder: RunFolder) -> int:
+    """The steps a run was trained for, by its newest checkpoint or, without weights, by its metrics."""
+    metrics = folder.read_metrics()
+    return max(saved_step(folder), metrics[-1]["step"] if metrics else 0)
 
 
 def open_archived(specs: Sequence[RunSpec], folder: Path) -> list[Run]:

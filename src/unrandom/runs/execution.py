@@ -12,7 +12,7 @@ import torch
 
 from unrandom.core.errors import Busy, UserError
 from unrandom.core.files import write_json
-from unrandom.core.interrupts import Interrupted, interruptible
+from unrandom.core.interrupts import Interrupted, either, interruptible
 from unrandom.core.run_folder import RunFolder
 from unrandom.evaluation import TrainingMeasure
 from unrandom.models.numerics import choose_precision
@@ -67,7 +67,7 @@ def execute(
     configure_process(device)
     until = None if max_minutes is None else time.monotonic() + 60 * max_minutes
     with interruptible() as interrupted, joined_ranks(device) as ranks:
-        ends = _either(interrupted, stop)
+        ends = either(interrupted, stop)
         control = _Control(until, ends, observers, on_start) if ranks.is_main else _Control(until, ends)
         ranks.check_batch(run.config.batch_size, run.config.micro_batches)
         for ancestor in run.ancestors() if ranks.broadcast(_needs_ancestors(run), device) else ():
@@ -75,23 +75,18 @@ def execute(
                 command = shlex.split(run.folder.read_manifest()["command"])
                 create_run(ancestor.spec, ancestor.folder.path.parent, command)
             result = _train_alone(ancestor, device, ranks, control)
-            _check_interrupt(interrupted, [ancestor], [result])
+            _check_interrupt(interrupted, ancestor, result)
             if not result["finished"]:
                 return {**_result(run, Progress()), "waits_for": result["run"]}
         result = _train_alone(run, device, ranks, control)
-        _check_interrupt(interrupted, [run], [result])
+        _check_interrupt(interrupted, run, result)
         return result
 
 
-def _either(interrupted: Callable[[], bool], stop: Callable[[], bool] | None) -> Callable[[], bool]:
-    return lambda: interrupted() or (stop is not None and stop())
-
-
-def _check_interrupt(interrupted: Callable[[], bool], runs: list[Run], results: list[dict[str, Any]]) -> None:
-    """Raise Interrupted, with where the runs stand, if SIGINT came."""
+def _check_interrupt(interrupted: Callable[[], bool], run: Run, result: dict[str, Any]) -> None:
+    """Raise Interrupted, with where the run stands, if SIGINT came."""
     if interrupted():
-        pairs = zip(runs, results, strict=True)
-        raise Interrupted.at([(result["run"], result["steps"], run.config.steps) for run, result in pairs])
+        raise Interrupted.at([(result["run"], result["steps"], run.config.steps)])
 
 
 def _needs_ancestors(run: Run) -> bool:
@@ -146,8 +141,7 @@ def execute_together(
     until = None if max_minutes is None else time.monotonic() + 60 * max_minutes
     device = choose_device()
     configure_process(device)
-    with interruptible() as interrupted, ExitStack() as locks:
-        ends = _either(interrupted, stop)
+    with ExitStack() as locks:
         for run in runs:
             if _needs_ancestors(run) and not all(ancestor.folder.finished for ancestor in run.ancestors()):
                 raise UserError(f"{run.id} starts from the weights of a run that is not finished")
@@ -155,17 +149,15 @@ def execute_together(
         begun = [_prepare_trainee(run, device) for run in runs if not run.folder.finished]
         for index, step in enumerate(sorted({trainee.progress.step for trainee, _ in begun})):
             seconds = _seconds_left(until)
-            if index and (seconds == 0 or ends()):
+            if index and (seconds == 0 or (stop is not None and stop())):
                 break
             trainees, batches = zip(*(each for each in begun if each[0].progress.step == step), strict=True)
-            train_together(trainees, batches, device=device, max_seconds=seconds, stop=ends)
+            train_together(trainees, batches, device=device, max_seconds=seconds, stop=stop)
         progress = {trainee.folder.path: trainee.progress for trainee, _ in begun}
-        results = [
+        return [
             _write_result(run, progress[run.folder.path]) if run.folder.path in progress else run.result()
             for run in runs
         ]
-        _check_interrupt(interrupted, runs, results)
-        return results
 
 
 def _prepare_trainee(

@@ -14,7 +14,7 @@ from unrandom.core.run_folder import RunFolder
 from unrandom.runs.pretrained import ALIASES, find_pretrained, pretrained
 from unrandom.runs.recipes import RECIPES
 from unrandom.runs.run import Run
-from unrandom.training.checkpoint import steps_trained
+from unrandom.training.checkpoint import saved_step
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ def find_run(name: str, parent: Path = RUNS, *, unfinished: bool = False) -> Run
     """
     run = Run.open(find_pretrained(name) or _find_own(name, parent))
     if not (run.folder.finished or unfinished):
-        log.warning("%s is not finished: step %d of %d", run.folder.path, steps_trained(run.folder), run.config.steps)
+        log.warning("%s is not finished: step %d of %d", run.folder.path, saved_step(run.folder), run.config.steps)
     return run
 
 

@@ -91,7 +91,7 @@ def find_pretrained(name: str, *, by_id: bool = False) -> Path | None:
     if model is not None and model.folder is None:
         raise UserError(
             f"the weights of {model.name} are not in the installed package; they are in its repository, in "
-            f"results/laptop/weights/{model.id}: name that folder (a run of your own is named by its id, or as "
+            f"results/laptop/weights/{model.id}: name that folder (a run of your own is named by its folder, or as "
             f"{model.name}:newest)"
         )
     return None if model is None else model.folder

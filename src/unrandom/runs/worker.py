@@ -16,13 +16,14 @@ import torch
 
 from unrandom.core.errors import Busy, NonFiniteLoss, UserError, out_of_memory
 from unrandom.core.files import FULL, make_folder, read_json, write_json
+from unrandom.core.interrupts import Interrupted, either, interruptible
 from unrandom.core.run_folder import RunFolder
 from unrandom.runs.execution import create_run, execute, execute_together
 from unrandom.runs.grid_point import is_measured, measured_point
 from unrandom.runs.plan import Job
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
-from unrandom.training.checkpoint import steps_trained
+from unrandom.training.checkpoint import saved_step
 from unrandom.training.loop import Observer
 
 STOP_FILE_SECONDS = 0.2  # interval of looking whether the stop file exists
@@ -65,10 +66,22 @@ class Outcome:
 
 
 def run_job(job: Job, options: WorkerOptions, stop: Stop | None = None) -> list[Outcome]:
-    """Train the runs of a job: several runs stacked; a single run, or all runs if stacking fails, one after another."""
+    """Train the runs of a job: several runs stacked; a single run, or all runs if stacking fails, one after another.
+
+    Raises Interrupted, after checkpoints, if SIGINT came to this process (workers ignore it).
+    """
     if options.threads is not None:
         torch.set_num_threads(options.threads)
-    began, stop = time.perf_counter(), _with_stop_file(stop, options.stop_file)
+    with interruptible() as interrupted:
+        outcomes = _train_job(job, options, either(interrupted, stop, _appeared(options.stop_file)))
+    if interrupted():
+        steps = {spec.id: spec.config.steps for spec in job.runs}
+        raise Interrupted.at([(each.run, each.step, steps[each.run]) for each in outcomes if each.step])
+    return outcomes
+
+
+def _train_job(job: Job, options: WorkerOptions, stop: Stop) -> list[Outcome]:
+    began = time.perf_counter()
     if len(job.runs) > 1 and not options.over:
         # If training them together fails, each run is retried alone below, so that only the faulty one fails.
         try:
@@ -84,22 +97,22 @@ def run_job(job: Job, options: WorkerOptions, stop: Stop | None = None) -> list[
     return outcomes
 
 
-def _with_stop_file(stop: Stop | None, file: Path | None) -> Stop | None:
-    """A predicate that becomes true when ``stop()`` does or when the file exists, which is looked up now and then."""
+def _appeared(file: Path | None) -> Stop | None:
+    """A predicate that is true once the file exists, which is looked up now and then."""
     if file is None:
-        return stop
+        return None
     looked, found = -STOP_FILE_SECONDS, False
 
-    def asked() -> bool:
+    def appeared() -> bool:
         nonlocal looked, found
         if not found and time.monotonic() - looked >= STOP_FILE_SECONDS:
             looked, found = time.monotonic(), file.exists()
-        return found or (stop is not None and stop())
+        return found
 
-    return asked
+    return appeared
 
 
-def _train_together(runs: Sequence[RunSpec], options: WorkerOptions, stop: Stop | None) -> None:
+def _train_together(runs: Sequence[RunSpec], options: WorkerOptions, stop: Stop) -> None:
     opened = [_open(spec, options) for spec in runs]
     waiting = [run for run in opened if not run.folder.finished]
     if len(waiting) > 1:
@@ -111,7 +124,7 @@ def _open(spec: RunSpec, options: WorkerOptions) -> Run:
     return create_run(spec, options.out, list(options.command))
 
 
-def _train_one(spec: RunSpec, options: WorkerOptions, stop: Stop | None) -> Outcome:
+def _train_one(spec: RunSpec, options: WorkerOptions, stop: Stop) -> Outcome:
     began = time.perf_counter()
 
     def outcome(status: OutcomeStatus, error: str = "") -> Outcome:
@@ -120,7 +133,7 @@ def _train_one(spec: RunSpec, options: WorkerOptions, stop: Stop | None) -> Outc
     try:
         if _train_and_evaluate(spec, options, stop):
             return outcome("finished")
-        return replace(outcome("stopped"), step=steps_trained(RunFolder(options.out / spec.id)))
+        return replace(outcome("stopped"), step=saved_step(RunFolder(options.out / spec.id)))
     except Busy as error:
         return outcome("busy", str(error))
     except Exception as error:
@@ -139,12 +152,12 @@ def _full_disk(spec: RunSpec, error: OSError, seconds: float = 0.0) -> Outcome:
     return Outcome(spec.id, "full disk", _one_line(error), round(seconds, 3), error.errno or errno.ENOSPC)
 
 
-def _train_and_evaluate(spec: RunSpec, options: WorkerOptions, stop: Stop | None) -> bool:
+def _train_and_evaluate(spec: RunSpec, options: WorkerOptions, stop: Stop) -> bool:
     """Train (and evaluate, if ``sequences`` is set); False if interrupted by the deadline or ``stop``."""
     folder = options.out / spec.id
     finished = RunFolder(folder).finished
     if not finished:
-        if options.over or (stop is not None and stop()):
+        if options.over or stop():
             return False
         run = _open(spec, options)
         (folder / "error.json").unlink(missing_ok=True)
@@ -154,7 +167,7 @@ def _train_and_evaluate(spec: RunSpec, options: WorkerOptions, stop: Stop | None
             result = execute(run, max_minutes=options.minutes_left(), stop=stop, observers=observers)
         finished = bool(result["finished"])
     if finished and options.sequences is not None:
-        if stop is not None and stop():
+        if stop():
             return False
         measured_point(Run.open(folder), options.sequences)
     if finished:

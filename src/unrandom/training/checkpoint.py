@@ -97,10 +97,10 @@ def latest_checkpoint(run: RunFolder) -> Checkpoint | None:
     return found
 
 
-def steps_trained(folder: RunFolder) -> int:
-    """The steps a run was trained for, by its newest checkpoint or, without weights, by its metrics."""
-    checkpoint, metrics = latest_checkpoint(folder), folder.read_metrics()
-    return max(checkpoint.step if checkpoint else 0, metrics[-1]["step"] if metrics else 0)
+def saved_step(run: RunFolder) -> int:
+    """The step of the newest intact checkpoint; 0 for a run without any."""
+    found, _ = _newest_intact(run)
+    return found.step if found else 0
 
 
 def checkpoint_to_resume(run: RunFolder) -> Checkpoint | None:

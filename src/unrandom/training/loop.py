@@ -54,8 +54,8 @@ def train(
     def should_stop() -> bool:
         # Clocks and signals differ between ranks, so that rank 0 decides for all. To tell them, it waits for the
         # device: without a time limit no more often than losses are read.
-        waits = ranks.count > 1 and max_seconds is None and progress.step % stepper.flush_every > 0
-        return not waits and ranks.broadcast(ends_here(), device)
+        asks = ranks.count == 1 or max_seconds is not None or progress.step % stepper.flush_every == 0
+        return asks and ranks.broadcast(ends_here(), device)
 
     run_steps(stepper, [trainee] if ranks.is_main else [], should_stop, observers)
     trainee.model.eval()

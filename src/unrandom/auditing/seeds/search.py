@@ -67,7 +67,7 @@ class SeedSearch:
 
     def run(self) -> Found | None:
         """Try all seeds in all programs until one is proven, or time runs out."""
-        started, result = time.monotonic(), "no" if self.trials else "no program makes such numbers"
+        started, result = time.monotonic(), "no" if self.trials else "such numbers are compared with no program"
         try:
             scan(self.spans, self.trials, self.deadline, self.watch, self._judge)
         except OutOfTime:

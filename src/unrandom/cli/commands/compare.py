@@ -1,6 +1,7 @@
 """What does `unrandom compare` do? It draws the curves of several runs together, and tabulates where they ended."""
 
 from argparse import Namespace
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,14 +36,16 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.figures.runs import save_runs
     from unrandom.runs.finding import find_run
 
-    found = {each.id: each for each in map(find_run, arguments.runs)}
+    runs = list({each.folder.path.resolve(): each for each in map(find_run, arguments.runs)}.values())
+    ids = Counter(each.id for each in runs)  # a model of the package and a run of one's own may have the same
+    found = {each.id if ids[each.id] == 1 else str(each.folder.path): each for each in runs}
     metrics = {name: each.folder.read_metrics() for name, each in found.items()}
-    if unmeasured := [name for name, rows in metrics.items() if not rows]:
+    if unmeasured := [found[name].folder.path for name, rows in metrics.items() if not rows]:
         raise UserError(f"{unmeasured[0]} has no evaluation yet; train it with: unrandom resume {unmeasured[0]}")
     stem: Path = arguments.out.with_suffix("") if arguments.out.suffix in (".png", ".svg") else arguments.out
     make_folder(stem.parent)
     picture = save_runs(metrics, stem)
-    rows = [_row(each, metrics[name]) for name, each in found.items()]
+    rows = [{"run": name, **_row(each, metrics[name])} for name, each in found.items()]
     lines = aligned([list(rows[0]), *([_text(value) for value in row.values()] for row in rows)])
     return {"runs": rows, "picture": str(picture)}, "\n".join([*lines, f"picture {picture}"])
 
@@ -56,7 +59,6 @@ def _row(run: "Run", metrics: list[dict[str, Any]]) -> dict[str, Any]:
         for level in LEVELS
     }
     return {
-        "run": run.id,
         "step": last["step"],
         "of": run.config.steps,
         "loss": last["test_loss"],

@@ -81,7 +81,8 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], options: WorkerOptions) -> Ite
     with interruptible() as interrupted:
 
         def over() -> bool:
-            if interrupted():
+            """Whether no more jobs start. After SIGINT, the running ones are asked to end, too."""
+            if interrupted() and not stop_file.exists():
                 make_folder(stop_file.parent)
                 stop_file.touch()
             return interrupted() or options.over
@@ -92,8 +93,10 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], options: WorkerOptions) -> Ite
                     saved.append((outcome.run, outcome.step, steps[outcome.run]))
                 yield outcome
         finally:
-            engine.close()
-            stop_file.unlink(missing_ok=True)
+            try:
+                engine.close()
+            finally:
+                stop_file.unlink(missing_ok=True)
         if interrupted():
             raise Interrupted.at(saved)
 

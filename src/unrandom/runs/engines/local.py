@@ -10,6 +10,7 @@ import signal
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any
 import torch
 
 from unrandom.core.errors import UserError
+from unrandom.core.interrupts import uninterrupted
 from unrandom.core.processors import usable_processors
 from unrandom.runs.engines import Death, EngineOptions
 from unrandom.runs.plan import Job
@@ -77,6 +79,9 @@ class LocalEngine:
         methods = multiprocessing.get_all_start_methods()  # Windows has no fork, and so no fork server
         self._context: Any = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
         self._context.set_forkserver_preload(PRELOADED)
+        if "forkserver" in methods:
+            with uninterrupted():  # while it imports torch, Ctrl-C would end the server before it can ignore it
+                forkserver.ensure_running()
         self._workers: dict[Connection, Worker] = {}
 
     def start(self, jobs: Sequence[Job], options: WorkerOptions) -> None:
