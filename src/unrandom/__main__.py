@@ -1,8 +1,20 @@
-"""``python -m unrandom`` (and so ``torchrun -m unrandom``)."""
+"""What starts ``unrandom`` and ``python -m unrandom`` (and so ``torchrun -m unrandom``)? This module.
+
+Ctrl-C is answered from here on, also while the command line is imported.
+"""
 
 import sys
 
-from unrandom.cli import main
+from unrandom.core.interrupts import until_exit
+
+
+def main() -> int:
+    """Run the command line; returns its exit status."""
+    with until_exit():
+        from unrandom.cli import main as command_line
+
+        return command_line()
+
 
 if __name__ == "__main__":
     sys.exit(main())

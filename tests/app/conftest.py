@@ -16,3 +16,4 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     written, _ = served.process.communicate(timeout=STARTS_IN)
     assert (served.process.returncode, written) == (0, "ended\n")
     assert "a request failed" not in served.log.read_text()
+    assert not list(served.temporary.glob("unrandom-*"))

@@ -36,6 +36,7 @@ class App:
     port: int
     runs: Path
     log: Path  # its standard error
+    temporary: Path  # where it keeps uploads
 
     @property
     def memory(self) -> int:
@@ -75,6 +76,7 @@ def is_held(folder: RunFolder) -> bool:
 
 def start_app(folder: Path, environment: dict[str, str] | None = None) -> App:
     port, runs, log = free_port(), folder / "runs", folder / "log"
+    (temporary := folder.with_name(f"{folder.name}-temporary")).mkdir()
     program = [sys.executable, "-c", SERVE, str(runs), str(ROOT / "results"), str(port), *demo_settings()]
     with log.open("w") as written:
         process = subprocess.Popen(
@@ -83,9 +85,9 @@ def start_app(folder: Path, environment: dict[str, str] | None = None) -> App:
             stderr=written,
             text=True,
             cwd=folder,
-            env={**os.environ, **(environment or {})},
+            env={**os.environ, "TMPDIR": str(temporary), **(environment or {})},
         )
     assert process.stdout is not None
     address = process.stdout.readline().strip()
     assert address, log.read_text()
-    return App(process, address, port, runs, log)
+    return App(process, address, port, runs, log, temporary)

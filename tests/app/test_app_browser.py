@@ -7,7 +7,9 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from serving import STARTS_IN
@@ -229,3 +231,41 @@ NAMELESS = """() => [...document.querySelectorAll('input, textarea, select, butt
   .filter(one => !(one.getAttribute('aria-label') || one.getAttribute('aria-labelledby') || one.title
       || [...(one.labels ?? [])].some(label => label.innerText.trim()) || one.innerText?.trim()))
   .map(one => one.outerHTML.slice(0, 200))"""
+
+
+OTHER_SITE = b"""<!doctype html><title>another site</title><script>
+const files = new FormData()
+files.append("files", new Blob(["1 2 3"]), "evil.txt")
+fetch("ADDRESSgradio_api/upload", {method: "POST", body: files, mode: "no-cors"}).finally(() => {
+  fetch("ADDRESSgradio_api/call/start", {method: "POST", body: '{"data": ["0"]}', mode: "no-cors"}).finally(() => {
+    document.title = "sent"
+  })
+})
+</script>"""
+
+
+def test_the_page_of_another_site_writes_no_file(browser, app):
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(OTHER_SITE.replace(b"ADDRESS", app.address.encode()))
+
+        def log_message(self, *_):
+            pass
+
+    def kept():
+        return sorted(path for path in app.temporary.glob("unrandom-app-*/**/*") if path.is_file())
+
+    before = kept()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as site, browser.new_context() as context:
+        Thread(target=site.serve_forever, daemon=True).start()
+        answers = []
+        context.on("response", lambda got: answers.append((got.url.rpartition("/")[2], got.status)))
+        page = context.new_page()
+        page.goto(f"http://localhost:{site.server_port}/")
+        page.wait_for_function("document.title == 'sent'", timeout=1000 * STARTS_IN)
+        site.shutdown()
+    assert {("upload", 403), ("start", 403)} <= set(answers)
+    assert kept() == before

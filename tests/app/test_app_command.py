@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -186,3 +187,35 @@ def test_the_environment_cannot_open_the_app_which_needs_no_network_and_no_home(
     finally:
         served.process.terminate()
         served.process.communicate()
+
+
+@needs_gradio
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("busy", ["demo", "audit", "guesses"])
+def test_the_app_ends_within_seconds_whatever_runs(command, how, busy):
+    """Five seconds of a machine that has nothing else to do; the wait is for one that has."""
+    httpx = pytest.importorskip("httpx")
+    process = command()
+    address = address_of(process)
+
+    def ask(name, *data):
+        return httpx.post(f"{address}gradio_api/call/{name}", json={"data": data}, timeout=STARTS_IN).json()["event_id"]
+
+    if busy == "demo":
+        ask("start", "5")
+        folder = Path(f"/proc/{process.pid}/cwd").resolve() / "runs"
+        wait_for(lambda: list(folder.glob("*/metrics.jsonl")))
+    elif busy == "audit":
+        ask("audit", " ".join(str(pow(7, n, 2**61 - 1) % 2**32) for n in range(3000)), None)
+        wait_for(lambda: children_of(process.pid))
+    else:
+        for seed in range(20):  # of which each takes a while, two at a time
+            ask("play", "um-144", "lcg", "144", "37", str(seed), "5", 40, "", "layer 0 head 0")
+    children, began = children_of(process.pid), time.monotonic()
+    with httpx.stream("GET", f"{address}gradio_api/heartbeat/open", timeout=STARTS_IN):
+        process.send_signal(how)
+        out, err = process.communicate(timeout=STARTS_IN)
+    print(f"{busy}, {how.name}: {time.monotonic() - began:.1f} s")
+    assert (process.returncode, out, err) == (0, "the app has ended\n", "")
+    assert not any(is_alive(child) for child in children)
+    assert time.monotonic() - began < STARTS_IN / 20

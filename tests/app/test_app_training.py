@@ -78,12 +78,12 @@ def test_a_run_that_was_tampered_with_is_a_sentence(tmp_path):
     folder = RunFolder(tmp_path / "a")
     folder.create({"recipe": "x", "config": {"steps": 5}})
     folder.metrics.write_text("{\n")
-    assert "is damaged" in curves(tmp_path, Demo(tmp_path), "a")[0]
+    assert "line 1 is not JSON" in curves(tmp_path, Demo(tmp_path), "a")[0]
     folder.append_metrics({"step": 1})
     folder.metrics.write_text('{"step": 1, "last_number_accuracy": null}\n')
     assert "right in 0.0 % of them" in curves(tmp_path, Demo(tmp_path), "a")[0]
     folder.manifest.write_text("[]")
-    assert "is not the manifest of a run" in curves(tmp_path, Demo(tmp_path), "a")[0]
+    assert "manifest.json: a JSON object is needed" in curves(tmp_path, Demo(tmp_path), "a")[0]
 
 
 def test_without_a_run_the_page_says_how_to_make_one(tmp_path):

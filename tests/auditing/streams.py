@@ -29,7 +29,7 @@ def fractions_of(numbers: list[float], places: int | None = None) -> Stream:
 
 def stream_in(path: str, **assumed) -> Stream:
     """The stream in a file, in its first interpretation."""
-    return interpretations(read(path), Assumed(**assumed))[0]
+    return interpretations(read(path), Assumed.of(**assumed))[0]
 
 
 def audit_stream(stream: Stream, **options) -> Verdict:

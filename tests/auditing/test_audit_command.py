@@ -74,7 +74,7 @@ def test_options(capsys, numbers, tmp_path):
         (["FILE", "--modulus", "many"], "'many' is not a whole number"),
         (["FILE", "--bounded", "10"], "is out of range: --bounded allows 0 to 9"),
         (["FILE", "--raw", "u24"], "invalid choice"),
-        (["FILE", "--max-seconds", "-1"], "0.0 or more is allowed"),
+        (["FILE", "--max-seconds", "-1"], "-1 was given"),
         ([], "required: FILE"),
     ],
 )

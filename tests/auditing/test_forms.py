@@ -16,7 +16,7 @@ VECTORS = Path(__file__).parent / "vectors"
 
 
 def forms(numbers, **assumed):
-    return interpretations(Numbers.of(numbers), Assumed(**assumed))
+    return interpretations(Numbers.of(numbers), Assumed.of(**assumed))
 
 
 def words(count, bits=32, seed=1):
@@ -157,11 +157,11 @@ def test_what_is_assumed_is_not_inferred():
         ([1, 9], {"scale": 2}, "1 is not --from 0 plus a multiple of --scale 2"),
         ([0.5], {"bounded": 6}, "are for whole numbers"),
         ([0, 9], {"start": 1}, "0 is not --from 1 plus a multiple of --scale 1"),
-        ([1, 9], {"scale": 0}, "--scale positive and finite, not 0 and 0"),
+        ([1, 9], {"scale": 0}, "--scale must be a number from 1e-100 on, whole or at most 1e.100, not 0"),
         ([1, 9], {"scale": 0.5}, "must be whole, as the numbers are"),
         ([1, 9], {"start": 0.5}, "must be whole, as the numbers are"),
         ([0.5, 7.0], {"scale": 5}, "are not all from --from 0 to 5"),
-        ([0.5, 7.0], {"scale": -5}, "--scale positive and finite, not 0 and -5"),
+        ([0.5, 7.0], {"scale": -5}, "--scale must be a number from 1e-100 on, whole or at most 1e.100, not -5"),
     ],
 )
 def test_contradictions_are_refused(numbers, assumed, line):

@@ -1,18 +1,20 @@
 """The first Ctrl-C ends training after a step, saves it and says where it stood; the second one ends it at once."""
 
 import os
+import random
 import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from sweeping import PATIENCE, children, steps_measured, synchronize
-from unrandom.core.interrupts import NOTICE, Interrupted, interruptible
+from unrandom.core.interrupts import NOTICE, Interrupted, interruptible, raised_once
 from unrandom.core.run_folder import RunFolder
 
 ROOT = Path(__file__).parents[2]
@@ -186,3 +188,129 @@ def test_many_runs_are_counted():
     assert said.startswith("interrupted: run-1 is saved at step 1 of 100; run-2 ")
     assert said.endswith("run-8 is saved at step 8 of 100; 3 more runs are saved; the same command continues")
     assert str(Interrupted.at([])) == "interrupted: no run was saved since it began; the same command continues"
+
+
+# Says when SIGINT has its handler, at which the command line is imported.
+STARTED = """
+import os, sys
+def watch(event, arguments):
+    if event == "import" and arguments[0] == "unrandom.cli":
+        os.close(os.open(os.environ["STARTED"], os.O_CREAT))
+sys.addaudithook(watch)
+"""
+SCRIPT = "import sys; from unrandom.__main__ import main; sys.exit(main())"  # as an installed one
+MOMENTS = 12  # in all, of the commands in turn
+
+
+def at_random_moments() -> list[tuple[str, str, float]]:
+    """A command, how it is started, and the moment of an interrupt, as a share of its time."""
+    drawn, commands = random.Random(7), ("train", "report", "sweep", "audit", "slurm", "evaluate")
+    return [
+        (commands[index % len(commands)], drawn.choice(("module", "script")), drawn.random() ** 2)
+        for index in range(MOMENTS)
+    ]
+
+
+@pytest.mark.parametrize(("command", "how", "moment"), at_random_moments())
+def test_an_interrupt_at_any_moment_is_status_130_and_one_line(
+    command, how, moment, tmp_path, tiny_settings, finished_run
+):
+    grid = ["--grid", "optimizer.lr=1e-3,2e-3", "--workers", 2]
+    arguments, seconds = {
+        "train": (["train", "fm-256", *tiny_settings(**ENDLESS | {"evaluate_every": 50})], 12),
+        "report": (["report", finished_run.folder.path], 4),
+        "sweep": (["sweep", "fm-256", *tiny_settings(**ENDLESS), *grid], 12),
+        "slurm": (["sweep", "fm-256", *tiny_settings(**ENDLESS), *grid, "--engine", "slurm"], 12),
+        "audit": (["audit", tmp_path / "numbers"], 3),
+        "evaluate": (["evaluate", finished_run.folder.path, "--sequences", 100_000], 5),
+    }[command]
+    if command == "slurm":
+        pytest.importorskip("submitit", reason="the sweep extra is not installed")
+        arguments += ["--slurm", "cluster=local"]
+    if command in ("train", "sweep", "slurm"):
+        arguments += ["--out", tmp_path / "runs"]
+    drawn = random.Random(3)
+    (tmp_path / "numbers").write_text("\n".join(str(drawn.getrandbits(31)) for _ in range(3000)))
+    (tmp_path / "sitecustomize.py").write_text(STARTED)
+    program = ["-m", "unrandom"] if how == "module" else ["-c", SCRIPT]
+    paths = filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")])
+    with subprocess.Popen(
+        [sys.executable, "-P", *program, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "STARTED": str(tmp_path / "started"), "PYTHONPATH": os.pathsep.join(paths)},
+        start_new_session=True,
+    ) as running:
+        synchronize((tmp_path / "started").exists)
+        with suppress(subprocess.TimeoutExpired):
+            running.wait(moment * seconds)
+        with suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGINT)
+        out, said = running.communicate(timeout=PATIENCE)
+    results = [line for line in said.splitlines() if line.startswith("unrandom: ") and line != NOTICE]
+    if not results:  # it had done its work, and an audit's verdict is a status
+        assert out
+        assert running.returncode not in (1, 2, 130, -signal.SIGINT), said
+    else:
+        assert running.returncode == 130, said
+        assert len(results) == 1, said
+        assert results[0].startswith("unrandom: interrupted")
+    assert "Traceback" not in said
+    assert "Exception ignored" not in said
+
+
+def test_an_interrupt_that_python_only_reports_is_raised_again():
+    class Closed:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        with raised_once() as interrupted:
+            Closed()
+            with pytest.raises(KeyboardInterrupt):
+                time.sleep(PATIENCE)
+            assert interrupted()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+SWALLOWED = """
+import signal, sys
+from unrandom.__main__ import main
+class Command:
+    @staticmethod
+    def run(arguments):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except BaseException:
+            pass
+        {then}
+import unrandom.cli
+unrandom.cli.module_of = lambda name: Command
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    "then", ["return None", "raise ImportError('no such thing')", "signal.raise_signal(signal.SIGINT)"]
+)
+def test_an_interrupt_that_a_library_loses_still_counts(then):
+    """As a bare `except`, an import that fails instead, and one that is followed by a second one."""
+    program = SWALLOWED.format(then=then)
+    command = [sys.executable, "-c", program, "models"]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert answer.returncode == 130, answer.stderr
+    assert answer.stderr.count("\n") == 1
+    assert answer.stderr.startswith("unrandom: interrupted; the same command continues")
+
+
+def test_an_interrupt_in_executed_text_leaves_the_exit_status():
+    """Python would end itself by the signal instead, as one went through the last text that it executed."""
+    then = "exec('signal.raise_signal(signal.SIGINT)')"
+    program = SWALLOWED.replace("            signal.raise_signal(signal.SIGINT)", "            pass").format(then=then)
+    answer = subprocess.run([sys.executable, "-c", program, "models"], capture_output=True, text=True, timeout=PATIENCE)
+    assert answer.returncode == 130, answer.stderr
+    assert answer.stderr.startswith("unrandom: interrupted; ")

@@ -72,6 +72,33 @@ def test_a_grid_that_does_not_fit_is_one_line_and_no_folder(sweep, tmp_path, cap
     assert not out.exists()
 
 
+@pytest.mark.parametrize("share", ["1.5", "2.25", "inf"])
+def test_part_of_a_second_gpu_is_refused(sweep, tmp_path, capsys, share):
+    assert main([*sweep, "--out", str(tmp_path / "runs"), "--gpus-per-run", share, "--dry-run"]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "a share of one GPU or a whole number is allowed" in err
+
+
+@pytest.fixture
+def read_only(small_disk):
+    (small_disk / "runs").mkdir()
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    return small_disk
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "slurm", "--slurm", "cluster=local")])
+def test_a_folder_that_cannot_be_written_is_one_line(sweep, read_only, engine):
+    if engine:
+        pytest.importorskip("submitit", reason="the sweep extra is not installed")
+    for out in ("runs", "new"):
+        with unrandom([*sweep, *engine], read_only / out) as running:
+            _, err = running.communicate(timeout=PATIENCE)
+        assert running.returncode == 2
+        assert err.count("\n") == 1
+        assert err.startswith("unrandom: cannot ")
+
+
 def test_a_missing_sbatch_is_one_line_and_no_folder(sweep, tmp_path, capsys, monkeypatch):
     pytest.importorskip("submitit", reason="the sweep extra is not installed")
     monkeypatch.setenv("PATH", "/nowhere")

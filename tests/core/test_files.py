@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from unrandom.core import files
+from unrandom.core import files, reading
 from unrandom.core.errors import UserError
 
 
@@ -19,7 +19,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypat
     monkeypatch.setattr(files.os, "fsync", broken)
     with pytest.raises(OSError, match="No space left"):
         files.write_json(path, {"x": 2})
-    assert files.read_json(path) == {"x": 1}
+    assert reading.read_json(path) == {"x": 1}
     assert [p.name for p in tmp_path.iterdir()] == ["value.json"]
 
 
@@ -30,10 +30,10 @@ def test_json_has_no_nan(tmp_path):
 
 def test_a_missing_or_broken_file_is_named(tmp_path):
     with pytest.raises(UserError, match=r"none\.json does not exist"):
-        files.read_json(tmp_path / "none.json")
+        reading.read_json(tmp_path / "none.json")
     (tmp_path / "half.json").write_text('{"x": ')
     with pytest.raises(UserError, match=r"half\.json is not JSON"):
-        files.read_json(tmp_path / "half.json")
+        reading.read_json(tmp_path / "half.json")
 
 
 def test_a_folder_where_a_file_is_cannot_be_made(tmp_path):

@@ -9,7 +9,7 @@ from unrandom.experiments.catalogue import CATALOGUE
 from unrandom.experiments.claims import judge_all
 from unrandom.experiments.paper import FIGURES
 from unrandom.experiments.registry import EXPERIMENTS, experiment
-from unrandom.experiments.reproduce import all_judgements, draw_and_judge, measure_and_judge, missing_runs, read_tables
+from unrandom.experiments.reproduce import all_judgements, draw_and_judge, measure_and_judge, missing_runs, saved_tables
 from unrandom.experiments.scale import SCALES
 from unrandom.experiments.timed_plan import TimedPlan
 from unrandom.runs.execution import create_run, execute
@@ -32,7 +32,7 @@ def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
     folder = tmp_path / "smoke" / name
     assert [row["claim"] for row in rows] == [claim.statement for claim in each.claims]
     assert {path.suffix for path in folder.iterdir()} == {".json", ".parquet", ".png", ".svg"}
-    tables = read_tables(folder)
+    tables = saved_tables(folder)
     assert all(len(rows) > 0 for rows in tables.values())
     assert json.loads((folder / "made.json").read_text())["command"] == "the command"
     if each.claims:

@@ -240,7 +240,7 @@ def test_races_are_saved_line_by_line(small, tiny, tmp_path):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{", "has a line that is not a JSON object"),
+        ("{", "line 1 is not JSON that can be read"),
         ("5", "line 1: "),
         ("{}", "line 1: name"),
         ('{"ratios": 5}', "line 1: "),

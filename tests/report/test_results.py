@@ -340,6 +340,7 @@ def test_a_section_says_which_settings_its_runs_had_that_they_would_not_have_tod
     (today,) = each.runs("smoke", 1)
     folder = tmp_path / "smoke" / each.name
     folder.mkdir(parents=True)
+    made = {"command": "the command", "tables": {}}
     for configs, expected in (
         ([today.config], {}),
         ([today.config.override(["seed=7"])], {}),
@@ -347,11 +348,11 @@ def test_a_section_says_which_settings_its_runs_had_that_they_would_not_have_tod
         ([today.config, today.config.override(["steps=9"])], {}),
     ):
         (folder / "made.json").write_text(
-            json.dumps({"configurations": {str(i): c.to_json() for i, c in enumerate(configs)}})
+            json.dumps({**made, "configurations": {str(i): c.to_json() for i, c in enumerate(configs)}})
         )
         assert other_settings(each, "smoke", tmp_path) == expected
     (folder / "made.json").write_text(
-        json.dumps({"configurations": {"0": today.config.override(["data.hold_out=values"]).to_json()}})
+        json.dumps({**made, "configurations": {"0": today.config.override(["data.hold_out=values"]).to_json()}})
     )
     for name in ("results.md", "results.html"):
         page = results_page([row(experiment=each.name)], "smoke", tmp_path, tmp_path / name)

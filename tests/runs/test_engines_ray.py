@@ -2,14 +2,19 @@
 
 import importlib.util
 import os
+import random
+import signal
+import subprocess
+import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from rounding import assert_agree
-from sweeping import children, killing, losses, planned, steps_measured
-from unrandom.core.errors import UserError
+from sweeping import PATIENCE, children, killing, losses, planned, steps_measured, synchronize
+from unrandom.core.leftovers import users_of
 from unrandom.runs.engines import EngineOptions, load_engine, run_jobs
 from unrandom.runs.plan import Job, pack_jobs
 from unrandom.runs.worker import WorkerOptions, run_job
@@ -36,11 +41,6 @@ def listening() -> set[str]:
     return found
 
 
-def test_part_of_a_second_gpu_is_refused():
-    with pytest.raises(UserError, match="whole number"):
-        load_engine("ray", EngineOptions(gpus_per_run=1.5))
-
-
 def test_runs_are_finished_and_a_killed_worker_s_run_goes_on(tiny, tmp_path, monkeypatch):
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     (long,) = planned(tiny, 1, steps=120, checkpoint_every=10)
@@ -61,3 +61,23 @@ def test_runs_are_finished_and_a_killed_worker_s_run_goes_on(tiny, tmp_path, mon
     folder = engine._folder
     assert folder is not None
     assert not folder.exists()
+
+
+@pytest.mark.parametrize("moment", [random.Random(seed).uniform(0, 6) for seed in range(3)])
+def test_a_killed_sweep_leaves_no_process_of_ray_and_no_folder(moment, tmp_path, tiny_settings):
+    temporary = tmp_path / "t"  # short, as names of sockets have a limit
+    temporary.mkdir()
+    grid = ["--grid", "optimizer.lr=1e-3,2e-3", "--workers", "2", "--engine", "ray", "--out", str(tmp_path / "runs")]
+    sweep = subprocess.Popen(
+        [sys.executable, "-m", "unrandom", "sweep", "fm-256", *tiny_settings(steps=10**6), *grid],
+        env={name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"} | {"TMPDIR": str(temporary)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    (folder,) = synchronize(lambda: list(temporary.glob("unrandom-*")))
+    time.sleep(moment)
+    os.killpg(sweep.pid, signal.SIGKILL)
+    sweep.wait(PATIENCE)
+    synchronize(lambda: not users_of(folder))
+    synchronize(lambda: not folder.exists())

@@ -18,7 +18,8 @@ import torch
 import unrandom
 from rounding import assert_agree
 from unrandom.core.errors import UserError
-from unrandom.core.files import read_json, write_json
+from unrandom.core.files import write_json
+from unrandom.core.reading import read_json
 from unrandom.models import Transformer
 from unrandom.models.formats.plain import EXPRESSED
 from unrandom.runs import exchange
@@ -324,7 +325,7 @@ def one_tensor_less(folder):
 
 DAMAGE = {
     "no record": (lambda folder: (folder / "unrandom.json").unlink(), "has no unrandom.json"),
-    "record is a list": (write("unrandom.json", b"[]"), "unrandom.json is not a JSON object"),
+    "record is a list": (write("unrandom.json", b"[]"), "unrandom.json: a JSON object is needed"),
     "record is no JSON": (write("unrandom.json", b"{"), "is not JSON"),
     "record is no text": (write("unrandom.json", b"\xff\xfe\x00"), "is not JSON"),
     "record of a huge number": (write("unrandom.json", b'{"step": ' + b"9" * 9999 + b"}"), "not JSON that can be read"),
@@ -337,22 +338,22 @@ DAMAGE = {
     "step is negative": (record_with(step=-1), "step=-1"),
     "step is huge": (record_with(step=10**30), "step="),
     "result is a number": (record_with(result=5), "result=5"),
-    "result without steps": (record_with(result={}), "the result has no steps"),
+    "result without steps": (record_with(result={}), "steps: field required"),
     "metrics are numbers": (record_with(metrics=[5]), "metrics"),
-    "metrics without steps": (record_with(metrics=[{}]), "the metrics are not those of a training"),
+    "metrics without steps": (record_with(metrics=[{}]), "step: field required"),
     "metrics of words": (
         record_with(metrics=[{"step": 1, "accuracy_after": {"x": "y"}}]),
-        "the metrics are not those of a training",
+        "accuracy_after.x",
     ),
     "accuracy of words": (
         record_with(metrics=[{"step": 1, "accuracy_after": {"1": "y"}}]),
-        "the metrics are not those of a training",
+        "accuracy_after.1='y'",
     ),
     "losses of words": (
         record_with(metrics=[{"step": 1, "train_loss": "y"}]),
-        "the metrics are not those of a training",
+        "train_loss='y'",
     ),
-    "versions are words": (manifest_with("versions", "y"), "the versions in the manifest are no JSON object"),
+    "versions are words": (manifest_with("versions", "y"), "versions='y'"),
     "no recipe": (manifest_with("recipe", None), "recipe=None"),
     "recipe is a path": (manifest_with("recipe", "../../elsewhere"), "recipe='../../elsewhere'"),
     "no configuration": (manifest_with("config", None), "config=None"),
@@ -372,9 +373,9 @@ DAMAGE = {
     "config.json is empty": (write("config.json", b"{}"), "no key 'unrandom'|vocab_size: field required"),
     "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "model.safetensors does not exist"),
     "pickled weights": (pickled, "pytorch_model.bin is not read, because unpickling can run code"),
-    "pickle as safetensors": (pickle_with_the_right_name, "not a whole safetensors file"),
-    "cut weights": (cut, "not a whole safetensors file"),
-    "empty weights": (write("model.safetensors", b""), "not a whole safetensors file"),
+    "pickle as safetensors": (pickle_with_the_right_name, "not a safetensors file"),
+    "cut weights": (cut, "not a safetensors file"),
+    "empty weights": (write("model.safetensors", b""), "not a safetensors file"),
     "weights without tensors": (write("model.safetensors", b"\x02" + bytes(7) + b"{}"), "0 numbers are stored"),
     "one tensor less": (one_tensor_less, "numbers are stored|is missing"),
     "weights are a folder": (

@@ -31,12 +31,13 @@ def test_words(monkeypatch):
     first, second = expected.text.splitlines()
     assert first == "about 1.22 EFLOP: 12.2 TFLOP per step"
     assert second == (
-        "memory 19.3 GB of 24 GB per rank "
-        "(weights 122 MB, gradients 122 MB, optimiser 243 MB, activations 17.6 GB, data 1.18 GB)"
+        "memory 19.8 GB of 24 GB per rank "
+        "(weights 122 MB, gradients 122 MB, optimiser 243 MB, activations 17.6 GB, "
+        "evaluations and checkpoints 486 MB, data 1.18 GB)"
     )
     assert expected.to_json() == {"flops": expected.flops, "memory_bytes": expected.memory_bytes, "seconds": None}
     monkeypatch.setattr(estimates, "available_memory", lambda: None)
-    assert "memory 19.3 GB per rank" in estimate(config, ranks=1, device=CPU).text
+    assert "memory 19.8 GB per rank" in estimate(config, ranks=1, device=CPU).text
 
 
 def test_time_is_that_of_the_steps_and_evaluations_that_are_left(tiny):
@@ -129,9 +130,9 @@ def test_what_does_not_fit_is_told_what_to_set(monkeypatch):
         monkeypatch.setattr(estimates, "available_memory", lambda: int(gigabytes * GB))
         return estimate(config.override(settings), ranks=1, device=CPU).text.rpartition("; ")[2]
 
-    assert advice(24) == "set micro_batches=4 to need 21.2 GB"
+    assert advice(24) == "set micro_batches=4 to need 21.7 GB"
     assert "set" not in advice(24, "micro_batches=4")
-    assert advice(5, "micro_batches=4") == "set micro_batches=32 to need 4.07 GB"
+    assert advice(5, "micro_batches=4") == "set micro_batches=32 to need 4.49 GB"
     assert advice(1.65) == "set micro_batches=512 and recompute=true to need 1.61 GB"
     assert advice(1) == "no number of micro_batches makes it fit, nor recompute"
 

@@ -23,6 +23,7 @@ HEADLINES = {
 }
 NEEDED_SHOWN = 5
 BREAKS_SHOWN = 8
+KILLED = 9  # the signal, which Windows does not have
 MISTAKE = 2  # exit status of the command for what cannot be read
 
 
@@ -61,6 +62,8 @@ def _audited(path: Path) -> JsonObject:
         except subprocess.TimeoutExpired:
             process.kill()
             raise UserError(f"the audit took more than {KILLED_AFTER} s and was ended; try fewer numbers") from None
+    if process.returncode == -KILLED:  # as when the app ends
+        raise UserError("the audit was ended before it had an answer, as it is when memory runs out; try fewer numbers")
     if process.returncode == MISTAKE:
         mistake = said.strip().splitlines()[-1].removeprefix("unrandom: ").replace(str(path), "the input")
         raise UserError(f"{mistake} (options of the command unrandom audit)" if " --" in mistake else mistake)

@@ -7,10 +7,14 @@ import os
 import runpy
 import signal
 import subprocess
-import sys
 from functools import cache
 from threading import Thread
 from typing import Any
+from weakref import WeakSet
+
+from unrandom.core.processes import python
+
+_started: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
 def start(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
@@ -18,8 +22,16 @@ def start(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
 
     Ctrl-C in the terminal of this process does not reach it, so that the app can end it in order.
     """
-    command = [sys.executable, "-m", __name__, *arguments]
-    return subprocess.Popen(command, stdin=_lifeline(), start_new_session=True, **options)
+    child = subprocess.Popen(python("-m", __name__, *arguments), stdin=_lifeline(), start_new_session=True, **options)
+    _started.add(child)
+    return child
+
+
+def end_all() -> None:
+    """End those that still run, and wait for that."""
+    for child in list(_started):
+        child.kill()
+        child.wait()
 
 
 @cache

@@ -1,21 +1,24 @@
-"""Which requests are let in? Those of this computer to the addresses that the page uses, of a limited size.
+"""Which requests are let in? Those of this page and of programs to the addresses that the page uses, of a limited size.
 
 Gradio has more addresses than the page uses: some serve files, some speak with other hosts. And a site that a visitor
-has open could call this computer by a name of its own (DNS rebinding), which the header Host then says.
+has open could call this computer by a name of its own (DNS rebinding), which the header Host then says; or it could
+send what it gets no answer to, which the browser says by the headers Origin and Sec-Fetch-Site. Such a request is
+refused before its body is read.
 """
 
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from unrandom.app.limits import MAX_REQUEST
 
-HOSTS = ("127.0.0.1", "localhost")
+HOST = re.compile(r"(127\.0\.0\.1|localhost)(:\d{1,5})?", re.IGNORECASE)
 ADDRESSES = re.compile(
     r"/|/(config|theme\.css|favicon\.ico|manifest\.json|robots\.txt)|/(assets|static|svelte)/.*|"
     r"/gradio_api/(info|app_id|startup-events|upload|upload_progress|cancel|reset|queue/(join|data)|"
@@ -33,6 +36,9 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
+        if scope["type"] == "websocket":  # the page has none
+            await send({"type": "websocket.close"})
+            return
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -41,7 +47,8 @@ class Gate:
             await PlainTextResponse(*refused)(scope, receive, send)
             return
         if _has_files(request):  # not held back: Gradio follows how they arrive, and limits each
-            await self.app(scope, receive, send)
+            with suppress(ClientDisconnect):  # which is no fault of the program
+                await self.app(scope, receive, send)
             return
         body = await _body(receive)
         if (refused := _refused_body(body)) is not None:
@@ -56,14 +63,25 @@ class Gate:
 
 
 def _refused(request: Request) -> Refusal | None:
-    if request.headers.get("host", "").rsplit(":", 1)[0].lower() not in HOSTS:
+    host = request.headers.get("host", "")
+    if not HOST.fullmatch(host):
         return "This app is reached as 127.0.0.1 or localhost only.", 403
+    if _of_another_site(request, host):
+        return "This app answers its own page only, not those of other sites.", 403
     if not ADDRESSES.fullmatch(request.scope["path"]):
         return "There is nothing at this address.", 404
     length = request.headers.get("content-length", "0" if not _has_files(request) else "")
     if not length.isdecimal() or int(length) > MAX_REQUEST:
         return TOO_LONG
     return None
+
+
+def _of_another_site(request: Request, host: str) -> bool:
+    """Whether the browser says that another site's page sends this, and not a link to this one that was followed."""
+    if request.method == "GET" and request.scope["path"] == "/":
+        return False
+    said = request.headers.get("sec-fetch-site", "none")
+    return said not in ("none", "same-origin") or request.headers.get("origin", f"http://{host}") != f"http://{host}"
 
 
 def _has_files(request: Request) -> bool:

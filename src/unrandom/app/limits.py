@@ -3,6 +3,8 @@
 MAX_CHARACTERS = 200_000  # the longest text that can be pasted
 MAX_DIGITS = 40  # the longest m, a, c or x0 that can be typed
 MAX_FILE = 2 * 2**20  # the largest file that can be uploaded, in bytes
+REQUEST_SECONDS = 10.0  # a request arrives whole within this time
+SESSIONS_KEPT = 200  # what Gradio knows of visitors, about 0.12 MB each; every request of a script is one
 MAX_REQUEST = 4 * 2**20  # bytes; more than a file or a pasted text in JSON has
 AUDIT_SECONDS = 10  # an audit searches this long; reading and the last family may take some more
 KILLED_AFTER = 40  # seconds after which an audit is ended, whatever it does

@@ -1,15 +1,20 @@
 """How is the app served? By Gradio on 127.0.0.1, without sharing, analytics, or anything from other hosts."""
 
+import atexit
+import logging
 import os
-import shutil
 import signal
-import tempfile
+import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
-from unrandom.app.limits import MAX_FILE
+from unrandom.app.children import end_all
+from unrandom.app.limits import MAX_FILE, SESSIONS_KEPT
+from unrandom.app.uploads import upload_folder
 from unrandom.core.errors import UserError
 
 HOST = "127.0.0.1"
@@ -17,7 +22,14 @@ PORTS = range(7860, 7960)  # those that are tried if none is given
 STYLE = Path(__file__).with_name("style.css")
 FONT = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Liberation Sans", "Arial", "sans-serif")
 MONO = ("ui-monospace", "Consolas", "Liberation Mono", "monospace")
-ENVIRONMENT = {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_OFFLINE": "1"}
+SECONDS_TO_END = 3.0  # for what the server and the demo still do
+SECONDS_OF_THREADS = 1.0
+ENVIRONMENT = {
+    "GRADIO_ANALYTICS_ENABLED": "False",
+    "GRADIO_ANALYTICS_MAX_EVENTS": str(SESSIONS_KEPT),  # of which it keeps the times
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_OFFLINE": "1",
+}
 
 
 def serve(
@@ -35,21 +47,40 @@ def serve(
     ``port`` None takes the first free one of `PORTS`. ``ready`` is called with the address. ``demo_settings`` change
     the configuration of the demo, as ``--set`` does. Raises UserError if the port cannot be used.
     """
-    uploads = tempfile.mkdtemp(prefix="unrandom-app-")  # of this app alone; Gradio's own folder is that of all apps
-    _prepare_environment(uploads)
+    with ExitStack() as made:
+        address = _launched(runs, results, port, open_browser, demo_settings, made)
+        if not wait:
+            ready(address)
+            return made.pop_all().close
+        for number in (signal.SIGTERM, signal.SIGINT):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as in the background
+                signal.signal(number, signal.default_int_handler)
+        with suppress(KeyboardInterrupt):
+            ready(address)
+            while True:
+                time.sleep(3600)
+        _leave_answers()
+    return made.close
+
+
+def _launched(
+    runs: Path, results: Path, port: int | None, open_browser: bool, demo_settings: Sequence[str], made: ExitStack
+) -> str:
+    """The address of the app, which now runs in threads; ``made`` ends what was made for it."""
+    _prepare_environment(str(made.enter_context(upload_folder())))
     import gradio as gr
     from starlette.middleware import Middleware
 
+    from unrandom.app.connections import hurried
     from unrandom.app.gate import Gate
     from unrandom.app.page import make_app
 
     app, demo = make_app(runs.resolve(), results.resolve(), demo_settings)
-
-    def end() -> None:
-        demo.end()
-        app.close(verbose=False)
-        shutil.rmtree(uploads, ignore_errors=True)
-
+    closing = threading.Thread(target=app.close, kwargs={"verbose": False}, daemon=True)
+    made.callback(closing.join, SECONDS_TO_END)
+    made.callback(end_all)
+    made.callback(demo.end, SECONDS_TO_END / 2)
+    made.callback(closing.start)  # first, while the others end
     try:
         _, address, _ = app.launch(
             server_name=HOST,
@@ -65,27 +96,39 @@ def serve(
             mcp_server=False,
             run_history=False,
             enable_monitoring=False,
+            state_session_capacity=SESSIONS_KEPT,
             footer_links=[],
             app_kwargs={"middleware": [Middleware(Gate)]},
             theme=gr.themes.Default(font=FONT, font_mono=MONO),
             css_paths=[STYLE],
         )
     except OSError:
-        end()
         which = f"the ports {PORTS[0]} to {PORTS[-1]}" if port is None else f"the port {port}"
         raise UserError(f"{which} cannot be used: taken, or not permitted; choose another with --port") from None
-    if not wait:
-        ready(address)
-        return end
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        ready(address)
-        with suppress(KeyboardInterrupt):
-            while True:
-                time.sleep(3600)
-    finally:
-        end()
-    return end
+    settings: Any = app.server.config  # read by uvicorn at each connection, and when it ends
+    settings.http_protocol_class = hurried(settings.http_protocol_class)
+    settings.timeout_graceful_shutdown = 1
+    made.callback(logging.getLogger("uvicorn.error").setLevel, logging.CRITICAL)  # it reports what is then cut off
+    return str(address)
+
+
+def _leave_answers() -> None:
+    """Let the process end, when its program does, without its threads: some may compute answers, which no one awaits.
+
+    Python would wait for some threads, and the others fail while it exits.
+    """
+
+    def leave() -> None:
+        sys.stdout.flush()
+        os._exit(0)
+
+    def leave_late() -> None:
+        threading.main_thread().join()
+        time.sleep(SECONDS_OF_THREADS)
+        leave()
+
+    threading.Thread(target=leave_late, daemon=True).start()
+    atexit.register(leave)
 
 
 def _prepare_environment(uploads: str) -> None:

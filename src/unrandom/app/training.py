@@ -93,14 +93,14 @@ class Demo:
         with stream:
             self._said.extend(stream)
 
-    def end(self) -> None:
-        """End the process, if there is one, and wait for it."""
+    def end(self, seconds: float | None = None) -> None:
+        """End the process, if there is one, and wait for it; after some seconds it is killed."""
         with self._lock:
             if self._process is None or not self.running:
                 return
             self._process.send_signal(signal.SIGTERM if sys.platform == "win32" else signal.SIGINT)
             try:
-                self._process.wait(timeout=SECONDS_TO_STOP)
+                self._process.wait(SECONDS_TO_STOP if seconds is None else seconds)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()

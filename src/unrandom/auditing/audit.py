@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unrandom.auditing.breaks import Course, follow
-from unrandom.auditing.family import Assuming, Deadline
+from unrandom.auditing.family import Assuming, Deadline, OutOfTime
 from unrandom.auditing.forms import Assumed, interpretations
 from unrandom.auditing.layers import Number
 from unrandom.auditing.numerals import NoNumeral
+from unrandom.auditing.options import check_text, described, seconds_option
 from unrandom.auditing.parsing import Numbers
 from unrandom.auditing.reading import Raw, read
 from unrandom.auditing.search import Search, choose, fewest_outputs
 from unrandom.auditing.stream import Form, Stream
+from unrandom.auditing.tokens import MAX_NUMBERS
 from unrandom.auditing.verdict import Break, NotPredicted, Predictable, TooFew, Verdict
 from unrandom.core.errors import UserError
 
@@ -25,7 +27,10 @@ if TYPE_CHECKING:
     from unrandom.auditing.seeds.search import SeedSearch
 
 SEARCH_SECONDS = 60.0
-"""Time limit of the search among the families of generators, unless another one is given."""
+"""Time limit of an audit from its beginning, reading included, unless another one is given."""
+
+LEAST_READING = 1.0
+"""Seconds that reading may take, even if less is given for the audit."""
 
 CONTINUATION = 10
 """Number of outputs reported after the last one, and before the first one."""
@@ -85,28 +90,58 @@ def audit(
     >>> verdict.next[:2]
     [784558821, 530511967]
     """
+    for name, value in (("raw", raw), ("column", column), ("regex", regex), ("notation", notation)):
+        check_text(f"--{name}", value)
+    for name, value in (("family", family), ("seeds", seeds), ("around", around), ("program", program)):
+        check_text(f"--{name}", value)
+    limit = seconds_option(max_seconds)
+    if not callable(watch):
+        raise UserError(f"watch must be a function, not {described(watch)}")
     choose(family)
-    if isinstance(numbers, str | Path):
-        parsed = read(numbers, raw=raw, column=column, regex=regex, notation=notation)
-    else:
-        if raw is not None or column is not None or regex is not None:
-            raise UserError("raw, column and regex are for files, but numbers were given")
-        if isinstance(numbers, np.ndarray):
-            if numbers.ndim not in (1, 2):
-                raise UserError(f"an array of numbers has one axis, or two (shuffles), not {numbers.ndim}")
-            numbers = numbers if numbers.ndim == 1 else numbers.tolist()
-        elif not isinstance(numbers, Sequence):
-            raise UserError("numbers must be a list or an array, or the path of a file")
-        parsed = Numbers.of(numbers)
-    assumed = Assumed(bits, bounded, start, scale, modulus, multiplier, increment)
-    streams = interpretations(parsed, assumed)
-    seeded = _seed_search(streams, seeds, around, program, max_seconds, watch)
-    if seeded and (found := seeded.run()):
-        search = Search(choose(family), Deadline(SEARCH_SECONDS), watch)
-        return _predictable(search, follow(search, found.stream, 0, found), len(parsed), parsed.notes)
-    seconds = SEARCH_SECONDS if max_seconds is None else max_seconds
-    verdict = audit_streams(streams, max_seconds=seconds, family=family, watch=watch, notes=parsed.notes)
+    assumed = Assumed.of(
+        bits=bits,
+        bounded=bounded,
+        start=start,
+        scale=scale,
+        modulus=modulus,
+        multiplier=multiplier,
+        increment=increment,
+    )
+    deadline = Deadline(SEARCH_SECONDS if limit is None else limit)
+    reading = Deadline(max(deadline.left, LEAST_READING))
+    try:
+        parsed = _read(numbers, raw, column, regex, notation, reading)
+        streams = interpretations(parsed, assumed, reading)
+    except OutOfTime:
+        raise UserError("the numbers were not read in the time that --max-seconds allows: give more time") from None
+    seeded = _seed_search(streams, seeds, around, program, Deadline(inf) if limit is None else deadline, watch)
+    if seeded is not None:
+        found = seeded.run()
+        deadline = Deadline(SEARCH_SECONDS) if limit is None else deadline
+        if found:
+            search = Search(choose(family), deadline, watch)
+            return _predictable(search, follow(search, found.stream, 0, found), len(parsed), parsed.notes)
+    verdict = audit_streams(streams, max_seconds=deadline.left, family=family, watch=watch, notes=parsed.notes)
     return seeded.added_to(verdict) if seeded else verdict
+
+
+def _read(
+    numbers: Any, raw: Raw | None, column: str | None, regex: str | None, notation: str | None, deadline: Deadline
+) -> Numbers:
+    """The numbers of a list or an array, or in a file."""
+    if isinstance(numbers, str | Path):
+        return read(numbers, raw=raw, column=column, regex=regex, notation=notation, deadline=deadline)
+    if (raw, column, regex, notation) != (None, None, None, None):
+        raise UserError("raw, column, regex and notation are for files, but numbers were given")
+    if isinstance(numbers, np.ndarray):
+        if numbers.ndim not in (1, 2):
+            raise UserError(f"an array of numbers has one axis, or two (shuffles), not {numbers.ndim}")
+        if numbers.ndim == 2 and numbers.dtype.kind in "biuf":
+            rows = MAX_NUMBERS // max(1, numbers.shape[1]) + 1
+            return Numbers.of(numbers[:rows, : MAX_NUMBERS + 1].tolist(), deadline)
+    elif not isinstance(numbers, Sequence):
+        raise UserError("numbers must be a list or an array, or the path of a file")
+    return Numbers.of(numbers, deadline)
 
 
 def _seed_search(
@@ -114,7 +149,7 @@ def _seed_search(
     seeds: str | None,
     around: str | None,
     program: str | None,
-    max_seconds: float | None,
+    deadline: Deadline,
     watch: Callable[[str], None],
 ) -> "SeedSearch | None":
     """The search for the seed that the user asks for; None if for none. Imports numba only then."""
@@ -127,7 +162,7 @@ def _seed_search(
 
     spans = [parse_seeds(seeds)] if seeds is not None else []
     spans += parse_around(around) if around is not None else []
-    return SeedSearch(streams, spans, Deadline(inf if max_seconds is None else max_seconds), watch, program)
+    return SeedSearch(streams, spans, deadline, watch, program)
 
 
 def audit_streams(

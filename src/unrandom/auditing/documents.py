@@ -1,18 +1,26 @@
 """Where are the numbers in JSON? In its only list of numbers, or in one field of its objects."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from unrandom.auditing.family import Deadline
 from unrandom.auditing.parsing import fits_a_number
 from unrandom.auditing.tables import SAMPLE_LINES, column_of, is_counted, listed
 from unrandom.auditing.texts import Text
-from unrandom.auditing.tokens import Row, Tokens, shown
+from unrandom.auditing.tokens import MAX_NUMBERS, Row, Tokens, shown
 from unrandom.core.errors import UserError
 
 MAX_DEPTH = 16
 """Objects in objects that are looked into."""
+
+MAX_PARSED = 8 * 2**20
+"""Characters of JSON that are parsed at once; a longer text is a list or has lines, which are parsed piece by piece."""
+
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
+_NEXT = re.compile(r"\s*([,\]])\s*")
 
 
 def of_json(text: Text, column: str | None, notation: str | None) -> Tokens | None:
@@ -22,19 +30,50 @@ def of_json(text: Text, column: str | None, notation: str | None) -> Tokens | No
         return None
     commented = not text.content.lstrip().startswith(first[:1])
     content = "\n".join(line for _, line in text.lines()) if commented else text.content
-    try:
-        return _of_value(_parsed(content), column, notation)
-    except json.JSONDecodeError:
-        items = _lines(text)
-        return None if items is None else _of_items(items, column, notation, "line")
+    if len(content) <= MAX_PARSED:
+        try:
+            return _of_value(_parsed(content), column, notation)
+        except json.JSONDecodeError:
+            pass
+    items = _lines(text) if len(first) <= MAX_PARSED else None
+    if items is None and len(content) > MAX_PARSED:
+        found = _first_items(content.lstrip(), text.deadline)
+        return _of_items(list(enumerate(found, start=1)), column, notation, "item")
+    return None if items is None else _of_items(items, column, notation, "line")
 
 
-def _parsed(content: str) -> Any:
-    """JSON with its numbers as they are written."""
+def _parsed(content: str, start: int | None = None) -> Any:
+    """JSON with its numbers as they are written; with a `start`, one value from there on, and where it ends."""
     try:
-        return json.loads(content, parse_int=str, parse_float=str, parse_constant=str)
+        return _DECODER.decode(content) if start is None else _DECODER.raw_decode(content, start)
     except RecursionError:
         raise UserError("the JSON is nested too deeply") from None
+
+
+def _first_items(content: str, deadline: Deadline) -> list[Any]:
+    """The first items of a long list of JSON, which may be cut off at its end."""
+    items, at, more = list[Any](), len(content) - len(content[1:].lstrip()), content.startswith("[")
+    piece, start = content[:MAX_PARSED], 0
+    while more and len(items) <= MAX_NUMBERS:
+        deadline.check()
+        try:
+            value, end = _parsed(piece, at - start)
+            mark = _NEXT.match(piece, end)
+        except json.JSONDecodeError:
+            mark = None
+        if mark is not None:
+            items.append(value)
+            at, more = start + mark.end(), mark[1] == ","
+        elif at > start:  # the item may go on after this piece
+            piece, start = content[at : at + MAX_PARSED], at
+        else:
+            break
+    if not items or (more and len(items) <= MAX_NUMBERS and len(content) - at > MAX_PARSED // 8):
+        raise UserError(
+            f"JSON of more than {MAX_PARSED // 2**20} MB must be a list or have a value on each line; at character "
+            f"{at + 1} is no value, or a longer one"
+        )
+    return items
 
 
 def _lines(text: Text) -> list[tuple[int, Any]] | None:
@@ -47,6 +86,8 @@ def _lines(text: Text) -> list[tuple[int, Any]] | None:
             if not items:
                 return None
             raise UserError(f"line {line} is not JSON, as the lines before it are: {error.msg}") from None
+        if len(items) > MAX_NUMBERS:
+            break
     return items if len(items) > 1 else None
 
 
@@ -62,11 +103,12 @@ def _token(value: Any) -> str:
 def _of_value(value: Any, column: str | None, notation: str | None) -> Tokens:
     if isinstance(value, dict):
         return _of_object(value, column, notation)
-    return _of_items(list(enumerate(value, start=1)), column, notation, "item")
+    return _of_items(list(enumerate(value[: MAX_NUMBERS + 1], start=1)), column, notation, "item")
 
 
 def _of_items(items: list[tuple[int, Any]], column: str | None, notation: str | None, unit: str) -> Tokens:
-    """Numbers, or lists or objects of numbers, with their lines."""
+    """Numbers, or lists or objects of numbers, with their lines; a few more than are used, at most."""
+    items = items[: MAX_NUMBERS + 1]
     values = [value for _, value in items]
     if all(isinstance(value, dict) for value in values) and items:
         return _of_records(items, column, notation, unit)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Protocol, runtime_checkable
 
 from unrandom.auditing.layers import Number
@@ -12,11 +13,11 @@ from unrandom.generators.stepping import Stepping
 
 
 class OutOfTime(Exception):
-    """The time limit of the search has passed."""
+    """The time limit of an audit has passed."""
 
 
 class Deadline:
-    """The time at which a search must end. Long loops call `check` regularly."""
+    """The time at which an audit must end. Long loops call `check` regularly."""
 
     def __init__(self, seconds: float) -> None:
         self.end = time.monotonic() + seconds
@@ -34,6 +35,10 @@ class Deadline:
         """Raise OutOfTime if the deadline has passed."""
         if self.left < 0:
             raise OutOfTime
+
+
+NO_LIMIT = Deadline(inf)
+"""The deadline that never comes."""
 
 
 @runtime_checkable

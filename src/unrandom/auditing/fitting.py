@@ -31,6 +31,9 @@ MAX_WORDS = 64
 REPEATS = 3
 """Times that words must occur on average to be numbered."""
 
+MAX_CARDS = 2**16
+"""Largest number of things in a shuffle."""
+
 ONE_CASE = ("base32", "base36")
 """Notations of which tokens in both cases are taken for a larger alphabet."""
 
@@ -227,7 +230,7 @@ def deck(tokens: Tokens) -> tuple[Words, int, list[str]] | None:
     """
     rows, cards = 0, frozenset[str]()
     for row in tokens.rows():
-        if row.per_line or len(row.tokens) < 3 or len(row.tokens) != len(cards or set(row.tokens)):
+        if row.per_line or not 3 <= len(row.tokens) <= MAX_CARDS or len(row.tokens) != len(cards or set(row.tokens)):
             return None
         cards = cards or frozenset(row.tokens)
         if cards != set(row.tokens):

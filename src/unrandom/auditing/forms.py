@@ -8,12 +8,14 @@ that are rare are marked as not likely.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import islice
-from math import gcd, isfinite
+from itertools import chain, islice
+from math import gcd, inf
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float64
 
+from unrandom.auditing.family import NO_LIMIT, Deadline
 from unrandom.auditing.layers import (
     Affine,
     Joined,
@@ -29,6 +31,7 @@ from unrandom.auditing.layers import (
 )
 from unrandom.auditing.normals import look_normal, means_and_deviations, normal_streams
 from unrandom.auditing.numerals import DOUBLE
+from unrandom.auditing.options import LARGEST, MAX_BITS, described, number_option, whole_option
 from unrandom.auditing.parsing import Numbers
 from unrandom.auditing.ranges import fills, real_ranges, whole_ranges
 from unrandom.auditing.stream import Form, Stream, scales
@@ -69,16 +72,34 @@ class Assumed:
     multiplier: int | None = None
     increment: int | None = None
 
+    @classmethod
+    def of(cls, **given: Any) -> "Assumed":
+        """What the user states, of any type. UserError, by the names of the command's options, for what cannot be."""
+        most = 1 << MAX_BITS
+        stated = cls(
+            bits=whole_option("--bits", given.get("bits"), 1, MAX_BITS),
+            bounded=whole_option("--bounded", given.get("bounded"), 2, most),
+            start=number_option("--from", given.get("start"), -inf),
+            scale=number_option("--scale", given.get("scale"), 1 / LARGEST),
+            modulus=whole_option("--modulus", given.get("modulus"), 2, most),
+            multiplier=whole_option("--multiplier", given.get("multiplier"), 0, most),
+            increment=whole_option("--increment", given.get("increment"), 0, most),
+        )
+        if stated.increment is not None and (stated.modulus is None or stated.multiplier is None):
+            raise UserError("--increment is for an LCG of known --modulus and --multiplier; give these, too")
+        return stated
 
-def interpretations(numbers: Numbers, assumed: Assumed) -> list[Stream]:
-    """The streams that the numbers may be, the most plausible first. UserError if there are no numbers, or if they
-    contradict what is assumed.
+
+def interpretations(numbers: Numbers, assumed: Assumed, deadline: Deadline = NO_LIMIT) -> list[Stream]:
+    """The streams that the numbers may be, the most plausible first; after the deadline no more are added to the first
+    one. UserError if there are no numbers, if they contradict what is assumed, or if they are too large.
     """
     if not numbers:
         raise UserError("the input holds no numbers")
-    for name, value in (("--bits", assumed.bits), ("--bounded", assumed.bounded), ("--modulus", assumed.modulus)):
-        if value is not None and value < 1:
-            raise UserError(f"{name} must be 1 or more, not {value}")
+    if any(x.bit_length() > MAX_BITS for x in numbers.whole):
+        raise UserError(f"the input has a number of more than {MAX_BITS:,} bits, the maximum")
+    if max(map(abs, numbers.decimals), default=0.0) > LARGEST:
+        raise UserError(f"the input has a number with decimals beyond {LARGEST:g}, the maximum")
     if numbers.deck:
         if (assumed.bits, assumed.bounded, assumed.start, assumed.scale) != (None, None, None, None):
             raise UserError(
@@ -89,7 +110,12 @@ def interpretations(numbers: Numbers, assumed: Assumed) -> list[Stream]:
     else:
         streams = _of_decimals(numbers, assumed) if numbers.kind == "decimal" else _of_whole(numbers, assumed)
     modulus, multiplier, increment = assumed.modulus, assumed.multiplier, assumed.increment
-    return [replace(one, modulus=modulus, multiplier=multiplier, increment=increment) for one in streams]
+    found = list[Stream]()
+    for one in streams:
+        found.append(replace(one, modulus=modulus, multiplier=multiplier, increment=increment))
+        if deadline.left < 0:
+            break
+    return found
 
 
 def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
@@ -101,7 +127,9 @@ def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
         offset, scale = int(offset), int(scale)
         wrong = next((x for x in whole if (x - offset) % scale or x < offset), None)
         if wrong is not None:
-            raise UserError(f"{wrong} is not --from {offset} plus a multiple of --scale {scale}")
+            raise UserError(
+                f"{described(wrong)} is not --from {described(offset)} plus a multiple of --scale {described(scale)}"
+            )
         whole, form = [(x - offset) // scale for x in whole], form.within(Affine(offset, scale))
     if assumed.bounded is not None or assumed.bits is not None:
         yield _assumed(whole, form, assumed)
@@ -112,27 +140,22 @@ def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
         yield words
         yield from _bounded(whole, form)
         yield from _rearranged(words)
-    else:
-        streams = [*_signed(whole, form), *_bounded(whole, form), *_multiples(whole, form)]
-        if not streams:
-            raise UserError(
-                f"{least} is below 0, and {greatest} is above: together they do not fit into 64 bits; --from says with "
-                "which number a range begins"
-            )
-        yield from streams
+        yield from _multiples(whole, form)
         return
-    yield from _multiples(whole, form)
+    streams = chain(_signed(whole, form), _bounded(whole, form), _multiples(whole, form))
+    first = next(streams, None)
+    if first is None:
+        raise UserError(
+            f"{described(least)} is below 0, and the numbers up to {described(greatest)} do not fit into 64 bits with "
+            "it; --from says with which number a range begins"
+        )
+    yield first
+    yield from streams
 
 
 def _given(assumed: Assumed) -> tuple[int | float, int | float]:
     """The offset and the scale that the user gave."""
-    offset, scale = assumed.start or 0, 1 if assumed.scale is None else assumed.scale
-    finite = all(isinstance(x, int) or isfinite(x) for x in (offset, scale))
-    if not finite or scale <= 0:
-        raise UserError(
-            f"--from must be finite and --scale positive and finite, not {plain(offset)} and {plain(scale)}"
-        )
-    return offset, scale
+    return assumed.start or 0, 1 if assumed.scale is None else assumed.scale
 
 
 def _of_shuffles(numbers: Numbers) -> Iterator[Stream]:
@@ -151,14 +174,17 @@ def _assumed(whole: list[int], form: Form, assumed: Assumed) -> Stream:
         if limit is not None and not 0 <= min(whole) <= max(whole) < limit:
             wrong = next(x for x in whole if not 0 <= x < limit)
             hint = "; --from says with which number a range begins" if name == "--bounded" else ""
-            raise UserError(f"{wrong} is out of range: {name} allows 0 to {limit - 1}{hint}")
-    bits = assumed.bits or max(1, max(whole).bit_length())
+            raise UserError(f"{described(wrong)} is out of range: {name} allows 0 to {described(limit - 1)}{hint}")
+    greatest = max(whole) if assumed.bounded is None else assumed.bounded - 1
+    bits = max(1, greatest.bit_length(), assumed.bits or 1)
     return replace(_words(whole, form, assumed, bits), bounded=assumed.bounded)
 
 
 def _words(whole: list[int], form: Form, assumed: Assumed, bits: int) -> Stream:
     if assumed.modulus is not None and max(whole) >= assumed.modulus:
-        raise UserError(f"{max(whole)} is out of range: --modulus allows 0 to {assumed.modulus - 1}")
+        raise UserError(
+            f"{described(max(whole))} is out of range: --modulus allows 0 to {described(assumed.modulus - 1)}"
+        )
     return Stream(_array(whole, bits), form, bits)
 
 
@@ -258,6 +284,8 @@ def _of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
     form, rounding_error, values = _decimal_form(numbers, values)
     if assumed.start is not None or assumed.scale is not None:
         start, scale = _given(assumed)
+        if max(abs(start), scale) > LARGEST:
+            raise UserError(f"--from and --scale may be up to {LARGEST:g} for numbers with decimals")
         if look_normal((values - start) / scale):
             yield from normal_streams(values, rounding_error, form, start, scale)
             return
@@ -302,9 +330,10 @@ def _decimal_form(
     digits, places = numbers.digits, numbers.places
     if digits >= DOUBLE:
         return Form("fraction", numbers.numeral), np.zeros(len(values)), values
-    single = values.astype(np.float32)
-    if 8 <= digits <= 9 and not (single * np.float32(2**SINGLE) % 1).any():
-        return Form("fraction", numbers.numeral, single=True), np.zeros(len(values)), single.astype(np.float64)
+    if 8 <= digits <= 9 and np.abs(values).max() < 2**64:
+        single = values.astype(np.float32)
+        if not (single * np.float32(2**SINGLE) % 1).any():
+            return Form("fraction", numbers.numeral, single=True), np.zeros(len(values)), single.astype(np.float64)
     sizes = np.floor(np.log10(np.maximum(np.abs(values), 1e-300))) + 1
     before_the_point = int(sizes.max()) if (np.abs(values) > 1).any() else 0
     if places + before_the_point > digits:  # smaller numbers have more decimal places: significant digits are fixed

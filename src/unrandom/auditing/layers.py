@@ -184,11 +184,13 @@ class Shuffled:
 
     def draws(self, permutation: Sequence[int]) -> list[int]:
         """The draws that made a permutation of 0 … cards − 1."""
-        deck, draws = list(range(self.cards)), []
+        deck, places, draws = list(range(self.cards)), list(range(self.cards)), []
         for place in self._places():
-            chosen = deck.index(permutation[place])
+            card, other = permutation[place], deck[place]
+            chosen = places[card]
             draws.append(chosen if self.from_end else chosen - place)
-            deck[place], deck[chosen] = deck[chosen], deck[place]
+            deck[place], deck[chosen] = card, other
+            places[card], places[other] = place, chosen
         return draws
 
     def restore(self, numbers: Sequence[Number]) -> list[Number]:

@@ -51,7 +51,8 @@ def matches(text: Text, regex: str) -> Tokens:
     def found() -> Iterator[Row]:
         for line, block in text.blocks(SEARCHED_AT_ONCE):
             rows = list[Row]()
-            with time_limit(REGEX_SECONDS, f"--regex {shown(regex)} takes too long; simplify its repetitions"):
+            seconds = min(REGEX_SECONDS, max(text.deadline.left, 0.01))
+            with time_limit(seconds, f"--regex {shown(regex)} takes too long; simplify its repetitions"):
                 for i, content in numbered(line, block):
                     match = pattern.search(content[:MAX_SEARCHED])
                     if match and match[group]:

@@ -4,15 +4,19 @@ Decimal notation comes first, then hexadecimal, then words, then the smallest of
 """
 
 import math
+import numbers as numeric
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
 from unrandom.auditing import fitting
+from unrandom.auditing.family import NO_LIMIT, Deadline
 from unrandom.auditing.fitting import Fit
 from unrandom.auditing.numerals import (
     ALPHABETS,
@@ -27,7 +31,8 @@ from unrandom.auditing.numerals import (
     Words,
     precision,
 )
-from unrandom.auditing.tokens import Misfit, Row, Tokens, shown
+from unrandom.auditing.options import MAX_BITS, described
+from unrandom.auditing.tokens import MAX_NUMBERS, Misfit, Row, Tokens, shown
 from unrandom.core.errors import UserError
 
 Kind: TypeAlias = Literal["whole", "decimal"]
@@ -67,24 +72,39 @@ class Numbers:
         return len(self.whole) + len(self.decimals)
 
     @classmethod
-    def of(cls, values: Sequence[Any] | np.ndarray) -> "Numbers":
-        """The numbers of a list or an array: integers of any size, floats, bools, or strings as they would stand in a
-        text; lists in a list follow one another. Raises UserError for anything else, and for an empty list.
+    def of(cls, values: Sequence[Any] | np.ndarray, deadline: Deadline = NO_LIMIT) -> "Numbers":
+        """The numbers of a list or an array, the first MAX_NUMBERS of them: integers, floats, bools, or strings as they
+        would stand in a text; lists in a list follow one another. Raises UserError for anything else, and for an empty
+        list; OutOfTime after the deadline.
         """
         if isinstance(values, str) or not isinstance(values, Iterable):
             raise UserError(f"numbers must be a list or an array, not {type(values).__name__}")
-        numbers = _of_array(values) if isinstance(values, np.ndarray) else _of_list(list(values))
+        if isinstance(values, np.ndarray):
+            cut, numbers = values.size > MAX_NUMBERS, _of_array(_first_of_array(values), deadline)
+        else:
+            first = list(islice(values, MAX_NUMBERS + 1))
+            cut, numbers = len(first) > MAX_NUMBERS, _of_list(first[:MAX_NUMBERS], deadline)
         if not numbers:
             raise UserError("the list holds no numbers")
+        if cut and only_first(len(numbers)) not in numbers.notes:
+            numbers.notes.append(only_first(len(numbers)))
         return numbers
 
 
-def numbers_of(tokens: Tokens, notation: str | None = None) -> Numbers:
-    """The numbers that tokens stand for, in the notation of this name or the first that all tokens fit. UserError with
-    the line of the first token that fits none of them, or that is not finite. No tokens are no numbers.
+def only_first(count: int) -> str:
+    """The note about an input that has more numbers than are used."""
+    return f"only the first {count:,} numbers were used"
+
+
+def numbers_of(tokens: Tokens, notation: str | None = None, deadline: Deadline = NO_LIMIT) -> Numbers:
+    """The numbers that tokens stand for, the first MAX_NUMBERS of them, in the notation of this name or the first that
+    all tokens fit. UserError with the line of the first token that fits none of them, or that is not finite, and for
+    words that cannot be printed; OutOfTime after the deadline. No tokens are no numbers.
     """
     if next(iter(tokens), None) is None:
         return Numbers("whole", notes=list(tokens.notes))
+    cut = next(islice(tokens, MAX_NUMBERS, None), None) is not None
+    tokens = tokens.within(deadline)
     shuffles = fitting.deck(tokens) if notation in (None, "words") else None
     if shuffles is not None:
         numeral, cards, notes = shuffles
@@ -94,7 +114,11 @@ def numbers_of(tokens: Tokens, notation: str | None = None) -> Numbers:
             numbers = _read(tokens, INFERRED if notation is None else [NOTATIONS[notation]])
         except Misfit as misfit:
             _refuse(misfit, tokens.unit)
-    numbers.notes = [*tokens.notes, *numbers.notes]
+    if isinstance(numbers.numeral, Words):
+        hidden = next((word for word in numbers.numeral.things if not str(word).isprintable()), None)
+        if hidden is not None:
+            raise UserError(f"the word {shown(hidden)} has characters that cannot be printed; {REMEDY}")
+    numbers.notes = [*tokens.notes, *numbers.notes, *([only_first(len(numbers))] if cut else [])]
     return numbers
 
 
@@ -218,21 +242,39 @@ def _floats(tokens: list[str]) -> list[float] | None:
     return values if math.isfinite(sum(values)) else None
 
 
-def _of_list(values: list[Any]) -> Numbers:
+def _of_list(values: list[Any], deadline: Deadline) -> Numbers:
     kinds = set(map(type, values))
     if kinds == {int}:
         return Numbers("whole", values)
     if kinds <= {bool, np.bool_}:
         return _of_bools(values)
-    try:
-        if kinds & {list, tuple, np.ndarray}:
-            rows = [Row(i, [str(value) for value in row]) for i, row in enumerate(values, start=1)]
-            return numbers_of(Tokens(lambda: rows, ("lists in a list read one after the other",), "item"))
-        return numbers_of(Tokens.items([str(value) for value in values]))
-    except (TypeError, ValueError) as error:
-        if isinstance(error, UserError):
-            raise
-        raise UserError(f"a list must hold numbers or words, or lists of these; {error}") from None
+    if not kinds & {list, tuple, np.ndarray}:
+        return numbers_of(Tokens.items([_token(value, i) for i, value in enumerate(values, start=1)]), None, deadline)
+    rows, left = list[Row](), MAX_NUMBERS
+    for i, row in enumerate(values, start=1):
+        if left < 0:
+            break
+        if not isinstance(row, list | tuple | np.ndarray) or (isinstance(row, np.ndarray) and not row.ndim):
+            raise UserError(
+                f"item {i} is no list, but others are; a list must hold numbers or words, or lists of these"
+            )
+        rows.append(Row(i, [_token(value, i) for value in row[: left + 1]]))
+        left -= len(row)
+    return numbers_of(Tokens(lambda: rows, ("lists in a list read one after the other",), "item"), None, deadline)
+
+
+def _token(value: Any, item: int) -> str:
+    """A number or a word of this item of a list as it would stand in a text."""
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        raise UserError(f"item {item} is {described(value)}, and at most {MAX_BITS:,} are allowed")
+    if isinstance(value, str) and len(value) > MAX_CHARACTERS:
+        raise UserError(f"item {item}: {shown(value)} has more than {MAX_CHARACTERS} characters")
+    if isinstance(value, str | np.bool_ | numeric.Number) or value is None:
+        try:
+            return str(value)
+        except ValueError:  # a fraction of more digits than Python writes
+            pass
+    raise UserError(f"item {item}: a list must hold numbers or words, or lists of these, not {described(value)}")
 
 
 def _of_bools(values: Sequence[Any]) -> Numbers:
@@ -240,27 +282,46 @@ def _of_bools(values: Sequence[Any]) -> Numbers:
     return Numbers("whole", [int(value) for value in values], numeral=Words((False, True)), notes=notes)
 
 
-def _of_array(values: np.ndarray) -> Numbers:
+def _first_of_array(values: np.ndarray) -> np.ndarray:
+    """The first MAX_NUMBERS of an array, in whole rows unless the first one has more."""
+    if values.size <= MAX_NUMBERS:
+        return values
+    return values[: max(1, MAX_NUMBERS * len(values) // values.size)] if values.ndim > 1 else values[:MAX_NUMBERS]
+
+
+def _of_array(values: np.ndarray, deadline: Deadline) -> Numbers:
     notes = [f"array of shape {values.shape} read row by row"] if values.ndim > 1 else []
     if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8:
         if values.dtype.kind not in "OUT":
             raise UserError(f"an array must hold integers, bools or floats of at most 64 bits, not {values.dtype}")
-        return _of_list(values.tolist() if values.ndim else [values.item()])
+        if (
+            values.dtype.kind == "U"
+            and values.size
+            and np.ascontiguousarray(values).view(_letters(values)).max() > sys.maxunicode
+        ):
+            raise UserError("an array of text has characters beyond Unicode")
+        return _of_list(values.tolist() if values.ndim else [values.item()], deadline)
     if values.ndim == 2 and values.size and values.dtype.kind in "iu":
         shuffles = fitting.deck(Tokens(lambda: [Row(i, list(map(str, row))) for i, row in enumerate(values.tolist())]))
         if shuffles is not None:
             numeral, cards, notes = shuffles
             whole = np.searchsorted(np.sort(values[0]), values.ravel()).tolist()
             return Numbers("whole", whole, numeral=numeral, deck=cards, notes=notes)
-    flat = values.ravel().tolist()
+    values = values.ravel()[:MAX_NUMBERS]
+    flat = values.tolist()
     if values.dtype.kind == "b":
         numbers = _of_bools(flat)
     elif values.dtype.kind == "f":
-        numbers = _of_floats(values.ravel(), flat)
+        numbers = _of_floats(values, flat)
     else:
         numbers = Numbers("whole", flat)
     numbers.notes += notes
     return numbers
+
+
+def _letters(values: np.ndarray) -> np.dtype:
+    """The type of the characters of an array of text."""
+    return np.dtype("u4").newbyteorder(values.dtype.byteorder)
 
 
 def _of_floats(values: np.ndarray, decimals: list[float]) -> Numbers:

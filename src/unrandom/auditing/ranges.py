@@ -81,7 +81,7 @@ def round_near(estimate: float, error: float) -> list[float]:
     """Up to two round numbers at most `error` away from an estimate, the roundest first: multiples of powers of ten, or
     of their halves.
     """
-    exponent, found = floor(log10(abs(estimate) + error)) + 1, list[float]()
+    exponent, found = floor(log10(max(abs(estimate) + error, 1e-300))) + 1, list[float]()
     while len(found) < 2 and exponent > -9:
         for unit in (10.0**exponent, 5 * 10.0 ** (exponent - 1)):
             number = round(round(estimate / unit) * unit, 12)

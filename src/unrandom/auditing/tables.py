@@ -18,6 +18,9 @@ MAX_NAMES = 8
 MAX_COLUMNS = 1000
 """Largest number of columns among which one is looked for."""
 
+MOST_COLUMNS = 10_000
+"""Largest number of columns of a table."""
+
 COUNTED, INCREASING = 3, 8
 """Fewest rows of a column that counts by ones, and of one that only increases, such as a time."""
 
@@ -63,10 +66,13 @@ def column_of(
     column with numbers other than counts. `names` of None are in the first row if it is a heading. UserError if no
     single column is meant; a row without a cell in it raises UserError when it is reached.
     """
-    sample = [row.tokens for row in islice(rows(), SAMPLE_LINES)]
-    width = max(map(len, sample), default=0)
-    if column is None and width > MAX_COLUMNS:
-        raise UserError(f"the table has {width} columns; choose one with --column, or put one number on a line")
+    sample, width = list[list[str]](), 0
+    for row in islice(rows(), SAMPLE_LINES):
+        sample.append(row.tokens)
+        width = max(width, len(row.tokens))
+        if width > (MAX_COLUMNS if column is None else MOST_COLUMNS):
+            hint = "choose one with --column, or " if width <= MOST_COLUMNS else ""
+            raise UserError(f"the table has {width} columns; {hint}put one number on a line")
     heading = names is None and len(sample) > 1 and _is_heading(sample, column, notation)
     known = list(names) if names is not None else sample[0] if heading else []
     called = [known[i] if i < len(known) and known[i] else str(i + 1) for i in range(width)]

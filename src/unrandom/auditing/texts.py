@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
+from unrandom.auditing.family import NO_LIMIT, Deadline
+from unrandom.auditing.fitting import MAX_CARDS
 from unrandom.auditing.numerals import PLAIN
 from unrandom.auditing.tables import SAMPLE_LINES, SEPARATED, cells, column_of, is_counted, separator_of
-from unrandom.auditing.tokens import Row, Tokens, shown
+from unrandom.auditing.tokens import MAX_NUMBERS, Row, Tokens, shown
 from unrandom.core.errors import UserError
 
 BLOCK = 1 << 20
@@ -33,14 +35,16 @@ _DECIMAL_COMMA = re.compile(r"[+-]?0,\d+|[01]", re.ASCII)
 
 @dataclass(frozen=True)
 class Text:
-    """A text, passed over in blocks of lines."""
+    """A text, passed over in blocks of lines; OutOfTime is raised at a block after the deadline."""
 
     content: str
+    deadline: Deadline = NO_LIMIT
 
     def blocks(self, size: int | None = None) -> Iterator[tuple[int, str]]:
         """Blocks of whole lines of at least `size` characters, each with the number of its first line."""
         line, start = 1, 0
         while start < len(self.content):
+            self.deadline.check()
             end = self.content.find("\n", start + (BLOCK if size is None else size))
             block = self.content[start : end if end >= 0 else len(self.content)]
             yield line, block
@@ -103,7 +107,8 @@ def of_text(text: Text, notation: str | None) -> Tokens:
         return (Row(i, cells(line.rstrip(",; ").strip("[](){}"), separator)) for i, line in text.lines())
 
     first = next(iter(rows())).tokens
-    if len(first) > 2 and all(len(row.tokens) == len(first) and set(row.tokens) == set(first) for row in rows()):
+    cards = set(first) if 2 < len(first) <= MAX_CARDS else set[str]()
+    if cards and all(len(row.tokens) == len(first) and set(row.tokens) == cards for row in rows()):
         return Tokens(rows)  # shuffles
     return column_of(rows, None, notation)
 
@@ -149,7 +154,7 @@ def _words_of_long(line: str) -> list[str]:
 def _words_of(line: str) -> list[str]:
     if "(" in line or "dtype" in line:
         line = _WRAPPER.sub(" ", line)
-    words = line.translate(_SEPARATORS).split()
+    words = line.translate(_SEPARATORS).split(None, MAX_NUMBERS + 1)[: MAX_NUMBERS + 1]
     if '"' in line or "'" in line or "`" in line:
         words = [word[1:-1] if len(word) > 2 and word[0] == word[-1] and word[0] in "\"'`" else word for word in words]
     return words

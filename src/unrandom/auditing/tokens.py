@@ -7,6 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from unrandom.auditing.family import Deadline
+
+MAX_NUMBERS = 1_000_000
+"""Numbers of an input that are used, at most: the first ones."""
+
 
 class Row(NamedTuple):
     """Tokens of one line; or of several lines from `line` on, one on each, if `per_line`."""
@@ -44,6 +49,24 @@ class Tokens:
         for row in self.rows():
             for i, token in enumerate(row.tokens):
                 yield row, i, token
+
+    def within(self, deadline: Deadline) -> "Tokens":
+        """The first MAX_NUMBERS of these tokens, in whole rows unless the first one has more; the others are not
+        looked at. OutOfTime is raised if a row comes after the deadline.
+        """
+
+        def rows() -> Iterator[Row]:
+            left = MAX_NUMBERS
+            for row in self.rows():
+                deadline.check()
+                if len(row.tokens) > left:
+                    if left and (row.per_line or left == MAX_NUMBERS):
+                        yield row._replace(tokens=row.tokens[:left])
+                    return
+                yield row
+                left -= len(row.tokens)
+
+        return replace(self, rows=rows)
 
     def noting(self, *notes: str) -> "Tokens":
         """The same tokens with more notes."""

@@ -16,8 +16,10 @@ from unrandom.auditing.search import MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS
 from unrandom.auditing.verdict import Predictable
 from unrandom.bench.peers import PEERS, compare
 from unrandom.bench.programs import PRINTED
-from unrandom.core.files import JsonObject, read_json, write_json
+from unrandom.core.errors import UserError, near_misses
+from unrandom.core.files import JsonObject, write_json
 from unrandom.core.memory import peak_memory
+from unrandom.core.reading import Saved, read_json
 
 RUNS, SLOW_RUNS = 30, 3
 """Seeds for each row, and for a slow one."""
@@ -29,6 +31,13 @@ FOLLOWING = 10
 """Predictions that are compared with the numbers that follow."""
 
 
+class SavedAudits(Saved):
+    """What the file of results holds: rows by their names."""
+
+    audits: dict[str, dict[str, Any]]
+    peers: dict[str, dict[str, Any]]
+
+
 def bench_audit(
     runs: int = RUNS, only: str = "", path: Path | None = None, watch: Callable[[str], None] = lambda _row: None
 ) -> JsonObject:
@@ -36,16 +45,21 @@ def bench_audit(
     slow rows; and let peers predict the streams that they can read.
 
     If a `path` is given, each row is saved there as soon as it is measured; rows that it has are not measured again.
+    Raises UserError if `only` is in no name, and for a file that holds other results.
     """
-    results: JsonObject = read_json(path) if path and path.exists() else {"audits": {}, "peers": {}}
-    for i, printed in enumerate(PRINTED):
-        name = f"{printed.program}: {printed.form}"
-        if only.lower() in name.lower() and name not in results["audits"]:
+    results: JsonObject = read_json(path, SavedAudits) if path and path.exists() else {"audits": {}, "peers": {}}
+    rows = {f"{printed.program}: {printed.form}": i for i, printed in enumerate(PRINTED)}
+    chosen = [name for name in (*rows, *PEERS) if only.lower() in name.lower()]
+    if not chosen:
+        raise UserError(f"no row has {only!r:.80} in its name{near_misses(only, (*rows, *PEERS))}")
+    for name in chosen:
+        if name in rows and name not in results["audits"]:
             watch(name)
-            results["audits"][name] = _alone(_audited, i, max(SLOW_RUNS, runs // 10) if printed.slow else runs)
+            slow = PRINTED[rows[name]].slow
+            results["audits"][name] = _alone(_audited, rows[name], max(SLOW_RUNS, runs // 10) if slow else runs)
             _save(results, path)
-    for name in PEERS:
-        if only.lower() in name.lower() and name not in results["peers"]:
+    for name in chosen:
+        if name in PEERS and name not in results["peers"]:
             watch(name)
             results["peers"][name] = _alone(compare, name, runs)
             _save(results, path)

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from time import perf_counter
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import torch
 
 from unrandom.bench.timing import interleaved
+from unrandom.core.processes import python
 from unrandom.generators.lcg import lcg_orbits
 
 ROWS, LENGTH, M = 4096, 512, 2**32
@@ -64,7 +64,7 @@ def make_set(moduli: tuple[int, int], rows: int, *, width: int = 4, length: int 
     cannot be measured.
     """
     settings = [*moduli, width, rows, length]
-    command = [sys.executable, "-c", MAKE_SET, *map(str, settings)]
+    command = python("-c", MAKE_SET, *map(str, settings))
     answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     seconds, size, peak = json.loads(answer)
     return {

@@ -9,12 +9,15 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from unrandom.auditing.audit import audit
 from unrandom.core.errors import UserError
-from unrandom.core.files import JsonObject, read_json, write_json
+from unrandom.core.files import JsonObject, write_json
 from unrandom.core.processors import usable_processors
+from unrandom.core.reading import Saved, read_json
 
 LENGTHS = (50, 120, 300, 1000, 2500)
 """Numbers of a stream; successive streams of a source have successive lengths."""
@@ -135,13 +138,23 @@ class _Stream:
         return verdicts
 
 
+class SavedVerdicts(Saved):
+    """What the file of results holds: how many streams were audited, and the counts of verdicts by source and form."""
+
+    streams: Annotated[int, Field(ge=0)]
+    seconds: float
+    verdicts: dict[str, dict[str, dict[str, int]]]
+
+
 def bench_false_positives(count: int, seconds: float, path: Path | None, watch: Callable[[int], None]) -> JsonObject:
     """Audit so many streams of all sources together, each in all forms and for at most so many seconds, on all cores.
 
     The verdicts are counted in `path`; if it exists, the run goes on from there. `watch` is called with the number of
     streams that are done. UserError if the file was made with another time limit.
     """
-    done = read_json(path) if path and path.exists() else _nothing(seconds)
+    done = read_json(path, SavedVerdicts) if path and path.exists() else _nothing(seconds)
+    if {name: list(counts) for name, counts in done["verdicts"].items()} != {source: list(FORMS) for source in SOURCES}:
+        raise UserError(f"{path} has other sources or forms than this version audits; use another file")
     if done["seconds"] != seconds:
         raise UserError(f"{path} was made with --max-seconds {done['seconds']:g}; use that, or another file")
     names = list(SOURCES)

@@ -1,7 +1,6 @@
 """How long do the predictors and the audit take? Seconds for typical sizes; for the audit, process start included."""
 
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unrandom.auditing.verdict import PREDICTABLE
+from unrandom.core.processes import python
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.predictors import AlgebraicPredictor, BayesUnseen
@@ -49,7 +49,7 @@ def _audit(outputs: list[int]) -> float:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "outputs.txt"
         path.write_text("\n".join(map(str, outputs)) + "\n")
-        command = [sys.executable, "-m", "unrandom", "audit", str(path), "--json"]
+        command = python("-m", "unrandom", "audit", str(path), "--json")
         began = perf_counter()
         answer = subprocess.run(command, capture_output=True, text=True, check=False)
         seconds = perf_counter() - began

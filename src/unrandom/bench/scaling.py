@@ -4,13 +4,13 @@ step, evaluation, and the generation of fresh batches.
 
 import json
 import subprocess
-import sys
 from typing import Any
 
 from unrandom.bench.data import LENGTH, SET_ROWS, M, make_set
 from unrandom.bench.evaluation import bench_evaluation
 from unrandom.bench.timing import interleaved
 from unrandom.core.memory import available_memory
+from unrandom.core.processes import python
 from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device, configure_process
 from unrandom.training.trial import training_batches, trial_step
@@ -79,7 +79,7 @@ def bench_scaling(
 
 def step_on_cpu(config: RunConfig) -> dict[str, Any]:
     """Peak memory of a training step on the CPU, the estimate, and their ratio."""
-    command = [sys.executable, "-c", STEP_MEMORY, json.dumps(config.to_json())]
+    command = python("-c", STEP_MEMORY, json.dumps(config.to_json()))
     measured, expected = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
     return {
         "step_peak_gigabytes": measured and round(measured / 1e9, 3),

@@ -14,8 +14,10 @@ from contextlib import nullcontext, redirect_stdout
 from unrandom.cli.answer import Answer, print_answer
 from unrandom.cli.commands import WITHOUT_TORCH, module_of
 from unrandom.cli.parsing import parse
-from unrandom.core.errors import ChecksFailed, NonFiniteLoss, RunsFailed, UserError, out_of_memory
-from unrandom.core.interrupts import Interrupted
+from unrandom.core.errors import ChecksFailed, NonFiniteLoss, RunsFailed, UserError, one_line, out_of_memory
+from unrandom.core.files import FULL
+from unrandom.core.interrupts import ENDED, STATUS, Interrupted, ended_at_once, raised_once
+from unrandom.core.processes import start_safely
 
 OUT_OF_MEMORY = "not enough memory; a smaller batch_size, model or data set is needed"
 
@@ -24,23 +26,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status. Raises SystemExit(2) for bad arguments, as argparse does."""
     command = list(sys.argv[1:] if argv is None else argv)
     _print_any_character()
-    arguments = parse(command)
+    start_safely()
+    with ended_at_once():
+        arguments = parse(command)
     arguments.command_line = ["unrandom", *command]
-    logging.basicConfig(format="unrandom: %(levelname)s: %(message)s", stream=sys.stderr, level=logging.WARNING)
+    _log_as_lines()
+    with raised_once() as interrupted:
+        try:
+            status = _run_command(arguments)
+            return _say(ENDED, STATUS) if interrupted() else status  # a library may have lost the exception
+        except Interrupted as interrupt:
+            return _say(str(interrupt), STATUS)
+        except KeyboardInterrupt:
+            return _say(ENDED, STATUS)
+        except Exception as failure:
+            return _say(ENDED, STATUS) if interrupted() else _failed(failure)
+
+
+def _failed(error: Exception) -> int:
+    """Say what went wrong in one line, and return the exit status. Raises the error if the program is at fault."""
     try:
-        return _run_command(arguments)
+        raise error
     except UserError as mistake:
         return _say(str(mistake), 2)
-    except Interrupted as interrupt:
-        return _say(str(interrupt), 130)
-    except KeyboardInterrupt:
-        return _say("interrupted; the same command continues from what was saved, or begins again if nothing was", 130)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of standard output has closed the pipe; write nothing more
         return 1
     except OSError as failure:
         where = f": {failure.filename}" if failure.filename else ""
-        return _say(f"{failure.strerror or failure}{where}; what was saved before is intact", 1)
+        return _say(f"{failure.strerror or failure}{where}", 1 if failure.errno in FULL else 2)
     except (RunsFailed, ChecksFailed, NonFiniteLoss) as failure:
         return _say(str(failure), 1)
     except Exception as failure:
@@ -72,12 +86,13 @@ def _answer(arguments: Namespace) -> Answer | None:
 
     Importing torch takes seconds, so `WITHOUT_TORCH` and lists do without it.
     """
-    run = module_of(arguments.command).run
+    with ended_at_once():
+        run = module_of(arguments.command).run
     if arguments.command in WITHOUT_TORCH or getattr(arguments, "list", False):
         return run(arguments)
     from unrandom.cli.progress import working
 
-    with working("starting"):
+    with working("starting"), ended_at_once():
         from unrandom.tasks import load_task
         from unrandom.training.distributed import is_main_process
 
@@ -94,6 +109,20 @@ def _print_any_character() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+class _LineFormatter(logging.Formatter):
+    """Each record is one line, without characters that a terminal would obey."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return one_line(super().format(record))
+
+
+def _log_as_lines() -> None:
+    """Write warnings to standard error, each as one line."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_LineFormatter("unrandom: %(levelname)s: %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+
+
 def _fault_in_user_task(failure: Exception) -> str | None:
     user_tasks = sys.modules.get("unrandom.tasks.user_tasks")  # not imported: no user-defined task was loaded
     return user_tasks.fault_in_user_task(failure) if user_tasks else None
@@ -101,5 +130,5 @@ def _fault_in_user_task(failure: Exception) -> str | None:
 
 def _say(message: str, status: int) -> int:
     """Print the message as one line on standard error; returns the exit status."""
-    print(f"unrandom: {' '.join(message.split())}", file=sys.stderr)
+    print(one_line(f"unrandom: {message}"), file=sys.stderr)
     return status

@@ -7,6 +7,34 @@ import argparse
 from pathlib import Path
 from typing import Any, NoReturn
 
+from unrandom.core.errors import one_line
+
+LONGEST_NUMBER = 40  # characters
+
+
+def within(kind: type, least: int | float, most: int | float) -> Any:
+    """An argparse type: a number from ``least`` to ``most``."""
+
+    def convert(text: str) -> Any:
+        if len(text) > LONGEST_NUMBER:
+            raise argparse.ArgumentTypeError(f"{text[:LONGEST_NUMBER]}... is no number of an option")
+        value = kind(text)
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"{text} was given; {least:,} to {most:,} are allowed")
+        return value
+
+    convert.__name__ = kind.__name__  # argparse prints it in "invalid int value"
+    return convert
+
+
+SEED = within(int, 0, 2**32 - 1)
+COUNT = within(int, 1, 100_000)  # seeds, grid points, workers, threads or runs together
+GPUS = within(float, 0.0, 100_000.0)
+SEQUENCES = within(int, 1, 2**20)  # of a test, whose predictions are all in memory
+PREDICTED = within(int, 1, 100_000)  # numbers
+MINUTES = within(float, 0.0, 527_040.0)  # up to a year
+SECONDS = within(float, 0.0, 60 * 527_040.0)
+
 TASK = "a user-defined task, as my_task.py:MyTask; its code is imported only if it is named here"
 RUN = (
     "a model that comes with the package (see unrandom models), or a run of your own: its folder, its id or a unique "
@@ -18,7 +46,7 @@ class Parser(argparse.ArgumentParser):
     """An argparse parser that prints errors as one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        self.exit(2, f"{one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
 
 
 def add_assignments(command: Parser) -> None:
@@ -36,7 +64,7 @@ def add_assignments(command: Parser) -> None:
 def add_configuration(command: Parser) -> None:
     """Add the options that change the configuration of a run and the place of its folder."""
     add_assignments(command)
-    command.add_argument("--seed", type=at_least(int, 0), metavar="S", help="root seed, the same as --set seed=S")
+    command.add_argument("--seed", type=SEED, metavar="S", help="root seed, the same as --set seed=S")
     command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
 
 
@@ -50,7 +78,7 @@ def add_max_minutes(command: Parser, then: str = "resume continues from there") 
     """Add ``--max-minutes``, which ends training early; ``then`` says how to continue."""
     command.add_argument(
         "--max-minutes",
-        type=at_least(float, 0.0),
+        type=MINUTES,
         metavar="X",
         help=f"save and stop training after X minutes; {then}",
     )
@@ -78,15 +106,20 @@ def add_workers(command: Parser, then: str = "the same command continues") -> No
         default="local",
         help="what trains the runs: processes of this machine, a Ray cluster or Slurm (local)",
     )
+    command.add_argument("--workers", type=COUNT, metavar="N", help="worker processes at a time (as many as fit)")
     command.add_argument(
-        "--workers", type=at_least(int, 1), metavar="N", help="worker processes at a time (as many as fit)"
+        "--threads",
+        type=COUNT,
+        metavar="N",
+        help="torch threads per worker (1; with one worker: all)",
     )
+    command.add_argument("--gpus-per-run", type=GPUS, metavar="F", help="GPUs per worker, e.g. 0.25")
     command.add_argument(
-        "--threads", type=at_least(int, 1), metavar="N", help="torch threads per worker (1; with one worker: all)"
-    )
-    command.add_argument("--gpus-per-run", type=at_least(float, 0.0), metavar="F", help="GPUs per worker, e.g. 0.25")
-    command.add_argument(
-        "--pack", type=at_least(int, 1), default=1, metavar="N", help="small runs trained together in one process (1)"
+        "--pack",
+        type=COUNT,
+        default=1,
+        metavar="N",
+        help="small runs trained together in one process (1)",
     )
     add_max_minutes(command, then=then)
     command.add_argument(
@@ -115,16 +148,3 @@ def add_results(command: Parser) -> None:
 def add_runs(command: Parser) -> None:
     """Add ``--runs``, the parent folder of run folders."""
     command.add_argument("--runs", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
-
-
-def at_least(kind: type, least: int | float) -> Any:
-    """An argparse type: a number that is at least ``least``."""
-
-    def convert(text: str) -> Any:
-        value = kind(text)
-        if not value >= least:
-            raise argparse.ArgumentTypeError(f"{text} was given; {least} or more is allowed")
-        return value
-
-    convert.__name__ = kind.__name__  # argparse prints it in "invalid int value"
-    return convert

@@ -4,21 +4,25 @@ This module imports nothing heavy.
 """
 
 import argparse
-import difflib
 from collections.abc import Iterable, Sequence
 
 from unrandom import __version__
 from unrandom.cli.commands import COMMANDS, module_of
 from unrandom.cli.options import Parser
+from unrandom.core.errors import near_misses
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Parse the arguments of one command. Without any argument, print the help and exit with status 0."""
     chosen = next((word for word in argv if not word.startswith("-")), None)
     parser = _parser([chosen] if chosen in COMMANDS else [])
+    if odd := next((word for word in argv if not _is_text(word)), None):
+        parser.error(f"{odd!a:.80} is not text in UTF-8")
     if not argv:
         parser.print_help()
         parser.exit(0)
+    if argv[0] == "--version" and argv[1:]:
+        parser.error(f"--version takes nothing else, but {argv[1]!r} was given")
     if not argv[0].startswith("-") and argv[0] not in COMMANDS:
         parser.error(_no_such_command(argv[0]))
     return parser.parse_args(argv)
@@ -61,6 +65,13 @@ def _add_arguments(command: Parser, name: str) -> None:
     module.add(command)
 
 
+def _is_text(word: str) -> bool:
+    """Whether an argument can be part of a path and of a file. What the system passes on may be no text at all."""
+    try:
+        return b"\0" not in word.encode()
+    except UnicodeEncodeError:
+        return False
+
+
 def _no_such_command(word: str) -> str:
-    near = difflib.get_close_matches(word, COMMANDS, n=3, cutoff=0.5)
-    return f"no command is called {word!r}" + (f"; near misses: {', '.join(near)}" if near else "")
+    return f"no command is called {word!r:.80}{near_misses(word, COMMANDS)}"

@@ -34,6 +34,8 @@ from unrandom.runs.spec import with_ancestors
 
 def reproduce(arguments: Namespace) -> Answer:
     """Train the missing runs, then measure, draw and judge each experiment."""
+    if arguments.all and arguments.experiments:
+        raise UserError(f"--all is every experiment; leave it out, or {' '.join(arguments.experiments)}")
     if not arguments.all and not arguments.experiments:
         raise UserError(
             f"name an experiment, or --all, or --scale gpu --max-minutes X; there are {', '.join(CATALOGUE)}"

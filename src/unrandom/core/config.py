@@ -1,6 +1,5 @@
 """What is a configuration? Frozen, nested, typed fields with one canonical JSON form, a hash and dotted overrides."""
 
-import difflib
 import hashlib
 import json
 import re
@@ -9,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from unrandom.core.errors import UserError
+from unrandom.core.errors import UserError, near_misses
 
 C = TypeVar("C", bound="Config")
 _POWER = re.compile(r"(\d+)(?:\*\*|\^)(\d+)")
@@ -122,8 +121,7 @@ def _assign(values: dict[str, Any], key: str, text: str) -> None:
 
 
 def _unknown_key(key: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(key, known, n=3, cutoff=0.5) or known
-    return f"unknown configuration key {key!r}; near misses: {', '.join(near)}"
+    return f"unknown configuration key {key!r:.80}{near_misses(key, known)}"
 
 
 def parse_integer(text: str) -> int:
@@ -143,8 +141,8 @@ def _parse_value(text: str) -> Any:
         return parse_integer(text)
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
-        pass  # not JSON: a list without brackets, or a bare word
+    except (ValueError, RecursionError):
+        pass  # not JSON that can be read: a list without brackets, or a bare word
     if "," in text:
         return [_parse_value(part.strip()) for part in text.split(",") if part.strip()]
     return {"none": None, "None": None, "True": True, "False": False}.get(text, text)
@@ -152,13 +150,12 @@ def _parse_value(text: str) -> Any:
 
 def _first_error(error: ValidationError, values: Any) -> str:
     first = error.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
+    where = ".".join(str(part) for part in first["loc"])[:80]
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
-        near = [key for key in difflib.get_close_matches(where, dict(dotted_items(values)), n=4) if key != where]
-        return f"unknown configuration key {where!r}" + (f"; near misses: {', '.join(near)}" if near else "")
+        return _unknown_key(where, [key for key, _ in dotted_items(values) if key != where])
     if first["type"] == "value_error":
         return f"{where}: {message}" if where else message
     if isinstance(first["input"], dict | list):
-        return f"{where or 'the configuration'}: {message[0].lower()}{message[1:]}"
+        return f"{where}: {message[0].lower()}{message[1:]}" if where else "a JSON object is needed"
     return f"{where}={first['input']!r:.60}: {message[0].lower()}{message[1:]}"

@@ -1,10 +1,13 @@
 """Which failures can the user correct? Each ``UserError``: one clear line, exit status 2. The others have status 1."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 T = TypeVar("T")
+NAMES_SHOWN = 5  # names in a message about an unknown one
+LONGEST_NAME = 100  # characters of a name that are compared with others
+LONGEST_LINE = 2000  # characters of a message
 
 
 class UserError(ValueError):
@@ -38,9 +41,34 @@ class ChecksFailed(Exception):
 def lookup(what: str, name: str, known: Mapping[str, T]) -> T:
     """The value of ``name`` in ``known``. Raises UserError with near misses if it is missing; ``what`` is its kind."""
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=3, cutoff=0.4) or list(known)
-        raise UserError(f"no {what} is called {name!r}; near misses: {', '.join(near)}")
+        raise UserError(f"no {what} is called {name!r:.80}{near_misses(name, known)}")
     return known[name]
+
+
+def near_misses(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: at most five known ones that resemble it, or the first five."""
+    names = list(dict.fromkeys(known))
+    if near := difflib.get_close_matches(name[:LONGEST_NAME], names, n=NAMES_SHOWN, cutoff=0.4):
+        return f"; near misses: {', '.join(near)}"
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return f"; there are {', '.join(names[:NAMES_SHOWN])}{more}" if names else ""
+
+
+def one_line(message: str) -> str:
+    """The message as one line of at most LONGEST_LINE characters, without any that a terminal would obey."""
+    line = printable(" ".join(message.split()))
+    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}..."
+
+
+def printable(text: str) -> str:
+    """The text with escapes for what is not printed as a character, but for line feeds and tabs.
+
+    >>> printable("a\\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
 def out_of_memory(error: BaseException) -> bool:

@@ -1,7 +1,6 @@
 """How are files written atomically? A crash or a full disk leaves the old file or the new one, never a part of it."""
 
 import errno
-import hashlib
 import json
 import os
 import shutil
@@ -57,16 +56,6 @@ def write_json(path: Path, value: Any) -> None:
     write_atomically(path, json.dumps(value, indent=1, allow_nan=False) + "\n")
 
 
-def read_json(path: Path) -> Any:
-    """Read one JSON file. Raises UserError, naming the file, if it is missing or not JSON."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is not JSON: {error}") from None
-
-
 @contextmanager
 def reading(source: str) -> Iterator[None]:
     """Within the block, errors of opening the user's file ``source`` become a one-line UserError."""
@@ -81,12 +70,6 @@ def reading(source: str) -> Iterator[None]:
 def named_source(source: str) -> str:
     """The name of a command's input file in messages; ``-`` is standard input."""
     return "standard input" if source == "-" else source
-
-
-def sha256(path: Path) -> str:
-    """The SHA-256 of a file's bytes, in hex."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def make_folder(path: Path) -> Path:
@@ -105,8 +88,12 @@ def make_folder(path: Path) -> Path:
 
 
 @contextmanager
-def made_whole(folder: Path) -> Iterator[Path]:
-    """A temporary folder that becomes ``folder`` at the end of the block, or nothing if the block fails."""
+def made_whole(folder: Path, *, replace: bool = False) -> Iterator[Path]:
+    """A temporary folder that becomes ``folder`` at the end of the block, or nothing if the block fails.
+
+    ``folder`` must not exist, or be empty; with ``replace`` it may be full, and is deleted once the new one has its
+    name. `restore` mends what a process that is ended between the two leaves behind.
+    """
     folder = folder.resolve()  # "." has no name
     parent = make_folder(folder.parent)
     temporary = parent / f".{folder.name}.{os.getpid()}.tmp"
@@ -114,10 +101,25 @@ def made_whole(folder: Path) -> Iterator[Path]:
     try:
         temporary.mkdir()
         yield temporary
-        if folder.is_dir():
+        if replace and folder.is_dir():
+            shutil.rmtree(_set_aside(folder), ignore_errors=True)
+            folder.rename(_set_aside(folder))
+        elif folder.is_dir():
             folder.rmdir()  # it is empty; some systems do not rename onto a folder
         temporary.rename(folder)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
     sync_folder(parent)
+    if replace:
+        shutil.rmtree(_set_aside(folder), ignore_errors=True)
+
+
+def restore(folder: Path) -> None:
+    """Give a folder its name back if `made_whole` was about to replace it when its process was ended."""
+    if not folder.exists() and _set_aside(folder).is_dir():
+        _set_aside(folder).rename(folder)
+
+
+def _set_aside(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.before")

@@ -6,16 +6,71 @@ presence means that the run is finished.
 
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from filelock import FileLock, Timeout
+from pydantic import Field, field_validator
 
-from unrandom.core.errors import Busy, UserError
-from unrandom.core.files import make_folder, read_json, write_atomically, write_json
+from unrandom.core.errors import RunsFailed, UserError
+from unrandom.core.files import make_folder, write_atomically, write_json
+from unrandom.core.locks import locked
+from unrandom.core.reading import Saved, read_json, read_json_lines, reading
+
+Step = Annotated[int, Field(ge=0, le=2**40)]
+"""Updates made."""
+
+Seconds = Annotated[float, Field(ge=0)]
+Plain = float | str | None
+Value = Plain | dict[str, Plain | dict[str, Plain]]
+"""What a line of metrics may hold: a number, a word, nothing, or these by one or two names."""
+
+
+class Code(Saved):
+    """A user-defined task: where its file was, and the hash of its content."""
+
+    path: str
+    sha256: str
+
+
+class Manifest(Saved):
+    """What commands rely on in a manifest."""
+
+    recipe: Annotated[str, Field(pattern=r"^[\w.-]+$", max_length=200)]
+    config: dict[str, Any]
+    parameters: int = 0
+    command: str = ""
+    device: Any = None
+    versions: dict[str, str] = Field({})
+    commit: str | None = None
+    created: str = ""
+    task: Code | None = None
+    imported: dict[str, Any] = Field({})
+
+    @field_validator("command")
+    @classmethod
+    def _splits(cls, command: str) -> str:
+        shlex.split(command)
+        return command
+
+
+class MetricsLine(Saved):
+    """What commands rely on in a line of the metrics: one evaluation."""
+
+    step: Step
+    train_loss: float | None = None
+    test_loss: float | None = None
+    token_accuracy: float | None = None
+    number_accuracy: float | None = None
+    last_number_accuracy: float | None = None
+    accuracy_after: dict[Annotated[str, Field(pattern=r"^\d{1,9}$")], float | None] = Field({})
+    numbers_needed: dict[str, int | None] = Field({})
+    learning_rate: float | None = None
+    seconds: Seconds | None = None
+    __pydantic_extra__: dict[str, Value]
 
 
 class RunFolder:
@@ -30,19 +85,32 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path) -> "RunFolder":
-        """The folder of an existing run. Raises UserError when ``path`` has no manifest."""
+        """The folder of an existing run. Raises UserError when ``path`` has no manifest, and for links in it."""
         run = cls(path)
-        if not run.manifest.is_file():
+        if not run.exists:
             raise UserError(f"{path} is not a run folder: it has no manifest.json")
+        run.check_links()
         return run
+
+    def check_links(self) -> None:
+        """Raise UserError for a symbolic link in the folder: what is written or deleted there must not be elsewhere."""
+        with reading(self.path), os.scandir(self.path) as entries:
+            for entry in entries:
+                if entry.is_symlink():
+                    raise UserError(f"{entry.path} is a symbolic link; a run folder holds its files itself")
 
     @property
     def exists(self) -> bool:
-        return self.manifest.is_file()
+        return os.path.lexists(self.manifest)
 
     @property
     def finished(self) -> bool:
-        return self.result.is_file()
+        return os.path.lexists(self.result)
+
+    def check_exists(self) -> None:
+        """Raise RunsFailed if the folder was removed or moved."""
+        if not self.exists:
+            raise RunsFailed(f"{self.path} was removed or moved while it was in training; nothing more is written")
 
     def create(self, manifest: dict[str, Any]) -> None:
         """Create the folder and write its manifest."""
@@ -50,22 +118,16 @@ class RunFolder:
         write_json(self.manifest, manifest)
 
     def read_manifest(self) -> dict[str, Any]:
-        """The manifest. Raises UserError unless it has a recipe and a configuration."""
-        manifest = read_json(self.manifest)
-        if not isinstance(manifest, dict) or not {"recipe", "config"} <= set(manifest):
-            raise UserError(f"{self.manifest} is not the manifest of a run")
+        """The manifest. Raises UserError for a file that is no `Manifest`."""
+        manifest: dict[str, Any] = read_json(self.manifest, Manifest)
         return manifest
 
     def read_metrics(self) -> list[dict[str, Any]]:
-        """Every complete line of the metrics; an incomplete last line is ignored."""
-        if not self.metrics.is_file():
-            return []
-        lines = self.metrics.read_bytes().split(b"\n")
-        whole = [line for line in lines[:-1] if line]
-        try:
-            return [json.loads(line) for line in whole]
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise UserError(f"{self.metrics} is damaged: {error}") from None
+        """Every complete line of the metrics; an incomplete last line is ignored.
+
+        Raises UserError for a line that is no `MetricsLine`.
+        """
+        return read_json_lines(self.metrics, MetricsLine, growing=True) if os.path.lexists(self.metrics) else []
 
     def append_metrics(self, row: dict[str, Any]) -> None:
         with self.metrics.open("a") as file:
@@ -81,7 +143,7 @@ class RunFolder:
     def remove_leftovers(self) -> None:
         """Remove temporary files of a killed process. Only the process that holds the lock may call this."""
         for path in [*self.path.glob(".*.tmp"), *self.checkpoints.glob(".*.tmp")]:
-            if path.is_dir():
+            if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
             else:
                 path.unlink()
@@ -93,8 +155,6 @@ class RunFolder:
         The kernel releases the lock when the process ends, however it ends; a lock file that remains does not block.
         """
         make_folder(self.path)
-        try:
-            with FileLock(self.path / "lock", blocking=False):
-                yield
-        except Timeout:
-            raise Busy(f"another process is working on {self.path}") from None
+        self.check_links()
+        with locked(self.path / "lock"):
+            yield

@@ -4,6 +4,7 @@ An experiment states claims and delivers evidence; ``judge_all`` returns one jud
 from the interval of the measured quantity (or from a bound on it), the threshold and the precondition.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -152,6 +153,8 @@ def judge(claim: Claim, finding: Finding, conditions: Mapping[str, float | None]
     found = finding if isinstance(finding, Estimate | Bound) else over_units(finding) if finding else None
     if found is None:
         return Judgement(claim, "not judged", reason="no run has this quantity")
+    if not math.isfinite(found.value):
+        return Judgement(claim, "not judged", reason="the number is not finite")
     if isinstance(found, Estimate) and claim.unit == "share":
         found = within_bounds(found)
     if unmet := _unmet(claim.precondition, conditions):

@@ -6,12 +6,17 @@ Experiments share their runs, and a finished run is not trained again.
 """
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from unrandom.core.config import as_typed, dotted_items
 from unrandom.core.errors import UserError
-from unrandom.core.files import JsonObject, make_folder, read_json, write_json
+from unrandom.core.files import JsonObject, made_whole, restore, write_json
+from unrandom.core.reading import MAX_JSON, Saved, about, read_bytes, read_json
 from unrandom.experiments.claims import Judgement, judge_all
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.paper import figure_title
@@ -21,9 +26,18 @@ from unrandom.runs.archive import archive_folder, archive_runs, open_archived
 from unrandom.runs.plan import unfinished
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec, with_ancestors
-from unrandom.runs.tables import read_tables, rounded, save_tables, table
+from unrandom.runs.tables import Tables, read_tables, rounded, save_tables, table
 from unrandom.tasks import lcg_task
 from unrandom.training import RunConfig
+
+
+class Made(Saved):
+    """What ``made.json`` holds: how the tables in its folder were made."""
+
+    command: str
+    configurations: dict[str, dict[str, Any]]  # of the runs, by their ids
+    tables: dict[Annotated[str, Field(pattern=r"^[\w-]+$")], str]  # the checksum of each table
+
 
 Notes = dict[str, dict[str, JsonObject]]  # experiment → claim key → {"verdict": …, "note": its explanation}
 
@@ -90,21 +104,23 @@ def measure_and_judge(
     experiment: Experiment, scale: Scale, runs: list[Run], results: Path, command: str
 ) -> list[JsonObject]:
     """Measure runs, save, draw and judge in ``results/<scale>/<experiment>/``. Returns one row per claim."""
-    folder = make_folder(results / scale / experiment.name)
     tables = dict(experiment.measure(runs, scale))
     if runs:
         tables["trained"] = table(_trained(runs))
-    for stale in folder.glob("*.parquet"):
-        stale.unlink()
-    save_tables({name: rounded(frame) for name, frame in tables.items()}, folder)
-    write_json(folder / "made.json", {"command": command, "configurations": {r.id: r.config.to_json() for r in runs}})
+    with made_whole(results / scale / experiment.name, replace=True) as folder:
+        checksums = save_tables({name: rounded(frame) for name, frame in tables.items()}, folder)
+        configurations = {run.id: run.config.to_json() for run in runs}
+        made = Made(command=command, configurations=configurations, tables=checksums)
+        write_json(folder / "made.json", made.to_json())
     return draw_and_judge(experiment, scale, results)
 
 
 def draw_and_judge(experiment: Experiment, scale: Scale, results: Path) -> list[JsonObject]:
     """Draw and judge from the saved tables. Raises UserError if they are missing. Returns one row per claim."""
     folder = results / scale / experiment.name
-    experiment.draw(read_tables(folder), folder)
+    tables = saved_tables(folder)
+    with _using_tables(folder):
+        experiment.draw(tables, folder)
     return judged_rows(experiment, scale, results, {})
 
 
@@ -128,14 +144,43 @@ def judged_rows(experiment: Experiment, scale: Scale, results: Path, notes: Note
         judged = [Judgement(claim, "not run") for claim in experiment.claims]
     else:
         folder = results / scale / experiment.name
-        command = read_json(folder / "made.json")["command"]
-        judged = judge_all(experiment.claims, experiment.evidence(read_tables(folder))) if experiment.claims else []
+        command = _read_made(folder)["command"]
+        judged = _judged(experiment, folder) if experiment.claims else []
     return [_row(experiment, scale, each, command, notes) for each in judged]
 
 
 def is_measured(experiment: Experiment, scale: Scale, results: Path) -> bool:
     """Whether the experiment has saved tables at this scale."""
-    return (results / scale / experiment.name / "made.json").is_file()
+    folder = results / scale / experiment.name
+    restore(folder)
+    return (folder / "made.json").exists()
+
+
+def _read_made(folder: Path) -> JsonObject:
+    made: JsonObject = read_json(folder / "made.json", Made)
+    return made
+
+
+def saved_tables(folder: Path) -> Tables:
+    """The tables in an experiment's folder, by name. Raises UserError for what `measure_and_judge` did not write."""
+    return read_tables(folder, _read_made(folder)["tables"])
+
+
+def _judged(experiment: Experiment, folder: Path) -> list[Judgement]:
+    tables = saved_tables(folder)
+    with _using_tables(folder):
+        evidence = experiment.evidence(tables)
+    return judge_all(experiment.claims, evidence)
+
+
+@contextmanager
+def _using_tables(folder: Path) -> Iterator[None]:
+    """Within the block, whatever an experiment does not bear in saved tables becomes a UserError that names them."""
+    try:
+        yield
+    except Exception as error:
+        kind = type(error).__name__
+        raise UserError(f"the tables in {folder} are not those of the experiment ({kind}: {error!s:.200})") from error
 
 
 def other_settings(experiment: Experiment, scale: Scale, results: Path) -> dict[str, str]:
@@ -145,8 +190,9 @@ def other_settings(experiment: Experiment, scale: Scale, results: Path) -> dict[
     """
     if not is_measured(experiment, scale, results):
         return {}
-    made = read_json(results / scale / experiment.name / "made.json")["configurations"].values()
-    before = _settings(RunConfig.parse(tree) for tree in made)
+    folder = results / scale / experiment.name
+    with about(folder / "made.json"):
+        before = _settings(RunConfig.parse(tree) for tree in _read_made(folder)["configurations"].values())
     plan = TimedPlan(scale, results)
     today = _settings(run.config for run in plan.runs(experiment.name, experiment.runs(scale, 1)))
     return {key: ", ".join(sorted(values)) for key, values in before.items() if not values & today.get(key, values)}
@@ -169,15 +215,17 @@ def read_notes(experiments: Sequence[Experiment], scale: Scale, results: Path) -
     """
     path = results / scale / "notes.toml"
     try:
-        notes: Notes = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    except tomllib.TOMLDecodeError as error:
+        notes: Notes = tomllib.loads(read_bytes(path, MAX_JSON).decode()) if path.exists() else {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UserError(f"{path} is not TOML: {error}") from None
     known = {(experiment.name, claim.key) for experiment in experiments for claim in experiment.claims}
     for name, claims in notes.items():
+        if not isinstance(claims, dict):
+            raise UserError(f"{path}: {name} is no table of claims")
         for key, note in claims.items():
             if (name, key) not in known:
                 raise UserError(f"{path} explains {name}.{key}, which is not a claim")
-            if not isinstance(note, dict) or set(note) != {"verdict", "note"}:
+            if not isinstance(note, dict) or {k: type(v) for k, v in note.items()} != {"verdict": str, "note": str}:
                 raise UserError(f"{path}: {name}.{key} needs a verdict and a note, and nothing else")
     return notes
 

@@ -7,14 +7,34 @@ the share of its planned steps, the divisor of its width, and the speed on which
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
+from pydantic import Field
+
+from unrandom.core.config import Config
 from unrandom.core.errors import UserError
-from unrandom.core.files import make_folder, read_json, write_json
+from unrandom.core.files import make_folder, write_json
+from unrandom.core.reading import Saved, read_json
 from unrandom.experiments.fitting import Shortening, Speed, choose_shortening, shortening_text
 from unrandom.experiments.scale import Scale
 from unrandom.runs.spec import RunSpec
 
 MIN_TRIAL_SECONDS = 60.0  # remaining time below which the speed of another group is not measured
+
+
+class _Decision(Config):
+    """A `Shortening`, as it is saved."""
+
+    share: Annotated[float, Field(gt=0, le=1)]
+    divisor: Annotated[int, Field(ge=1, le=2**20)]
+    rate: Annotated[float, Field(gt=0)]
+    measured: bool
+
+
+class SavedPlan(Saved):
+    """What ``plan.json`` holds: the decision on each group, by its name."""
+
+    __pydantic_extra__: dict[str, _Decision]
 
 
 @dataclass(frozen=True)
@@ -35,11 +55,11 @@ class TimedPlan:
 
     def __init__(self, scale: Scale, results: Path) -> None:
         self.path = results / scale / "plan.json"
-        decided = read_json(self.path) if self.path.is_file() else {}
         try:
-            self._decided = {name: Shortening(**entry) for name, entry in decided.items()}
-        except (AttributeError, TypeError):
-            raise UserError(f"{self.path} is not a plan of runs; remove it to plan the runs anew") from None
+            decided = read_json(self.path, SavedPlan) if self.path.exists() else {}
+        except UserError as error:
+            raise UserError(f"{error}; remove it to plan the runs anew") from None
+        self._decided = {name: Shortening(**entry) for name, entry in decided.items()}
 
     def __contains__(self, name: str) -> bool:
         return name in self._decided

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from unrandom.core.errors import UserError
-from unrandom.models import Transformer
+from unrandom.models import Transformer, TransformerConfig
 from unrandom.models.numerics import autocast
 from unrandom.predictors.protocol import Predictions
 from unrandom.tokenization import Tokenizer
@@ -24,6 +24,11 @@ class TokenScores:
 
     best: Int[Tensor, "batch tokens"]
     loss: Float[Tensor, "batch tokens"]
+
+
+def largest_array(config: TransformerConfig) -> int:
+    """Elements of a forward pass's largest array for one sequence: logits, attention scores, or the MLP's inside."""
+    return config.context * max(config.vocab_size, config.n_heads * config.context, config.d_mlp)
 
 
 class TransformerPredictor:
@@ -40,9 +45,7 @@ class TransformerPredictor:
     def __init__(self, model: Transformer, tokenizer: Tokenizer, *, precision: str = "fp32") -> None:
         self.model, self.tokenizer, self.precision = model, tokenizer, precision
         self.device = next(model.parameters()).device
-        shape = model.config
-        largest = shape.context * max(shape.vocab_size, shape.n_heads * shape.context)  # logits, or attention scores
-        self.chunk = max(1, MAX_ARRAY_SIZE // largest)
+        self.chunk = max(1, MAX_ARRAY_SIZE // largest_array(model.config))
 
     @property
     def context(self) -> int:

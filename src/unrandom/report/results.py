@@ -4,7 +4,9 @@ import os
 import struct
 from pathlib import Path
 
+from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
+from unrandom.core.reading import opened
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.paper import figure_title
 from unrandom.experiments.registry import EXPERIMENTS
@@ -12,6 +14,8 @@ from unrandom.experiments.reproduce import other_settings
 from unrandom.experiments.scale import Scale
 from unrandom.report import claims
 from unrandom.report.templates import template
+
+PNG = b"\x89PNG\r\n"  # first bytes of a PNG file
 
 
 def results_page(rows: list[JsonObject], scale: Scale, results: Path, page: Path) -> str:
@@ -48,7 +52,11 @@ def _section(experiment: Experiment, rows: list[JsonObject], scale: Scale, resul
 
 def _picture(path: Path, about: str, name: str, folder: Path) -> JsonObject:
     """Relative path, size (so that the page keeps its layout while pictures load) and alternative text of a picture."""
-    width, height = struct.unpack(">II", path.read_bytes()[16:24])  # width and height in the header of a PNG file
+    with opened(path) as (file, _size):
+        header = file.read(24)
+    if not header.startswith(PNG) or len(header) < 24:
+        raise UserError(f"{path} is not a PNG file")
+    width, height = struct.unpack(">II", header[16:])
     variant = path.stem.removeprefix(name).strip("-").replace("-", " ")
     return {
         "path": os.path.relpath(path, folder),

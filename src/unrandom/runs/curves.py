@@ -66,9 +66,13 @@ class TensorBoardSink:
 
 
 class WandbSink:
-    """A run of Weights & Biases under ``wandb/`` of the run folder: offline, unless WANDB_MODE says otherwise."""
+    """A run of Weights & Biases under ``wandb/`` of the run folder: offline, unless WANDB_MODE says otherwise.
+
+    Offline, too, it would report on itself, and ask the cloud's metadata address where it runs.
+    """
 
     def __init__(self, run: Run, step: int) -> None:
+        os.environ.setdefault("WANDB_ERROR_REPORTING", "false")  # read when it is imported
         import wandb
 
         self.run = wandb.init(
@@ -79,7 +83,7 @@ class WandbSink:
             dir=str(run.folder.path),
             mode=os.environ.get("WANDB_MODE", "offline"),  # type: ignore[arg-type]
             resume="allow",
-            settings=wandb.Settings(console="off", disable_git=True, silent=True),
+            settings=wandb.Settings(console="off", disable_git=True, silent=True, x_disable_stats=True),
         )
 
     def write(self, row: JsonObject) -> None:

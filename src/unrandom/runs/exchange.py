@@ -5,10 +5,8 @@ model card), and ``unrandom.json`` with the run's manifest, metrics and result, 
 Both directions write to a temporary name and rename it at the end. Nothing is unpickled, and nothing is downloaded.
 """
 
-import json
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,26 +15,18 @@ from typing import Annotated
 import safetensors.torch
 import torch
 from pydantic import Field
-from safetensors import SafetensorError
 
 from unrandom import __version__
 from unrandom.core.config import Config
 from unrandom.core.errors import UserError, lookup
-from unrandom.core.files import (
-    JsonObject,
-    made_whole,
-    read_json,
-    reading,
-    sha256,
-    write_atomically,
-    write_json,
-)
-from unrandom.core.run_folder import RunFolder
+from unrandom.core.files import JsonObject, made_whole, write_atomically, write_json
+from unrandom.core.reading import about, read_json, sha256
+from unrandom.core.run_folder import Manifest, MetricsLine, RunFolder
 from unrandom.models import Transformer, TransformerConfig
 from unrandom.models.formats import Tensors, from_huggingface, from_plain, own_config, to_huggingface, to_plain
-from unrandom.runs.continuation import Reliability
+from unrandom.models.tensor_files import read_tensors
 from unrandom.runs.model_card import model_card
-from unrandom.runs.run import MEASURED, Run
+from unrandom.runs.run import Result, Run
 from unrandom.runs.spec import RunSpec
 from unrandom.training.checkpoint import checkpoint_to_load, save_checkpoint
 from unrandom.training.config import StartFrom
@@ -146,76 +136,48 @@ def _read_record(folder: Path) -> Record:
         raise UserError(f"{folder} is not a folder")
     if not (folder / RECORD).is_file():
         raise UserError(f"{folder} has no {RECORD}: it was not written by unrandom export")
-    with _about(folder / RECORD):
-        record = Record.parse(_read_object(folder / RECORD))
+    with about(folder / RECORD):
+        record = Record.parse(read_json(folder / RECORD))
         lookup("format", record.format, FORMATS)
-        if record.result is not None and "steps" not in record.result:
-            raise UserError("the result has no steps")
-        if not isinstance(record.manifest.get("versions", {}), dict):
-            raise UserError("the versions in the manifest are no JSON object")
-        try:
-            Reliability.of(record.metrics).text("", fewest=1)
-            _ = [0.0 + row["step"] + (row.get(name) or 0.0) for row in record.metrics for name in MEASURED]
-        except (AttributeError, KeyError, TypeError, ValueError):
-            raise UserError("the metrics are not those of a training") from None
+        Manifest.parse(record.manifest)
+        for line in record.metrics:
+            MetricsLine.parse(line)
+        if record.result is not None:
+            Result.parse(record.result)
     return record
 
 
 def _spec_of(folder: Path, record: Record) -> RunSpec:
     """The specification of the run, from its manifest."""
-    with _about(folder / RECORD):
+    with about(folder / RECORD):
         spec = StartFrom.parse({key: record.manifest.get(key) for key in ("recipe", "config")})
         task, source = record.manifest.get("task"), spec.config.data.source
-        if source is not None and not (
-            isinstance(task, dict) and task.get("sha256") == source.sha256 and "path" in task
-        ):
+        if source is not None and (task or {}).get("sha256") != source.sha256:
             raise UserError(f"the run was made by other code than {source.path} now has: what it held out may differ")
     return RunSpec(spec.recipe, spec.config)
 
 
 def _read_model(folder: Path, written: str, expected: TransformerConfig) -> Transformer:
     """The model of a folder in the format ``written``. Raises UserError unless it has the expected configuration."""
-    with _about(folder):
+    with about(folder):
         values, chosen = _read_object(folder / CONFIG), FORMATS[written]
         if chosen.config_of(values) != expected:
             raise UserError(f"{CONFIG} has another model than the configuration in {RECORD}")
-        return chosen.read(values, _read_tensors(folder))
+        return chosen.read(values, _read_tensors(folder, expected))
 
 
-def _read_tensors(folder: Path) -> Tensors:
+def _read_tensors(folder: Path, config: TransformerConfig) -> Tensors:
     path = folder / WEIGHTS
     if not path.is_file():
         pickled = sorted(found.name for pattern in PICKLES for found in folder.glob(pattern))
         instead = f"; {pickled[0]} is not read, because unpickling can run code" if pickled else ""
         raise UserError(f"{WEIGHTS} does not exist{instead}")
-    try:
-        with reading(str(path)):
-            return safetensors.torch.load(path.read_bytes())
-    except UserError:
-        raise
-    except (SafetensorError, KeyError, ValueError, RuntimeError) as error:
-        raise UserError(f"{WEIGHTS} is not a whole safetensors file: {error}") from None
+    return read_tensors(path, config)
 
 
 def _read_object(path: Path) -> JsonObject:
-    """A JSON object. Raises UserError for anything else, and for what Python cannot read or JSON cannot hold."""
-    try:
-        with reading(str(path)):
-            value = read_json(path)
-        json.dumps(value, allow_nan=False)
-    except UserError:
-        raise
-    except (RecursionError, ValueError) as error:
-        raise UserError(f"{path.name} is not JSON that can be read: {error}") from None
+    """A JSON object. Raises UserError for anything else."""
+    value = read_json(path)
     if not isinstance(value, dict):
         raise UserError(f"{path.name} is not a JSON object")
     return value
-
-
-@contextmanager
-def _about(path: Path) -> Iterator[None]:
-    """Within the block, messages of UserErrors begin with the path unless they name it."""
-    try:
-        yield
-    except UserError as error:
-        raise error if str(path) in str(error) else UserError(f"{path}: {error}") from None

@@ -23,6 +23,7 @@ from unrandom.tasks import Batches, make_batches
 from unrandom.training import Progress, train
 from unrandom.training.checkpoint import checkpoint_to_resume, set_aside_damaged
 from unrandom.training.distributed import Ranks, joined_ranks, launched_device
+from unrandom.training.estimate import check_memory
 from unrandom.training.loop import Observer
 from unrandom.training.machine import choose_device, configure_process
 from unrandom.training.stacked import train_together
@@ -164,10 +165,14 @@ def _prepare_trainee(
     run: Run, device: torch.device, ranks: Ranks | None = None, on_start: OnStart | None = None
 ) -> tuple[Trainee, Batches]:
     """The run at its newest intact checkpoint; later metrics are removed, damaged checkpoints renamed."""
-    config, split = run.config, run.split()
+    config = run.config
+    check_memory(config, device, 1 if ranks is None else ranks.count)
+    split = run.split()
     start = checkpoint_to_resume(run.folder)
     if start is not None:
         start.check_config(config.transformer)
+        if start.step > config.steps:
+            raise UserError(f"{start.folder} is of step {start.step:,}, but the run has {config.steps:,} steps")
     if on_start is not None:
         on_start(run, start.step if start else 0)
     batches = make_batches(split, config.batch_size, config.seed)
@@ -185,6 +190,7 @@ def _write_result(run: Run, progress: Progress) -> dict[str, Any]:
     """The result; written to the folder if the run is finished."""
     result = _result(run, progress)
     if result["finished"]:
+        run.folder.check_exists()
         write_json(run.folder.result, result)
     return result
 

@@ -4,12 +4,11 @@ A name in `unrandom models` always means that model, whatever was trained since.
 folder, by their id or the unique beginning of it, by a recipe with one run, as ``RECIPE:newest``, or as ``latest``.
 """
 
-import difflib
 import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from unrandom.core.errors import UserError
+from unrandom.core.errors import UserError, near_misses
 from unrandom.core.run_folder import RunFolder
 from unrandom.runs.pretrained import ALIASES, find_pretrained, pretrained
 from unrandom.runs.recipes import RECIPES
@@ -73,12 +72,13 @@ def _runs_in(parent: Path) -> list[_Known]:
     """Every run folder with a readable manifest."""
     found = []
     for manifest in sorted(parent.glob("*/manifest.json")):
-        folder = RunFolder(manifest.parent)
         try:
+            folder = RunFolder.open(manifest.parent)
             tree = folder.read_manifest()
-        except UserError:  # a damaged manifest is reported when its run is opened by path
+            modified = manifest.stat().st_mtime_ns
+        except (UserError, OSError):  # a damaged run is reported when it is opened by its path
             continue
-        found.append(_Known(folder.path, tree["recipe"], (str(tree.get("created")), manifest.stat().st_mtime_ns)))
+        found.append(_Known(folder.path, tree["recipe"], (str(tree.get("created")), modified)))
     return found
 
 
@@ -99,6 +99,5 @@ def _unknown(name: str, parent: Path, known: list[_Known]) -> str:
             f"{name} is not a run folder, and {parent} holds no run of this recipe; make one: unrandom train {recipe}"
         )
     names = [*(run.recipe for run in known), *(run.name for run in known), LATEST, *ALIASES, *pretrained()]
-    near = difflib.get_close_matches(word, list(dict.fromkeys(names)), n=3, cutoff=0.4)
     where = f"nor the beginning of a run's name in {parent}" if known else f"and {parent} holds no runs"
-    return f"{name} is not a run folder, {where}" + (f"; near misses: {', '.join(near)}" if near else "")
+    return f"{name} is not a run folder, {where}{near_misses(word, names)}"

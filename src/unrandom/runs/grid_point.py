@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unrandom.core.files import read_json, write_json
+from unrandom.core.files import write_json
+from unrandom.core.reading import Saved, read_json
 from unrandom.evaluation import Clustered, Evaluation, evaluate, mean_of
 from unrandom.models import parameter_count
 from unrandom.runs.run import Run
@@ -15,6 +16,12 @@ from unrandom.tasks import Examples, Part, Split
 from unrandom.training.machine import choose_device
 
 SPLITS = ("validation", "test")
+
+
+class SavedPoints(Saved):
+    """What ``sweep.json`` holds: the row of each number of sequences."""
+
+    __pydantic_extra__: dict[str, dict[str, float | None]]
 
 
 def sets_to_measure(split: Split, sequences: int) -> dict[str, dict[Part, Examples]]:
@@ -31,16 +38,21 @@ def measured_point(run: Run, sequences: int) -> dict[str, Any]:
     if not is_measured(run.folder.path, sequences):
         with run.folder.lock():
             path = run.folder.path / "sweep.json"
-            saved = read_json(path) if path.is_file() else {}
+            saved = _read_saved(path)
             if str(sequences) not in saved:  # no other process measured it meanwhile
                 write_json(path, {**saved, str(sequences): measure_point(run, sequences)})
-    return read_json(run.folder.path / "sweep.json")[str(sequences)]
+    return _read_saved(run.folder.path / "sweep.json")[str(sequences)]
 
 
 def is_measured(folder: Path, sequences: int) -> bool:
     """Whether a measurement with this many sequences is saved in the run folder."""
-    path = folder / "sweep.json"
-    return path.is_file() and str(sequences) in read_json(path)
+    return str(sequences) in _read_saved(folder / "sweep.json")
+
+
+def _read_saved(path: Path) -> dict[str, dict[str, Any]]:
+    """The measurements in ``sweep.json`` by their number of sequences; none if there is no such file."""
+    saved: dict[str, dict[str, Any]] = read_json(path, SavedPoints) if path.exists() else {}
+    return saved
 
 
 def measure_point(run: Run, sequences: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unrandom.core.errors import RunsFailed
+from unrandom.core.files import make_folder
 from unrandom.runs.engines import EngineOptions, load_engine, run_jobs
 from unrandom.runs.plan import pack_jobs
 from unrandom.runs.spec import RunSpec
@@ -58,6 +59,7 @@ def train_runs(
     if not specs:
         return
     engine = load_engine(launcher.engine, launcher.options)
+    make_folder(launcher.out)  # here, where it is one line if it cannot be made or written
     options = WorkerOptions(
         out=launcher.out,
         command=launcher.command,

@@ -4,6 +4,7 @@ Every setting is validated here, before anything is trained.
 """
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,9 @@ class Job:
     @property
     def flops(self) -> int:
         return sum(run.flops for run in self.runs)
+
+
+MOST_POINTS = 10_000  # grid points, seeds included
 
 
 def parse_grid(assignments: Sequence[str]) -> Grid:
@@ -65,8 +69,12 @@ def grid_points(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[
     """Every combination of the grid, with each of the seeds ``config.seed``, ``config.seed + 1``, …
 
     The labels of a run are its settings and its seed. Raises UserError for a key or value that does not fit, for a task
-    that cannot be split, and if nothing is left to train on.
+    that cannot be split, if nothing is left to train on, and for
+    more than MOST_POINTS points.
     """
+    count = seeds * math.prod(map(len, grid.values()))
+    if count > MOST_POINTS:
+        raise UserError(f"the grid has {count:,} points, seeds included; at most {MOST_POINTS:,} are planned")
     made = []
     split_already: set[tuple[str, int]] = set()
     drawn_already: set[str] = set()

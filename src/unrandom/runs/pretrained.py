@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.core.errors import UserError
-from unrandom.core.files import JsonObject, made_whole, sha256
+from unrandom.core.files import JsonObject, made_whole
+from unrandom.core.reading import sha256
 from unrandom.core.run_folder import RunFolder
 
 INDEX = Path(__file__).with_name("pretrained.json")

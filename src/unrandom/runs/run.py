@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import torch
+from pydantic import Field
 
 from unrandom.core.errors import UserError
-from unrandom.core.files import read_json
-from unrandom.core.run_folder import RunFolder
+from unrandom.core.reading import Saved, read_json
+from unrandom.core.run_folder import RunFolder, Seconds, Step
 from unrandom.models import Transformer
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.runs.spec import RunSpec
@@ -24,6 +25,22 @@ MEASURED = (
     "number_accuracy",
     "last_number_accuracy",
 )  # fields of a result, from the last evaluation
+
+
+class Result(Saved):
+    """What commands rely on in ``result.json``."""
+
+    steps: Step
+    finished: bool = True
+    recipe: str = ""
+    data_mode: str = ""
+    precision: Annotated[str, Field(max_length=20)] | None = None
+    train_seconds: Seconds | None = None
+    train_loss: float | None = None
+    test_loss: float | None = None
+    token_accuracy: float | None = None
+    number_accuracy: float | None = None
+    last_number_accuracy: float | None = None
 
 
 @dataclass(frozen=True)
@@ -44,9 +61,8 @@ class Run:
         try:
             config = RunConfig.parse(manifest["config"])
         except UserError as error:
-            if own := manifest.get("task"):
-                raise UserError(f"{folder.path}: {error} (it was {own['path']})") from None
-            raise
+            was = f" (it was {manifest['task']['path']})" if manifest.get("task") else ""
+            raise UserError(f"{folder.manifest}: {error}{was}") from None
         run = cls(folder, RunSpec(manifest["recipe"], config, labels or {}))
         run.check_code()
         return run
@@ -77,7 +93,7 @@ class Run:
     def check_code(self) -> None:
         """Raise UserError if the run has a user-defined task whose code has changed since the run was created."""
         now = self.config.data.source
-        if now is not None and self.folder.read_manifest()["task"]["sha256"] != now.sha256:
+        if now is not None and (self.folder.read_manifest().get("task") or {}).get("sha256") != now.sha256:
             raise UserError(
                 f"{self.folder.path} was made by other code than {now.path} now has: what it held out may differ"
             )
@@ -90,9 +106,7 @@ class Run:
 
     def result(self) -> dict[str, Any]:
         """``result.json`` of a finished run, with the folder's present path; missing fields are None."""
-        result = read_json(self.folder.result)
-        if not isinstance(result, dict) or "steps" not in result:
-            raise UserError(f"{self.folder.result} is not the result of a run")
+        result = read_json(self.folder.result, Result)
         unknown = dict.fromkeys(("precision", "train_seconds", *MEASURED))
         return {**unknown, "data_mode": self.config.data.mode, **result, "run": str(self.folder.path)}
 
@@ -115,8 +129,13 @@ def split_of(config: RunConfig) -> Split:
 
     An ancestor may have seen everything that its own split does not hold out.
     """
-    split, start = config.data.split(config.split_seed), config.start
-    while start is not None:
-        split = split.unseen_by(split_of(start.config))
-        start = start.config.start
-    return split
+    lineage = [config]  # youngest first
+    while (start := lineage[-1].start) is not None:
+        lineage.append(start.config)
+    splits: list[Split] = []  # of the ancestors so far, youngest first
+    for each in reversed(lineage):
+        split = each.data.split(each.split_seed)
+        for ancestor in splits:
+            split = split.unseen_by(ancestor)
+        splits.insert(0, split)
+    return splits[0]

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from unrandom.core.config import as_typed
-from unrandom.core.files import JsonObject, make_folder, read_json, write_json
+from unrandom.core.files import JsonObject, make_folder, write_json
 from unrandom.evaluation.intervals import over_units, within_bounds
 from unrandom.runs.engines import load_engine
 from unrandom.runs.grid_point import is_measured, measured_point
@@ -188,7 +188,7 @@ def minutes_left(sweep: Sweep, launcher: Launcher) -> float | None:
     finished = [spec for spec in sweep.points if run_state(spec, out) == "finished"]
     if not finished:
         return None
-    seconds = sum(read_json(out / run.id / "result.json")["train_seconds"] for run in finished)
+    seconds = sum(Run.open(out / run.id).result()["train_seconds"] or 0.0 for run in finished)
     left = sum(spec.flops for spec in sweep.points) - sum(run.flops for run in finished)
     workers = 1
     if launcher.engine == "local":

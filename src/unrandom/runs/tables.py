@@ -1,5 +1,6 @@
 """How are tables made and saved? As polars frames with one row per observation, in Parquet files."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from io import BytesIO
 from pathlib import Path
@@ -9,8 +10,15 @@ import polars as pl
 
 from unrandom.core.errors import UserError
 from unrandom.core.files import write_atomically
+from unrandom.core.reading import read_bytes
 
 Tables = dict[str, pl.DataFrame]
+MAX_BYTES = 2**28
+"""Maximum size of a saved table, bytes."""
+
+MAX_CELLS = 10**8
+"""Maximum of rows times columns in a saved table: compression makes a file of any number of equal rows small."""
+
 DECIMALS = 5  # of accuracies and attention weights, whose sampling error is larger
 
 
@@ -28,16 +36,34 @@ def rounded(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def save_tables(tables: Tables, folder: Path) -> None:
-    """Write each table to ``<name>.parquet``."""
+def save_tables(tables: Tables, folder: Path) -> dict[str, str]:
+    """Write each table to ``<name>.parquet``; returns the SHA-256 of each file, by name."""
+    checksums = {}
     for name, frame in tables.items():
         parquet = BytesIO()
         frame.write_parquet(parquet)
         write_atomically(folder / f"{name}.parquet", parquet.getvalue())
+        checksums[name] = hashlib.sha256(parquet.getvalue()).hexdigest()
+    return checksums
 
 
-def read_tables(folder: Path) -> Tables:
-    """The tables saved in a folder, by name. Raises UserError if the folder is missing."""
-    if not folder.is_dir():
-        raise UserError(f"{folder} does not exist: nothing was measured there")
-    return {path.stem: pl.read_parquet(path) for path in sorted(folder.glob("*.parquet"))}
+def read_tables(folder: Path, checksums: Mapping[str, str]) -> Tables:
+    """The tables saved in a folder, by name, in the order of their names.
+
+    Raises UserError for a file that is missing, or not the one of which `save_tables` returned the checksum.
+    """
+    return {name: _read_table(folder / f"{name}.parquet", checksums[name]) for name in sorted(checksums)}
+
+
+def _read_table(path: Path, checksum: str) -> pl.DataFrame:
+    content = read_bytes(path, MAX_BYTES)
+    if hashlib.sha256(content).hexdigest() != checksum:
+        raise UserError(f"{path} is not the table that was measured: it does not match its checksum")
+    try:
+        rows = pl.scan_parquet(BytesIO(content)).select(pl.len()).collect().item()
+        columns = len(pl.read_parquet_schema(BytesIO(content)))
+        if rows * columns > MAX_CELLS:
+            raise UserError(f"{path} has {rows:,} rows of {columns:,} columns; at most {MAX_CELLS:,} cells are read")
+        return pl.read_parquet(BytesIO(content))
+    except pl.exceptions.PolarsError as error:
+        raise UserError(f"{path} is not a Parquet file: {error!s:.200}") from None

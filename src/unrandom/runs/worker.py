@@ -14,9 +14,10 @@ from typing import Any, Literal
 
 import torch
 
-from unrandom.core.errors import Busy, NonFiniteLoss, UserError, out_of_memory
-from unrandom.core.files import FULL, make_folder, read_json, write_json
+from unrandom.core.errors import Busy, NonFiniteLoss, RunsFailed, UserError, out_of_memory
+from unrandom.core.files import FULL, make_folder, write_json
 from unrandom.core.interrupts import Interrupted, either, interruptible
+from unrandom.core.reading import Saved, read_json
 from unrandom.core.run_folder import RunFolder
 from unrandom.runs.execution import create_run, execute, execute_together
 from unrandom.runs.grid_point import is_measured, measured_point
@@ -51,6 +52,14 @@ class WorkerOptions:
 
     def minutes_left(self) -> float | None:
         return None if self.deadline is None else max(0.0, self.deadline - time.time()) / 60
+
+
+class Failure(Saved):
+    """What ``error.json`` holds."""
+
+    kind: str
+    message: str
+    traceback: str | None
 
 
 @dataclass(frozen=True)
@@ -136,16 +145,25 @@ def _train_one(spec: RunSpec, options: WorkerOptions, stop: Stop) -> Outcome:
         return replace(outcome("stopped"), step=saved_step(RunFolder(options.out / spec.id)))
     except Busy as error:
         return outcome("busy", str(error))
+    except RunsFailed as error:  # the folder is gone; nothing is written there
+        return outcome("failed", str(error))
     except Exception as error:
-        try:
-            if not (isinstance(error, OSError) and error.errno in FULL):
-                kind = _kind(error)
-                trace = "".join(traceback.format_exception(error)) if kind == "error" else None
-                return outcome("failed", record_failure(options.out / spec.id, kind, _one_line(error), trace))
-            full = error
-        except OSError as second:  # no room for error.json either
-            full = second
-        return _full_disk(spec, full, time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        if isinstance(error, OSError) and error.errno in FULL:
+            return _full_disk(spec, error, seconds)
+        kind = _kind(error)
+        trace = "".join(traceback.format_exception(error)) if kind == "error" else None
+        return replace(_failed(spec, options, kind, _one_line(error), trace), seconds=round(seconds, 3))
+
+
+def _failed(spec: RunSpec, options: WorkerOptions, kind: str, message: str, trace: str | None = None) -> Outcome:
+    """The outcome of a run that failed, which is recorded in its folder if that is possible."""
+    try:
+        return Outcome(spec.id, "failed", record_failure(options.out / spec.id, kind, message, trace))
+    except (OSError, UserError) as second:
+        if isinstance(second, OSError) and second.errno in FULL:
+            return _full_disk(spec, second)
+        return Outcome(spec.id, "failed", message)
 
 
 def _full_disk(spec: RunSpec, error: OSError, seconds: float = 0.0) -> Outcome:
@@ -201,15 +219,10 @@ def record_death(spec: RunSpec, options: WorkerOptions, message: str) -> Outcome
     folder = options.out / spec.id
     if RunFolder(folder).finished and (options.sequences is None or is_measured(folder, options.sequences)):
         return Outcome(spec.id, "finished")
-    try:
-        return Outcome(spec.id, "failed", record_failure(folder, "killed", message))
-    except OSError as error:
-        if error.errno not in FULL:
-            raise
-        return _full_disk(spec, error)
+    return _failed(spec, options, "killed", message)
 
 
 def failure(folder: Path) -> dict[str, Any] | None:
     """The contents of ``error.json``, if it exists."""
     path = folder / "error.json"
-    return read_json(path) if path.is_file() else None
+    return read_json(path, Failure) if path.exists() else None

@@ -23,7 +23,7 @@ from unrandom.predictors.copying import CopyPredictor
 from unrandom.predictors.protocol import Predictions, one_by_one
 from unrandom.tasks.examples import Grouping, Parameters
 from unrandom.tasks.held_values import HeldValuesTask, Values
-from unrandom.tasks.task import Baseline, Count
+from unrandom.tasks.task import Baseline, TestCount
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ class Quadratic(HeldValuesTask):
     part_name: ClassVar[tuple[str, str]] = ("modulus", "moduli")
 
     modulus: Annotated[int, Field(ge=8, le=2**32)] = 256
-    n_test_a: Count = 16  # coefficients a held out for the test
-    n_test_c: Count = 16  # increments c held out for the test
+    n_test_a: TestCount = 16  # coefficients a held out for the test
+    n_test_c: TestCount = 16  # increments c held out for the test
 
     @property
     def vocabulary(self) -> int:

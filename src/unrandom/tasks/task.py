@@ -20,6 +20,7 @@ from unrandom.tokenization import Tokenizer
 
 T = TypeVar("T", bound="Task")
 Count = Annotated[int, Field(ge=1, le=2**32)]
+TestCount = Annotated[int, Field(ge=1, le=2**16)]  # held-out values of a parameter, all of which the manifest lists
 TAG = "regime"  # the JSON key of a task's name; published run ids depend on it
 BYTES_PER_PARAMETER = 8
 

@@ -24,7 +24,7 @@ from unrandom.generators.full_period import (
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.tasks.examples import Parameters
 from unrandom.tasks.held_values import HeldValuesTask, Values
-from unrandom.tasks.task import Baseline, Count
+from unrandom.tasks.task import Baseline, TestCount
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class TruncatedLCG(HeldValuesTask):
     multiplier: Annotated[int, Field(ge=1, le=2**64 - 1)] | None = (
         None  # the same in all sequences; None: drawn for each
     )
-    n_test_a: Count = 16  # multipliers held out for the test, unless the multiplier is fixed
-    n_test_c: Count = 16  # increments held out for the test
+    n_test_a: TestCount = 16  # multipliers held out for the test, unless the multiplier is fixed
+    n_test_c: TestCount = 16  # increments held out for the test
 
     @property
     def vocabulary(self) -> int:

@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from unrandom.core.errors import UserError
-from unrandom.core.files import sha256
+from unrandom.core.reading import sha256
 from unrandom.tasks.registry import TASKS, USER_TASKS
 from unrandom.tasks.task import Source, Task
 

@@ -11,17 +11,20 @@ import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import safetensors.torch
 import torch
-from safetensors import SafetensorError
+from pydantic import Field
 from torch import Tensor, nn
 
+from unrandom.core.config import Config
 from unrandom.core.errors import UserError
-from unrandom.core.files import read_json, sha256, sync_folder, write_atomically, write_json
-from unrandom.core.run_folder import RunFolder
+from unrandom.core.files import sync_folder, write_atomically, write_json
+from unrandom.core.reading import Saved, about, check_schema, read_json, sha256
+from unrandom.core.run_folder import RunFolder, Seconds, Step, Value
 from unrandom.models import Transformer, TransformerConfig
+from unrandom.models.tensor_files import check_size, largest_file, read_tensors
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +32,24 @@ CHECKPOINTS_KEPT = 2  # the newest, and the one before it in case the newest is 
 WEIGHTS, MODEL_CONFIG, OPTIMIZER, STATE = "model.safetensors", "config.json", "optimizer.safetensors", "state.json"
 MORE_WEIGHTS = "model-*.safetensors"  # the second and later files of weights that are split
 LARGEST_FILE = 2**24  # bytes per file of ``small`` weights
+
+
+class SavedProgress(Config):
+    """What a checkpoint holds of a run's progress; an archived one has the time alone."""
+
+    train_seconds: Seconds | None = None
+    precision: str = ""
+    losses: list[float] = Field([])
+    latest: dict[str, Value] = Field({})
+
+
+class State(Saved):
+    """What ``state.json`` holds."""
+
+    step: Step
+    progress: dict[str, Any]
+    files: dict[Annotated[str, Field(pattern=r"^[\w-]+\.(safetensors|json)$")], str]  # checksum of each by its name
+    sha256: str
 
 
 @dataclass(frozen=True)
@@ -41,7 +62,7 @@ class Checkpoint:
 
     def check_config(self, config: TransformerConfig) -> None:
         """Raise UserError unless the saved model has this configuration."""
-        if TransformerConfig.parse(read_json(self.folder / MODEL_CONFIG)) != config:
+        if read_model_config(self.folder) != config:
             raise UserError(f"{self.folder} does not fit this model: it holds a model with another configuration")
 
     def load_model(self, device: torch.device | None = None) -> Transformer:
@@ -49,10 +70,10 @@ class Checkpoint:
         return load_model(self.folder, device)
 
     def load_weights(self, model: nn.Module) -> None:
-        fill_weights(model, _read_weights(self.folder), self.folder / WEIGHTS)
+        fill_weights(model, _read_weights(self.folder, read_model_config(self.folder)), self.folder / WEIGHTS)
 
     def optimizer_state(self) -> dict[str, Tensor]:
-        return _read_tensors(self.folder / OPTIMIZER)
+        return read_tensors(self.folder / OPTIMIZER, read_model_config(self.folder))
 
 
 def save_checkpoint(
@@ -163,9 +184,19 @@ def _parts(tensors: dict[str, Tensor]) -> list[dict[str, Tensor]]:
 
 def load_model(folder: Path, device: torch.device | None = None) -> Transformer:
     """The model that ``write_model`` saved in a folder. Raises UserError when files are missing or do not fit."""
-    model = Transformer(TransformerConfig.parse(read_json(folder / MODEL_CONFIG)))
-    fill_weights(model, _read_weights(folder), folder / WEIGHTS)
+    config = read_model_config(folder)
+    weights = _read_weights(folder, config)
+    check_size(config, weights, folder)
+    model = Transformer(config)
+    fill_weights(model, weights, folder / WEIGHTS)
     return model.to(device or torch.device("cpu")).eval()
+
+
+def read_model_config(folder: Path) -> TransformerConfig:
+    """The configuration of the saved model. Raises UserError for a file that has none."""
+    path = folder / MODEL_CONFIG
+    with about(path):
+        return TransformerConfig.parse(read_json(path))
 
 
 def fill_weights(model: nn.Module, weights: dict[str, Tensor], source: Path) -> None:
@@ -177,6 +208,10 @@ def fill_weights(model: nn.Module, weights: dict[str, Tensor], source: Path) -> 
         found, expected = tuple(weights[name].shape), tuple(parameter.shape)
         if found != expected:
             raise UserError(f"{source} does not fit this model: {name} has shape {found}, expected {expected}")
+        if not weights[name].is_floating_point():
+            raise UserError(f"{source} does not fit this model: {name} holds {weights[name].dtype}, no real numbers")
+        if not weights[name].isfinite().all():
+            raise UserError(f"{source} has values in {name} that are not finite")
         parameter.data.copy_(weights[name])
 
 
@@ -184,20 +219,11 @@ def _on_cpu(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return {name: tensor.detach().contiguous().cpu() for name, tensor in tensors.items()}
 
 
-def _read_weights(folder: Path) -> dict[str, Tensor]:
-    weights = _read_tensors(folder / WEIGHTS)
+def _read_weights(folder: Path, config: TransformerConfig) -> dict[str, Tensor]:
+    weights = read_tensors(folder / WEIGHTS, config)
     for more in sorted(folder.glob(MORE_WEIGHTS)):
-        weights |= _read_tensors(more)
+        weights |= read_tensors(more, config)
     return weights
-
-
-def _read_tensors(path: Path) -> dict[str, Tensor]:
-    try:
-        return safetensors.torch.load(path.read_bytes())
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist") from None
-    except SafetensorError as error:
-        raise UserError(f"{path} is not a safetensors file ({error}); nothing else is ever loaded") from None
 
 
 def _folders(run: RunFolder) -> list[Path]:
@@ -222,14 +248,12 @@ def _warn(problems: list[UserError]) -> None:
 
 
 def _verified(folder: Path) -> Checkpoint:
-    state = read_json(folder / STATE)
-    try:
-        claimed = state.pop("sha256")
-        intact = claimed == _checksum(state) and all(sha256(folder / f) == s for f, s in state["files"].items())
-    except (AttributeError, KeyError, TypeError, FileNotFoundError):
-        intact = False
-    if not intact:
+    state = read_json(folder / STATE, State)
+    claimed = state.pop("sha256")
+    most = largest_file(read_model_config(folder))
+    if claimed != _checksum(state) or any(sha256(folder / name, most) != s for name, s in state["files"].items()):
         raise UserError(f"{folder} does not match its checksums")
+    check_schema(SavedProgress, state["progress"], str(folder / STATE))
     return Checkpoint(folder, state["step"], state["progress"])
 
 

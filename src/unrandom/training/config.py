@@ -56,7 +56,8 @@ class RunConfig(Config):
     precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the device has units for it
     evaluate_every: Count = 1000  # steps between evaluations
     checkpoint_every: Count = 1000  # steps between checkpoints
-    test_sequences: Count = 1024  # per evaluation during training, over all parts of the test
+    # Per evaluation during training, over all parts of the test.
+    test_sequences: Annotated[int, Field(ge=1, le=2**20)] = 1024
     seed: Seed = 0
     data_seed: Seed | None = None  # seed of the split and of a fixed training set; None: the same as seed
     start: StartFrom | None = None  # None: random initial weights

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
+from unrandom.core.errors import UserError
 from unrandom.core.memory import available_memory
 from unrandom.core.quantities import duration, scaled
 from unrandom.models import TrainingMemory, forward_flops, recomputed_flops, training_memory
 from unrandom.models.numerics import choose_attention, choose_precision
+from unrandom.models.predictor import MAX_ARRAY_SIZE, largest_array
 from unrandom.training.config import RunConfig
 from unrandom.training.machine import returns_memory, synchronize
 from unrandom.training.optimizers import OPTIMIZERS
@@ -18,6 +20,10 @@ from unrandom.training.trainee import Progress
 # Memory of a step on a CPU over the size of its tensors: the heap that the process keeps is fragmented. Measured: 1.4
 # to 1.9.
 FRAGMENTATION = 1.7
+EVALUATION_ARRAYS = 6  # arrays of the largest size, in fp32, that are alive in an evaluation
+CHECKPOINT_COPIES = (
+    2  # of the optimiser's state while a checkpoint is written: the bytes of its tensors, and their file
+)
 WARM_UP = 2  # first steps, which are slow: they import, compile and allocate
 ENOUGH_STEPS, ENOUGH_SECONDS = 5, 1.0  # a measurement needs both
 LONG_SECONDS = 5.0  # after which a measurement ends with fewer steps
@@ -33,7 +39,8 @@ class CostEstimate:
     evaluations: int
     evaluate_every: int  # steps between evaluations
     steps_per_evaluation: float  # time of an evaluation, in steps; only the main rank evaluates
-    memory: TrainingMemory  # per rank
+    memory: TrainingMemory  # of a step, per rank
+    between_steps: int  # further bytes that evaluations and checkpoints take, per rank
     data: int  # bytes of the training set in main memory, per rank
     device_has_memory: bool  # a GPU has its own memory, which does not hold the training set
     available: int | None  # bytes per rank; None: unknown
@@ -47,8 +54,8 @@ class CostEstimate:
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes per rank on its device."""
-        return self.memory.total + (0 if self.device_has_memory else self.data)
+        """Bytes per rank on its device. The process keeps what steps have freed, so that the peaks add up."""
+        return self.memory.total + self.between_steps + (0 if self.device_has_memory else self.data)
 
     @property
     def seconds(self) -> float | None:
@@ -71,6 +78,7 @@ class CostEstimate:
             "gradients": self.memory.gradients,
             "optimiser": self.memory.optimizer,
             "activations": self.memory.activations + self.memory.working,
+            "evaluations and checkpoints": self.between_steps,
             "data" + " in main memory" * self.device_has_memory: self.data,
         }
         room = "" if self.available is None else f" of {_bytes(self.available)}"
@@ -108,7 +116,10 @@ def estimate(
     recomputed = recomputed_flops(shape, sequences=config.batch_size, tokens=tokens) if config.recompute else 0
     evaluation_flops = forward_flops(shape, sequences=config.test_sequences + training_sequences, tokens=tokens)
     device_has_memory, data = device.type == "cuda", data_bytes(config)
-    available = _available(ranks, device)
+    available, memory = _available(ranks, device), step_memory(config, ranks=ranks, device=device)
+    evaluated = min(MAX_ARRAY_SIZE, (config.test_sequences + training_sequences) * largest_array(shape))
+    evaluation, checkpoint = 4 * EVALUATION_ARRAYS * evaluated, CHECKPOINT_COPIES * memory.optimizer
+    between_steps = evaluation if device_has_memory else max(evaluation, checkpoint)
     return CostEstimate(
         steps=config.steps - step,
         flops_per_step=config.step_flops,
@@ -116,13 +127,26 @@ def estimate(
         evaluations=-(-config.steps // config.evaluate_every) - step // config.evaluate_every,
         evaluate_every=config.evaluate_every,
         steps_per_evaluation=ranks * evaluation_flops / (config.step_flops + recomputed),
-        memory=step_memory(config, ranks=ranks, device=device),
+        memory=memory,
+        between_steps=between_steps,
         data=data,
         device_has_memory=device_has_memory,
         available=available,
-        advice=_advice(config, ranks, device, available, 0 if device_has_memory else data)
+        advice=_advice(config, ranks, device, available, between_steps + (0 if device_has_memory else data))
         + (_data_advice(ranks * data) if device_has_memory else ""),
     )
+
+
+def check_memory(config: RunConfig, device: torch.device, ranks: int = 1) -> None:
+    """Raise UserError, with advice, for a run that needs more than twice the main memory that is free.
+
+    It would fill the machine before it fails; the memory of a GPU ends with an error of its own.
+    """
+    cost = estimate(config, ranks=ranks, device=device)
+    if not cost.device_has_memory and cost.available is not None and cost.memory_bytes > 2 * cost.available:
+        raise UserError(
+            f"this run needs {_bytes(cost.memory_bytes)} of memory, and {_bytes(cost.available)} are free{cost.advice}"
+        )
 
 
 class StepTimer:
@@ -182,11 +206,11 @@ def _available(ranks: int, device: torch.device) -> int | None:
     return None if free is None or device.type != "cpu" else free // ranks
 
 
-def _advice(config: RunConfig, ranks: int, device: torch.device, available: int | None, data: int) -> str:
-    """Settings that make a step fit, as text; empty where it fits."""
+def _advice(config: RunConfig, ranks: int, device: torch.device, available: int | None, further: int) -> str:
+    """Settings that make a step fit beside ``further`` bytes, as text; empty where it fits."""
 
     def needed(changed: RunConfig) -> int:
-        return step_memory(changed, ranks=ranks, device=device).total + data
+        return step_memory(changed, ranks=ranks, device=device).total + further
 
     if available is None or needed(config) <= available:
         return ""

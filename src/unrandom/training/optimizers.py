@@ -111,26 +111,31 @@ class Optimizers:
             for parameter, entries in part.state.items()
             for key, value in entries.items()
         }
-        assert set(state) in (set(), self._state_names()), "OPTIMIZERS states other tensors than the optimiser keeps"
+        assert set(state) in (set(), set(self._state_shapes())), (
+            "OPTIMIZERS states other tensors than the optimiser keeps"
+        )
         return state
 
     def load_state(self, tensors: dict[str, Tensor]) -> None:
         """Restore what ``state`` returned. Raises UserError when it is the state of other optimisers."""
+        shapes = self._state_shapes()
+        if set(tensors) != set(shapes):
+            raise UserError("the checkpoint was made with another optimizer than the configuration asks for")
         by_name: dict[str, dict[str, Tensor]] = {}
         for name, tensor in tensors.items():
+            if tensor.shape != shapes[name] or not tensor.is_floating_point():
+                raise UserError(f"the optimizer's state {name} in the checkpoint has another shape or type than needed")
             parameter, key = name.split("|")
             by_name.setdefault(parameter, {})[key] = tensor
-        if set(tensors) != self._state_names():
-            raise UserError("the checkpoint was made with another optimizer than the configuration asks for")
         for part in self._parts:
             parameters = [p for group in part.param_groups for p in group["params"]]
             state = {i: by_name[self._names[p]] for i, p in enumerate(parameters)}
             part.load_state_dict({"state": state, "param_groups": part.state_dict()["param_groups"]})
 
-    def _state_names(self) -> set[str]:
-        """The keys of ``state`` after any step."""
+    def _state_shapes(self) -> dict[str, torch.Size]:
+        """The keys of ``state`` after any step, with the shapes of its tensors."""
         return {
-            f"{self._names[parameter]}|{key}"
+            f"{self._names[parameter]}|{key}": parameter.shape if key in rule.moments else torch.Size()
             for part, rule in zip(self._parts, self._rules, strict=True)
             for group in part.param_groups
             for parameter in group["params"]

@@ -81,7 +81,8 @@ class Trainee:
             return cls(folder, config, measure, model, optimizers, Progress())
         start.load_weights(model)
         optimizers.load_state(start.optimizer_state())
-        return cls(folder, config, measure, model, optimizers, Progress(start.step, **start.progress))
+        saved = {name: value for name, value in start.progress.items() if value is not None}
+        return cls(folder, config, measure, model, optimizers, Progress(start.step, **saved))
 
     def set_precision(self, precision: str) -> None:
         """Set the precision of the coming steps; log a warning if it changes within a run."""
@@ -106,10 +107,12 @@ class Trainee:
         }
         progress.losses.clear()
         self.model.train()
+        self.folder.check_exists()
         self.folder.append_metrics(progress.latest)
 
     def save(self) -> None:
-        """Write a checkpoint. Raises NonFiniteLoss if a weight is not finite."""
+        """Write a checkpoint. Raises NonFiniteLoss if a weight is not finite, and RunsFailed if the folder is gone."""
+        self.folder.check_exists()
         if not all(bool(parameter.isfinite().all()) for parameter in self.model.parameters()):
             raise NonFiniteLoss(f"a weight is not finite after step {self.progress.step}; {CHECKPOINT_REMAINS}")
         saved = {key: value for key, value in vars(self.progress).items() if key != "step"}

@@ -100,13 +100,16 @@ class Equations:
 
 
 def known_bounds(stream: Stream, bits: int) -> list[tuple[int, int]] | None:
-    """The smallest and the largest word of `bits` bits behind each output, of which it shows the top part."""
+    """The smallest and the largest word of `bits` bits behind each output, of which it shows the top part; None if no
+    such words make the outputs.
+    """
     exact = next((view for view in stream.views if view.divisor and bits >= view.bits > 32), None)
-    if exact is not None and exact.divisor == 1 << exact.bits:
+    if exact is not None and exact.divisor == 1 << exact.bits and max(exact.numbers, default=0) < exact.divisor:
         lost = bits - exact.bits
         return [(y << lost, ((y + 1) << lost) - 1) for y in exact.numbers]
     if stream.fractions or stream.in_range:
-        return stream.state_bounds(1 << bits)
+        bounds = stream.state_bounds(1 << bits)
+        return None if bounds is None or any(low > high for low, high in bounds) else bounds
     if not 8 <= stream.bits < bits:
         return None
     lost = bits - stream.bits

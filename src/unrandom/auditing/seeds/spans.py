@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from unrandom.auditing.tokens import shown
 from unrandom.core.config import parse_integer
 from unrandom.core.errors import UserError
 
@@ -45,12 +46,14 @@ def parse_seeds(text: str) -> Span:
         try:
             least, most = parse_integer(first), parse_integer(last or first)
         except UserError:
-            raise UserError(f"seeds must be 32bit, a range such as 0:1000000, or a number, but are {text!r}") from None
+            raise UserError(
+                f"seeds must be 32bit, a range such as 0:1000000, or a number, but are {shown(text)}"
+            ) from None
         if not 0 <= least <= most < MAX_SEED:
-            raise UserError(f"seeds must be from 0 to 2^63 - 1, the least first, but are {text}")
+            raise UserError(f"seeds must be from 0 to 2^63 - 1, the least first, but are {shown(text)}")
         span = Span(least, most + 1)
     if len(span) > MAX_SEEDS:
-        raise UserError(f"{text} is more than 2^40 seeds; try a smaller range")
+        raise UserError(f"{shown(text)} is more than 2^40 seeds; try a smaller range")
     return span
 
 
@@ -64,12 +67,14 @@ def parse_around(text: str) -> list[Span]:
         width = round(3600 * (float(hours) if hours else HOURS))
     except (ValueError, OverflowError):
         raise UserError(
-            f"a time must be a date such as 2026-11-20T12:00, or with hours 2026-11-20T12:00+-3, but is {text!r}"
+            f"a time must be a date such as 2026-11-20T12:00, or with hours 2026-11-20T12:00+-3, but is {shown(text)}"
         ) from None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     middle = int(moment.timestamp())
     start, end = middle - width, middle + width
     if not 0 <= start <= end < 2**40 or 1000 * (end - start) > MAX_SEEDS:
-        raise UserError(f"{text} is not a time since 1970, or the hours around it are more than 2^40 milliseconds")
+        raise UserError(
+            f"{shown(text)} is not a time since 1970, or the hours around it are more than 2^40 milliseconds"
+        )
     return [Span(start, end + 1, 1), Span(1000 * start, 1000 * end + 1000, 1000)]

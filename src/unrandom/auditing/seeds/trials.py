@@ -14,6 +14,7 @@ from unrandom.auditing.seeds.programs import ENGINES, Engine, Kind, Method
 from unrandom.auditing.seeds.screens import Screen, fraction_screen, passing, whole_screen
 from unrandom.auditing.seeds.twisters import Words
 from unrandom.auditing.stream import MANTISSA, Stream
+from unrandom.auditing.tokens import shown
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 
@@ -140,10 +141,11 @@ class Trial:
 
 
 def choose(program: str | None) -> Sequence[Engine]:
-    """The engines of the programs whose names contain this text, or all; UserError with the names if there are none."""
+    """The engines of the programs whose names contain this text, or all; UserError if there are none."""
     chosen = [engine for engine in ENGINES if program is None or program.lower() in engine.about.lower()]
     if not chosen:
-        raise UserError(f"no program contains {program!r}; there are {'; '.join(engine.about for engine in ENGINES)}")
+        some = "; ".join(engine.about for engine in ENGINES[:5])
+        raise UserError(f"no program contains {shown(program or '')}; there are {some} and others")
     return chosen
 
 

@@ -5,7 +5,7 @@ from argparse import Namespace
 from math import isfinite
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import Parser, at_least
+from unrandom.cli.options import SECONDS, Parser
 from unrandom.core.errors import UserError
 
 MAX_BITS = 4096  # largest width of a modulus or an output
@@ -42,7 +42,7 @@ def add(command: Parser) -> None:
     seeded.add_argument("--program", metavar="TEXT", help="try only programs with this text in their name, e.g. php")
     command.add_argument(
         "--max-seconds",
-        type=at_least(float, 0.0),
+        type=SECONDS,
         metavar="S",
         help="time limit of the search (60); also of the trial of seeds, which has none otherwise",
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import Parser, add_assignments
+from unrandom.cli.options import COUNT, SECONDS, Parser, add_assignments
 from unrandom.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -19,7 +19,15 @@ EXAMPLE = "unrandom bench train --recipe fm-2048 --set batch_size=8"
 TRAINING = ("data", "train", "evaluate", "sweep", "scaling", "predictors")
 """Benchmarks that need a recipe, or nothing."""
 
-STREAMS, SECONDS = 2000, 0.1
+OPTIONS = {
+    "data": (),
+    "predictors": (),
+    "audit": ("--count", "--only", "--out"),
+    "false-positives": ("--count", "--max-seconds", "--out"),
+}
+"""The options of the benchmarks that have other ones than ``--recipe`` and ``--set``."""
+
+STREAMS, AUDIT_SECONDS = 2000, 0.1
 """Of false-positives: streams, and the time limit of an audit."""
 
 
@@ -35,14 +43,18 @@ def add(command: Parser) -> None:
     command.add_argument(
         "--recipe",
         metavar="RECIPE",
-        help="recipe to benchmark; ignored by data and predictors (fm-256; for scaling fm-base256, narrower on a CPU; "
-        "for device fm-2048 on a GPU)",
+        help="recipe to benchmark (fm-256; for scaling fm-base256, narrower on a CPU; for device fm-2048 on a GPU)",
     )
     add_assignments(command)
     audits = command.add_argument_group("audit and false-positives")
-    audits.add_argument("--count", type=int, metavar="N", help="seeds per row (30), or streams (2000)")
+    audits.add_argument("--count", type=COUNT, metavar="N", help="seeds per row (30), or streams (2000)")
     audits.add_argument("--only", default="", metavar="TEXT", help="only rows whose name contains this (audit)")
-    audits.add_argument("--max-seconds", type=float, metavar="S", help="time limit of an audit (false-positives: 0.1)")
+    audits.add_argument(
+        "--max-seconds",
+        type=SECONDS,
+        metavar="S",
+        help="time limit of an audit (false-positives: 0.1)",
+    )
     audits.add_argument(
         "--out", type=Path, metavar="FILE", help="JSON file of the results; one that exists is completed"
     )
@@ -50,6 +62,7 @@ def add(command: Parser) -> None:
 
 def run(arguments: Namespace) -> Answer:
     """Run one benchmark, or the checks of the device."""
+    _check_options(arguments)
     if arguments.what == "audit":
         return _audit(arguments)
     if arguments.what == "false-positives":
@@ -78,6 +91,21 @@ def run(arguments: Namespace) -> Answer:
     return measured, _lines(measured)
 
 
+def _check_options(arguments: Namespace) -> None:
+    """Raise UserError for an option that the benchmark does not use."""
+    given = {
+        "--recipe": arguments.recipe,
+        "--set": arguments.assignments,
+        "--count": arguments.count,
+        "--only": arguments.only,
+        "--max-seconds": arguments.max_seconds,
+        "--out": arguments.out,
+    }
+    used = OPTIONS.get(arguments.what, ("--recipe", "--set"))
+    if unused := [option for option, value in given.items() if value not in (None, "", []) and option not in used]:
+        raise UserError(f"bench {arguments.what} does not use {unused[0]}; it has {', '.join(used) or 'no options'}")
+
+
 def _audit(arguments: Namespace) -> Answer:
     from unrandom.bench import RUNS, bench_audit
     from unrandom.cli.progress import say
@@ -101,7 +129,7 @@ def _false_positives(arguments: Namespace) -> Answer:
     from unrandom.cli.progress import counting
 
     count = _count(arguments, STREAMS)
-    seconds = SECONDS if arguments.max_seconds is None else arguments.max_seconds
+    seconds = AUDIT_SECONDS if arguments.max_seconds is None else arguments.max_seconds
     with counting("auditing", count) as watch:
         results = bench_false_positives(count, seconds, arguments.out, watch)
     forms = len(next(iter(results["verdicts"].values())))
@@ -111,8 +139,6 @@ def _false_positives(arguments: Namespace) -> Answer:
 
 def _count(arguments: Namespace, otherwise: int) -> int:
     count: int = otherwise if arguments.count is None else arguments.count
-    if count < 1:
-        raise UserError(f"--count must be 1 or more, but {count} was given")
     return count
 
 

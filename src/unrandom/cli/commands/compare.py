@@ -1,5 +1,6 @@
 """What does `unrandom compare` do? It draws the curves of several runs together, and tabulates where they ended."""
 
+import os
 from argparse import Namespace
 from collections import Counter
 from pathlib import Path
@@ -21,8 +22,7 @@ def add(command: Parser) -> None:
     command.add_argument("--task", metavar="FILE:CLASS", help=TASK)
     command.add_argument(
         "--out",
-        type=Path,
-        default=Path("comparison"),
+        default="comparison",
         metavar="STEM",
         help="where to draw: STEM.png and STEM.svg (comparison)",
     )
@@ -42,7 +42,10 @@ def run(arguments: Namespace) -> Answer:
     metrics = {name: each.folder.read_metrics() for name, each in found.items()}
     if unmeasured := [found[name].folder.path for name, rows in metrics.items() if not rows]:
         raise UserError(f"{unmeasured[0]} has no evaluation yet; train it with: unrandom resume {unmeasured[0]}")
-    stem: Path = arguments.out.with_suffix("") if arguments.out.suffix in (".png", ".svg") else arguments.out
+    stem = Path(arguments.out)
+    if arguments.out.endswith(("/", os.sep)) or stem.is_dir():
+        raise UserError(f"--out takes the beginning of the pictures' names, and {arguments.out} is a folder")
+    stem = stem.with_suffix("") if stem.suffix in (".png", ".svg") else stem
     make_folder(stem.parent)
     picture = save_runs(metrics, stem)
     rows = [{"run": name, **_row(each, metrics[name])} for name, each in found.items()]

@@ -4,7 +4,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import Parser, add_run, at_least
+from unrandom.cli.options import SEQUENCES, Parser, add_run
 
 if TYPE_CHECKING:
     from unrandom.runs.loaded import LoadedRun
@@ -23,7 +23,11 @@ def add(command: Parser) -> None:
         "unknown name is answered with those of the task)",
     )
     command.add_argument(
-        "--sequences", type=at_least(int, 1), default=1024, metavar="N", help="sequences per part of the test (1024)"
+        "--sequences",
+        type=SEQUENCES,
+        default=1024,
+        metavar="N",
+        help="sequences per part of the test (1024)",
     )
 
 
@@ -50,11 +54,14 @@ def compared(run: "LoadedRun", part: int | None, arguments: Namespace) -> Answer
     from unrandom.cli.copies import writable
     from unrandom.cli.progress import working
     from unrandom.cli.text import comparison_text
+    from unrandom.core.errors import UserError
     from unrandom.core.files import make_folder
     from unrandom.figures.comparison import save_comparison
 
-    run = writable(run)
     names = [name.strip() for name in arguments.predictors.split(",") if name.strip()]
+    if not names:
+        raise UserError(f"--predictors takes names such as copy,lookback:3,bayes, not {arguments.predictors!r}")
+    run = writable(run)
     with working("evaluating"):
         found = run.compare(names, part=part, sequences=arguments.sequences)
         picture = save_comparison(found, make_folder(run.folder.path / "figures") / "predictors")

@@ -4,7 +4,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import Parser, add_run, at_least
+from unrandom.cli.options import PREDICTED, Parser, add_run
 
 if TYPE_CHECKING:
     from unrandom.runs.continuation import Continuation
@@ -22,7 +22,7 @@ def add(command: Parser) -> None:
     )
     command.add_argument(
         "-n",
-        type=at_least(int, 1),
+        type=PREDICTED,
         default=1,
         dest="count",
         metavar="K",

@@ -4,7 +4,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import RUN, Parser, add_results, add_scale, add_workers, at_least
+from unrandom.cli.options import COUNT, RUN, Parser, add_results, add_scale, add_workers
 
 EXAMPLE = "unrandom reproduce fm-staircase fm-primes --scale laptop --seeds 3"
 
@@ -15,7 +15,7 @@ def add(command: Parser) -> None:
     command.add_argument("--list", action="store_true", help="list the experiments")
     command.add_argument("--all", action="store_true", help="reproduce every experiment")
     add_scale(command)
-    command.add_argument("--seeds", type=at_least(int, 1), default=3, metavar="K", help="seeds per configuration (3)")
+    command.add_argument("--seeds", type=COUNT, default=3, metavar="K", help="seeds per configuration (3)")
     source = command.add_mutually_exclusive_group()
     source.add_argument(
         "--run", metavar="RUN", help=f"measure this run instead and write the results into its folder: {RUN}"
@@ -38,7 +38,7 @@ def add(command: Parser) -> None:
 def run(arguments: Namespace) -> Answer:
     """Train the missing runs, then measure, draw and judge each experiment; with ``--list``, list the experiments."""
     if arguments.list:
-        return list_experiments(arguments.results)
+        return list_experiments(arguments.experiments, arguments.results)
     from unrandom.experiments.timed_training import WITHOUT_NAMES
 
     named = arguments.all or arguments.experiments or arguments.run or arguments.archived or arguments.from_tables
@@ -49,24 +49,25 @@ def run(arguments: Namespace) -> Answer:
     return reproduce(arguments)
 
 
-def list_experiments(results: Path) -> Answer:
-    """Every experiment with the paper's figures that it reproduces and the scales at which it was measured."""
-    from unrandom.experiments.catalogue import CATALOGUE
+def list_experiments(names: list[str], results: Path) -> Answer:
+    """The named experiments, or all, with the paper's figures that each reproduces and the scales of its results."""
+    from unrandom.experiments.catalogue import CATALOGUE, entry
 
+    entries = [entry(name) for name in names] or list(CATALOGUE.values())
     listed = [
         {
-            "name": entry.name,
-            "half": entry.half,
-            "about": entry.about,
-            "figures": list(entry.figures),
-            "measured": [path.parent.parent.name for path in sorted(results.glob(f"*/{entry.name}/made.json"))],
+            "name": each.name,
+            "half": each.half,
+            "about": each.about,
+            "figures": list(each.figures),
+            "measured": [path.parent.parent.name for path in sorted(results.glob(f"*/{each.name}/made.json"))],
         }
-        for entry in CATALOGUE.values()
+        for each in entries
     ]
-    width = max(len(entry.name) for entry in CATALOGUE.values())
+    width = max(len(each.name) for each in entries)
     lines = [
-        f"{entry['name']:<{width}}  {entry['about']} (measured: {', '.join(entry['measured']) or 'nowhere yet'})"
-        for entry in listed
+        f"{each['name']:<{width}}  {each['about']} (measured: {', '.join(each['measured']) or 'nowhere yet'})"
+        for each in listed
     ]
     return {"experiments": listed}, "\n".join(lines)
 

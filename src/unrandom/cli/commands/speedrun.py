@@ -4,7 +4,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import Parser, add_assignments, add_max_minutes, add_results, at_least
+from unrandom.cli.options import COUNT, Parser, add_assignments, add_max_minutes, add_results
 
 EXAMPLE = "unrandom speedrun fm-256 --set steps=400 --set optimizer.muon_lr=0.1"
 
@@ -23,11 +23,9 @@ def add(command: Parser) -> None:
     command.add_argument(
         "--against", metavar="NAME", help="opponent: a record's name, paper or house (the standing record)"
     )
-    command.add_argument(
-        "--seeds", type=at_least(int, 1), metavar="K", help="seeds per side (as many as the track requires)"
-    )
-    command.add_argument("--pack", type=at_least(int, 1), metavar="N", help="seeds trained together in one process (1)")
-    command.add_argument("--threads", type=at_least(int, 1), metavar="N", help="torch threads (torch's default)")
+    command.add_argument("--seeds", type=COUNT, metavar="K", help="seeds per side (as many as the track requires)")
+    command.add_argument("--pack", type=COUNT, metavar="N", help="seeds trained together in one process (1)")
+    command.add_argument("--threads", type=COUNT, metavar="N", help="torch threads (torch's default)")
     command.add_argument("--name", metavar="NAME", help="name under which the race is saved")
     command.add_argument(
         "--keep", metavar="TEXT", help="save the race with the records; TEXT describes what was changed"

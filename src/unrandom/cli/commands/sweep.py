@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import Parser, add_configuration, add_workers, at_least
+from unrandom.cli.options import COUNT, SEQUENCES, Parser, add_configuration, add_workers
 
 EXAMPLE = "unrandom sweep fm-256 --grid model.depth=1,2 --grid model.n_heads=1,2,4 --seeds 2"
 
@@ -24,11 +24,11 @@ def add(command: Parser) -> None:
         "validation (repeatable)",
     )
     add_configuration(command)
-    command.add_argument("--seeds", type=at_least(int, 1), default=1, metavar="K", help="seeds per grid point (1)")
+    command.add_argument("--seeds", type=COUNT, default=1, metavar="K", help="seeds per grid point (1)")
     add_workers(command)
     command.add_argument(
         "--sequences",
-        type=at_least(int, 1),
+        type=SEQUENCES,
         default=1024,
         metavar="N",
         help="sequences per part of the test (1024)",

@@ -13,6 +13,7 @@ from pydantic import Field
 from unrandom.core.config import Config, dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, make_folder, write_atomically
+from unrandom.core.reading import about, read_json_lines
 from unrandom.experiments.speedrun.race import Attempt, Pairing, Race
 from unrandom.experiments.speedrun.ratios import expected_flops, ratios, why_no_record
 from unrandom.experiments.speedrun.tracks import Kind, Track
@@ -66,16 +67,7 @@ def read_records(track: Track, results: Path) -> list[JsonObject]:
     Raises UserError for a line that is not a valid entry.
     """
     path = records_file(track, results)
-    try:
-        records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} has a line that is not a JSON object: {error}") from None
-    for number, record in enumerate(records, start=1):
-        try:
-            _Entry.parse(record)
-        except UserError as error:
-            raise UserError(f"{path}: line {number}: {error}") from None
-    return records
+    return read_json_lines(path, _Entry) if path.exists() else []
 
 
 def record_to_beat(track: Track, kind: Kind, results: Path) -> str:
@@ -93,7 +85,8 @@ def configuration_of(track: Track, name: str, results: Path) -> RunConfig:
     """Return the configuration of an entry, PAPER and HOUSE included. Raises UserError for any other name."""
     known = {record["name"]: record for record in read_records(track, results)}
     if name in known:
-        return RunConfig.parse(known[name]["config"])
+        with about(records_file(track, results)):
+            return RunConfig.parse(known[name]["config"])
     base = {PAPER: track.paper, HOUSE: track.house}
     if name in base:
         return base[name]()
@@ -174,6 +167,6 @@ def add_entry(pairing: Pairing, name: str, changed: str, made: JsonObject, resul
     }
     path = records_file(pairing.track, results)
     make_folder(path.parent)
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     write_atomically(path, "\n".join([*lines, json.dumps(line, allow_nan=False), ""]))
     return path

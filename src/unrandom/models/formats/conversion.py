@@ -10,11 +10,8 @@ from unrandom.core.config import as_typed
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 from unrandom.models.config import TransformerConfig
-from unrandom.models.counts import parameter_count
+from unrandom.models.tensor_files import Tensors, check_size
 from unrandom.models.transformer import Transformer
-
-Tensors = dict[str, Tensor]
-"""The tensors of a safetensors file by name."""
 
 OWN = "unrandom"  # key under which a config.json for another library holds the model's own configuration
 SHAPE = ("depth", "n_heads", "d_model", "tied", "vocab_size", "context", "digits")
@@ -91,9 +88,7 @@ def model_to_fill(config: TransformerConfig, tensors: Tensors) -> Transformer:
     Raises UserError, before any memory is used, if it has more parameters than there are numbers in ``tensors``. (An
     export has at least as many: zero biases and the folded positions are more than the two tables of abacus positions.)
     """
-    described, stored = parameter_count(config), sum(tensor.numel() for tensor in tensors.values())
-    if described > stored:
-        raise UserError(f"config.json describes a model of {described:,} parameters, but {stored:,} numbers are stored")
+    check_size(config, tensors, "config.json")
     return Transformer(config)
 
 

@@ -12,6 +12,7 @@ from typing import Protocol, runtime_checkable
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder
 from unrandom.core.interrupts import Interrupted, interruptible
+from unrandom.core.processes import start_safely
 from unrandom.runs.plan import Job
 from unrandom.runs.worker import Outcome, WorkerOptions, record_death
 
@@ -28,6 +29,11 @@ class EngineOptions:
     threads: int | None = None  # torch threads per worker
     gpus_per_run: float | None = None
     slurm: tuple[str, ...] = ()  # settings of submitit, as KEY=VALUE
+
+    def __post_init__(self) -> None:
+        asked = self.gpus_per_run
+        if asked is not None and not (0 <= asked <= 1 or asked % 1 == 0):
+            raise UserError(f"--gpus-per-run {asked:g} was given; a share of one GPU or a whole number is allowed")
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,7 @@ def load_engine(name: str, options: EngineOptions) -> Engine:
     assert name in ENGINES, name
     if options.slurm and name != "slurm":
         raise UserError("--slurm KEY=VALUE goes with --engine slurm")
+    start_safely()
     engine: Engine = importlib.import_module(f"unrandom.runs.engines.{name}").make_engine(options)
     return engine
 
@@ -96,7 +103,8 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], options: WorkerOptions) -> Ite
             try:
                 engine.close()
             finally:
-                stop_file.unlink(missing_ok=True)
+                if interrupted():
+                    stop_file.unlink(missing_ok=True)
         if interrupted():
             raise Interrupted.at(saved)
 

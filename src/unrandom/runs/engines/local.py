@@ -10,7 +10,7 @@ import signal
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -80,6 +80,7 @@ class LocalEngine:
         self._context: Any = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
         self._context.set_forkserver_preload(PRELOADED)
         if "forkserver" in methods:
+            resource_tracker.ensure_running()  # the server needs it; starting it lets SIGINT in again
             with uninterrupted():  # while it imports torch, Ctrl-C would end the server before it can ignore it
                 forkserver.ensure_running()
         self._workers: dict[Connection, Worker] = {}

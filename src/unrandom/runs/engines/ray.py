@@ -4,18 +4,21 @@ The runs folder must be shared by all machines.
 """
 
 import os
-import shutil
+import pickle
 import tempfile
 import time
 import warnings
 from collections.abc import Sequence
+from contextlib import ExitStack, chdir, suppress
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from unrandom.core.errors import UserError
+from unrandom.core.leftovers import ended_with_this
 from unrandom.runs.engines import Death, EngineOptions, needs_extra
 from unrandom.runs.engines.local import workers_and_threads
 from unrandom.runs.plan import Job
@@ -37,9 +40,6 @@ class RayEngine:
     tries = 1
 
     def __init__(self, options: EngineOptions) -> None:
-        asked = options.gpus_per_run
-        if asked is not None and asked > 1 and asked != int(asked):
-            raise UserError(f"--gpus-per-run {asked:g} was given; Ray takes shares of one GPU or a whole number")
         self.address = os.environ.get("RAY_ADDRESS") or "local"
         os.environ |= SETTINGS | (LOCAL_ONLY if self.address == "local" else {})
         try:
@@ -52,21 +52,26 @@ class RayEngine:
         workers, threads = workers_and_threads(options)
         self.workers, self.threads = workers, options.threads or (threads if self.address == "local" else 1)
         self.places = options.workers or (workers if self.address == "local" else 10_000)
+        asked = options.gpus_per_run
         self.gpus = asked if asked is not None else float(torch.cuda.is_available())
         self._folder: Path | None = None
+        self._ends = ExitStack()
         self._running: dict[Any, Job] = {}
 
     def start(self, jobs: Sequence[Job], options: WorkerOptions) -> None:
         if not self._ray.is_initialized():
             self._connect()
         options = replace(options, out=options.out.resolve(), threads=self.threads)
-        task = self._ray.remote(run_job).options(num_cpus=self.threads, num_gpus=self.gpus, max_retries=RETRIES)
-        self._running |= {task.remote(job, options): job for job in jobs}
+        task = self._ray.remote(_run_packed).options(num_cpus=self.threads, num_gpus=self.gpus, max_retries=RETRIES)
+        self._running |= {task.remote(pickle.dumps(job), options, os.getcwd()): job for job in jobs}
 
     def _connect(self) -> None:
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         if self.address == "local":
-            self._folder = Path(tempfile.mkdtemp(prefix="unrandom-"))  # short, as socket names have a length limit
+            self._folder = Path(tempfile.mkdtemp(prefix="unrandom-")).resolve()  # short: names of sockets have a limit
+            self._ends.enter_context(ended_with_this(self._folder))
+            # Ray starts this process even without a dashboard, and it asks the cloud's metadata address where it is.
+            import_module("ray._private.node").Node.start_api_server = lambda *_, **__: None
             options |= {
                 "include_dashboard": False,
                 "num_cpus": self.workers * self.threads,
@@ -75,7 +80,8 @@ class RayEngine:
                 "_temp_dir": str(self._folder),
             }
         try:
-            with warnings.catch_warnings():
+            # Ray puts the folder in which it is started first on the import path of its workers: not the user's, then.
+            with warnings.catch_warnings(), tempfile.TemporaryDirectory() as empty, chdir(self._folder or empty):
                 warnings.simplefilter("ignore")
                 self._ray.init(address=self.address, **options)
         except ConnectionError as error:
@@ -103,8 +109,18 @@ class RayEngine:
         self._running.clear()
         if self._ray.is_initialized():
             self._ray.shutdown()
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        self._ends.close()
+
+
+def _run_packed(packed: bytes, options: WorkerOptions, folder: str) -> list[Outcome] | Death:
+    """Run a job in the folder of the command, if this machine has it. Unpickling a job imports a user-defined task."""
+    with suppress(OSError):
+        os.chdir(folder)
+    try:
+        job: Job = pickle.loads(packed)
+    except UserError as error:
+        return Death(str(error))
+    return run_job(job, options)
 
 
 def make_engine(options: EngineOptions) -> RayEngine:

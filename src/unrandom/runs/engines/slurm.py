@@ -5,18 +5,23 @@ The runs folder must be shared by all machines; scripts and logs are in its subf
 
 import json
 import os
+import shlex
 import shutil
 import signal
+import subprocess
 import tempfile
 import threading
 import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from unrandom.core.errors import UserError
+from unrandom.core.processes import python
 from unrandom.runs.engines import POLL_SECONDS, Death, EngineOptions, needs_extra
 from unrandom.runs.engines.local import workers_and_threads
 from unrandom.runs.plan import Job
@@ -75,9 +80,12 @@ class SlurmEngine:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 import submitit
+                import submitit.local.local as emulation
         except ImportError:
             raise needs_extra("--engine slurm") from None
         self._submitit: Any = submitit
+        # Its processes are in a group of their own: Ctrl-C would make the emulation kill jobs before they have saved.
+        emulation.subprocess = SimpleNamespace(Popen=partial(subprocess.Popen, process_group=0))
         settings = dict(_setting(text) for text in options.slurm)
         self.cluster = settings.pop("cluster", "slurm")
         if self.cluster not in ("slurm", "local"):
@@ -102,7 +110,7 @@ class SlurmEngine:
             self._make_executor(Path(folder))  # validates the settings
 
     def _make_executor(self, folder: Path) -> Any:
-        most = {f"{self.cluster}_max_num_timeout": REQUEUES}
+        most = {f"{self.cluster}_max_num_timeout": REQUEUES, f"{self.cluster}_python": shlex.join(python())}
         try:
             executor = self._submitit.AutoExecutor(folder=folder, cluster=self.cluster, **most)
             executor.update_parameters(**self.settings)

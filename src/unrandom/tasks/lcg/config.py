@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.config import Config
-from unrandom.tasks.task import Count, Task
+from unrandom.tasks.task import Count, Task, TestCount
 
 Modulus = Annotated[int, Field(ge=2, le=2**64)]
 Multiplier = Annotated[int, Field(ge=1, le=2**64 - 1)]
@@ -65,8 +65,8 @@ class LCGTask(Task):
     coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     min_period: Period | None = None  # shortest period of training sequences
     max_period: Period | None = None  # longest period of training sequences
-    n_test_a: Count = 64  # multipliers tested per test modulus (for unseen moduli, at most as many as exist)
-    n_test_c: Count = 64  # increments tested per test modulus, likewise
+    n_test_a: TestCount = 64  # multipliers tested per test modulus (for unseen moduli, at most as many as exist)
+    n_test_c: TestCount = 64  # increments tested per test modulus, likewise
     # What is held out, at every modulus: the test's pairs (a, c), as in the paper's UM, or all of its a and all its c.
     hold_out: Literal["pairs", "values"] = "values"
     test_multipliers: Literal["full-period", "primitive-root"] = "full-period"  # primitive roots for prime moduli

@@ -1,0 +1,46 @@
+"""How are tensors read from a file? As safetensors and as nothing else, so that nothing is ever unpickled."""
+
+from pathlib import Path
+
+import safetensors.torch
+from safetensors import SafetensorError
+from torch import Tensor
+
+from unrandom.core.errors import UserError
+from unrandom.core.memory import available_memory
+from unrandom.core.reading import read_bytes
+from unrandom.models.config import TransformerConfig
+from unrandom.models.counts import parameter_count
+
+Tensors = dict[str, Tensor]
+"""The tensors of a safetensors file by name."""
+
+MAX_HEADER, MAX_PARAMETER = 2**24, 64  # bytes
+
+
+def largest_file(config: TransformerConfig) -> int:
+    """The size in bytes that no file of a model's weights or optimiser state has: some numbers per parameter."""
+    return MAX_HEADER + MAX_PARAMETER * parameter_count(config)
+
+
+def read_tensors(path: Path, config: TransformerConfig) -> Tensors:
+    """The tensors in a safetensors file about a model.
+
+    Raises UserError for any other file, and for one that is larger than free memory or than `largest_file`.
+    """
+    most, free = largest_file(config), available_memory()
+    content = read_bytes(path, most if free is None else min(most, free))
+    try:
+        return safetensors.torch.load(content)
+    except (SafetensorError, ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        raise UserError(f"{path} is not a safetensors file ({error!s:.200}); nothing else is ever loaded") from None
+
+
+def check_size(config: TransformerConfig, tensors: Tensors, source: Path | str) -> None:
+    """Raise UserError, naming ``source``, if a model has more parameters than there are numbers in ``tensors``.
+
+    A model that is built first would use the memory that its configuration asks for.
+    """
+    described, stored = parameter_count(config), sum(tensor.numel() for tensor in tensors.values())
+    if described > stored:
+        raise UserError(f"{source} describes a model of {described:,} parameters, but {stored:,} numbers are stored")

@@ -1,0 +1,64 @@
+"""Results that were measured are not lost while new ones are saved, and are not judged if they were changed."""
+
+import shutil
+
+import polars as pl
+import pytest
+
+from unrandom.core.errors import UserError
+from unrandom.core.files import made_whole, restore
+from unrandom.experiments import reproduce
+from unrandom.experiments.registry import EXPERIMENTS
+from unrandom.experiments.reproduce import draw_and_judge, is_measured, judged_rows, measure_and_judge, saved_tables
+
+EXPERIMENT = EXPERIMENTS["digit-periods"]  # it needs no run
+
+
+@pytest.fixture
+def measured(tmp_path):
+    measure_and_judge(EXPERIMENT, "smoke", [], tmp_path, "the command")
+    return tmp_path / "smoke" / EXPERIMENT.name
+
+
+def test_a_disk_that_fills_up_while_tables_are_saved_leaves_the_earlier_ones(measured, tmp_path, monkeypatch):
+    before = {path: path.read_bytes() for path in measured.iterdir()}
+
+    def full(*_given):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(reproduce, "write_json", full)
+    with pytest.raises(OSError, match="No space left"):
+        measure_and_judge(EXPERIMENT, "smoke", [], tmp_path, "another command")
+    assert {path: path.read_bytes() for path in measured.iterdir()} == before
+    assert list(measured.parent.iterdir()) == [measured]
+
+
+def test_a_process_that_ends_between_two_renames_loses_nothing(measured, tmp_path):
+    rows = draw_and_judge(EXPERIMENT, "smoke", tmp_path)
+    measured.rename(measured.with_name(f".{measured.name}.before"))
+    assert is_measured(EXPERIMENT, "smoke", tmp_path)
+    assert draw_and_judge(EXPERIMENT, "smoke", tmp_path) == rows
+
+
+def test_a_folder_that_is_replaced_is_never_mixed(tmp_path):
+    folder = tmp_path / "folder"
+    for name in ("first", "second"):
+        with made_whole(folder, replace=True) as made:
+            (made / name).touch()
+    assert [path.name for path in tmp_path.rglob("*")] == ["folder", "second"]
+    restore(folder)
+    assert [path.name for path in folder.iterdir()] == ["second"]
+
+
+def test_a_table_that_was_changed_is_not_judged(measured, tmp_path):
+    name = min(saved_tables(measured))
+    path = measured / f"{name}.parquet"
+    changed = pl.read_parquet(path).head(1)
+    changed.write_parquet(path)
+    with pytest.raises(UserError, match=f"{name}.parquet is not the table that was measured"):
+        judged_rows(EXPERIMENT, "smoke", tmp_path, {})
+    path.unlink()
+    with pytest.raises(UserError, match=f"{name}.parquet does not exist"):
+        judged_rows(EXPERIMENT, "smoke", tmp_path, {})
+    shutil.rmtree(measured)
+    assert {row["verdict"] for row in judged_rows(EXPERIMENT, "smoke", tmp_path, {})} <= {"not run"}
