@@ -65,7 +65,7 @@ def test_a_lock_that_the_system_cannot_give_is_not_called_busy(run, monkeypatch)
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    with pytest.raises(OSError, match="No locks available"), run.lock():
+    with pytest.raises(UserError, match=r"locks cannot be trusted \(No locks available\)"), run.lock():
         pass
 
 

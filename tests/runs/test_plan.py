@@ -44,7 +44,7 @@ def test_cells_are_every_combination_with_every_seed(tiny):
         ("model.deph=1,2", "near misses: model.depth"),
         ("model.depth=1,two", "two"),
         ("model.n_heads=1,3", "n_heads=3"),
-        ("data.n_test_c=8,100000", "increments"),
+        ("data.n_test_c=8,100000", "n_test_c=100000"),
         ("data.n_test_c=8,1", "2"),  # none is left to choose by
         ("data.min_period=8,1000", "no training parameters"),
         ("data.n_test_c=8,64", "increments"),

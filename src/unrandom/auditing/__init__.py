@@ -1,6 +1,8 @@
 """Can a stream of numbers be predicted? Families of generators try to recover its state; predictions are the proof.
 
 - `reading`   finds out what a file is, and reads the numbers in it
+- `sources`   gets its bytes: from a file, a pipe or standard input, before the time is over
+- `options`   what a user may state, and in which ranges
 - `texts`     finds the numbers in text as programs print them
 - `tables`    finds the column of numbers in a table
 - `logs`      finds numbers in a column, behind a key, or by a regular expression

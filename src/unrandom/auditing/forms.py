@@ -146,8 +146,8 @@ def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
     first = next(streams, None)
     if first is None:
         raise UserError(
-            f"{described(least)} is below 0, and the numbers up to {described(greatest)} do not fit into 64 bits with "
-            "it; --from says with which number a range begins"
+            f"{described(least)} is below 0, and {described(greatest)} is above: together they do not fit into 64 "
+            "bits; --from says with which number a range begins"
         )
     yield first
     yield from streams

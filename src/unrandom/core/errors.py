@@ -45,11 +45,13 @@ def lookup(what: str, name: str, known: Mapping[str, T]) -> T:
     return known[name]
 
 
-def near_misses(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: at most five known ones that resemble it, or the first five."""
+def near_misses(name: str, known: Iterable[str], *, otherwise: bool = True) -> str:
+    """The end of a message about an unknown name: at most five known ones that resemble it, ``otherwise`` the first."""
     names = list(dict.fromkeys(known))
     if near := difflib.get_close_matches(name[:LONGEST_NAME], names, n=NAMES_SHOWN, cutoff=0.4):
         return f"; near misses: {', '.join(near)}"
+    if not otherwise:
+        return ""
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return f"; there are {', '.join(names[:NAMES_SHOWN])}{more}" if names else ""
 

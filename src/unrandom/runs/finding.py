@@ -100,4 +100,4 @@ def _unknown(name: str, parent: Path, known: list[_Known]) -> str:
         )
     names = [*(run.recipe for run in known), *(run.name for run in known), LATEST, *ALIASES, *pretrained()]
     where = f"nor the beginning of a run's name in {parent}" if known else f"and {parent} holds no runs"
-    return f"{name} is not a run folder, {where}{near_misses(word, names)}"
+    return f"{name} is not a run folder, {where}{near_misses(word, names, otherwise=False)}"
