@@ -1,7 +1,5 @@
 """Which values may the options of an audit have? Checks of each, made once, where a user's options come in."""
 
-import difflib
-from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
@@ -61,12 +59,3 @@ def seconds_option(value: Any) -> float | None:
     """A time limit in seconds, or None. UserError for what is no finite number from 0 on."""
     number_option("--max-seconds", value, 0)
     return None if value is None else float(value)
-
-
-def one_of(what: str, name: str, known: Iterable[str]) -> None:
-    """UserError with up to five near misses unless `known` has this name; `what` is its kind."""
-    names = list(dict.fromkeys(known))
-    if name not in names:
-        near = difflib.get_close_matches(name[:100], names, n=5, cutoff=0.3)
-        hint = f"near misses: {', '.join(near)}" if near else f"there are {', '.join(names[:5])} and others"
-        raise UserError(f"no {what} is called {shown(name)}; {hint}")

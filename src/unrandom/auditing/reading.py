@@ -18,12 +18,11 @@ import numpy as np
 from unrandom.auditing.documents import of_json
 from unrandom.auditing.family import NO_LIMIT, Deadline
 from unrandom.auditing.logs import matches, of_column
-from unrandom.auditing.options import one_of
 from unrandom.auditing.parsing import NOTATIONS, Numbers, numbers_of, only_first
 from unrandom.auditing.sources import content_of, named
 from unrandom.auditing.texts import Text, of_text
 from unrandom.auditing.tokens import MAX_NUMBERS
-from unrandom.core.errors import UserError
+from unrandom.core.errors import UserError, lookup
 
 MAX_BYTES = 64 * 2**20
 """Maximum size of the input in bytes; a larger one is refused."""
@@ -62,9 +61,9 @@ def read(
     OutOfTime after the deadline.
     """
     if notation is not None:
-        one_of("notation", notation, NOTATIONS)
+        lookup("notation", notation, NOTATIONS)
     if raw is not None:
-        one_of("type of raw words", raw, get_args(Raw))
+        lookup("type of raw words", raw, dict.fromkeys(get_args(Raw)))
     path = str(source)
     content = content_of(path, MAX_BYTES, deadline)
     if not content:

@@ -18,9 +18,9 @@ from math import ceil, log2
 
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.family import Deadline, Family, Generator, OutOfTime, Sparing
-from unrandom.auditing.options import one_of
 from unrandom.auditing.stream import Stream
 from unrandom.auditing.verdict import NO_TIME_LEFT, OUT_OF_TIME, Certificate, Needed, Tried
+from unrandom.core.errors import lookup
 
 SIGNIFICANCE_BITS = 40
 """A candidate is accepted if the probability of its success by chance is at most 2**-40."""
@@ -207,7 +207,7 @@ def choose(family: str | None) -> Sequence[Family]:
     """The families of this name, or all families for None; UserError with near misses if there is no such one."""
     if family is None:
         return FAMILIES
-    one_of("family", family, (one.name for one in FAMILIES))
+    lookup("family", family, {one.name: one for one in FAMILIES})
     return [one for one in FAMILIES if one.name == family]
 
 
