@@ -56,22 +56,6 @@ def write_json(path: Path, value: Any) -> None:
     write_atomically(path, json.dumps(value, indent=1, allow_nan=False) + "\n")
 
 
-@contextmanager
-def reading(source: str) -> Iterator[None]:
-    """Within the block, errors of opening the user's file ``source`` become a one-line UserError."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise UserError(f"{source} does not exist") from None
-    except (IsADirectoryError, PermissionError) as error:
-        raise UserError(f"{source} cannot be read: {error.strerror}") from None
-
-
-def named_source(source: str) -> str:
-    """The name of a command's input file in messages; ``-`` is standard input."""
-    return "standard input" if source == "-" else source
-
-
 def make_folder(path: Path) -> Path:
     """Create ``path`` and its parents, and return it. Raises UserError where that is not permitted."""
     try:

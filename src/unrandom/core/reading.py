@@ -55,6 +55,11 @@ def reading(source: str | Path) -> Iterator[None]:
         raise UserError(f"{source} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
+def named_source(source: str) -> str:
+    """The name of a command's input file in messages; ``-`` is standard input."""
+    return "standard input" if source == "-" else source
+
+
 @contextmanager
 def opened(path: Path, most: int | None = None) -> Iterator[tuple[BufferedReader, int]]:
     """A regular file, open for reading, and its size in bytes.

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.core.errors import UserError
-from unrandom.core.files import named_source, reading
+from unrandom.core.reading import named_source, read_bytes
 
+MAX_TEXT = 2**26  # bytes of a file, or characters of standard input
 USUAL_ACCURACY = 0.9  # share of correct guesses from which a model is called "usually right"
 
 
@@ -88,11 +89,14 @@ def _numbers(count: int) -> str:
 
 
 def _read(source: str) -> str:
+    """The text of a regular file of at most MAX_TEXT bytes, or of standard input."""
     try:
-        with reading(source):
-            return sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+        content = sys.stdin.read(MAX_TEXT + 1) if source == "-" else read_bytes(Path(source), MAX_TEXT).decode()
     except UnicodeDecodeError:
         raise UserError(f"{named_source(source)} is not text") from None
+    if len(content) > MAX_TEXT:
+        raise UserError(f"{named_source(source)} has more than {MAX_TEXT:,} characters, the maximum")
+    return content
 
 
 def _number(word: str, line: int, limit: int) -> int:
