@@ -280,7 +280,7 @@ def test_a_manifest_that_was_tampered_with(run, capsys):
     manifest.write_text("{")
     assert "is not JSON" in mistake(capsys, "evaluate", run)
     manifest.write_text("[]")
-    assert "is not the manifest of a run" in mistake(capsys, "evaluate", run)
+    assert "manifest.json: " in mistake(capsys, "evaluate", run)
 
 
 def test_a_run_whose_checkpoint_has_another_shape(run, capsys):
@@ -427,7 +427,7 @@ def test_a_modulus_of_one_s_own_is_said_to_be_possibly_seen(run, capsys):
 @pytest.mark.parametrize("text", ["5", "[]", "{}"])
 def test_a_result_that_was_tampered_with(run, capsys, text):
     (run / "result.json").write_text(text)
-    assert "is not the result of a run" in mistake(capsys, "resume", run)
+    assert "result.json: " in mistake(capsys, "resume", run)
 
 
 def test_a_run_held_by_another_process(run, capsys):

@@ -74,4 +74,4 @@ def _is_text(word: str) -> bool:
 
 
 def _no_such_command(word: str) -> str:
-    return f"no command is called {word!r:.80}{near_misses(word, COMMANDS)}"
+    return f"no command is called {word!r:.80}{near_misses(word, COMMANDS, otherwise=False)}"

@@ -156,6 +156,8 @@ def _first_error(error: ValidationError, values: Any) -> str:
         return _unknown_key(where, [key for key, _ in dotted_items(values) if key != where])
     if first["type"] == "value_error":
         return f"{where}: {message}" if where else message
+    if not where:
+        return "a JSON object is needed"
     if isinstance(first["input"], dict | list):
-        return f"{where}: {message[0].lower()}{message[1:]}" if where else "a JSON object is needed"
+        return f"{where}: {message[0].lower()}{message[1:]}"
     return f"{where}={first['input']!r:.60}: {message[0].lower()}{message[1:]}"
