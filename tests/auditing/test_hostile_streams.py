@@ -27,13 +27,15 @@ MOST = 800 * MB
 """Bytes of memory that an audit of 60 MB may have at once, of which some 200 are Python's, numpy's and the input's."""
 
 ALONE = """
-import resource, sys
+import sys, time
+from pathlib import Path
 from unrandom.cli import main
 status = main(sys.argv[1:])
-usage = resource.getrusage(resource.RUSAGE_SELF)
-print("used", usage.ru_maxrss * 1024, usage.ru_utime + usage.ru_stime, file=sys.stderr)
+(most,) = (line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+print("used", 1024 * int(most), time.process_time(), file=sys.stderr)
 sys.exit(status)
 """
+"""The command; then the most memory that this process had, which getrusage mixes up with that of its parent."""
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -201,6 +203,9 @@ LARGE: dict[str, tuple[Callable[[], Iterator[bytes]], list[str], int]] = {
 }
 
 
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="no /proc tells the most memory of a process (2026-11-25)"
+)
 @pytest.mark.parametrize("name", LARGE)
 def test_memory_and_time_are_bounded_for_large_inputs(name: str, tmp_path: Path) -> None:
     pieces, options, _status = LARGE[name]

@@ -52,11 +52,15 @@ def matches(text: Text, regex: str) -> Tokens:
         for line, block in text.blocks(SEARCHED_AT_ONCE):
             rows = list[Row]()
             seconds = min(REGEX_SECONDS, max(text.deadline.left, 0.01))
-            with time_limit(seconds, f"--regex {shown(regex)} takes too long; simplify its repetitions"):
-                for i, content in numbered(line, block):
-                    match = pattern.search(content[:MAX_SEARCHED])
-                    if match and match[group]:
-                        rows.append(Row(i, [match[group].strip().strip('"').translate(WIDE_SPACES)]))
+            try:
+                with time_limit(seconds, f"--regex {shown(regex)} takes too long; simplify its repetitions"):
+                    for i, content in numbered(line, block):
+                        match = pattern.search(content[:MAX_SEARCHED])
+                        if match and match[group]:
+                            rows.append(Row(i, [match[group].strip().strip('"').translate(WIDE_SPACES)]))
+            except UserError:
+                text.deadline.check()  # the time of the whole audit was over first
+                raise
             yield from (row for row in rows if row.tokens[0])
 
     matching = sum(1 for _ in found())

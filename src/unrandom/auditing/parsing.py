@@ -101,10 +101,11 @@ def numbers_of(tokens: Tokens, notation: str | None = None, deadline: Deadline =
     all tokens fit. UserError with the line of the first token that fits none of them, or that is not finite, and for
     words that cannot be printed; OutOfTime after the deadline. No tokens are no numbers.
     """
+    tokens = tokens.timed(deadline)
     if next(iter(tokens), None) is None:
         return Numbers("whole", notes=list(tokens.notes))
     cut = next(islice(tokens, MAX_NUMBERS, None), None) is not None
-    tokens = tokens.within(deadline)
+    tokens = tokens.first() if cut else tokens
     shuffles = fitting.deck(tokens) if notation in (None, "words") else None
     if shuffles is not None:
         numeral, cards, notes = shuffles

@@ -94,6 +94,7 @@ class Scale:
     by_product: bool = False
 
     def show(self, x: int) -> float:
+        x = min(x, 2 * self.divisor)  # a wrong candidate of a large modulus may have more than a double holds
         return x * (1.0 / self.divisor) if self.by_product else x / self.divisor
 
 

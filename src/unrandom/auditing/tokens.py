@@ -50,15 +50,22 @@ class Tokens:
             for i, token in enumerate(row.tokens):
                 yield row, i, token
 
-    def within(self, deadline: Deadline) -> "Tokens":
-        """The first MAX_NUMBERS of these tokens, in whole rows unless the first one has more; the others are not
-        looked at. OutOfTime is raised if a row comes after the deadline.
-        """
+    def timed(self, deadline: Deadline) -> "Tokens":
+        """The same tokens; OutOfTime is raised at a row after the deadline."""
+
+        def rows() -> Iterator[Row]:
+            for row in self.rows():
+                deadline.check()
+                yield row
+
+        return replace(self, rows=rows)
+
+    def first(self) -> "Tokens":
+        """The first MAX_NUMBERS of these tokens, in whole rows unless the first one has more."""
 
         def rows() -> Iterator[Row]:
             left = MAX_NUMBERS
             for row in self.rows():
-                deadline.check()
                 if len(row.tokens) > left:
                     if left and (row.per_line or left == MAX_NUMBERS):
                         yield row._replace(tokens=row.tokens[:left])

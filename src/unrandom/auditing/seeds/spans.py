@@ -52,7 +52,7 @@ def parse_seeds(text: str) -> Span:
         if not 0 <= least <= most < MAX_SEED:
             raise UserError(f"seeds must be from 0 to 2^63 - 1, the least first, but are {shown(text)}")
         span = Span(least, most + 1)
-    if len(span) > MAX_SEEDS:
+    if span.end - span.start > MAX_SEEDS:
         raise UserError(f"{shown(text)} is more than 2^40 seeds; try a smaller range")
     return span
 
