@@ -59,7 +59,7 @@ def test_plan_then_train_then_nothing_is_left(sweep, tmp_path, capsys):
         ("model.deph=1,2", "near misses: model.depth"),
         ("model.positions=rotary,deep", "deep"),
         ("model.depth", "--grid takes key=value"),
-        ("data.n_test_c=8,100000", "increments"),
+        ("data.n_test_c=8,100000", "n_test_c=100000"),
         ("data.min_period=8,1000", "data.min_period"),
     ],
 )
@@ -72,7 +72,7 @@ def test_a_grid_that_does_not_fit_is_one_line_and_no_folder(sweep, tmp_path, cap
     assert not out.exists()
 
 
-@pytest.mark.parametrize("share", ["1.5", "2.25", "inf"])
+@pytest.mark.parametrize("share", ["1.5", "2.25"])
 def test_part_of_a_second_gpu_is_refused(sweep, tmp_path, capsys, share):
     assert main([*sweep, "--out", str(tmp_path / "runs"), "--gpus-per-run", share, "--dry-run"]) == 2
     err = capsys.readouterr().err
@@ -131,8 +131,8 @@ def test_a_failed_grid_point_is_one_row_and_the_others_are_finished(sweep, tmp_p
     (bad / "metrics.jsonl").write_text("no metrics\n")
     assert main([*sweep, "--out", str(tmp_path)]) == 0
     captured = capsys.readouterr()
-    assert f"failed: {bad}/metrics.jsonl is damaged" in captured.err
-    assert f"{bad.name}  user error: {bad}/metrics.jsonl is damaged" in captured.out
+    assert f"failed: {bad}/metrics.jsonl: line 1 is not JSON" in captured.err
+    assert f"{bad.name}  user error: {bad}/metrics.jsonl: line 1 is not JSON" in captured.out
     shutil.rmtree(bad)
     assert main([*sweep, "--out", str(tmp_path), "--json"]) == 0  # the failed run is tried again
     assert [row["error"] for row in json.loads(capsys.readouterr().out)["grid_points"]] == [None] * 4

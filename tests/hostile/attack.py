@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 
+sys.path.insert(0, str(Path(__file__).parent))  # where PYTHONSAFEPATH leaves it out
 from damage import damage, sign
 from options import mistaken
 
@@ -272,5 +273,4 @@ def main_program() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parent))
     main_program()
