@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from unrandom.core.errors import printable
+
 WHOLE = ("0", "-1", "x", "", "1.5", "nan", "inf", "1e9", "99999999999", "9" * 30, "9" * 5000, "0x10", "\x1b[31m")
 REAL = ("-1", "nan", "inf", "-inf", "1e400", "x", "", "9" * 5000, "1,5", "\x1b[31m")
 NAMES = (
@@ -29,8 +31,13 @@ Mistake = Callable[[Random, Path], list[str]]
 def mistaken(chance: Random, inside: Path) -> tuple[list[str], list[str]]:
     """A command line with one mistake, and the words of which a refusal has to have one."""
     command = chance.choice(COMMANDS)(chance, inside)
-    words = {part for word in command for part in (word, *re.split("[=.:,]", word))}
-    return command, sorted(word.strip("'")[:40] for word in words if len(word) > 2)
+    words = {part for word in command for part in (word, *re.split("[=.:,/]", word))}
+    shown = {" ".join(printable(word).split()).strip("-'")[:40] for word in words}
+    return command, sorted(word for word in shown if len(word) > 2 or word in ("é", "x", "a b")) + OTHERWISE
+
+
+OTHERWISE = ["COMMAND", "TRACK", "RECIPE", "name a recipe", "''", "'-'", "- is not", "'a\\nb'", "ud800"]
+"""How refusals name what is missing, empty, or not text."""
 
 
 def _train(chance: Random, inside: Path) -> list[str]:
@@ -64,7 +71,7 @@ def _look(chance: Random, inside: Path) -> list[str]:
         ["predict", name, "-", "-n", chance.choice(WHOLE)],
         ["evaluate", finished, "--sequences", chance.choice(WHOLE)],
         ["evaluate", finished, "--predictors", chance.choice((",", "", *NAMES, "copy,nope", "copy:3", "lookback:x"))],
-        ["evaluate", finished, "--modulus", chance.choice((*WHOLE, "2^64", "7"))],
+        ["evaluate", finished, "--modulus", chance.choice((*WHOLE, "18446744073709551616", "7"))],
         ["report", chance.choice(NAMES)],
         ["open", chance.choice(NAMES)],
         ["compare", name, "--out", chance.choice((str(inside) + "/", str(inside), _no_folder(chance, inside) + "/x"))],

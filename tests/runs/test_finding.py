@@ -134,7 +134,7 @@ def test_what_means_no_run(runs, tmp_path):
     assert refused("fm-265", runs).endswith(
         f"nor the beginning of a run's name in {runs}; near misses: fm-256, fm-216, fm-2p16, fm-360, fm-2p8"
     )
-    assert refused("", runs) == " is not a run folder: it has no manifest.json"
+    assert refused("", runs) == "'' is not a run folder: it has no manifest.json"
     assert refused(str(runs / "no run"), runs).endswith("no run is not a run folder: it has no manifest.json")
     assert "is not JSON" in refused(str(runs / "damaged"), runs)
 

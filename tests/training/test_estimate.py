@@ -134,7 +134,10 @@ def test_what_does_not_fit_is_told_what_to_set(monkeypatch):
     assert "set" not in advice(24, "micro_batches=4")
     assert advice(5, "micro_batches=4") == "set micro_batches=32 to need 4.49 GB"
     assert advice(2.1) == "set micro_batches=256 and recompute=true to need 2.08 GB"
-    assert advice(1) == "no number of micro_batches makes it fit, nor recompute"
+    assert (
+        advice(1)
+        == "no number of micro_batches makes it fit, nor recompute: make the model, batch_size or data smaller"
+    )
 
 
 @pytest.mark.parametrize(("settings", "fragmentation"), [(["micro_batches=2"], 1.7), (["recompute=true"], 1.0)])

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.core.errors import UserError
-from unrandom.core.reading import named_source, read_bytes
+from unrandom.core.reading import about, named_source, read_bytes
 
 MAX_TEXT = 2**26  # bytes of a file, or characters of standard input
 USUAL_ACCURACY = 0.9  # share of correct guesses from which a model is called "usually right"
@@ -22,7 +22,8 @@ def read_sequences(source: str, *, limit: int) -> list[list[int]]:
     filled = [(n, words) for n, words in lines if words]
     if not filled:
         raise UserError(f"{named_source(source)} holds no numbers")
-    rows = [[_number(word, n, limit) for word in words] for n, words in filled]
+    with about(named_source(source)):
+        rows = [[_number(word, n, limit) for word in words] for n, words in filled]
     return rows if any(len(row) > 1 for row in rows) else [[row[0] for row in rows]]
 
 

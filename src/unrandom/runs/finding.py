@@ -93,7 +93,7 @@ def _unknown(name: str, parent: Path, known: list[_Known]) -> str:
     word = Path(name).name
     recipe = word.removesuffix(NEWEST)
     if Path(name).is_dir():
-        return f"{name} is not a run folder: it has no manifest.json"
+        return f"{name or repr(name)} is not a run folder: it has no manifest.json"
     if recipe in RECIPES:
         return (
             f"{name} is not a run folder, and {parent} holds no run of this recipe; make one: unrandom train {recipe}"

@@ -221,7 +221,7 @@ def _advice(config: RunConfig, ranks: int, device: torch.device, available: int 
             if (least := needed(config.replace(**changed))) <= available:
                 settings = [f"{key}={str(value).lower()}" for key, value in changed.items() if config.at(key) != value]
                 return f"; set {' and '.join(settings)} to need {_bytes(least)}"
-    return "; no number of micro_batches makes it fit, nor recompute"
+    return "; no number of micro_batches makes it fit, nor recompute: make the model, batch_size or data smaller"
 
 
 def _data_advice(data: int) -> str:

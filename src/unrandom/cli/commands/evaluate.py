@@ -37,11 +37,13 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.cli.progress import working
     from unrandom.cli.text import evaluation_text
     from unrandom.core.config import parse_integer
+    from unrandom.core.reading import about
     from unrandom.runs.measurement import evaluate_run
     from unrandom.training.machine import choose_device
 
     run = unrandom.load(arguments.run)
-    part = None if arguments.modulus is None else parse_integer(arguments.modulus)
+    with about("--modulus"):
+        part = None if arguments.modulus is None else parse_integer(arguments.modulus)
     if arguments.predictors is not None:
         return compared(run, part, arguments)
     with working("evaluating"):
