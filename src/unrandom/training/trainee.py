@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from unrandom.core.errors import NonFiniteLoss
+from unrandom.core.reading import about
 from unrandom.core.run_folder import RunFolder
 from unrandom.core.seeds import torch_seed
 from unrandom.models import Transformer, grow
@@ -80,7 +81,8 @@ class Trainee:
         if start is None:
             return cls(folder, config, measure, model, optimizers, Progress())
         start.load_weights(model)
-        optimizers.load_state(start.optimizer_state())
+        with about(start.folder):
+            optimizers.load_state(start.optimizer_state())
         saved = {name: value for name, value in start.progress.items() if value is not None}
         return cls(folder, config, measure, model, optimizers, Progress(start.step, **saved))
 
