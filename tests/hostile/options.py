@@ -32,7 +32,7 @@ def mistaken(chance: Random, inside: Path) -> tuple[list[str], list[str]]:
     """A command line with one mistake, and the words of which a refusal has to have one."""
     command = chance.choice(COMMANDS)(chance, inside)
     words = {part for word in command for part in (word, *re.split("[=.:,/]", word))}
-    shown = {" ".join(printable(word).split()).strip("-'")[:40] for word in words}
+    shown = {" ".join(printable(word).split()).strip("-'")[:20] for word in words}
     return command, sorted(word for word in shown if len(word) > 2 or word in ("é", "x", "a b")) + OTHERWISE
 
 

@@ -36,19 +36,27 @@ def run(arguments: Namespace) -> Answer:
     import unrandom
     from unrandom.cli.progress import working
     from unrandom.cli.text import evaluation_text
-    from unrandom.core.config import parse_integer
-    from unrandom.core.reading import about
     from unrandom.runs.measurement import evaluate_run
     from unrandom.training.machine import choose_device
 
     run = unrandom.load(arguments.run)
-    with about("--modulus"):
-        part = None if arguments.modulus is None else parse_integer(arguments.modulus)
+    part = None if arguments.modulus is None else _part(run, arguments.modulus)
     if arguments.predictors is not None:
         return compared(run, part, arguments)
     with working("evaluating"):
         tested = evaluate_run(run, run.predictor(choose_device()), part=part, sequences=arguments.sequences)
     return {"run": str(run.folder.path), "evaluation": tested}, evaluation_text(tested)
+
+
+def _part(run: "LoadedRun", modulus: str) -> int:
+    """The part of the test that ``--modulus`` names. Raises UserError where the task cannot test it."""
+    from unrandom.core.config import parse_integer
+    from unrandom.core.reading import about
+
+    with about(f"--modulus {modulus}"):
+        part = parse_integer(modulus)
+        run.split().with_own_part(part)
+    return part
 
 
 def compared(run: "LoadedRun", part: int | None, arguments: Namespace) -> Answer:

@@ -109,9 +109,10 @@ def pair(track: Track, base: str | None, assignments: Sequence[str], against: st
     By default ``base`` is the open record to beat, and ``against`` the record to beat in the candidate's class. Raises
     UserError for a candidate that the track does not accept, or that equals the record.
     """
-    candidate = configuration_of(track, base or record_to_beat(track, "open", results), results).override(assignments)
+    base = record_to_beat(track, "open", results) if base is None else base
+    candidate = configuration_of(track, base, results).override(assignments)
     track.validate(candidate)
-    against = against or record_to_beat(track, track.kind(candidate), results)
+    against = record_to_beat(track, track.kind(candidate), results) if against is None else against
     record = configuration_of(track, against, results)
     if track.prepared(candidate, 0).digest() == track.prepared(record, 0).digest():
         raise UserError(f"the candidate is {against} itself; change something with --set, or take another --against")
