@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from asking import address_of, answered
 from sockets import STRACE, Watch, asked_by
 from sweeping import PATIENCE, synchronize
 from tiny_settings import settings
@@ -108,17 +109,13 @@ def test_the_app_and_its_children_ask_no_other_machine(tmp_path):
         start_new_session=True,
     )
     try:
-        address = app.stderr.readline().split()[4].rstrip(";")
-
-        def answer(name: str, *data: object) -> str:
-            call = f"{address}gradio_api/call/{name}"
-            begun = httpx.post(call, json={"data": data}, timeout=PATIENCE).json()
-            return httpx.get(f"{call}/{begun['event_id']}", timeout=PATIENCE).text
-
+        address = address_of(app)
         assert httpx.get(address, timeout=PATIENCE).status_code == 200
-        assert "verdict" in answer("audit", "1 2 3 4 5 6 7 8", None)
-        assert "The next number" in answer("play", "fm-256", "lcg", "256", "5", "3", "1", 40, "", "layer 0 head 0")
-        assert "has started" in answer("start", "3")
+        assert "verdict" in answered(address, "audit", "1 2 3 4 5 6 7 8", None)
+        assert "The next number" in answered(
+            address, "play", "fm-256", "lcg", "256", "5", "3", "1", 40, "", "layer 0 head 0"
+        )
+        assert "has started" in answered(address, "start", "3")
         synchronize(lambda: list(tmp_path.glob("runs/*/metrics.jsonl")))
         assert httpx.post(f"{address}gradio_api/upload", files={"files": ("a", b"1 2")}, timeout=PATIENCE).is_success
     finally:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import unrandom
+from asking import address_of, answered
 from sweeping import PATIENCE, synchronize
 from unrandom.core.processes import python
 from unrandom.generators.lcg import LCG
@@ -80,20 +81,13 @@ def test_no_worker_imports_the_user_s_files(command, own_files, tiny_settings):
 
 @needs("gradio")
 def test_the_demo_and_the_audits_of_the_app_do_not_either(own_files):
-    httpx = pytest.importorskip("httpx")
     app = subprocess.Popen(
         python("-m", "unrandom", "app"), cwd=own_files, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     try:
-        address = app.stderr.readline().split()[4].rstrip(";")
-
-        def answer(name: str, *data: object) -> str:
-            call = f"{address}gradio_api/call/{name}"
-            begun = httpx.post(call, json={"data": data}, timeout=PATIENCE).json()
-            return httpx.get(f"{call}/{begun['event_id']}", timeout=PATIENCE).text
-
-        assert "Predictable" in answer("audit", " ".join(map(str, STREAM)), None)
-        assert "has started" in answer("start", "3")
+        address = address_of(app)
+        assert "Predictable" in answered(address, "audit", " ".join(map(str, STREAM)), None)
+        assert "has started" in answered(address, "start", "3")
         (metrics,) = synchronize(lambda: list(own_files.glob("runs/*/metrics.jsonl")))
         synchronize(metrics.read_text)
         app.send_signal(signal.SIGINT)
