@@ -18,11 +18,12 @@ ROOT = Path(__file__).parents[2]
 SERVE = """
 import sys
 from pathlib import Path
-from unrandom.app.server import serve
+from unrandom.app.server import leave_answers, serve
 runs, results, port, *settings = sys.argv[1:]
 serve(Path(runs), Path(results), port=int(port), open_browser=False, demo_settings=settings,
       ready=lambda address: print(address, flush=True))
 print("ended", flush=True)
+leave_answers()
 """
 STARTS_IN = PATIENCE  # seconds, on a machine that has other work
 

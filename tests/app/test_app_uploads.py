@@ -1,5 +1,7 @@
 """Uploads are removed when the app ends; of an app that was killed by the next one, and nothing else is removed."""
 
+import errno
+import fcntl
 import os
 import signal
 import subprocess
@@ -9,6 +11,7 @@ import pytest
 
 from sweeping import PATIENCE
 from unrandom.app.uploads import PREFIX, remove_abandoned, upload_folder
+from unrandom.core.errors import UserError
 
 HOLD = """
 import time
@@ -57,6 +60,24 @@ def test_the_folder_of_a_running_app_stays(app):
     _, folder = app
     remove_abandoned()
     assert (folder / "numbers").read_text() == "1 2 3"
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOLCK, "no locks"), PermissionError("not ours")])
+def test_where_folders_cannot_be_locked_one_is_made_and_the_others_stay(temporary, monkeypatch, error):
+    def refuse(*_given):
+        raise error
+
+    (other := temporary / f"{PREFIX}other").mkdir()
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with upload_folder() as folder:
+        assert set(temporary.iterdir()) == {folder, other}
+    assert list(temporary.iterdir()) == [other]
+
+
+def test_where_folders_always_vanish_the_app_says_so(temporary, monkeypatch):
+    monkeypatch.setattr(fcntl, "flock", lambda *_: [path.rmdir() for path in temporary.iterdir()])
+    with pytest.raises(UserError, match=f"no folder for uploads stays in {temporary}"), upload_folder():
+        pytest.fail("it has a folder")
 
 
 def test_links_and_files_of_such_a_name_stay(temporary):

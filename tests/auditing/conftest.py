@@ -6,8 +6,9 @@ from types import SimpleNamespace
 import pytest
 from streams import PATIENT
 
-from unrandom.auditing import audit, family, search
+from unrandom.auditing import audit, search
 from unrandom.auditing.families import FAMILIES
+from unrandom.core import deadline
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +18,7 @@ def processor_time(monkeypatch):
     default, for slow processors, and so have the solvers, whose time is that of the clock.
     """
     clock = SimpleNamespace(monotonic=time.process_time)
-    monkeypatch.setattr(family, "time", clock)
+    monkeypatch.setattr(deadline, "time", clock)
     monkeypatch.setattr(search, "time", clock)
     monkeypatch.setattr(audit, "SEARCH_SECONDS", PATIENT)
     for one in FAMILIES:

@@ -67,7 +67,7 @@ def test_options(capsys, numbers, tmp_path):
         (["FILE", "--family", "rand"], "no family is called 'rand'"),
         (["FILE", "--bits", "5000"], "--bits must be from 1 to 4096"),
         (["FILE", "--modulus", "1"], "--modulus must be from 2 to 2^4096"),
-        (["FILE", "--from", "one"], "--from must be a number, but 'one' was given"),
+        (["FILE", "--from", "one"], "--from must be a number, not 'one'"),
         (["FILE", "--regex", "("], "regular expression"),
         (["FILE", "--notation", "roman"], "roman"),
         (["FILE", "--column", "x", "--regex", "x"], "exclude each other"),

@@ -17,9 +17,9 @@ from unrandom.auditing.families.known_bits import LARGE, SMALL, TWISTERS, KnownB
 from unrandom.auditing.families.redrawn import Redrawn
 from unrandom.auditing.families.twister import Twisters
 from unrandom.auditing.families.xorwow import Xorwows
-from unrandom.auditing.family import Deadline, OutOfTime
 from unrandom.auditing.layouts import CPP, LARGEST, PHP, PYTHON, SINGLE, TORCH, TORCH_DOUBLE, low, readings, top
 from unrandom.auditing.stream import Form, Stream, scales
+from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5
 from unrandom.generators.xorshift import XORWOW
 

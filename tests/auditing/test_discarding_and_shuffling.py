@@ -9,10 +9,10 @@ import pytest
 import unrandom
 from unrandom.auditing.families.bays_durham import BaysDurhams
 from unrandom.auditing.families.ranlux import Ranluxes
-from unrandom.auditing.family import Deadline
 from unrandom.auditing.forms import Assumed, interpretations
 from unrandom.auditing.parsing import Numbers
 from unrandom.auditing.verdict import Predictable
+from unrandom.core.deadline import Deadline
 from unrandom.generators.bays_durham import KNUTH_B, RAN1, BaysDurham
 from unrandom.generators.ranlux import RANLUX24, RANLUX48, Ranlux
 

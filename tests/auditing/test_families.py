@@ -14,8 +14,8 @@ from streams import audit_stream, found, stream_of
 from plainly import lagged, ranlux24_base, take
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.families.carry import Carry
-from unrandom.auditing.family import Deadline, OutOfTime
 from unrandom.auditing.stream import Form, Stream, scales
+from unrandom.core.deadline import Deadline, OutOfTime
 
 MASK64 = 2**64 - 1
 

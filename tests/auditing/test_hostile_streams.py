@@ -100,11 +100,11 @@ def test_numbers_of_numpy_are_options_as_those_of_python() -> None:
     assert (verdict.verdict, verdict.outputs) == (plain.verdict, plain.outputs)
 
 
-def test_words_that_cannot_be_printed_are_refused(tmp_path: Path) -> None:
+def test_words_with_control_characters_are_refused(tmp_path: Path) -> None:
     for word in ("\\ud800", "\\u001b[31m"):
         path = tmp_path / "words.json"
         path.write_text(f'["{word}", "b", "b", "b", "{word}", "{word}"]')
-        with pytest.raises(UserError, match="characters that cannot be printed"):
+        with pytest.raises(UserError, match="has control characters"):
             unrandom.audit(path)
 
 
@@ -161,7 +161,7 @@ def test_long_json_is_parsed_item_by_item_or_line_by_line(file: Callable, monkey
     lines = long[1:-1].replace(",\n", "\n")
     assert reading.read(file(lines), column="x").whole[-1] == 10**6 + count - 1
     for other in ('{"v": ' + long + "}", "[" + long + "]", long[:100] + "?" + long[100:]):
-        with pytest.raises(UserError, match="JSON of more than 0 MB must be a list"):
+        with pytest.raises(UserError, match=r"JSON .*more than 0 MB"):
             reading.read(file(other))
 
 

@@ -11,10 +11,10 @@ from streams import audit_stream, found, fractions_of, stream_of
 
 from plainly import lcg, take
 from unrandom.auditing.families.lcg import FullState
-from unrandom.auditing.family import Deadline
 from unrandom.auditing.recovery import recover_lcg
 from unrandom.auditing.stream import Form, Stream, scales
 from unrandom.auditing.verdict import Predictable
+from unrandom.core.deadline import Deadline
 from unrandom.generators.known import KNOWN
 
 

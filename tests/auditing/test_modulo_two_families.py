@@ -21,8 +21,8 @@ from plainly import (
 )
 from unrandom.auditing.families.twister import Twisters
 from unrandom.auditing.families.v8 import V8
-from unrandom.auditing.family import Deadline
 from unrandom.auditing.stream import Form, Stream, scales
+from unrandom.core.deadline import Deadline
 from unrandom.generators.v8 import BLOCK
 
 

@@ -8,8 +8,8 @@ from streams import audit_stream, stream_of
 
 from unrandom.auditing.families import small as family
 from unrandom.auditing.families.small import SMALL_STATES
-from unrandom.auditing.family import Deadline, OutOfTime
 from unrandom.auditing.verdict import Predictable
+from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.generators.small import SMALL
 
 VECTORS = Path(__file__).parent / "vectors"

@@ -75,6 +75,15 @@ def test_results_about_a_model_of_the_package_are_written_to_a_copy(capsys, tmp_
     assert sorted(folder.rglob("*")) == before
 
 
+def test_a_mistake_makes_no_copy(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["evaluate", "um-144", "--predictors", "copie"]) == 2
+    assert capsys.readouterr().err.startswith(
+        "unrandom: --predictors: no predictor is called 'copie'; near misses: copy"
+    )
+    assert not list(tmp_path.iterdir())
+
+
 def test_without_a_browser_the_address_is_the_answer(capsys, monkeypatch, finished_run, tmp_path):
     run = shutil.copytree(finished_run.folder.path, tmp_path / finished_run.id)
     (run / "report.html").write_text("a report")

@@ -17,6 +17,9 @@ from unrandom.core.processes import python
 from unrandom.generators.lcg import LCG
 
 STREAM = LCG(m=2**31, a=1103515245, c=12345).orbit(x0=1, length=30)
+EXAMPLE = Path(__file__).parents[2] / "examples" / "second_order.py"
+OWN = [word for key in ("steps", "evaluate_every", "checkpoint_every") for word in ("--set", f"{key}=2")]
+OWN += ["--set", "data.context=10", "--set", "model.d_model=16", "--set", "test_sequences=16"]
 NAMES = ("random", "numbers", "json", "typing")
 SWEEP = ("--grid", "optimizer.lr=1e-3,2e-3", "--workers", "2", "--sequences", "16", "--out", "runs")
 
@@ -28,7 +31,6 @@ def needs(package):
 @pytest.fixture
 def own_files(tmp_path, monkeypatch):
     """A folder of a user, whose files say that they were run; in the end, none was."""
-    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)  # commands that ran in this process have set it
     ran = tmp_path / "ran"
     folder = tmp_path / "own"
     folder.mkdir()
@@ -77,6 +79,26 @@ def test_no_worker_imports_the_user_s_files(command, own_files, tiny_settings):
     assert answer.returncode == 0, answer.stderr
     if command[0] == "sweep":
         assert [point["status"] for point in json.loads(answer.stdout)["grid_points"]] == ["finished"] * 2
+
+
+def test_the_user_s_own_scripts_import_what_is_beside_them(tmp_path):
+    """The variable by which libraries start Python safely is not left set for a task's code, here or in workers."""
+    task = (
+        EXAMPLE.read_text() + "\nimport subprocess, sys\nsubprocess.run([sys.executable, 'own/script.py'], check=True)"
+    )
+    (tmp_path / "own").mkdir()
+    (tmp_path / "task.py").write_text(task)
+    (tmp_path / "own" / "script.py").write_text("from beside import value\nopen('ran', 'a').write(value)")
+    (tmp_path / "own" / "beside.py").write_text("value = '.'")
+    answer = subprocess.run(
+        python("-m", "unrandom", "sweep", "task.py:SecondOrder", *SWEEP, "--json", *OWN),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert len((tmp_path / "ran").read_text()) >= 2  # in the command, and in a worker
 
 
 @needs("gradio")

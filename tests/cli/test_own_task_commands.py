@@ -54,9 +54,8 @@ def test_train_resume_evaluate_and_report(here, capsys):
     page = Path(answer(capsys, "report", "latest", "--task", EXAMPLE)["report"]).read_text()
     assert "Left out: accuracy was not measured digit by digit." in page
     assert answer(capsys, "resume", "latest", "--task", EXAMPLE)["finished"]
-    assert "has no predictor 'bayes'" in refused(
-        capsys, "evaluate", "latest", "--task", EXAMPLE, "--predictors", "bayes"
-    )
+    said = refused(capsys, "evaluate", "latest", "--task", EXAMPLE, "--predictors", "bayes")
+    assert said.startswith("unrandom: --predictors: the task SecondOrder has no predictor 'bayes'")
     assert "the test of this run has test" in refused(capsys, "evaluate", "latest", "--task", EXAMPLE, "--modulus", 7)
 
 

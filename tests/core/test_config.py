@@ -52,7 +52,7 @@ def test_a_list_is_given_with_commas_or_as_one_value(tiny, um_data):
         ("data.modulus=1", "data.modulus=1"),
         ("data.modulus=-7", "data.modulus=-7"),
         ("data.modulus=2^65", "data.modulus=36893488147419103232"),
-        ("data.modulus=9^999", "larger than any modulus"),
+        ("data.modulus=9^999", "larger than 2^128"),
         ("data.modulus=2^32", "set data.base"),
         ("optimizer.lr=-1", "optimizer.lr=-1"),
         ("optimizer.lr=nan", "optimizer.lr"),

@@ -42,6 +42,20 @@ def test_a_lock_ends_with_its_process_even_if_that_is_killed(tmp_path):
         pass
 
 
+def test_a_child_that_the_process_forks_does_not_keep_the_lock(tmp_path):
+    awaited, done = os.pipe()
+    with locked(tmp_path / "lock"):
+        child = os.fork()
+        if child == 0:
+            os.close(done)
+            os.read(awaited, 1)
+            os._exit(0)
+    with locked(tmp_path / "lock"):
+        os.close(done)
+        os.waitpid(child, 0)
+    os.close(awaited)
+
+
 def test_locks_that_are_granted_to_everybody_are_refused_in_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(fcntl, "flock", lambda *_: None)
     twice = r"locks cannot be trusted \(it grants the same lock twice\)"

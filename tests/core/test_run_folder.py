@@ -18,6 +18,13 @@ def run(tmp_path):
     return folder
 
 
+def test_a_manifest_that_could_not_be_read_back_is_not_written(tmp_path):
+    folder = RunFolder(tmp_path / "run")
+    with pytest.raises(UserError, match="would have 20,000,0"):
+        folder.create({"recipe": "x", "split": {"test": "1" * 20_000_000}})
+    assert not folder.path.exists()
+
+
 def test_a_torn_last_line_of_metrics_does_not_count(run):
     run.append_metrics({"step": 1})
     run.append_metrics({"step": 2})

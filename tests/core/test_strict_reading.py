@@ -8,7 +8,7 @@ import pytest
 
 from unrandom.core import reading
 from unrandom.core.errors import UserError
-from unrandom.core.reading import Saved, read_bytes, read_json, read_json_lines
+from unrandom.core.reading import Saved, about, read_bytes, read_json, read_json_lines
 
 
 class Line(Saved):
@@ -44,6 +44,14 @@ def test_values_of_json_are_read_as_they_are(tmp_path):
     value = {"a": [1, -2.5, "é\n", None, True, {}, 10**39], "": [[[]]] * 30}
     (tmp_path / "value.json").write_text(json.dumps(value))
     assert read_json(tmp_path / "value.json") == value
+
+
+@pytest.mark.parametrize("name", ["l", "x"])
+def test_a_short_name_is_not_mistaken_for_a_part_of_the_message(name):
+    with pytest.raises(UserError, match=f"^{name}: line 1: 'x' is a letter$"), about(name):
+        raise UserError("line 1: 'x' is a letter")
+    with pytest.raises(UserError, match=f"^there is no {name}; choose one$"), about(name):
+        raise UserError(f"there is no {name}; choose one")
 
 
 def test_only_regular_files_are_read(tmp_path, monkeypatch):

@@ -1,5 +1,7 @@
 """Results that were measured are not lost while new ones are saved, and are not judged if they were changed."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
@@ -29,6 +31,30 @@ def test_a_disk_that_fills_up_while_tables_are_saved_leaves_the_earlier_ones(mea
         measure_and_judge(EXPERIMENT, "smoke", [], tmp_path, "another command")
     assert {path: path.read_bytes() for path in measured.iterdir()} == before
     assert list(measured.parent.iterdir()) == [measured]
+
+
+def test_a_fault_that_is_not_of_the_tables_is_no_mistake_of_the_user(measured, tmp_path):
+    (picture,) = [path for path in measured.iterdir() if path.suffix == ".svg"][:1]
+    picture.unlink()
+    picture.mkdir()
+    with pytest.raises(UserError, match=f"^{picture} is a folder"):
+        draw_and_judge(EXPERIMENT, "smoke", tmp_path)
+
+    def full(*_given):
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        draw_and_judge(replace(EXPERIMENT, draw=full), "smoke", tmp_path)
+
+
+def test_what_a_user_keeps_beside_the_tables_stays(measured, tmp_path):
+    (measured / "notes.md").write_text("mine")
+    (measured / "link").symlink_to(tmp_path)
+    (measured / "stale.parquet").touch()
+    measure_and_judge(EXPERIMENT, "smoke", [], tmp_path, "another command")
+    assert (measured / "notes.md").read_text() == "mine"
+    assert (measured / "link").readlink() == tmp_path
+    assert not (measured / "stale.parquet").exists()
 
 
 def test_a_process_that_ends_between_two_renames_loses_nothing(measured, tmp_path):

@@ -98,7 +98,7 @@ def test_a_killed_worker_is_replaced_and_its_run_goes_on(tiny, tmp_path):
 
 
 def test_a_worker_that_is_killed_again_is_recorded_as_killed(tiny, tmp_path):
-    long, short = planned(tiny, 1, steps=1_000_000)[0], planned(tiny, 1)[0]
+    long, short = planned(tiny, 1, steps=400_000)[0], planned(tiny, 1)[0]
     with killing(tmp_path / long.id):
         outcomes = {each.run: each for each in run_jobs(local(1), pack_jobs([long, short]), WorkerOptions(tmp_path))}
     assert outcomes[short.id].status == "finished"
@@ -166,7 +166,7 @@ def test_a_run_that_another_process_holds_is_waited_for(tiny, tmp_path):
 
 
 def test_an_interrupted_parent_ends_its_workers_at_once(tiny, tmp_path):
-    (run,) = planned(tiny, 1, steps=1_000_000)
+    (run,) = planned(tiny, 1, steps=400_000)
     engine = local(1)
     engine.start(pack_jobs([run]), WorkerOptions(tmp_path))
     worker = synchronize(lambda: holder(tmp_path / run.id))

@@ -166,6 +166,14 @@ def test_an_imported_run_can_be_exported_and_imported_again(loaded, exported, to
     assert twice.result() == {**loaded.result(), "run": str(twice.folder.path)}
 
 
+def test_metrics_of_any_size_that_a_run_may_have_come_back(tiny, tmp_path):
+    run = run_of(tiny, tmp_path / "runs")
+    row = {"step": 1, "words": "x" * 20_000_000}  # more than JSON in one piece may have
+    run.folder.append_metrics(row)
+    exported = unrandom.load(run.folder.path, device="cpu").export(tmp_path / "exported")
+    assert exchange.import_exported(exported, tmp_path / "imported").folder.read_metrics() == [row]
+
+
 def test_a_run_that_is_not_finished_stays_so(tiny, tmp_path, to):
     run = run_of(tiny, tmp_path)
     folder = run.export(tmp_path / "exported", to)

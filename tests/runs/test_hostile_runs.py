@@ -91,6 +91,12 @@ def test_a_model_that_would_fill_memory_is_refused(tiny, tmp_path):
             execute(run)
 
 
+def test_a_run_with_more_evaluations_than_could_be_read_back_does_not_begin(tiny, tmp_path):
+    with pytest.raises(UserError, match=r"steps=1000000 are over 131,072 evaluations; raise evaluate_every=1$"):
+        create_run(RunSpec("tiny", tiny.replace(steps=10**6, evaluate_every=1)), tmp_path, ["unrandom"])
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_line_of_ancestors_is_split_once_each(tiny, monkeypatch):
     config, made = tiny, []
     for seed in range(20):

@@ -59,7 +59,6 @@ def serve(
             ready(address)
             while True:
                 time.sleep(3600)
-        _leave_answers()
     return made.close
 
 
@@ -112,14 +111,17 @@ def _launched(
     return str(address)
 
 
-def _leave_answers() -> None:
-    """Let the process end, when its program does, without its threads: some may compute answers, which no one awaits.
+def leave_answers() -> None:
+    """Let this process end with status 0 when its program does, without its threads, which may compute answers still.
 
-    Python would wait for some threads, and the others fail while it exits.
+    Python would wait for some threads, and the others fail while it exits. What else is registered with `atexit` is not
+    called, so that this is for a program that does nothing but serve.
     """
 
     def leave() -> None:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            with suppress(OSError, ValueError):  # no one reads it any more
+                sys.stdout.flush()
         os._exit(0)
 
     def leave_late() -> None:

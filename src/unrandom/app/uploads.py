@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from unrandom.core.errors import UserError
+
 PREFIX = "unrandom-app-"
+TRIES = 100
 
 
 @contextmanager
@@ -40,13 +43,22 @@ def remove_abandoned() -> None:
 
 
 def _made() -> tuple[Path, int | None]:
-    """A new folder and the lock on it. Before it is locked, an app that starts may take it for abandoned."""
-    while True:
+    """A new folder, and the lock on it, or None where there are no locks, so that no app takes it for abandoned.
+
+    Before it is locked, an app that starts at the same time may remove it.
+    """
+    for _try in range(TRIES):
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        with suppress(OSError):
+        try:
             lock = _locked(folder)
-            if lock is None or os.path.samestat(os.fstat(lock), folder.lstat()):
-                return folder, lock
+        except (FileNotFoundError, BlockingIOError):
+            continue
+        except OSError:
+            return folder, None
+        if lock is None or folder.exists():
+            return folder, lock
+        os.close(lock)
+    raise UserError(f"no folder for uploads stays in {tempfile.gettempdir()}: another program removes them")
 
 
 def _locked(folder: Path) -> int | None:

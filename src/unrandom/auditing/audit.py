@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unrandom.auditing.breaks import Course, follow
-from unrandom.auditing.family import Assuming, Deadline, OutOfTime
+from unrandom.auditing.family import Assuming
 from unrandom.auditing.forms import Assumed, interpretations
 from unrandom.auditing.layers import Number
 from unrandom.auditing.numerals import NoNumeral
@@ -21,7 +21,10 @@ from unrandom.auditing.search import Search, choose, fewest_outputs
 from unrandom.auditing.stream import Form, Stream
 from unrandom.auditing.tokens import MAX_NUMBERS
 from unrandom.auditing.verdict import Break, NotPredicted, Predictable, TooFew, Verdict
+from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.core.errors import UserError
+from unrandom.core.inputs import named
+from unrandom.core.reading import about
 
 if TYPE_CHECKING:
     from unrandom.auditing.seeds.search import SeedSearch
@@ -97,7 +100,8 @@ def audit(
     limit = seconds_option(max_seconds)
     if not callable(watch):
         raise UserError(f"watch must be a function, not {described(watch)}")
-    choose(family)
+    with about("--family"):
+        choose(family)
     assumed = Assumed.of(
         bits=bits,
         bounded=bounded,
@@ -111,9 +115,10 @@ def audit(
     reading = Deadline(max(deadline.left, LEAST_READING))
     try:
         parsed = _read(numbers, raw, column, regex, notation, reading)
-        streams = interpretations(parsed, assumed, reading)
+        with about(_source(numbers)):
+            streams = interpretations(parsed, assumed, reading)
     except OutOfTime:
-        raise UserError("the numbers were not read in the time that --max-seconds allows: give more time") from None
+        raise UserError(f"{_source(numbers)}: not read in the time that --max-seconds allows: give more") from None
     seeded = _seed_search(streams, seeds, around, program, Deadline(inf) if limit is None else deadline, watch)
     if seeded is not None:
         found = seeded.run()
@@ -123,6 +128,11 @@ def audit(
             return _predictable(search, follow(search, found.stream, 0, found), len(parsed), parsed.notes)
     verdict = audit_streams(streams, max_seconds=deadline.left, family=family, watch=watch, notes=parsed.notes)
     return seeded.added_to(verdict) if seeded else verdict
+
+
+def _source(numbers: Any) -> str:
+    """What the numbers are called in messages."""
+    return named(str(numbers)) if isinstance(numbers, str | Path) else "the numbers"
 
 
 def _read(
@@ -155,13 +165,15 @@ def _seed_search(
     """The search for the seed that the user asks for; None if for none. Imports numba only then."""
     if seeds is None and around is None:
         if program is not None:
-            raise UserError("a program is for trying seeds; give seeds, or a time around which they were taken")
+            raise UserError("--program is for trying seeds; give --seeds, or --around a time when they were taken")
         return None
     from unrandom.auditing.seeds.search import SeedSearch
     from unrandom.auditing.seeds.spans import parse_around, parse_seeds
 
-    spans = [parse_seeds(seeds)] if seeds is not None else []
-    spans += parse_around(around) if around is not None else []
+    with about("--seeds"):
+        spans = [parse_seeds(seeds)] if seeds is not None else []
+    with about("--around"):
+        spans += parse_around(around) if around is not None else []
     return SeedSearch(streams, spans, deadline, watch, program)
 
 

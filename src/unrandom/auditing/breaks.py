@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from math import ceil
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.layers import Number
 from unrandom.auditing.search import COMPARED_OUTPUTS, MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS, Found, Search
 from unrandom.auditing.stream import Stream
 from unrandom.auditing.verdict import Break
+from unrandom.core.deadline import Deadline
 
 MAX_SKIPPED = 16
 """Successive outputs of the input that may be foreign to the generator."""

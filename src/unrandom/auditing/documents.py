@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from unrandom.auditing.family import Deadline
 from unrandom.auditing.parsing import fits_a_number
 from unrandom.auditing.tables import SAMPLE_LINES, column_of, is_counted, listed
 from unrandom.auditing.texts import Text
 from unrandom.auditing.tokens import MAX_NUMBERS, Row, Tokens, shown
+from unrandom.core.deadline import Deadline
 from unrandom.core.errors import UserError
 
 MAX_DEPTH = 16
@@ -37,6 +37,11 @@ def of_json(text: Text, column: str | None, notation: str | None) -> Tokens | No
             pass
     items = _lines(text) if len(first) <= MAX_PARSED else None
     if items is None and len(content) > MAX_PARSED:
+        if first.startswith("{"):
+            raise UserError(
+                f"a JSON object of more than {MAX_PARSED // 2**20} MB is not read; give its list of numbers by itself, "
+                "or a value on each line"
+            )
         found = _first_items(content.lstrip(), text.deadline)
         return _of_items(list(enumerate(found, start=1)), column, notation, "item")
     return None if items is None else _of_items(items, column, notation, "line")
@@ -52,7 +57,7 @@ def _parsed(content: str, start: int | None = None) -> Any:
 
 def _first_items(content: str, deadline: Deadline) -> list[Any]:
     """The first items of a long list of JSON, which may be cut off at its end."""
-    items, at, more = list[Any](), len(content) - len(content[1:].lstrip()), content.startswith("[")
+    items, at, more = list[Any](), len(content) - len(content[1:].lstrip()), True
     piece, start = content[:MAX_PARSED], 0
     while more and len(items) <= MAX_NUMBERS:
         deadline.check()
@@ -70,8 +75,8 @@ def _first_items(content: str, deadline: Deadline) -> list[Any]:
             break
     if not items or (more and len(items) <= MAX_NUMBERS and len(content) - at > MAX_PARSED // 8):
         raise UserError(
-            f"JSON of more than {MAX_PARSED // 2**20} MB must be a list or have a value on each line; at character "
-            f"{at + 1} is no value, or a longer one"
+            f"JSON of more than {MAX_PARSED // 2**20} MB must be a list of values that are shorter; at character "
+            f"{at + 1} is another one, or none"
         )
     return items
 

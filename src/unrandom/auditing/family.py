@@ -1,44 +1,14 @@
 """What must a family of generators implement? The number of outputs it needs, and recovery of a generator from them."""
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from math import inf
 from typing import Any, Protocol, runtime_checkable
 
 from unrandom.auditing.layers import Number
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.stepping import Stepping
-
-
-class OutOfTime(Exception):
-    """The time limit of an audit has passed."""
-
-
-class Deadline:
-    """The time at which an audit must end. Long loops call `check` regularly."""
-
-    def __init__(self, seconds: float) -> None:
-        self.end = time.monotonic() + seconds
-
-    @property
-    def left(self) -> float:
-        """Seconds left, negative once the deadline has passed."""
-        return self.end - time.monotonic()
-
-    def within(self, seconds: float) -> "Deadline":
-        """The earlier of this deadline and one in so many seconds."""
-        return Deadline(min(seconds, self.left))
-
-    def check(self) -> None:
-        """Raise OutOfTime if the deadline has passed."""
-        if self.left < 0:
-            raise OutOfTime
-
-
-NO_LIMIT = Deadline(inf)
-"""The deadline that never comes."""
 
 
 @runtime_checkable

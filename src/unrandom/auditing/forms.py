@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float64
 
-from unrandom.auditing.family import NO_LIMIT, Deadline
 from unrandom.auditing.layers import (
     Affine,
     Joined,
@@ -35,6 +34,7 @@ from unrandom.auditing.options import LARGEST, MAX_BITS, described, number_optio
 from unrandom.auditing.parsing import Numbers
 from unrandom.auditing.ranges import fills, real_ranges, whole_ranges
 from unrandom.auditing.stream import Form, Stream, scales
+from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
 
 SINGLE = 24

@@ -16,7 +16,6 @@ from typing import Any, Literal, NoReturn, TypeAlias
 import numpy as np
 
 from unrandom.auditing import fitting
-from unrandom.auditing.family import NO_LIMIT, Deadline
 from unrandom.auditing.fitting import Fit
 from unrandom.auditing.numerals import (
     ALPHABETS,
@@ -33,7 +32,8 @@ from unrandom.auditing.numerals import (
 )
 from unrandom.auditing.options import MAX_BITS, described
 from unrandom.auditing.tokens import MAX_NUMBERS, Misfit, Row, Tokens, shown
-from unrandom.core.errors import UserError
+from unrandom.core.deadline import NO_LIMIT, Deadline
+from unrandom.core.errors import UserError, printable
 
 Kind: TypeAlias = Literal["whole", "decimal"]
 
@@ -99,7 +99,7 @@ def only_first(count: int) -> str:
 def numbers_of(tokens: Tokens, notation: str | None = None, deadline: Deadline = NO_LIMIT) -> Numbers:
     """The numbers that tokens stand for, the first MAX_NUMBERS of them, in the notation of this name or the first that
     all tokens fit. UserError with the line of the first token that fits none of them, or that is not finite, and for
-    words that cannot be printed; OutOfTime after the deadline. No tokens are no numbers.
+    words with control characters; OutOfTime after the deadline. No tokens are no numbers.
     """
     tokens = tokens.timed(deadline)
     if next(iter(tokens), None) is None:
@@ -116,9 +116,9 @@ def numbers_of(tokens: Tokens, notation: str | None = None, deadline: Deadline =
         except Misfit as misfit:
             _refuse(misfit, tokens.unit)
     if isinstance(numbers.numeral, Words):
-        hidden = next((word for word in numbers.numeral.things if not str(word).isprintable()), None)
-        if hidden is not None:
-            raise UserError(f"the word {shown(hidden)} has characters that cannot be printed; {REMEDY}")
+        control = next((word for word in map(str, numbers.numeral.things) if printable(word) != word), None)
+        if control is not None:
+            raise UserError(f"the word {shown(control)} has control characters; {REMEDY}")
     numbers.notes = [*tokens.notes, *numbers.notes, *([only_first(len(numbers))] if cut else [])]
     return numbers
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import gcd
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.layers import Number
 from unrandom.auditing.recovery import lcg_machine
 from unrandom.auditing.stream import Scale, Stream, View
 from unrandom.core.arithmetic import is_power_of_two
+from unrandom.core.deadline import Deadline
 from unrandom.generators.lcg import LCG
 from unrandom.generators.windows import states_showing
 from unrandom.predictors.hidden_state import Bounds, hidden_states

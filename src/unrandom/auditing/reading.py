@@ -16,13 +16,14 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from unrandom.auditing.documents import of_json
-from unrandom.auditing.family import NO_LIMIT, Deadline
 from unrandom.auditing.logs import matches, of_column
 from unrandom.auditing.parsing import NOTATIONS, Numbers, numbers_of, only_first
-from unrandom.auditing.sources import content_of, named
 from unrandom.auditing.texts import Text, of_text
 from unrandom.auditing.tokens import MAX_NUMBERS
+from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError, lookup
+from unrandom.core.inputs import content_of, named
+from unrandom.core.reading import about
 
 MAX_BYTES = 64 * 2**20
 """Maximum size of the input in bytes; a larger one is refused."""
@@ -61,9 +62,11 @@ def read(
     OutOfTime after the deadline.
     """
     if notation is not None:
-        lookup("notation", notation, NOTATIONS)
+        with about("--notation"):
+            lookup("notation", notation, NOTATIONS)
     if raw is not None:
-        lookup("type of raw words", raw, dict.fromkeys(get_args(Raw)))
+        with about("--raw"):
+            lookup("type of raw words", raw, dict.fromkeys(get_args(Raw)))
     path = str(source)
     content = content_of(path, MAX_BYTES, deadline)
     if not content:
@@ -76,11 +79,14 @@ def read(
     if raw is not None:
         numbers = _words(content, raw, path, deadline)
     elif binary:
-        numbers = Numbers.of(_array(content, path), deadline)
+        array = _array(content, path)
+        with about(named(path)):
+            numbers = Numbers.of(array, deadline)
     else:
         text, notes = _decoded(content, path)
         del content
-        numbers = _of_text(Text(text, deadline), notes, column, regex, notation)
+        with about(named(path)):
+            numbers = _of_text(Text(text, deadline), notes, column, regex, notation)
     if not numbers:
         raise UserError(f"{named(path)} holds no numbers")
     return numbers

@@ -17,9 +17,10 @@ from itertools import islice, product
 from math import ceil, log2
 
 from unrandom.auditing.families import FAMILIES
-from unrandom.auditing.family import Deadline, Family, Generator, OutOfTime, Sparing
+from unrandom.auditing.family import Family, Generator, Sparing
 from unrandom.auditing.stream import Stream
 from unrandom.auditing.verdict import NO_TIME_LEFT, OUT_OF_TIME, Certificate, Needed, Tried
+from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.core.errors import lookup
 
 SIGNIFICANCE_BITS = 40

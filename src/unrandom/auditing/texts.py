@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from unrandom.auditing.family import NO_LIMIT, Deadline
 from unrandom.auditing.fitting import MAX_CARDS
 from unrandom.auditing.numerals import PLAIN
 from unrandom.auditing.tables import SAMPLE_LINES, SEPARATED, cells, column_of, is_counted, separator_of
 from unrandom.auditing.tokens import MAX_NUMBERS, Row, Tokens, shown
+from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
 
 BLOCK = 1 << 20

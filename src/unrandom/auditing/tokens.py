@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from unrandom.auditing.family import Deadline
+from unrandom.core.deadline import Deadline
 
 MAX_NUMBERS = 1_000_000
 """Numbers of an input that are used, at most: the first ones."""

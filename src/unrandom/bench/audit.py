@@ -51,7 +51,7 @@ def bench_audit(
     rows = {f"{printed.program}: {printed.form}": i for i, printed in enumerate(PRINTED)}
     chosen = [name for name in (*rows, *PEERS) if only.lower() in name.lower()]
     if not chosen:
-        raise UserError(f"no row has {only!r:.80} in its name{near_misses(only, (*rows, *PEERS))}")
+        raise UserError(f"--only: no row has {only!r:.80} in its name{near_misses(only, (*rows, *PEERS))}")
     for name in chosen:
         if name in rows and name not in results["audits"]:
             watch(name)

@@ -4,6 +4,7 @@ The exit status is 0 on success, 2 for a mistake of the user (one line on standa
 130 for an interrupt. A command may answer with another one, as audits do.
 """
 
+import errno
 import io
 import logging
 import sys
@@ -17,8 +18,8 @@ from unrandom.cli.parsing import parse
 from unrandom.core.errors import ChecksFailed, NonFiniteLoss, RunsFailed, UserError, one_line, out_of_memory
 from unrandom.core.files import FULL
 from unrandom.core.interrupts import ENDED, STATUS, Interrupted, ended_at_once, raised_once
-from unrandom.core.processes import start_safely
 
+OF_THE_MACHINE = (*FULL, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM)  # errors that are no mistake
 OUT_OF_MEMORY = "not enough memory; a smaller batch_size, model or data set is needed"
 
 
@@ -26,7 +27,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status. Raises SystemExit(2) for bad arguments, as argparse does."""
     command = list(sys.argv[1:] if argv is None else argv)
     _print_any_character()
-    start_safely()
     with ended_at_once():
         arguments = parse(command)
     arguments.command_line = ["unrandom", *command]
@@ -45,24 +45,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _failed(error: Exception) -> int:
     """Say what went wrong in one line, and return the exit status. Raises the error if the program is at fault."""
-    try:
-        raise error
-    except UserError as mistake:
-        return _say(str(mistake), 2)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of standard output has closed the pipe; write nothing more
-        return 1
-    except OSError as failure:
-        where = f": {failure.filename}" if failure.filename else ""
-        return _say(f"{failure.strerror or failure}{where}", 1 if failure.errno in FULL else 2)
-    except (RunsFailed, ChecksFailed, NonFiniteLoss) as failure:
-        return _say(str(failure), 1)
-    except Exception as failure:
-        if out_of_memory(failure):
-            return _say(OUT_OF_MEMORY, 1)
-        if fault := _fault_in_user_task(failure):
-            return _say(fault, 2)
-        raise
+    match error:
+        case UserError():
+            return _say(str(error), 2)
+        case BrokenPipeError():
+            sys.stderr.close()  # the reader of standard output has closed the pipe; write nothing more
+            return 1
+        case OSError():
+            where = f": {error.filename}" if error.filename else ""
+            return _say(f"{error.strerror or error}{where}", 1 if error.errno in OF_THE_MACHINE else 2)
+        case RunsFailed() | ChecksFailed() | NonFiniteLoss():
+            return _say(str(error), 1)
+    if out_of_memory(error):
+        return _say(OUT_OF_MEMORY, 1)
+    if fault := _fault_in_user_task(error):
+        return _say(fault, 2)
+    raise error
 
 
 def _run_command(arguments: Namespace) -> int:

@@ -27,6 +27,13 @@ def within(kind: type, least: int | float, most: int | float) -> Any:
     return convert
 
 
+def PATH(text: str) -> Path:
+    """An argparse type: a path, which an empty text is not."""
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty; a path is needed")
+    return Path(text)
+
+
 SEED = within(int, 0, 2**32 - 1)
 COUNT = within(int, 1, 100_000)  # seeds, grid points, workers, threads or runs together
 GPUS = within(float, 0.0, 100_000.0)
@@ -65,7 +72,7 @@ def add_configuration(command: Parser) -> None:
     """Add the options that change the configuration of a run and the place of its folder."""
     add_assignments(command)
     command.add_argument("--seed", type=SEED, metavar="S", help="root seed, the same as --set seed=S")
-    command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
+    command.add_argument("--out", type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
 
 
 def add_run(command: Parser) -> None:
@@ -141,10 +148,10 @@ def add_results(command: Parser) -> None:
     """Add ``--results``, the folder of saved results."""
     folder = Path("results")
     command.add_argument(
-        "--results", type=Path, default=folder, metavar="DIR", help="folder of saved results (results)"
+        "--results", type=PATH, default=folder, metavar="DIR", help="folder of saved results (results)"
     )
 
 
 def add_runs(command: Parser) -> None:
     """Add ``--runs``, the parent folder of run folders."""
-    command.add_argument("--runs", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
+    command.add_argument("--runs", type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")

@@ -128,8 +128,8 @@ def parse_integer(text: str) -> int:
     """A whole number, or a power such as ``2^32``. Raises UserError for anything else."""
     if power := _POWER.fullmatch(text):
         base, exponent = int(power[1]), int(power[2])
-        if exponent > 128 or base > 2**64:
-            raise UserError(f"{text} is larger than any modulus here (2^64)")
+        if exponent > 128 or base**exponent > 2**128:
+            raise UserError(f"{text} is larger than 2^128, the largest power here")
         return base**exponent
     if not re.fullmatch(r"-?\d{1,40}", text):
         raise UserError(f"{text[:40]!r} is not a whole number")

@@ -1,6 +1,7 @@
 """Which failures can the user correct? Each ``UserError``: one clear line, exit status 2. The others have status 1."""
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
@@ -8,6 +9,8 @@ T = TypeVar("T")
 NAMES_SHOWN = 5  # names in a message about an unknown one
 LONGEST_NAME = 100  # characters of a name that are compared with others
 LONGEST_LINE = 2000  # characters of a message
+# Control characters, those that end lines or change the direction of text, and halves of surrogate pairs.
+_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class UserError(ValueError):
@@ -63,14 +66,12 @@ def one_line(message: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with escapes for what is not printed as a character, but for line feeds and tabs.
+    """The text with escapes for what a terminal would obey, but for line feeds and tabs, and for what is no character.
 
     >>> printable("a\\x1b[31mb")
     'a\\\\x1b[31mb'
     """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def out_of_memory(error: BaseException) -> bool:

@@ -53,22 +53,33 @@ def sync_folder(folder: Path) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Write ``value`` as indented JSON, atomically. NaN and infinity are refused: JSON has neither."""
-    write_atomically(path, json.dumps(value, indent=1, allow_nan=False) + "\n")
+    write_atomically(path, json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """The value as indented JSON in ASCII. Raises ValueError for NaN and infinity."""
+    return json.dumps(value, indent=1, allow_nan=False) + "\n"
 
 
 def make_folder(path: Path) -> Path:
     """Create ``path`` and its parents, and return it. Raises UserError where that is not permitted."""
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        _make(path, path)
     except FileExistsError:
         raise UserError(f"{path} is a file; a folder is needed there") from None
-    except OSError as error:
-        if error.errno in FULL:
-            raise
-        raise UserError(f"cannot create the folder {path}: {error.strerror}") from None
     if not os.access(path, os.W_OK | os.X_OK):
         raise UserError(f"cannot write in the folder {path}: permission denied")
     return path
+
+
+def _make(path: Path, named: Path) -> None:
+    """Create ``path`` and its parents. Raises UserError about the folder ``named``, unless the disk is full."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno in (*FULL, errno.EEXIST):
+            raise
+        raise UserError(f"cannot create the folder {named}: {error.strerror}") from None
 
 
 @contextmanager
@@ -83,7 +94,7 @@ def made_whole(folder: Path, *, replace: bool = False) -> Iterator[Path]:
     temporary = parent / f".{folder.name}.{os.getpid()}.tmp"
     shutil.rmtree(temporary, ignore_errors=True)
     try:
-        temporary.mkdir()
+        _make(temporary, folder)
         yield temporary
         if replace and folder.is_dir():
             shutil.rmtree(_set_aside(folder), ignore_errors=True)

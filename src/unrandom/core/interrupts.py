@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -40,8 +40,8 @@ class Interrupted(KeyboardInterrupt):
 
 def end_at_once(_signal: int, _frame: FrameType | None) -> NoReturn:
     """Say so and end this process, whatever it does; what it has saved stays readable."""
-    shown = SHOWN_CURSOR if sys.stderr.isatty() else ""
-    os.write(2, f"{shown}unrandom: {ENDED}\n".encode())
+    with suppress(OSError):  # no one reads it
+        os.write(2, f"{SHOWN_CURSOR if os.isatty(2) else ''}unrandom: {ENDED}\n".encode())
     os._exit(STATUS)
 
 
@@ -81,8 +81,16 @@ class _RaiseOnce:
     def again(self) -> None:
         """Raise it once more, soon: where it was raised, in a destructor or a callback, Python only reports it."""
         self.asked = False
+        threading.Timer(AGAIN_SECONDS, _interrupt_main_thread).start()
+
+
+def _interrupt_main_thread() -> None:
+    if sys.platform == "win32":
+        signal.raise_signal(signal.SIGINT)
+    else:
         main = threading.main_thread().ident
-        threading.Timer(AGAIN_SECONDS, signal.pthread_kill, (main, signal.SIGINT)).start()
+        assert main is not None, "it runs"
+        signal.pthread_kill(main, signal.SIGINT)  # it also wakes it where it waits
 
 
 @contextmanager
@@ -93,7 +101,7 @@ def raised_once() -> Iterator[Callable[[], bool]]:
     handler, report = _RaiseOnce(), sys.unraisablehook
 
     def reported(lost: Any) -> None:
-        if issubclass(lost.exc_type, KeyboardInterrupt):
+        if handler.asked and issubclass(lost.exc_type, KeyboardInterrupt):
             handler.again()
         else:
             report(lost)

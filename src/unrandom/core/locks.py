@@ -46,7 +46,10 @@ else:
                     raise _no_locks(path, "it grants the same lock twice")
             finally:
                 os.close(second)
-            yield
+            try:
+                yield
+            finally:  # closing is not enough if a child of this process still has the file
+                fcntl.flock(file, fcntl.LOCK_UN)
         finally:
             os.close(file)
 

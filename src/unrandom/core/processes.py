@@ -6,6 +6,11 @@ there would be run in place of the standard library's. PYTHONPATH still counts, 
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+VARIABLE = "PYTHONSAFEPATH"
+OURS = "unrandom"  # Python takes any value; this one tells that the user set none
 
 
 def python(*arguments: str) -> list[str]:
@@ -13,6 +18,20 @@ def python(*arguments: str) -> list[str]:
     return [sys.executable, "-P", *arguments]
 
 
-def start_safely() -> None:
-    """From now on, programs that libraries start for this one (fork servers, workers of clusters) do the same."""
-    os.environ["PYTHONSAFEPATH"] = "1"
+@contextmanager
+def started_safely() -> Iterator[None]:
+    """Within the block, processes that libraries start (fork servers, clusters) do the same, until `as_usual`."""
+    given = os.environ.setdefault(VARIABLE, OURS)
+    try:
+        yield
+    finally:
+        if given == OURS:
+            as_usual()
+
+
+def as_usual() -> None:
+    """From now on, this process starts Python as the user has set it, whose code may do so; a library started this one
+    within `started_safely`.
+    """
+    if os.environ.get(VARIABLE) == OURS:
+        del os.environ[VARIABLE]

@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ from unrandom.core.files import FULL
 MAX_JSON = 2**24
 """Maximum size of a JSON file, bytes."""
 
-MAX_LINES = 2**26
+MAX_LINES = 2**27
 """Maximum size of a file of JSON lines, bytes."""
 
 MAX_DEPTH = 100
@@ -33,7 +34,8 @@ MAX_DEPTH = 100
 MAX_DIGITS = 40
 """Maximum digits of a whole number in JSON."""
 
-_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+"""Flags of opening a file that may be anything: nothing waits."""
 
 
 class Saved(Config):
@@ -55,11 +57,6 @@ def reading(source: str | Path) -> Iterator[None]:
         raise UserError(f"{source} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def named_source(source: str) -> str:
-    """The name of a command's input file in messages; ``-`` is standard input."""
-    return "standard input" if source == "-" else source
-
-
 @contextmanager
 def opened(path: Path, most: int | None = None) -> Iterator[tuple[BufferedReader, int]]:
     """A regular file, open for reading, and its size in bytes.
@@ -67,11 +64,11 @@ def opened(path: Path, most: int | None = None) -> Iterator[tuple[BufferedReader
     Raises UserError for anything else at ``path``, and for a file of more than ``most`` bytes.
     """
     with reading(path):
-        descriptor = os.open(path, _OPEN)
+        descriptor = os.open(path, OPEN)
         with open(descriptor, "rb") as file:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise UserError(f"{path} is {_kind(status.st_mode)}, not a regular file")
+                raise UserError(f"{path} is {kind_of(status.st_mode)}, not a regular file")
             if most is not None and status.st_size > most:
                 raise UserError(f"{path} has {status.st_size:,} bytes; at most {most:,} are read")
             yield file, status.st_size
@@ -105,12 +102,12 @@ def parse_json(content: bytes, source: str) -> Any:
     return value
 
 
-def read_json(path: Path, schema: type[Config] | None = None) -> Any:
-    """The values of one JSON file of at most MAX_JSON bytes, which fit the ``schema`` if there is one.
+def read_json(path: Path, schema: type[Config] | None = None, *, most: int = MAX_JSON) -> Any:
+    """The values of one JSON file of at most ``most`` bytes, which fit the ``schema`` if there is one.
 
     Raises UserError, naming the file, if it is missing, not regular, not JSON, or has other values.
     """
-    value = parse_json(read_bytes(path, MAX_JSON), str(path))
+    value = parse_json(read_bytes(path, most), str(path))
     if schema is not None:
         check_schema(schema, value, str(path))
     return value
@@ -135,11 +132,12 @@ def read_json_lines(path: Path, schema: type[Config], *, growing: bool = False) 
 
 @contextmanager
 def about(source: str | Path) -> Iterator[None]:
-    """Within the block, messages of UserErrors begin with ``source`` unless they name it."""
+    """Within the block, messages of UserErrors begin with ``source`` unless they name it, as a word of its own."""
     try:
         yield
     except UserError as error:
-        raise error if str(source) in str(error) else UserError(f"{source}: {error}") from None
+        named = re.search(rf"(^|[ (]){re.escape(str(source))}($|[ ,;:)])", str(error))
+        raise error if named else UserError(f"{source}: {error}") from None
 
 
 def check_schema(schema: type[Config], value: Any, source: str) -> None:
@@ -179,7 +177,7 @@ def _check_values(value: Any) -> None:
     raise RecursionError
 
 
-def _kind(mode: int) -> str:
+def kind_of(mode: int) -> str:
     """What kind of file a mode says it is, for messages."""
     kinds = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
     return next((name for is_kind, name in kinds.items() if is_kind(mode)), "a device")

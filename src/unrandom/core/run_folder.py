@@ -16,9 +16,9 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator
 
 from unrandom.core.errors import RunsFailed, UserError
-from unrandom.core.files import make_folder, write_atomically, write_json
+from unrandom.core.files import json_text, make_folder, write_atomically
 from unrandom.core.locks import locked
-from unrandom.core.reading import Saved, read_json, read_json_lines, reading
+from unrandom.core.reading import MAX_JSON, Saved, read_json, read_json_lines, reading
 
 Step = Annotated[int, Field(ge=0, le=2**40)]
 """Updates made."""
@@ -97,7 +97,10 @@ class RunFolder:
         with reading(self.path), os.scandir(self.path) as entries:
             for entry in entries:
                 if entry.is_symlink():
-                    raise UserError(f"{entry.path} is a symbolic link; a run folder holds its files itself")
+                    raise UserError(
+                        f"{entry.path} is a symbolic link; a run folder holds its files itself (but may be linked to "
+                        "as a whole)"
+                    )
 
     @property
     def exists(self) -> bool:
@@ -113,9 +116,15 @@ class RunFolder:
             raise RunsFailed(f"{self.path} was removed or moved while it was in training; nothing more is written")
 
     def create(self, manifest: dict[str, Any]) -> None:
-        """Create the folder and write its manifest."""
+        """Create the folder and write its manifest. Raises UserError for one that is too large to be read back."""
+        content = json_text(manifest)
+        if len(content) > MAX_JSON:
+            raise UserError(
+                f"the manifest of {self.path.name} would have {len(content):,} bytes, and at most {MAX_JSON:,} are "
+                "read; test fewer moduli, multipliers or increments"
+            )
         make_folder(self.checkpoints)
-        write_json(self.manifest, manifest)
+        write_atomically(self.manifest, content)
 
     def read_manifest(self) -> dict[str, Any]:
         """The manifest. Raises UserError for a file that is no `Manifest`."""

@@ -5,12 +5,14 @@ and the configurations. Judging and drawing read the saved tables alone, so that
 Experiments share their runs, and a finished run is not trained again.
 """
 
+import shutil
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
+from polars.exceptions import PolarsError
 from pydantic import Field
 
 from unrandom.core.config import as_typed, dotted_items
@@ -107,7 +109,12 @@ def measure_and_judge(
     tables = dict(experiment.measure(runs, scale))
     if runs:
         tables["trained"] = table(_trained(runs))
-    with made_whole(results / scale / experiment.name, replace=True) as folder:
+    target = results / scale / experiment.name
+    with made_whole(target, replace=True) as folder:
+        if target.is_dir():  # with its pictures, and with what the user has put there
+            shutil.copytree(
+                target, folder, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.parquet")
+            )
         checksums = save_tables({name: rounded(frame) for name, frame in tables.items()}, folder)
         configurations = {run.id: run.config.to_json() for run in runs}
         made = Made(command=command, configurations=configurations, tables=checksums)
@@ -118,9 +125,8 @@ def measure_and_judge(
 def draw_and_judge(experiment: Experiment, scale: Scale, results: Path) -> list[JsonObject]:
     """Draw and judge from the saved tables. Raises UserError if they are missing. Returns one row per claim."""
     folder = results / scale / experiment.name
-    tables = saved_tables(folder)
     with _using_tables(folder):
-        experiment.draw(tables, folder)
+        experiment.draw(saved_tables(folder), folder)
     return judged_rows(experiment, scale, results, {})
 
 
@@ -167,18 +173,19 @@ def saved_tables(folder: Path) -> Tables:
 
 
 def _judged(experiment: Experiment, folder: Path) -> list[Judgement]:
-    tables = saved_tables(folder)
     with _using_tables(folder):
-        evidence = experiment.evidence(tables)
+        evidence = experiment.evidence(saved_tables(folder))
     return judge_all(experiment.claims, evidence)
 
 
 @contextmanager
 def _using_tables(folder: Path) -> Iterator[None]:
-    """Within the block, whatever an experiment does not bear in saved tables becomes a UserError that names them."""
+    """Within the block, what an experiment does not find in saved tables becomes a UserError that names them."""
     try:
         yield
-    except Exception as error:
+    except UserError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, PolarsError) as error:
         kind = type(error).__name__
         raise UserError(f"the tables in {folder} are not those of the experiment ({kind}: {error!s:.200})") from error
 

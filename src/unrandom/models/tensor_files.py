@@ -8,7 +8,7 @@ from torch import Tensor
 
 from unrandom.core.errors import UserError
 from unrandom.core.memory import available_memory
-from unrandom.core.reading import read_bytes
+from unrandom.core.reading import opened
 from unrandom.models.config import TransformerConfig
 from unrandom.models.counts import parameter_count
 
@@ -28,8 +28,10 @@ def read_tensors(path: Path, config: TransformerConfig) -> Tensors:
 
     Raises UserError for any other file, and for one that is larger than free memory or than `largest_file`.
     """
-    most, free = largest_file(config), available_memory()
-    content = read_bytes(path, most if free is None else min(most, free))
+    with opened(path, largest_file(config)) as (file, size):
+        if size > (available_memory() or size):
+            raise UserError(f"{path} has {size:,} bytes, for which there is not enough memory")
+        content = file.read(size)
     try:
         return safetensors.torch.load(content)
     except (SafetensorError, ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:

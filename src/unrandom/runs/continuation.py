@@ -1,14 +1,13 @@
 """How are a user's sequences read, and how reliable is a continuation of them? By the last evaluation in training."""
 
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from unrandom.core.errors import UserError
-from unrandom.core.reading import about, named_source, read_bytes
+from unrandom.core.inputs import content_of, named
+from unrandom.core.reading import about
 
-MAX_TEXT = 2**26  # bytes of a file, or characters of standard input
+MAX_TEXT = 2**22  # bytes; models read some hundred numbers of a sequence
 USUAL_ACCURACY = 0.9  # share of correct guesses from which a model is called "usually right"
 
 
@@ -18,12 +17,11 @@ def read_sequences(source: str, *, limit: int) -> list[list[int]]:
     With one number per line, the file is one sequence; if any line has several (separated by spaces or commas), every
     line is a sequence. Raises UserError, naming the line, for what is not a number or not below ``limit``.
     """
-    lines = [(n, line.replace(",", " ").split()) for n, line in enumerate(_read(source).splitlines(), start=1)]
-    filled = [(n, words) for n, words in lines if words]
-    if not filled:
-        raise UserError(f"{named_source(source)} holds no numbers")
-    with about(named_source(source)):
-        rows = [[_number(word, n, limit) for word in words] for n, words in filled]
+    with about(named(source)):
+        read = (_numbers_in(line, n, limit) for n, line in enumerate(_lines(source), start=1))
+        rows = [row for row in read if row]
+    if not rows:
+        raise UserError(f"{named(source)} holds no numbers")
     return rows if any(len(row) > 1 for row in rows) else [[row[0] for row in rows]]
 
 
@@ -89,15 +87,17 @@ def _numbers(count: int) -> str:
     return "1 number" if count == 1 else f"{count} numbers"
 
 
-def _read(source: str) -> str:
-    """The text of a regular file of at most MAX_TEXT bytes, or of standard input."""
+def _lines(source: str) -> list[str]:
+    """The lines of a text of at most MAX_TEXT bytes."""
+    content = content_of(source, MAX_TEXT)
     try:
-        content = sys.stdin.read(MAX_TEXT + 1) if source == "-" else read_bytes(Path(source), MAX_TEXT).decode()
+        return content.decode().splitlines()
     except UnicodeDecodeError:
-        raise UserError(f"{named_source(source)} is not text") from None
-    if len(content) > MAX_TEXT:
-        raise UserError(f"{named_source(source)} has more than {MAX_TEXT:,} characters, the maximum")
-    return content
+        raise UserError(f"{named(source)} is not text") from None
+
+
+def _numbers_in(text: str, line: int, limit: int) -> list[int]:
+    return [_number(word, line, limit) for word in text.replace(",", " ").split()]
 
 
 def _number(word: str, line: int, limit: int) -> int:

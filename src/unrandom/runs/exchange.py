@@ -20,7 +20,7 @@ from unrandom import __version__
 from unrandom.core.config import Config
 from unrandom.core.errors import UserError, lookup
 from unrandom.core.files import JsonObject, made_whole, write_atomically, write_json
-from unrandom.core.reading import about, read_json, sha256
+from unrandom.core.reading import MAX_JSON, MAX_LINES, about, read_json, sha256
 from unrandom.core.run_folder import Manifest, MetricsLine, RunFolder
 from unrandom.models import Transformer, TransformerConfig
 from unrandom.models.formats import Tensors, from_huggingface, from_plain, own_config, to_huggingface, to_plain
@@ -34,6 +34,7 @@ from unrandom.training.config import StartFrom
 log = logging.getLogger(__name__)
 
 CONFIG, WEIGHTS, CARD, RECORD = "config.json", "model.safetensors", "README.md", "unrandom.json"
+MAX_RECORD = MAX_JSON + 2 * MAX_LINES  # bytes of RECORD, in which metrics are indented
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 
 
@@ -137,7 +138,7 @@ def _read_record(folder: Path) -> Record:
     if not (folder / RECORD).is_file():
         raise UserError(f"{folder} has no {RECORD}: it was not written by unrandom export")
     with about(folder / RECORD):
-        record = Record.parse(read_json(folder / RECORD))
+        record = Record.parse(read_json(folder / RECORD, most=MAX_RECORD))
         lookup("format", record.format, FORMATS)
         Manifest.parse(record.manifest)
         for line in record.metrics:

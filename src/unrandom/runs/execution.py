@@ -31,14 +31,21 @@ from unrandom.training.trainee import Trainee
 
 OnStart = Callable[["Run", int], None]
 
+MAX_EVALUATIONS = 2**17
+"""Evaluations of a run, each of which is a line of its metrics: the file can be read back (`reading.MAX_LINES`)."""
+
 
 def create_run(spec: RunSpec, out: Path, command: list[str]) -> Run:
     """The run of a specification, with its folder under ``out``, which is created unless it exists.
 
-    Raises Busy, a UserError, when another process creates it at the same moment.
+    Raises Busy, a UserError, when another process creates it at the same moment, and UserError for a new run with more
+    than MAX_EVALUATIONS.
     """
     run = Run(RunFolder(out / spec.id), spec)
     if not run.folder.exists:
+        steps, every = spec.config.steps, spec.config.evaluate_every
+        if steps > MAX_EVALUATIONS * every:
+            raise UserError(f"steps={steps} are over {MAX_EVALUATIONS:,} evaluations; raise evaluate_every={every}")
         split = run.split()  # raises UserError for bad task settings before anything is written
         try:
             run.folder.create(manifest(spec, split, command))

@@ -69,8 +69,7 @@ def grid_points(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[
     """Every combination of the grid, with each of the seeds ``config.seed``, ``config.seed + 1``, …
 
     The labels of a run are its settings and its seed. Raises UserError for a key or value that does not fit, for a task
-    that cannot be split, if nothing is left to train on, and for
-    more than MOST_POINTS points.
+    that cannot be split, if nothing is left to train on, and for more than MOST_POINTS points.
     """
     count = seeds * math.prod(map(len, grid.values()))
     if count > MOST_POINTS:

@@ -29,7 +29,7 @@ def _make(name: str, task: Task) -> Predictor:
     if baseline.by_order is None:
         raise UserError(f"{name!r}: {kind} has no order; lookback has one for a fixed modulus, as in lookback:3")
     if not (order.isascii() and order.isdigit() and len(order) <= 4):
-        raise UserError(f"{name!r}: the order of {kind} is a whole number, as in {kind}:3")
+        raise UserError(f"{name!r:.80}: the order of {kind} is a whole number of at most four digits, as in {kind}:3")
     predictor = baseline.by_order(int(order))
     predictor.name = name
     return predictor

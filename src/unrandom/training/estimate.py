@@ -21,9 +21,8 @@ from unrandom.training.trainee import Progress
 # to 1.9.
 FRAGMENTATION = 1.7
 EVALUATION_ARRAYS = 6  # arrays of the largest size, in fp32, that are alive in an evaluation
-CHECKPOINT_COPIES = (
-    2  # of the optimiser's state while a checkpoint is written: the bytes of its tensors, and their file
-)
+# Of the optimiser's state while a checkpoint is written: the bytes of its tensors, and their file.
+CHECKPOINT_COPIES = 2
 WARM_UP = 2  # first steps, which are slow: they import, compile and allocate
 ENOUGH_STEPS, ENOUGH_SECONDS = 5, 1.0  # a measurement needs both
 LONG_SECONDS = 5.0  # after which a measurement ends with fewer steps

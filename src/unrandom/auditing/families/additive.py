@@ -17,10 +17,11 @@ from math import log2
 import numpy as np
 
 from unrandom.auditing.families.lagged import rule_text
-from unrandom.auditing.family import Deadline, Generator, Recurrence
+from unrandom.auditing.family import Generator, Recurrence
 from unrandom.auditing.layers import Number
 from unrandom.auditing.stream import MANTISSA, Stream
 from unrandom.core.arithmetic import is_power_of_two
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.lagged import LaggedFibonacci
 from unrandom.predictors.overflows import hidden_numbers, outputs_needed, residuals

@@ -4,9 +4,10 @@ number that replaced the first, and tells the whole LCG.
 
 from collections.abc import Iterator
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.layers import Number
 from unrandom.auditing.stream import Stream, View
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.bays_durham import KNUTH_B, RAN1, BaysDurham
 

@@ -9,9 +9,10 @@ to its digits, and x follows from x'.
 from collections.abc import Callable, Iterator
 from math import nextafter
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.recovery import first_states, lcg_machine, lcg_parameters
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import LCG
 

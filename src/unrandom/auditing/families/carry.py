@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.layers import Number
 from unrandom.auditing.stream import Stream, View
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.carry import WithCarry
 

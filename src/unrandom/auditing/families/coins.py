@@ -5,9 +5,10 @@ java.util.Random.nextBoolean() and ⌊2 u⌋ show one bit of 48, for which the l
 
 from collections.abc import Iterator
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.recovery import lcg_machine, lcg_parameters
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.generators.java import JAVA
 from unrandom.predictors.fourier import MAX_OUTPUTS, states_by_fourier
 

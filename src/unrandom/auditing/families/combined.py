@@ -8,9 +8,10 @@ from functools import cached_property
 from itertools import islice
 from math import ceil, log2
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.layers import Number
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.combined import COMBINED, Combined, Windows
 from unrandom.predictors.hidden_state import Bounds

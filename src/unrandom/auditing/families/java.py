@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.stream import Stream, View
+from unrandom.core.deadline import Deadline
 from unrandom.generators.java import JAVA, NEXT_DOUBLE, NEXT_LONG, JavaMethod
 from unrandom.generators.windows import states_showing
 from unrandom.predictors.hidden_state import states_within

@@ -8,8 +8,9 @@ deviate of a stream may be the second one of a pair.
 
 from collections.abc import Iterator
 
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.generators.java import JAVA, NEXT_DOUBLE
 from unrandom.generators.lcg import LCG
 from unrandom.predictors.hidden_state import states_within

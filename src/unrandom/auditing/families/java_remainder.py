@@ -10,9 +10,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.recovery import lcg_machine, lcg_parameters
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.generators.java import JAVA
 from unrandom.generators.lcg import LCG
 from unrandom.predictors.fourier import MAX_OUTPUTS, likely_states

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.stream import Stream
 from unrandom.core.arithmetic import is_power_of_two
+from unrandom.core.deadline import Deadline
 from unrandom.generators.java import JAVA
 from unrandom.predictors.hidden_state import states_within
 

@@ -17,10 +17,11 @@ import numpy as np
 from jaxtyping import Bool, Int64
 
 from unrandom.auditing.engines import LARGE_ENGINES, SMALL_ENGINES, Engine, Twister
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.layers import Number
 from unrandom.auditing.layouts import Layout, Reading, readings
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.linear_words import Rows
 from unrandom.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5

@@ -12,9 +12,10 @@ from itertools import chain
 import numpy as np
 from jaxtyping import UInt64
 
-from unrandom.auditing.family import Deadline, Generator, Recurrence
+from unrandom.auditing.family import Generator, Recurrence
 from unrandom.auditing.notation import power
 from unrandom.auditing.stream import Stream, View
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.lagged import LaggedFibonacci
 from unrandom.predictors.mod_two import solve

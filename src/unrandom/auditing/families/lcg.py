@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.recovery import lcg_machine, lcg_outputs_needed, recover_lcg
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import LCG

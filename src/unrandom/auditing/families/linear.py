@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.layers import Number
 from unrandom.auditing.stream import Stream, View
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.shift_register import ShiftRegisters
 from unrandom.predictors.mod_two import MARGIN, follows, plane, shortest_recurrence

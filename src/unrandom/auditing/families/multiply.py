@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from unrandom.auditing.factors import views
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.layers import Number
 from unrandom.auditing.stream import Stream, View
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.multiply_with_carry import MultiplyWithCarry
 from unrandom.predictors.multiply_with_carry import WORDS, multiplier_and_carry

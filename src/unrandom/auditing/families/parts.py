@@ -8,11 +8,12 @@ families of truncated LCGs and of remainders.
 from collections.abc import Callable, Iterator
 from math import ceil, log2
 
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.parts import generators_showing
 from unrandom.auditing.recovery import first_states
 from unrandom.auditing.stream import Stream
 from unrandom.core.arithmetic import is_power_of_two
+from unrandom.core.deadline import Deadline
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import LCG
 

@@ -9,10 +9,11 @@ m, so that m divides every determinant of as many rows as columns.
 from collections.abc import Iterator
 from itertools import pairwise
 
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.recovery import least_above
 from unrandom.auditing.stream import Stream
 from unrandom.core.arithmetic import is_prime
+from unrandom.core.deadline import Deadline
 from unrandom.generators.quadratic import Inversive, Quadratic
 from unrandom.predictors.congruences import LinearSystem, multiple_of_modulus
 

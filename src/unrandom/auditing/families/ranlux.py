@@ -4,8 +4,9 @@ discarding multiplies the state by a constant, so that a lattice of two dimensio
 
 from collections.abc import Iterator
 
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.generators.ranlux import RANLUX3, RANLUX4, RANLUX24, RANLUX48, Ranlux
 from unrandom.predictors.hidden_state import states_within
 

@@ -8,9 +8,10 @@ every determinant of k + 2 of them is a multiple of m; the greatest common divis
 from collections.abc import Iterator
 from math import gcd
 
-from unrandom.auditing.family import Deadline, Generator, Recurrence
+from unrandom.auditing.family import Generator, Recurrence
 from unrandom.auditing.recovery import least_above
 from unrandom.auditing.stream import Stream, View
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.predictors.congruences import LinearSystem, multiple_of_modulus
 

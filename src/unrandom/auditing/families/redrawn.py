@@ -15,9 +15,10 @@ import numpy as np
 from jaxtyping import Bool, Int64
 
 from unrandom.auditing.engines import Twister
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.layers import Number
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.linear_words import Rows
 from unrandom.generators.mersenne import MT19937

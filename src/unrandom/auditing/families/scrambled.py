@@ -11,9 +11,10 @@ from math import ceil, log2
 
 from unrandom.auditing.families.sums import V8Sums, known_bounds, output_of
 from unrandom.auditing.families.v8 import Blocks
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.notation import hexadecimal
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
 from unrandom.generators.words import Expression
 from unrandom.generators.xoshiro import XOSHIROS, Plus, StarStar, Xorshift128, Xoshiro

@@ -10,9 +10,10 @@ from functools import cache
 from itertools import chain
 
 from unrandom.auditing.factors import views
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.layers import Number
 from unrandom.auditing.stream import Stream, View
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.lcg import LCG
 from unrandom.generators.linear_words import unknown_words

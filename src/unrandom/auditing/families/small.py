@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Int64
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.layers import Number
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.small import SMALL, Small
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.layers import Number
 from unrandom.auditing.notation import hexadecimal
 from unrandom.auditing.stream import Stream, View
+from unrandom.core.deadline import Deadline
 from unrandom.generators.splitmix import SplitMix64, mixed, unmixed
 
 SHOWN, HIDDEN = 53, 11

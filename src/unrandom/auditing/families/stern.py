@@ -15,11 +15,12 @@ from math import log2
 
 from flint import fmpz_mat
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.layers import Number
 from unrandom.auditing.recovery import lcg_machine
 from unrandom.auditing.stream import Stream, View
 from unrandom.core.arithmetic import is_power_of_two
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.core.lattices import short_vectors
 from unrandom.generators.windows import states_showing

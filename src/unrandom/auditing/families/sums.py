@@ -16,10 +16,11 @@ import numpy as np
 from jaxtyping import Float64, Int64
 
 from unrandom.auditing.families.v8 import Blocks
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.layers import Number, split
 from unrandom.auditing.notation import hexadecimal
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.linear_words import unknown_words
 from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, step_of

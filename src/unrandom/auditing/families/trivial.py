@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain, cycle, islice, pairwise
 
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.layers import Number, Signed
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 
 MAX_OUTPUTS = 100_000

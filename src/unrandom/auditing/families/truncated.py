@@ -7,11 +7,12 @@ N changes from draw to draw.
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.layers import Number
 from unrandom.auditing.recovery import first_states, lcg_machine, lcg_parameters
 from unrandom.auditing.stream import Scale, Stream, View
 from unrandom.core.arithmetic import is_power_of_two
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.java import JAVA, NEXT_DOUBLE, TWO_STEPS
 from unrandom.generators.known import KNOWN

@@ -15,9 +15,10 @@ from functools import cache
 import numpy as np
 from jaxtyping import Bool, UInt64
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.layers import Number
 from unrandom.auditing.stream import Stream, View
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5, MersenneTwister
 

@@ -7,10 +7,11 @@ outputs are handed out in reverse order; every possible position of the stream's
 from collections.abc import Iterator
 from functools import cache
 
-from unrandom.auditing.family import Deadline, Generator
+from unrandom.auditing.family import Generator
 from unrandom.auditing.layers import Number, split
 from unrandom.auditing.notation import hexadecimal
 from unrandom.auditing.stream import Scale, Stream
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.linear_words import unknown_words
 from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of

@@ -5,10 +5,11 @@ from itertools import product
 
 import numpy as np
 
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.notation import xorshift_parameters
 from unrandom.auditing.recovery import every_shift, recover_xorshifts
 from unrandom.auditing.stream import Stream, View
+from unrandom.core.deadline import Deadline
 from unrandom.generators.words import Shift
 from unrandom.generators.xorshift import XorshiftWords
 

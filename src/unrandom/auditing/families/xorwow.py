@@ -10,9 +10,10 @@ from functools import cache
 
 import numpy as np
 
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.notation import hexadecimal
 from unrandom.auditing.stream import Stream
+from unrandom.core.deadline import Deadline
 from unrandom.generators.linear_words import Rows, unknown_words
 from unrandom.generators.xorshift import XORWOW
 from unrandom.predictors.mod_two_dense import solve_dense

@@ -10,11 +10,12 @@ has bits determine the state. If the output is one word multiplied and rotated (
 from collections.abc import Iterator
 from functools import cache
 
-from unrandom.auditing.family import Deadline, Generator, Machine
+from unrandom.auditing.family import Generator, Machine
 from unrandom.auditing.layers import split
 from unrandom.auditing.notation import hexadecimal, xorshift_parameters
 from unrandom.auditing.recovery import recover_lcg, recover_xorshifts
 from unrandom.auditing.stream import Stream, View
+from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.linear_words import unknown_words
 from unrandom.generators.splitmix import SplitMix64, unmixed

@@ -13,11 +13,11 @@ from threading import Event
 import numpy as np
 from jaxtyping import UInt64
 
-from unrandom.auditing.family import Deadline
 from unrandom.auditing.seeds.programs import Engine
 from unrandom.auditing.seeds.spans import Span
 from unrandom.auditing.seeds.trials import Trial
 from unrandom.auditing.seeds.twisters import LANES
+from unrandom.core.deadline import Deadline
 from unrandom.core.processors import usable_processors
 
 CHUNK = 4096

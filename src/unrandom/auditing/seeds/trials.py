@@ -145,7 +145,7 @@ def choose(program: str | None) -> Sequence[Engine]:
     chosen = [engine for engine in ENGINES if program is None or program.lower() in engine.about.lower()]
     if not chosen:
         some = "; ".join(engine.about for engine in ENGINES[:5])
-        raise UserError(f"no program contains {shown(program or '')}; there are {some} and others")
+        raise UserError(f"--program: no program contains {shown(program or '')}; there are {some} and others")
     return chosen
 
 

@@ -29,7 +29,7 @@ def run(arguments: Namespace) -> Answer:
     for name, folder in (("--runs", arguments.runs), ("--results", arguments.results)):
         if folder.exists() and not folder.is_dir():
             raise UserError(f"{name} {folder} is not a folder")
-    from unrandom.app.server import serve
+    from unrandom.app.server import leave_answers, serve
     from unrandom.cli.progress import say
 
     answer: dict[str, Any] = {}
@@ -39,6 +39,7 @@ def run(arguments: Namespace) -> Answer:
         answer["address"] = address
 
     serve(arguments.runs, arguments.results, port=arguments.port, open_browser=arguments.open, ready=ready)
+    leave_answers()
     return {**answer, "ended": True}, "the app has ended"
 
 

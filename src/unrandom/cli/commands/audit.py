@@ -2,13 +2,11 @@
 
 import sys
 from argparse import Namespace
-from math import isfinite
 
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import SECONDS, Parser
 from unrandom.core.errors import UserError
 
-MAX_BITS = 4096  # largest width of a modulus or an output
 RAW = ("u8", "u16", "u32", "u64", "f32", "f64", "u16be", "u32be", "u64be", "f32be", "f64be")
 EXAMPLE = """unrandom audit outputs.txt
 node -e "for (let i = 0; i < 300; i++) console.log(Math.random())" | unrandom audit -
@@ -58,13 +56,13 @@ def run(arguments: Namespace) -> Answer:
         column=arguments.column,
         regex=arguments.regex,
         notation=arguments.notation,
-        bits=_whole(arguments.bits, "--bits", 1, MAX_BITS),
-        bounded=_whole(arguments.bounded, "--bounded", 2, 2**MAX_BITS),
-        start=_number(arguments.start, "--from"),
-        scale=_number(arguments.scale, "--scale"),
-        modulus=_whole(arguments.modulus, "--modulus", 2, 2**MAX_BITS),
-        multiplier=_whole(arguments.multiplier, "--multiplier", 0, 2**MAX_BITS),
-        increment=_whole(arguments.increment, "--increment", 0, 2**MAX_BITS),
+        bits=_whole("--bits", arguments.bits),
+        bounded=_whole("--bounded", arguments.bounded),
+        start=_number("--from", arguments.start),
+        scale=_number("--scale", arguments.scale),
+        modulus=_whole("--modulus", arguments.modulus),
+        multiplier=_whole("--multiplier", arguments.multiplier),
+        increment=_whole("--increment", arguments.increment),
         family=arguments.family,
         seeds=arguments.seeds,
         around=arguments.around,
@@ -76,29 +74,22 @@ def run(arguments: Namespace) -> Answer:
     return verdict.to_json(), verdict.text()
 
 
-def _whole(text: str | None, name: str, least: int, most: int) -> int | None:
+def _whole(name: str, text: str | None) -> int | None:
     from unrandom.core.config import parse_integer
+    from unrandom.core.reading import about
 
-    if text is None:
-        return None
-    number = parse_integer(text)
-    if not least <= number <= most:
-        largest = f"2^{most.bit_length() - 1}" if most > 10**9 else str(most)
-        raise UserError(f"{name} must be from {least} to {largest}, but {text} was given")
-    return number
+    with about(name):
+        return None if text is None else parse_integer(text)
 
 
-def _number(text: str | None, name: str) -> int | float | None:
+def _number(name: str, text: str | None) -> int | float | None:
     """A whole number, or a number with decimals."""
     if text is None:
         return None
     try:
-        number = float(text)
+        return int(text) if text.lstrip("+-").isdecimal() else float(text)
     except ValueError:
-        raise UserError(f"{name} must be a number, but {text!r} was given") from None
-    if not isfinite(number):
-        raise UserError(f"{name} must be finite, but {text} was given")
-    return int(text) if text.lstrip("+-").isdecimal() else number
+        raise UserError(f"{name} must be a number, not {text[:40]!r}") from None
 
 
 def _show_family(family: str) -> None:

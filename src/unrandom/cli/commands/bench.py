@@ -4,11 +4,10 @@ tests what audits find.
 
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import COUNT, SECONDS, Parser, add_assignments
+from unrandom.cli.options import COUNT, PATH, SECONDS, Parser, add_assignments
 from unrandom.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def add(command: Parser) -> None:
         help="time limit of an audit (false-positives: 0.1)",
     )
     audits.add_argument(
-        "--out", type=Path, metavar="FILE", help="JSON file of the results; one that exists is completed"
+        "--out", type=PATH, metavar="FILE", help="JSON file of the results; one that exists is completed"
     )
 
 
@@ -110,7 +109,7 @@ def _audit(arguments: Namespace) -> Answer:
     from unrandom.bench import RUNS, bench_audit
     from unrandom.cli.progress import say
 
-    results = bench_audit(_count(arguments, RUNS), arguments.only, arguments.out, say)
+    results = bench_audit(arguments.count or RUNS, arguments.only, arguments.out, say)
     lines = {
         name: f"{row['predicted']} of {row['runs']} predicted, {row['wrong']} wrong; outputs needed {row['needed']}, "
         f"seconds {row['seconds']} (median and worst), {row['memory_mb']} MB"
@@ -128,18 +127,13 @@ def _false_positives(arguments: Namespace) -> Answer:
     from unrandom.bench import bench_false_positives, predicted
     from unrandom.cli.progress import counting
 
-    count = _count(arguments, STREAMS)
+    count = arguments.count or STREAMS
     seconds = AUDIT_SECONDS if arguments.max_seconds is None else arguments.max_seconds
     with counting("auditing", count) as watch:
         results = bench_false_positives(count, seconds, arguments.out, watch)
     forms = len(next(iter(results["verdicts"].values())))
     text = f"{results['streams']} streams in {forms} forms each: {len(predicted(results))} called predictable"
     return results, "\n".join([text, *predicted(results)])
-
-
-def _count(arguments: Namespace, otherwise: int) -> int:
-    count: int = otherwise if arguments.count is None else arguments.count
-    return count
 
 
 def _lines(measured: Mapping[str, object]) -> str:

@@ -4,7 +4,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import Parser, add_results, add_scale
+from unrandom.cli.options import PATH, Parser, add_results, add_scale
 
 EXAMPLE = "unrandom claims --scale laptop --write docs/results.md"
 
@@ -14,7 +14,7 @@ def add(command: Parser) -> None:
     add_scale(command)
     add_results(command)
     command.add_argument(
-        "--write", type=Path, metavar="FILE", help="write the claims with their figures as Markdown, or as HTML (.html)"
+        "--write", type=PATH, metavar="FILE", help="write the claims with their figures as Markdown, or as HTML (.html)"
     )
 
 

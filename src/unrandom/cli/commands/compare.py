@@ -43,8 +43,8 @@ def run(arguments: Namespace) -> Answer:
     if unmeasured := [found[name].folder.path for name, rows in metrics.items() if not rows]:
         raise UserError(f"{unmeasured[0]} has no evaluation yet; train it with: unrandom resume {unmeasured[0]}")
     stem = Path(arguments.out)
-    if arguments.out.endswith(("/", os.sep)) or stem.is_dir():
-        raise UserError(f"--out takes the beginning of the pictures' names, and {arguments.out} is a folder")
+    if not stem.name or arguments.out.endswith(("/", os.sep)):
+        raise UserError(f"--out takes the beginning of the pictures' names, not {arguments.out!r}")
     stem = stem.with_suffix("") if stem.suffix in (".png", ".svg") else stem
     make_folder(stem.parent)
     picture = save_runs(metrics, stem)

@@ -66,11 +66,15 @@ def compared(run: "LoadedRun", part: int | None, arguments: Namespace) -> Answer
     from unrandom.cli.text import comparison_text
     from unrandom.core.errors import UserError
     from unrandom.core.files import make_folder
+    from unrandom.core.reading import about
     from unrandom.figures.comparison import save_comparison
+    from unrandom.tasks.predictors import make_predictors
 
     names = [name.strip() for name in arguments.predictors.split(",") if name.strip()]
     if not names:
         raise UserError(f"--predictors takes names such as copy,lookback:3,bayes, not {arguments.predictors!r}")
+    with about("--predictors"):
+        make_predictors(names, run.config.data)  # before anything is made for them
     run = writable(run)
     with working("evaluating"):
         found = run.compare(names, part=part, sequences=arguments.sequences)

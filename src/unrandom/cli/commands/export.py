@@ -1,10 +1,9 @@
 """What does `unrandom export` do? It writes a run's model as a folder that other libraries load, with a model card."""
 
 from argparse import Namespace
-from pathlib import Path
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import Parser, add_run
+from unrandom.cli.options import PATH, Parser, add_run
 
 EXAMPLE = """unrandom export fm-256 --to huggingface exported
 unrandom export latest --to transformerlens exported
@@ -21,7 +20,7 @@ def add(command: Parser) -> None:
         default="huggingface",
         help="a model of transformers, the same for TransformerLens, or the weights as they are (huggingface)",
     )
-    command.add_argument("folder", metavar="DIR", type=Path, help="the folder to make; it must not exist, or be empty")
+    command.add_argument("folder", metavar="DIR", type=PATH, help="the folder to make; it must not exist, or be empty")
 
 
 def run(arguments: Namespace) -> Answer:

@@ -4,15 +4,15 @@ from argparse import Namespace
 from pathlib import Path
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import TASK, Parser
+from unrandom.cli.options import PATH, TASK, Parser
 
 EXAMPLE = "unrandom import exported"
 
 
 def add(command: Parser) -> None:
     """Register the arguments."""
-    command.add_argument("folder", metavar="DIR", type=Path, help="a folder that unrandom export has written")
-    command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
+    command.add_argument("folder", metavar="DIR", type=PATH, help="a folder that unrandom export has written")
+    command.add_argument("--out", type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
     command.add_argument("--task", metavar="FILE:CLASS", help=TASK)
 
 

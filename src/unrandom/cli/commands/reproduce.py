@@ -4,7 +4,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import COUNT, RUN, Parser, add_results, add_scale, add_workers
+from unrandom.cli.options import COUNT, PATH, RUN, Parser, add_results, add_scale, add_workers
 
 EXAMPLE = "unrandom reproduce fm-staircase fm-primes --scale laptop --seeds 3"
 
@@ -26,7 +26,7 @@ def add(command: Parser) -> None:
     source.add_argument(
         "--from-tables", action="store_true", help="draw and judge again from the saved tables, without measuring"
     )
-    command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
+    command.add_argument("--out", type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
     add_results(command)
     add_workers(
         command,

@@ -4,7 +4,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import COUNT, Parser, add_assignments, add_max_minutes, add_results
+from unrandom.cli.options import COUNT, PATH, Parser, add_assignments, add_max_minutes, add_results
 
 EXAMPLE = "unrandom speedrun fm-256 --set steps=400 --set optimizer.muon_lr=0.1"
 
@@ -30,8 +30,8 @@ def add(command: Parser) -> None:
     command.add_argument(
         "--keep", metavar="TEXT", help="save the race with the records; TEXT describes what was changed"
     )
-    command.add_argument("--write", type=Path, metavar="FILE", help="write the page of all records as Markdown")
-    command.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
+    command.add_argument("--write", type=PATH, metavar="FILE", help="write the page of all records as Markdown")
+    command.add_argument("--out", type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
     add_results(command)
     add_max_minutes(command, then="the same command continues")
 

@@ -12,7 +12,6 @@ from typing import Protocol, runtime_checkable
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder
 from unrandom.core.interrupts import Interrupted, interruptible
-from unrandom.core.processes import start_safely
 from unrandom.runs.plan import Job
 from unrandom.runs.worker import Outcome, WorkerOptions, record_death
 
@@ -65,7 +64,6 @@ def load_engine(name: str, options: EngineOptions) -> Engine:
     assert name in ENGINES, name
     if options.slurm and name != "slurm":
         raise UserError("--slurm KEY=VALUE goes with --engine slurm")
-    start_safely()
     engine: Engine = importlib.import_module(f"unrandom.runs.engines.{name}").make_engine(options)
     return engine
 

@@ -20,6 +20,7 @@ import torch
 
 from unrandom.core.errors import UserError
 from unrandom.core.interrupts import uninterrupted
+from unrandom.core.processes import as_usual, started_safely
 from unrandom.core.processors import usable_processors
 from unrandom.runs.engines import Death, EngineOptions
 from unrandom.runs.plan import Job
@@ -80,9 +81,10 @@ class LocalEngine:
         self._context: Any = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
         self._context.set_forkserver_preload(PRELOADED)
         if "forkserver" in methods:
-            resource_tracker.ensure_running()  # the server needs it; starting it lets SIGINT in again
-            with uninterrupted():  # while it imports torch, Ctrl-C would end the server before it can ignore it
-                forkserver.ensure_running()
+            with started_safely():
+                resource_tracker.ensure_running()  # the server needs it; starting it lets SIGINT in again
+                with uninterrupted():  # while it imports torch, Ctrl-C would end the server before it can ignore it
+                    forkserver.ensure_running()
         self._workers: dict[Connection, Worker] = {}
 
     def start(self, jobs: Sequence[Job], options: WorkerOptions) -> None:
@@ -92,7 +94,8 @@ class LocalEngine:
             ours, theirs = self._context.Pipe(duplex=False)
             arguments = (theirs, pickle.dumps(job), replace(options, threads=self.threads), device)
             process = self._context.Process(target=_run_worker, args=arguments, daemon=True)
-            process.start()
+            with started_safely():
+                process.start()
             theirs.close()
             self._workers[ours] = Worker(process, job, place)
 
@@ -136,6 +139,7 @@ def _run_worker(answer: Connection, packed: bytes, options: WorkerOptions, devic
     """The main function of a worker. Unpickling a job imports the code of a user-defined task."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; `run_jobs` asks workers to end
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    as_usual()
     os.environ["OMP_NUM_THREADS"] = str(options.threads)  # for libraries that read it in the worker
     if device is not None:
         os.environ["CUDA_VISIBLE_DEVICES"] = device

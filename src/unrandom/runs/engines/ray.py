@@ -19,6 +19,7 @@ import torch
 
 from unrandom.core.errors import UserError
 from unrandom.core.leftovers import ended_with_this
+from unrandom.core.processes import as_usual, started_safely
 from unrandom.runs.engines import Death, EngineOptions, needs_extra
 from unrandom.runs.engines.local import workers_and_threads
 from unrandom.runs.plan import Job
@@ -83,7 +84,8 @@ class RayEngine:
             # Ray puts the folder in which it is started first on the import path of its workers: not the user's, then.
             with warnings.catch_warnings(), tempfile.TemporaryDirectory() as empty, chdir(self._folder or empty):
                 warnings.simplefilter("ignore")
-                self._ray.init(address=self.address, **options)
+                with started_safely():
+                    self._ray.init(address=self.address, **options)
         except ConnectionError as error:
             raise UserError(f"no Ray cluster answers at {self.address}: {str(error).splitlines()[0]}") from None
 
@@ -114,6 +116,7 @@ class RayEngine:
 
 def _run_packed(packed: bytes, options: WorkerOptions, folder: str) -> list[Outcome] | Death:
     """Run a job in the folder of the command, if this machine has it. Unpickling a job imports a user-defined task."""
+    as_usual()
     with suppress(OSError):
         os.chdir(folder)
     try:

@@ -21,7 +21,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from unrandom.core.errors import UserError
-from unrandom.core.processes import python
+from unrandom.core.processes import as_usual, python, started_safely
 from unrandom.runs.engines import POLL_SECONDS, Death, EngineOptions, needs_extra
 from unrandom.runs.engines.local import workers_and_threads
 from unrandom.runs.plan import Job
@@ -46,6 +46,7 @@ class SubmittedJob:
         submitit's own signal handler would end the process in the middle of an update, so it is called only after
         training has stopped.
         """
+        as_usual()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # of submitit's emulation, which Ctrl-C reaches; see `run_jobs`
         preemption = _preemption_signal()
         preempted = threading.Event()
@@ -85,7 +86,8 @@ class SlurmEngine:
             raise needs_extra("--engine slurm") from None
         self._submitit: Any = submitit
         # Its processes are in a group of their own: Ctrl-C would make the emulation kill jobs before they have saved.
-        emulation.subprocess = SimpleNamespace(Popen=partial(subprocess.Popen, process_group=0))
+        own_group = partial(subprocess.Popen, process_group=0)
+        emulation.subprocess = SimpleNamespace(**{**vars(subprocess), "Popen": own_group})
         settings = dict(_setting(text) for text in options.slurm)
         self.cluster = settings.pop("cluster", "slurm")
         if self.cluster not in ("slurm", "local"):
@@ -123,7 +125,7 @@ class SlurmEngine:
         if self._executor is None:
             self._executor = self._make_executor(options.out / "slurm")
         try:
-            with self._executor.batch():  # one job array
+            with started_safely(), self._executor.batch():  # one job array
                 submitted = [self._executor.submit(SubmittedJob(job, options)) for job in jobs]
         except RuntimeError as error:  # sbatch failed
             said = [line for line in str(error).splitlines() if line.strip()]

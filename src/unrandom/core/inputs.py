@@ -1,18 +1,16 @@
-"""Where do the bytes of an input come from? A regular file, standard input or a pipe of the shell; not a device, nor
-longer than time allows.
+"""Where do the bytes of a user's numbers come from? A regular file, standard input or a pipe of the shell; not a
+device, nor longer than time allows.
 """
 
 import os
 import select
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import UnsupportedOperation
 
-from unrandom.auditing.family import Deadline, OutOfTime
-from unrandom.auditing.tokens import shown
+from unrandom.core.deadline import NO_LIMIT, Deadline, OutOfTime
 from unrandom.core.errors import UserError
+from unrandom.core.reading import OPEN, kind_of, reading
 
 PIECE = 1 << 20
 """Bytes that are read at a time."""
@@ -21,33 +19,31 @@ DESCRIPTORS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 """Where the names of open files begin, such as those of a shell's <(…)."""
 
 MAX_NAME = 200
-"""Characters of a file's name that a message shows whole."""
-
-_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+"""Characters of a file's name that a message shows; of a longer one the first."""
 
 
 def named(source: str) -> str:
-    """The name of an input in messages, on one line."""
+    """The name of an input in messages; ``-`` is standard input."""
     if source == "-":
         return "standard input"
-    return source if source and source.isprintable() and len(source) <= MAX_NAME else shown(source)
+    return source if source and source.isprintable() and len(source) <= MAX_NAME else f"{source!r:.{MAX_NAME}}"
 
 
-def content_of(source: str, most: int, deadline: Deadline) -> bytes:
+def content_of(source: str, most: int, deadline: Deadline = NO_LIMIT) -> bytes:
     """The content of a file, or of standard input for ``-``.
 
     UserError for what cannot be read or has more than `most` bytes, and for a device, a folder, a socket or a pipe,
     unless it is an open file by the names of DESCRIPTORS. OutOfTime if the end does not come before the deadline.
     """
-    with _errors(source):
+    with reading(named(source)):
         if source == "-":
             content = _standard_input(most, deadline)
         else:
-            descriptor = os.open(source, _OPEN)
+            descriptor = os.open(source, OPEN)
             with open(descriptor, "rb", buffering=0):
                 kind = os.fstat(descriptor).st_mode
                 if not stat.S_ISREG(kind) and not (source.startswith(DESCRIPTORS) and not stat.S_ISDIR(kind)):
-                    raise UserError(f"{named(source)} cannot be read: it is no regular file; give pipes as -")
+                    raise UserError(f"{named(source)} is {kind_of(kind)}, not a regular file; give pipes as -")
                 content = _read(descriptor, most, deadline)
     if len(content) > most:
         raise UserError(f"{named(source)} is larger than {most // 2**20} MB, the maximum")
@@ -90,17 +86,3 @@ def _wait(descriptor: int, deadline: Deadline) -> None:
     while not poll.poll(1000 * max(0.0, min(deadline.left, 3600.0))):
         if deadline.left <= 0:
             raise OutOfTime
-
-
-@contextmanager
-def _errors(source: str) -> Iterator[None]:
-    """Within the block, errors of opening and reading become a one-line UserError."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise UserError(f"{named(source)} does not exist") from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL or half of a surrogate pair in the name
-        if isinstance(error, UserError):
-            raise
-        said = error.strerror if isinstance(error, OSError) and error.strerror else "this is no name of a file"
-        raise UserError(f"{named(source)} cannot be read: {said}") from None
