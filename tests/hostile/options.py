@@ -31,7 +31,8 @@ Mistake = Callable[[Random, Path], list[str]]
 def mistaken(chance: Random, inside: Path) -> tuple[list[str], list[str]]:
     """A command line with one mistake, and the words of which a refusal has to have one."""
     command = chance.choice(COMMANDS)(chance, inside)
-    words = {part for word in command for part in (word, *re.split("[=.:,/]", word))}
+    parts = (part for word in command if str(inside) not in word for part in re.split("[=.:,/]", word))
+    words = {*command, *parts}
     shown = {" ".join(printable(word).split()).strip("-'")[:20] for word in words}
     return command, sorted(word for word in shown if len(word) > 2 or word in ("é", "x", "a b")) + OTHERWISE
 
