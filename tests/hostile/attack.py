@@ -170,7 +170,7 @@ def damaged_run(chance: Random, inside: Path, outside: Path) -> Case:
     command = chance.choice(commands)
     (inside / "numbers.txt").write_text("1 2 3\n")
     command = [str(inside / "runs" / word) if word in ("finished", "half", "begun") else word for word in command]
-    names = (str(folder), *(["runs holds"] if "latest" in command else []))
+    names = (str(folder), *((f"runs/{name}", "and runs holds") if "latest" in command else ()))
     return Case([*command, *(["--json"] if chance.random() < 0.3 else [])], done, names)
 
 

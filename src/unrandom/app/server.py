@@ -16,6 +16,7 @@ from unrandom.app.children import end_all
 from unrandom.app.limits import MAX_FILE, SESSIONS_KEPT
 from unrandom.app.uploads import upload_folder
 from unrandom.core.errors import UserError
+from unrandom.core.files import resolved
 
 HOST = "127.0.0.1"
 PORTS = range(7860, 7960)  # those that are tried if none is given
@@ -74,7 +75,7 @@ def _launched(
     from unrandom.app.gate import Gate
     from unrandom.app.page import make_app
 
-    app, demo = make_app(runs.resolve(), results.resolve(), demo_settings)
+    app, demo = make_app(resolved(runs), resolved(results), demo_settings)
     closing = threading.Thread(target=app.close, kwargs={"verbose": False}, daemon=True)
     made.callback(closing.join, SECONDS_TO_END)
     made.callback(end_all)

@@ -7,6 +7,7 @@ from typing import Any
 from unrandom.cli.cost import Costs
 from unrandom.cli.progress import TrainingProgress, say
 from unrandom.core.errors import UserError
+from unrandom.core.files import resolved
 from unrandom.runs.finding import find_run
 from unrandom.runs.loaded import LoadedRun
 from unrandom.runs.pretrained import is_pretrained
@@ -34,7 +35,7 @@ def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunC
     refuse_pretrained(parent, arguments.start_from)
     config = config.replace(start=StartFrom(recipe=parent.recipe, config=parent.config))
     expected = arguments.out / run_id(parent.recipe, parent.config)
-    if parent.folder.path.resolve() != expected.resolve():
+    if resolved(parent.folder.path) != resolved(expected):
         raise UserError(
             f"--start-from {parent.folder.path}: it must be {expected}; set --out, or rename the folder back"
         )

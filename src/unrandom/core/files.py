@@ -61,6 +61,11 @@ def json_text(value: Any) -> str:
     return json.dumps(value, indent=1, allow_nan=False) + "\n"
 
 
+def resolved(path: Path) -> Path:
+    """The absolute path without links; one that is in a circle of links stays. (`Path.resolve` fails there.)"""
+    return Path(os.path.realpath(path))
+
+
 def make_folder(path: Path) -> Path:
     """Create ``path`` and its parents, and return it. Raises UserError where that is not permitted."""
     try:
@@ -89,7 +94,9 @@ def made_whole(folder: Path, *, replace: bool = False) -> Iterator[Path]:
     ``folder`` must not exist, or be empty; with ``replace`` it may be full, and is deleted once the new one has its
     name. `restore` mends what a process that is ended between the two leaves behind.
     """
-    folder = folder.resolve()  # "." has no name
+    folder = resolved(folder)  # "." has no name
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise UserError(f"{folder} is no folder; one is needed there")
     parent = make_folder(folder.parent)
     temporary = parent / f".{folder.name}.{os.getpid()}.tmp"
     shutil.rmtree(temporary, ignore_errors=True)

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from unrandom.core.errors import UserError
+from unrandom.core.files import resolved
 from unrandom.core.reading import sha256
 from unrandom.tasks.registry import TASKS, USER_TASKS
 from unrandom.tasks.task import Source, Task
@@ -54,7 +55,7 @@ def load_task(path: str) -> type[Task]:
         raise UserError(f"{path}: {found.name} is the name of a task of this package; give the class another one")
     file = inspect.getsourcefile(found)
     assert file is not None, "a module that was imported from source has a file"
-    named = Path(where).resolve() if where.endswith(".py") else where
+    named = resolved(Path(where)) if where.endswith(".py") else where
     found.source = Source(f"{named}:{class_name}", sha256(Path(file)))
     USER_TASKS[found.name] = found
     _files.add(file)
@@ -72,7 +73,7 @@ def _module_of(where: str) -> ModuleType:
         if not where.endswith(".py"):
             _look_in("")
             return importlib.import_module(where)
-        file = Path(where).resolve()
+        file = resolved(Path(where))
         if not file.is_file():
             raise UserError(f"{where} is not there")
         _look_in(str(file.parent))
