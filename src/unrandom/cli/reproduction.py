@@ -42,7 +42,7 @@ def reproduce(arguments: Namespace) -> Answer:
         )
     chosen = list(EXPERIMENTS.values()) if arguments.all else [experiment(name) for name in arguments.experiments]
     scale, results = arguments.scale, arguments.results
-    if arguments.run:
+    if arguments.run is not None:
         own = writable(own_run(find_run(arguments.run, arguments.out), chosen), arguments.out)
         results = own_results(own)
         judge = partial(measure_own, scale=scale, run=own)

@@ -74,7 +74,8 @@ def run(arguments: Namespace) -> Answer:
         chosen = bench.for_this_device() if arguments.recipe is None else recipe(arguments.recipe).build()
         return _device_answer(bench.bench_device(chosen.override(arguments.assignments)))
     scaling = arguments.what == "scaling"
-    name = arguments.recipe or ("fm-base256" if scaling else "fm-256")
+    usual = "fm-base256" if scaling else "fm-256"
+    name = usual if arguments.recipe is None else arguments.recipe
     smaller = bench.on_this_machine() if scaling and arguments.recipe is None else {}
     config = recipe(name).build().replace(**smaller).override(arguments.assignments)
     benches = {
