@@ -53,9 +53,11 @@ def content_of(source: str, most: int, deadline: Deadline = NO_LIMIT) -> bytes:
 def _standard_input(most: int, deadline: Deadline) -> bytes:
     if sys.stdin is None:
         raise UserError("standard input is closed")
+    if not hasattr(sys.stdin, "buffer"):  # it was replaced by text in memory
+        return sys.stdin.read(most + 1).encode()
     try:
         descriptor = sys.stdin.buffer.fileno()
-    except UnsupportedOperation:  # it was replaced by an object in memory
+    except UnsupportedOperation:  # it was replaced by bytes in memory
         return sys.stdin.buffer.read(most + 1)
     return _read(descriptor, most, deadline)
 
