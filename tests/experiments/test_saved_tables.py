@@ -1,5 +1,6 @@
 """Results that were measured are not lost while new ones are saved, and are not judged if they were changed."""
 
+import os
 from dataclasses import replace
 
 import polars as pl
@@ -45,6 +46,26 @@ def test_a_fault_that_is_not_of_the_tables_is_no_mistake_of_the_user(measured, t
 
     with pytest.raises(OSError, match="No space left"):
         draw_and_judge(replace(EXPERIMENT, draw=full), "smoke", tmp_path)
+
+
+def test_values_that_an_experiment_does_not_bear_are_those_of_its_folder(measured, tmp_path):
+    def refuse(*_given):
+        raise UserError("only numbers from 1 to 2**64 can be factored, but nan was given")
+
+    with pytest.raises(UserError, match=f"^{measured}: only numbers from 1"):
+        draw_and_judge(replace(EXPERIMENT, draw=refuse), "smoke", tmp_path)
+
+
+def test_a_panic_of_polars_is_one_line_that_names_the_table(measured, tmp_path, monkeypatch, capfd):
+    def panic(*_given):
+        os.write(2, b"thread panicked at ...")
+        raise pl.exceptions.PanicException("called unwrap on an Err value")
+
+    monkeypatch.setattr(pl, "read_parquet", panic)
+    with pytest.raises(UserError, match=r"parquet is not a Parquet file: called unwrap"):
+        draw_and_judge(EXPERIMENT, "smoke", tmp_path)
+    os.write(2, b"said")
+    assert capfd.readouterr().err == "said"
 
 
 def test_what_a_user_keeps_beside_the_tables_stays(measured, tmp_path):

@@ -136,7 +136,7 @@ def about(source: str | Path) -> Iterator[None]:
     try:
         yield
     except UserError as error:
-        named = re.search(rf"(^|[ (]){re.escape(str(source))}($|[ ,;:)])", str(error))
+        named = re.search(rf"(^|[ (]){re.escape(str(source))}($|[ ,;:)/])", str(error))
         raise error if named else UserError(f"{source}: {error}") from None
 
 

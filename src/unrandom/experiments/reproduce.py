@@ -182,7 +182,8 @@ def _judged(experiment: Experiment, folder: Path) -> list[Judgement]:
 def _using_tables(folder: Path) -> Iterator[None]:
     """Within the block, what an experiment does not find in saved tables becomes a UserError that names them."""
     try:
-        yield
+        with about(folder):
+            yield
     except UserError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, PolarsError) as error:

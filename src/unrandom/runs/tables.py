@@ -1,7 +1,9 @@
 """How are tables made and saved? As polars frames with one row per observation, in Parquet files."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -60,10 +62,28 @@ def _read_table(path: Path, checksum: str) -> pl.DataFrame:
     if hashlib.sha256(content).hexdigest() != checksum:
         raise UserError(f"{path} is not the table that was measured: it does not match its checksum")
     try:
-        rows = pl.scan_parquet(BytesIO(content)).select(pl.len()).collect().item()
-        columns = len(pl.read_parquet_schema(BytesIO(content)))
-        if rows * columns > MAX_CELLS:
-            raise UserError(f"{path} has {rows:,} rows of {columns:,} columns; at most {MAX_CELLS:,} cells are read")
-        return pl.read_parquet(BytesIO(content))
-    except pl.exceptions.PolarsError as error:
+        with _silent():
+            rows = pl.scan_parquet(BytesIO(content)).select(pl.len()).collect().item()
+            columns = len(pl.read_parquet_schema(BytesIO(content)))
+            if rows * columns <= MAX_CELLS:
+                return pl.read_parquet(BytesIO(content))
+        raise UserError(f"{path} has {rows:,} rows of {columns:,} columns; at most {MAX_CELLS:,} cells are read")
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise UserError(f"{path} is not a Parquet file: {error!s:.200}") from None
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Within the block, nothing is printed on standard error: polars panics at some damaged pages, at length."""
+    try:
+        standard_error = os.dup(2)
+    except OSError:  # it is closed
+        yield
+        return
+    try:
+        with open(os.devnull, "wb") as nothing:
+            os.dup2(nothing.fileno(), 2)
+        yield
+    finally:
+        os.dup2(standard_error, 2)
+        os.close(standard_error)
