@@ -32,7 +32,7 @@ def mistaken(chance: Random, inside: Path) -> tuple[list[str], list[str]]:
     """A command line with one mistake, and the words of which a refusal has to have one."""
     command = chance.choice(COMMANDS)(chance, inside)
     parts = (part for word in command if str(inside) not in word for part in re.split("[=.:,/]", word))
-    words = {*command, *parts}
+    words = {*command, *parts, *(word.partition("=")[0] for word in command)}
     shown = {" ".join(printable(word).split()).strip("-'")[:20] for word in words}
     return command, sorted(word for word in shown if len(word) > 2 or word in ("é", "x", "a b")) + OTHERWISE
 
@@ -53,7 +53,7 @@ def _train(chance: Random, inside: Path) -> list[str]:
         ["train", "quadratic-smoke", "--set", "steps=1", "--out", _no_folder(chance, inside)],
         ["train", *out],
         ["train", f"{inside}/nothing.py:Task", *out],
-        ["demo", "--set", chance.choice(SETTINGS), *out],
+        ["demo", "--set", "steps=1", "--set", chance.choice(SETTINGS), *out],
         ["resume", chance.choice(NAMES)],
         ["resume", "um-144"],
     ]
