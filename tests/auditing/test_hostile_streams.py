@@ -231,7 +231,7 @@ def _audited(*arguments: str, **how: object) -> subprocess.CompletedProcess[str]
     )  # type: ignore[call-overload]  # fmt: skip
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="2026-11-25: no pipes with names")
 def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
@@ -241,7 +241,7 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
         assert str(caught.value).isprintable()
 
 
-@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no names of open files")
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="2026-11-25: no names of open files")
 def test_pipes_of_the_shell_are_read_and_end_with_the_time() -> None:
     numbers = "\n".join(map(str, range(100, 400, 3)))
     assert _audited("-", input=numbers).returncode == 10

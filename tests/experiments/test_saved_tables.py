@@ -35,7 +35,7 @@ def test_a_disk_that_fills_up_while_tables_are_saved_leaves_the_earlier_ones(mea
 
 
 def test_a_fault_that_is_not_of_the_tables_is_no_mistake_of_the_user(measured, tmp_path):
-    (picture,) = [path for path in measured.iterdir() if path.suffix == ".svg"][:1]
+    picture = next(measured.glob("*.svg"))
     picture.unlink()
     picture.mkdir()
     with pytest.raises(UserError, match=f"^{picture} is a folder"):

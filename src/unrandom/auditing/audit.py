@@ -1,7 +1,7 @@
 """How is a stream audited in one call? From numbers or a file to a verdict."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import islice
 from math import inf
 from pathlib import Path
@@ -111,14 +111,16 @@ def audit(
         multiplier=multiplier,
         increment=increment,
     )
+    from_file = isinstance(numbers, str | Path)
+    source = named(str(numbers)) if from_file else "the input"
     deadline = Deadline(SEARCH_SECONDS if limit is None else limit)
     reading = Deadline(max(deadline.left, LEAST_READING))
     try:
-        parsed = _read(numbers, raw, column, regex, notation, reading)
-        with about(_source(numbers)):
+        with about(source) if from_file else nullcontext():
+            parsed = _read(numbers, raw, column, regex, notation, reading)
             streams = interpretations(parsed, assumed, reading)
     except OutOfTime:
-        raise UserError(f"{_source(numbers)}: not read in the time that --max-seconds allows: give more") from None
+        raise UserError(f"{source} was not read in the time that --max-seconds allows: give more time") from None
     seeded = _seed_search(streams, seeds, around, program, Deadline(inf) if limit is None else deadline, watch)
     if seeded is not None:
         found = seeded.run()
@@ -128,11 +130,6 @@ def audit(
             return _predictable(search, follow(search, found.stream, 0, found), len(parsed), parsed.notes)
     verdict = audit_streams(streams, max_seconds=deadline.left, family=family, watch=watch, notes=parsed.notes)
     return seeded.added_to(verdict) if seeded else verdict
-
-
-def _source(numbers: Any) -> str:
-    """What the numbers are called in messages."""
-    return named(str(numbers)) if isinstance(numbers, str | Path) else "the numbers"
 
 
 def _read(

@@ -79,14 +79,11 @@ def read(
     if raw is not None:
         numbers = _words(content, raw, path, deadline)
     elif binary:
-        array = _array(content, path)
-        with about(named(path)):
-            numbers = Numbers.of(array, deadline)
+        numbers = Numbers.of(_array(content, path), deadline)
     else:
         text, notes = _decoded(content, path)
         del content
-        with about(named(path)):
-            numbers = _of_text(Text(text, deadline), notes, column, regex, notation)
+        numbers = _of_text(Text(text, deadline), notes, column, regex, notation)
     if not numbers:
         raise UserError(f"{named(path)} holds no numbers")
     return numbers

@@ -20,18 +20,18 @@ def python(*arguments: str) -> list[str]:
 
 @contextmanager
 def started_safely() -> Iterator[None]:
-    """Within the block, processes that libraries start (fork servers, clusters) do the same, until `as_usual`."""
-    given = os.environ.setdefault(VARIABLE, OURS)
+    """Within the block, Python that libraries start (fork servers, clusters) does not import from that folder either.
+
+    Such a process calls `as_usual` before it runs code of the user.
+    """
+    os.environ.setdefault(VARIABLE, OURS)
     try:
         yield
     finally:
-        if given == OURS:
-            as_usual()
+        as_usual()
 
 
 def as_usual() -> None:
-    """From now on, this process starts Python as the user has set it, whose code may do so; a library started this one
-    within `started_safely`.
-    """
+    """Undo what `started_safely` has set, here or in the process that started this one."""
     if os.environ.get(VARIABLE) == OURS:
         del os.environ[VARIABLE]

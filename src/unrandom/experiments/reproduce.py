@@ -111,7 +111,7 @@ def measure_and_judge(
         tables["trained"] = table(_trained(runs))
     target = results / scale / experiment.name
     with made_whole(target, replace=True) as folder:
-        if target.is_dir():  # with its pictures, and with what the user has put there
+        if target.is_dir():  # Its pictures, and whatever else the user keeps there, stay.
             shutil.copytree(
                 target, folder, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.parquet")
             )

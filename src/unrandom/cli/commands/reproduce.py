@@ -41,9 +41,9 @@ def run(arguments: Namespace) -> Answer:
         return list_experiments(arguments.experiments, arguments.results)
     from unrandom.experiments.timed_training import WITHOUT_NAMES
 
-    named = arguments.all or arguments.experiments or arguments.archived or arguments.from_tables
-    to_train = arguments.run is None and not named
-    if arguments.max_minutes is not None and arguments.scale in WITHOUT_NAMES and to_train:
+    measures = arguments.run is not None or arguments.archived or arguments.from_tables
+    named = arguments.all or arguments.experiments or measures
+    if arguments.max_minutes is not None and arguments.scale in WITHOUT_NAMES and not named:
         return by_priority(arguments)  # imports no drawing packages: a borrowed GPU machine may lack them
     from unrandom.cli.reproduction import reproduce
 
