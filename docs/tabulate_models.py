@@ -11,8 +11,8 @@ from typing import Any
 from unrandom.core.files import write_atomically, write_json
 from unrandom.runs.finding import RECIPES
 from unrandom.runs.measurement import evaluate_run
-from unrandom.runs.pretrained import INDEX, PretrainedModel, described, pretrained, weights_file, weights_sha256
 from unrandom.runs.run import Run
+from unrandom.runs.sharing.pretrained import INDEX, PretrainedModel, described, pretrained, weights_file, weights_sha256
 from unrandom.training.checkpoint import latest_checkpoint
 
 ROOT = Path(__file__).parents[1]

@@ -20,8 +20,8 @@ import pytest
 import torch
 
 from unrandom.models import ModelConfig
-from unrandom.runs.execution import create_run, execute
 from unrandom.runs.run import Run
+from unrandom.runs.running.execution import create_run, execute
 from unrandom.tasks import FixedModulus, UnseenModulus
 from unrandom.training import OptimizerConfig, RunConfig
 

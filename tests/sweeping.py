@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from unrandom.core.run_folder import RunFolder
-from unrandom.runs.plan import grid_points, parse_grid
+from unrandom.runs.running.plan import grid_points, parse_grid
 from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig
 

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 TESTS = (
     *("conftest.py", "tiny_settings.py", "typechecking.py", "rounding.py", "models/test_parts.py"),
-    *("training/test_optimizers.py", "training/test_less_memory.py", "runs/test_exchange.py"),
+    *("training/test_optimizers.py", "training/test_less_memory.py", "runs/sharing/test_exchange.py"),
 )
 BLOCKS = re.compile(r"^```(bash|diff|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 RECIPES = {
@@ -89,7 +89,7 @@ def test_its_commands_run(extended, recipe, answers):
         ("models/test_parts.py", ""),  # the new part states its costs
         ("training/test_optimizers.py", ""),
         ("training/test_less_memory.py", "nadamw and counted"),
-        ("runs/test_exchange.py", "every_variant and temperature"),  # the code of a card computes the new part
+        ("runs/sharing/test_exchange.py", "every_variant and temperature"),  # the code of a card computes the new part
     ],
 )
 def test_the_tests_of_the_package_know_what_was_added(extended, file, tests):

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from unrandom.models.taps import intervene, record
     from unrandom.runs.interface import evaluate, import_run, load, predict, train
     from unrandom.runs.loaded import LoadedRun
-    from unrandom.runs.pretrained import PretrainedModel, pretrained
     from unrandom.runs.recipes import recipes
+    from unrandom.runs.sharing.pretrained import PretrainedModel, pretrained
 else:
     from unrandom.core.lazy import lazy_names
 
@@ -53,7 +53,7 @@ else:
             "models.taps": ("intervene", "record"),
             "runs.interface": ("evaluate", "import_run", "load", "predict", "train"),
             "runs.loaded": ("LoadedRun",),
-            "runs.pretrained": ("PretrainedModel", "pretrained"),
+            "runs.sharing.pretrained": ("PretrainedModel", "pretrained"),
             "runs.recipes": ("recipes",),
             "tasks": (),
         },

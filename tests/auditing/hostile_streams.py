@@ -27,8 +27,8 @@ import numpy as np
 
 from unrandom.auditing.audit import audit
 from unrandom.auditing.families import FAMILIES
-from unrandom.auditing.parsing import NOTATIONS
-from unrandom.auditing.reading import Raw
+from unrandom.auditing.reading.contents import Raw
+from unrandom.auditing.reading.parsing import NOTATIONS
 from unrandom.core.errors import UserError
 
 audited = inspect.unwrap(audit)

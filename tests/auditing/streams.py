@@ -3,9 +3,9 @@
 import numpy as np
 
 from unrandom.auditing.audit import audit_streams
-from unrandom.auditing.forms import Assumed, interpretations
-from unrandom.auditing.reading import read
-from unrandom.auditing.stream import Form, Stream, scales
+from unrandom.auditing.forms.interpretations import Assumed, interpretations
+from unrandom.auditing.forms.stream import Form, Stream, scales
+from unrandom.auditing.reading.contents import read
 from unrandom.auditing.verdict import Predictable, Verdict
 
 PATIENT = 300.0

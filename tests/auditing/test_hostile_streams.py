@@ -17,8 +17,8 @@ from hostile_streams import HostileAudit, attack, audited, hostile_audit
 
 import unrandom
 from sweeping import PATIENCE
-from unrandom.auditing import documents, parsing, reading, tokens
-from unrandom.auditing.layers import Shuffled
+from unrandom.auditing.forms.layers import Shuffled
+from unrandom.auditing.reading import contents, documents, parsing, tokens
 from unrandom.core.errors import UserError
 
 MB = 2**20
@@ -111,7 +111,7 @@ def test_words_with_control_characters_are_refused(tmp_path: Path) -> None:
 @pytest.fixture
 def fewer(monkeypatch: pytest.MonkeyPatch) -> int:
     """Only so many numbers are used."""
-    for module in (parsing, reading, tokens):
+    for module in (contents, parsing, tokens):
         monkeypatch.setattr(module, "MAX_NUMBERS", 1000)
     return 1000
 
@@ -143,13 +143,13 @@ def test_of_many_shuffles_the_first_whole_ones_are_used(fewer: int) -> None:
 
 
 def test_of_a_long_text_the_first_lines_or_words_are_read(file: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_TEXT", 100)
+    monkeypatch.setattr(contents, "MAX_TEXT", 100)
     for mark in "\n", " ", ", ":
-        found = reading.read(file(mark.join(map(str, range(1000, 2000)))))
+        found = contents.read(file(mark.join(map(str, range(1000, 2000)))))
         assert found.whole == list(range(1000, 1000 + len(found)))
         assert 15 <= len(found) <= 20
         assert found.notes == ["only the first 0 MB of the text were read"]
-    assert reading.read(file("[" + "7, " * 300 + "7]")).whole == [7] * 33
+    assert contents.read(file("[" + "7, " * 300 + "7]")).whole == [7] * 33
 
 
 def test_long_json_is_parsed_item_by_item_or_line_by_line(file: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,12 +157,12 @@ def test_long_json_is_parsed_item_by_item_or_line_by_line(file: Callable, monkey
     count = 2000
     long = "[" + ",\n".join(f'{{"i": "a", "x": {i}}}' for i in range(10**6, 10**6 + count)) + "]"
     assert len(long) > 20_000
-    assert reading.read(file(long), column="x").whole[-1] == 10**6 + count - 1
+    assert contents.read(file(long), column="x").whole[-1] == 10**6 + count - 1
     lines = long[1:-1].replace(",\n", "\n")
-    assert reading.read(file(lines), column="x").whole[-1] == 10**6 + count - 1
+    assert contents.read(file(lines), column="x").whole[-1] == 10**6 + count - 1
     for other in ('{"v": ' + long + "}", "[" + long + "]", long[:100] + "?" + long[100:]):
         with pytest.raises(UserError, match=r"JSON .*more than 0 MB"):
-            reading.read(file(other))
+            contents.read(file(other))
 
 
 def test_the_draws_of_a_shuffle_take_linear_time() -> None:

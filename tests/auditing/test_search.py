@@ -9,8 +9,8 @@ import unrandom
 from plainly import lcg, take
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.family import Family
+from unrandom.auditing.forms.stream import min_entropy
 from unrandom.auditing.search import SIGNIFICANCE_BITS, choose
-from unrandom.auditing.stream import min_entropy
 from unrandom.auditing.verdict import NotPredicted, Predictable, TooFew
 from unrandom.core.errors import UserError
 

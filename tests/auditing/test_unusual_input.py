@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import unrandom
-from unrandom.auditing.ranges import whole_ranges
+from unrandom.auditing.forms.ranges import whole_ranges
 from unrandom.auditing.verdict import NotPredicted, Predictable, TooFew
 from unrandom.bench.printed import v8
 from unrandom.core.errors import UserError

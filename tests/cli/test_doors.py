@@ -13,7 +13,7 @@ import pytest
 from unrandom.cli import main
 from unrandom.cli.commands import COMMANDS
 from unrandom.cli.parsing import full_parser
-from unrandom.runs import pretrained
+from unrandom.runs.sharing import pretrained
 
 ROOT = Path(__file__).parents[2]
 

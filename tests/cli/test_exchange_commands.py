@@ -8,7 +8,7 @@ import pytest
 from unrandom.cli import main
 from unrandom.cli.commands import module_of
 from unrandom.cli.commands.export import FORMATS as OFFERED
-from unrandom.runs.exchange import FORMATS
+from unrandom.runs.sharing.exchange import FORMATS
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from unrandom.cli import main, reproduction
 from unrandom.experiments import timed_training
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.timed_plan import TimedPlan
-from unrandom.runs import worker as worker_module
-from unrandom.runs.execution import create_run, execute
 from unrandom.runs.run import Run
+from unrandom.runs.running import worker as worker_module
+from unrandom.runs.running.execution import create_run, execute
 from unrandom.runs.spec import RunSpec
 
 

@@ -12,7 +12,7 @@ from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, draw_and_judge, measure_and_judge, missing_runs, saved_tables
 from unrandom.experiments.scale import SCALES
 from unrandom.experiments.timed_plan import TimedPlan
-from unrandom.runs.execution import create_run, execute
+from unrandom.runs.running.execution import create_run, execute
 
 
 @pytest.fixture(scope="session")

@@ -19,8 +19,8 @@ from unrandom.experiments.speedrun.records import (
     record_to_beat,
 )
 from unrandom.experiments.speedrun.tracks import Target, Track, hash_of_test
-from unrandom.runs import worker as worker_module
-from unrandom.runs.worker import Outcome, WorkerOptions
+from unrandom.runs.running import worker as worker_module
+from unrandom.runs.running.worker import Outcome, WorkerOptions
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 
 from unrandom.core.errors import UserError
 from unrandom.runs.finding import find_run
-from unrandom.runs.pretrained import ALIASES, pretrained
 from unrandom.runs.run import Run
+from unrandom.runs.sharing.pretrained import ALIASES, pretrained
 
 
 @pytest.fixture

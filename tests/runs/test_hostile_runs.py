@@ -9,9 +9,9 @@ import torch
 
 from unrandom.core.errors import RunsFailed, UserError
 from unrandom.runs import run as runs
-from unrandom.runs.execution import create_run, execute
 from unrandom.runs.finding import find_run
 from unrandom.runs.run import Run, split_of
+from unrandom.runs.running.execution import create_run, execute
 from unrandom.runs.spec import RunSpec
 from unrandom.training import StartFrom, checkpoint
 

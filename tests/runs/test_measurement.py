@@ -7,9 +7,9 @@ from torch import nn
 
 from unrandom.core.errors import UserError
 from unrandom.report.page import render_page
-from unrandom.runs.execution import create_run, execute
 from unrandom.runs.measurement import evaluate_run, measure_run
 from unrandom.runs.run import Run
+from unrandom.runs.running.execution import create_run, execute
 from unrandom.runs.spec import RunSpec
 
 

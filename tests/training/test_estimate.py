@@ -7,8 +7,8 @@ import torch
 
 from unrandom.evaluation.during_training import PROBES
 from unrandom.models import training_memory
-from unrandom.runs.execution import create_run, execute
 from unrandom.runs.recipes import recipe
+from unrandom.runs.running.execution import create_run, execute
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import make_batches
 from unrandom.training import Progress

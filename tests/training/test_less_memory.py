@@ -12,8 +12,8 @@ from rounding import OPERATION, assert_agree
 from unrandom.bench.scaling import step_on_cpu
 from unrandom.core.errors import UserError
 from unrandom.models import Transformer, TransformerConfig, intervene, record, training_memory
-from unrandom.runs.execution import create_run, execute, execute_together
 from unrandom.runs.recipes import recipe
+from unrandom.runs.running.execution import create_run, execute, execute_together
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import make_batches
 from unrandom.training.distributed import Ranks

@@ -9,7 +9,7 @@ import torch
 from rounding import assert_agree
 from unrandom.core.errors import NonFiniteLoss
 from unrandom.core.run_folder import RunFolder
-from unrandom.runs.execution import create_run, execute
+from unrandom.runs.running.execution import create_run, execute
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import make_batches
 from unrandom.training import train

@@ -8,8 +8,8 @@ import torch
 from rounding import assert_agree
 from unrandom.core.errors import Busy
 from unrandom.core.run_folder import RunFolder
-from unrandom.runs.execution import create_run, execute, execute_together
 from unrandom.runs.run import Run
+from unrandom.runs.running.execution import create_run, execute, execute_together
 from unrandom.runs.spec import RunSpec
 
 VARIANTS = (

@@ -9,8 +9,8 @@ from rounding import assert_agree
 from unrandom.cli import main
 from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
-from unrandom.runs.execution import create_run, execute
 from unrandom.runs.run import Run
+from unrandom.runs.running.execution import create_run, execute
 from unrandom.runs.spec import RunSpec
 
 SHAPE = ("data.base=4", "data.modulus=64", "model.positions=abacus")

@@ -29,7 +29,7 @@ from unrandom.predictors.protocol import Predictor
 from unrandom.runs.comparison import compare
 from unrandom.runs.interface import load
 from unrandom.runs.loaded import LoadedRun
-from unrandom.runs.pretrained import pretrained
+from unrandom.runs.sharing.pretrained import pretrained
 from unrandom.tasks import make_predictors
 
 WAYS = ("lcg", "numbers")  # how a sequence is given: by an LCG, or typed

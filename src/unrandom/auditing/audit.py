@@ -11,15 +11,15 @@ import numpy as np
 
 from unrandom.auditing.breaks import Course, follow
 from unrandom.auditing.family import Assuming
-from unrandom.auditing.forms import Assumed, interpretations
-from unrandom.auditing.layers import Number
-from unrandom.auditing.numerals import NoNumeral
-from unrandom.auditing.options import check_text, described, seconds_option
-from unrandom.auditing.parsing import Numbers
-from unrandom.auditing.reading import Raw, read
+from unrandom.auditing.forms.interpretations import Assumed, interpretations
+from unrandom.auditing.forms.layers import Number
+from unrandom.auditing.forms.stream import Form, Stream
+from unrandom.auditing.reading.contents import Raw, read
+from unrandom.auditing.reading.numerals import NoNumeral
+from unrandom.auditing.reading.options import check_text, described, seconds_option
+from unrandom.auditing.reading.parsing import Numbers
+from unrandom.auditing.reading.tokens import MAX_NUMBERS
 from unrandom.auditing.search import Search, choose, fewest_outputs
-from unrandom.auditing.stream import Form, Stream
-from unrandom.auditing.tokens import MAX_NUMBERS
 from unrandom.auditing.verdict import Break, NotPredicted, Predictable, TooFew, Verdict
 from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.core.errors import UserError

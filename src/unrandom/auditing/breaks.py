@@ -10,9 +10,9 @@ from itertools import chain, islice
 from math import ceil
 
 from unrandom.auditing.family import Generator
-from unrandom.auditing.layers import Number
+from unrandom.auditing.forms.layers import Number
+from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.search import COMPARED_OUTPUTS, MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS, Found, Search
-from unrandom.auditing.stream import Stream
 from unrandom.auditing.verdict import Break
 from unrandom.core.deadline import Deadline
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from unrandom.auditing.layers import Number
-from unrandom.auditing.stream import Stream
+from unrandom.auditing.forms.layers import Number
+from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.stepping import Stepping

@@ -18,7 +18,7 @@ from math import ceil, log2
 
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.family import Family, Generator, Sparing
-from unrandom.auditing.stream import Stream
+from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.verdict import NO_TIME_LEFT, OUT_OF_TIME, Certificate, Needed, Tried
 from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.core.errors import lookup

@@ -25,9 +25,9 @@ from unrandom.core.quantities import duration, scaled
 from unrandom.models import Transformer
 from unrandom.models.attention import AttentionPath
 from unrandom.models.numerics import autocast, choose_attention, choose_precision, has_fast_bf16
-from unrandom.runs.execution import create_run, execute
 from unrandom.runs.recipes import recipe
 from unrandom.runs.run import Run
+from unrandom.runs.running.execution import create_run, execute
 from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig
 from unrandom.training.distributed import Ranks, backend_of, process_group

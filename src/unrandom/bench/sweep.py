@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.bench.timing import interleaved
-from unrandom.runs.engines import EngineOptions, load_engine, run_jobs
-from unrandom.runs.engines.local import physical_cores
-from unrandom.runs.plan import Job, pack_jobs
+from unrandom.runs.running.engines import EngineOptions, load_engine, run_jobs
+from unrandom.runs.running.engines.local import physical_cores
+from unrandom.runs.running.plan import Job, pack_jobs
+from unrandom.runs.running.worker import Outcome, WorkerOptions, run_job
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.worker import Outcome, WorkerOptions, run_job
 from unrandom.training import RunConfig
 
 RUNS, STEPS = 4, 100

@@ -7,8 +7,8 @@ from typing import TypeVar
 from unrandom.cli.progress import say
 from unrandom.core.run_folder import RunFolder
 from unrandom.runs.finding import RUNS
-from unrandom.runs.pretrained import copy_pretrained, is_pretrained
 from unrandom.runs.run import Run
+from unrandom.runs.sharing.pretrained import copy_pretrained, is_pretrained
 
 R = TypeVar("R", bound=Run)
 

@@ -4,10 +4,10 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 
 from unrandom.cli.progress import TrainingProgress, say
-from unrandom.runs.engines import EngineOptions
-from unrandom.runs.launcher import Launcher, raise_failures, train_runs
+from unrandom.runs.running.engines import EngineOptions
+from unrandom.runs.running.launcher import Launcher, raise_failures, train_runs
+from unrandom.runs.running.worker import Outcome
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.worker import Outcome
 
 
 def launcher_of(arguments: Namespace) -> Launcher:

@@ -16,7 +16,7 @@ from unrandom.experiments.speedrun.race import race
 from unrandom.experiments.speedrun.records import add_entry, check_name, outcome, pair, read_records
 from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, FIRST_SEED, Track
 from unrandom.report.records import arm_text, ratio_text, records_page
-from unrandom.runs.worker import WorkerOptions
+from unrandom.runs.running.worker import WorkerOptions
 
 # options that only a race uses
 RACE_OPTIONS = ("assignments", "begin_with", "against", "seeds", "pack", "threads", "name", "keep", "max_minutes")

@@ -10,12 +10,12 @@ from unrandom.cli.progress import say
 from unrandom.cli.text import aligned
 from unrandom.core.config import as_typed
 from unrandom.core.files import JsonObject
-from unrandom.runs.grid_point import measured_point
-from unrandom.runs.launcher import raise_failures
-from unrandom.runs.plan import cost_text, grid_points, parse_grid, settings_of
 from unrandom.runs.run import Run
+from unrandom.runs.running.grid_point import measured_point
+from unrandom.runs.running.launcher import raise_failures
+from unrandom.runs.running.plan import cost_text, grid_points, parse_grid, settings_of
+from unrandom.runs.running.sweep import Sweep, SweepResult, minutes_left, plan, save_sweep
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.sweep import Sweep, SweepResult, minutes_left, plan, save_sweep
 
 
 def sweep(arguments: Namespace, base: RunSpec) -> Answer:

@@ -10,9 +10,9 @@ from unrandom.core.errors import UserError
 from unrandom.core.files import resolved
 from unrandom.runs.finding import find_run
 from unrandom.runs.loaded import LoadedRun
-from unrandom.runs.pretrained import is_pretrained
 from unrandom.runs.recipes import recipe
 from unrandom.runs.run import Run
+from unrandom.runs.sharing.pretrained import is_pretrained
 from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig, StartFrom, run_id
 from unrandom.training.checkpoint import checkpoint_to_load

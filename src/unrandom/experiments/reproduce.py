@@ -24,9 +24,9 @@ from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.paper import figure_title
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.timed_plan import TimedPlan
-from unrandom.runs.archive import archive_folder, archive_runs, open_archived
-from unrandom.runs.plan import unfinished
 from unrandom.runs.run import Run
+from unrandom.runs.running.plan import unfinished
+from unrandom.runs.sharing.archive import archive_folder, archive_runs, open_archived
 from unrandom.runs.spec import RunSpec, with_ancestors
 from unrandom.runs.tables import Tables, read_tables, rounded, save_tables, table
 from unrandom.tasks import lcg_task

@@ -16,12 +16,12 @@ from unrandom.experiments.fitting import MeasuredSpeed
 from unrandom.experiments.priorities import EXPONENTS, by_priority
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.timed_plan import Group, TimedPlan, train_in_turn
-from unrandom.runs.archive import archive_folder, archive_run, steps_trained
-from unrandom.runs.launcher import Launcher, Watch, raise_full_disk
-from unrandom.runs.plan import Job, unfinished
 from unrandom.runs.run import Run
+from unrandom.runs.running.launcher import Launcher, Watch, raise_full_disk
+from unrandom.runs.running.plan import Job, unfinished
+from unrandom.runs.running.worker import Outcome, WorkerOptions, run_job
+from unrandom.runs.sharing.archive import archive_folder, archive_run, steps_trained
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.worker import Outcome, WorkerOptions, run_job
 from unrandom.training.checkpoint import latest_checkpoint
 from unrandom.training.machine import choose_device, release_models
 

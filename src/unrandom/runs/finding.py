@@ -10,9 +10,9 @@ from pathlib import Path
 
 from unrandom.core.errors import UserError, near_misses
 from unrandom.core.run_folder import RunFolder
-from unrandom.runs.pretrained import ALIASES, find_pretrained, pretrained
 from unrandom.runs.recipes import RECIPES
 from unrandom.runs.run import Run
+from unrandom.runs.sharing.pretrained import ALIASES, find_pretrained, pretrained
 from unrandom.training.checkpoint import saved_step
 
 log = logging.getLogger(__name__)

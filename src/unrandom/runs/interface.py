@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from unrandom.core.config import as_typed, dotted_items
 from unrandom.core.errors import UserError
 from unrandom.runs.continuation import Continuation
-from unrandom.runs.exchange import import_exported
-from unrandom.runs.execution import create_run
 from unrandom.runs.finding import RUNS, find_run
 from unrandom.runs.loaded import LoadedRun, Numbers
 from unrandom.runs.recipes import recipe as recipe_called
+from unrandom.runs.running.execution import create_run
+from unrandom.runs.sharing.exchange import import_exported
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import Part, check_task
 from unrandom.training import RunConfig

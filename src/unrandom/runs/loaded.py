@@ -19,10 +19,10 @@ from unrandom.models import Transformer, record
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.models.taps import Edit, intervene, tap_names
 from unrandom.runs.continuation import Continuation, Reliability
-from unrandom.runs.curves import Curves
-from unrandom.runs.exchange import export_run
-from unrandom.runs.execution import OnStart, execute
 from unrandom.runs.run import Run
+from unrandom.runs.running.execution import OnStart, execute
+from unrandom.runs.sharing.curves import Curves
+from unrandom.runs.sharing.exchange import export_run
 from unrandom.tasks import Part, make_predictors
 from unrandom.training.loop import Observer, ShouldStop
 from unrandom.training.machine import choose_device

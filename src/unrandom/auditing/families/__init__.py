@@ -1,39 +1,39 @@
 """Which families of generators does an audit try, in which order? Those in `FAMILIES`, from cheap to expensive."""
 
-from unrandom.auditing.families.additive import ADDITIVE
-from unrandom.auditing.families.bays_durham import BaysDurhams
-from unrandom.auditing.families.canonical import Canonical
-from unrandom.auditing.families.carry import Carry
-from unrandom.auditing.families.coins import Coins
-from unrandom.auditing.families.combined import COMBINED_GENERATORS
-from unrandom.auditing.families.java import Java
-from unrandom.auditing.families.java_gaussian import JavaGaussian
-from unrandom.auditing.families.java_remainder import JavaRemainder
-from unrandom.auditing.families.java_shuffle import JavaShuffle
-from unrandom.auditing.families.known_bits import LARGE, SMALL, TWISTERS
-from unrandom.auditing.families.lagged import Lagged
-from unrandom.auditing.families.lcg import FullState
-from unrandom.auditing.families.linear import LinearModuloTwo
-from unrandom.auditing.families.multiply import CarryPairs, MultiplyCarry
-from unrandom.auditing.families.parts import GivenLCG, OtherModulus
-from unrandom.auditing.families.quadratic import InversiveSteps, QuadraticSteps
-from unrandom.auditing.families.ranlux import Ranluxes
-from unrandom.auditing.families.recursive import MultipleRecursive
-from unrandom.auditing.families.redrawn import Redrawn
-from unrandom.auditing.families.remainder import Remainder
-from unrandom.auditing.families.scrambled import SOLVED_QUICKLY, SOLVED_SLOWLY
-from unrandom.auditing.families.shown_state import RanArray, SuperDuper
-from unrandom.auditing.families.small import SMALL_STATES
-from unrandom.auditing.families.splitmix import SplitMixFractions
-from unrandom.auditing.families.stern import UnknownTruncated
-from unrandom.auditing.families.sums import SUMS
-from unrandom.auditing.families.trivial import Trivial
-from unrandom.auditing.families.truncated import Truncated
-from unrandom.auditing.families.twister import Twisters
-from unrandom.auditing.families.v8 import V8
-from unrandom.auditing.families.xorshift import Xorshifts
-from unrandom.auditing.families.xorwow import Xorwows
-from unrandom.auditing.families.xoshiro import Xoshiros
+from unrandom.auditing.families.carry.additive import ADDITIVE
+from unrandom.auditing.families.carry.borrow import Carry
+from unrandom.auditing.families.carry.lagged import Lagged
+from unrandom.auditing.families.carry.multiply import CarryPairs, MultiplyCarry
+from unrandom.auditing.families.carry.ranlux import Ranluxes
+from unrandom.auditing.families.carry.shown_state import RanArray, SuperDuper
+from unrandom.auditing.families.congruential.bays_durham import BaysDurhams
+from unrandom.auditing.families.congruential.canonical import Canonical
+from unrandom.auditing.families.congruential.coins import Coins
+from unrandom.auditing.families.congruential.combined import COMBINED_GENERATORS
+from unrandom.auditing.families.congruential.given import GivenLCG, OtherModulus
+from unrandom.auditing.families.congruential.java import Java
+from unrandom.auditing.families.congruential.java_gaussian import JavaGaussian
+from unrandom.auditing.families.congruential.java_remainder import JavaRemainder
+from unrandom.auditing.families.congruential.java_shuffle import JavaShuffle
+from unrandom.auditing.families.congruential.lcg import FullState
+from unrandom.auditing.families.congruential.quadratic import InversiveSteps, QuadraticSteps
+from unrandom.auditing.families.congruential.recursive import MultipleRecursive
+from unrandom.auditing.families.congruential.remainder import Remainder
+from unrandom.auditing.families.congruential.stern import UnknownTruncated
+from unrandom.auditing.families.congruential.truncated import Truncated
+from unrandom.auditing.families.linear.known_bits import LARGE, SMALL, TWISTERS
+from unrandom.auditing.families.linear.recurrences import LinearModuloTwo
+from unrandom.auditing.families.linear.redrawn import Redrawn
+from unrandom.auditing.families.linear.scrambled import SOLVED_QUICKLY, SOLVED_SLOWLY
+from unrandom.auditing.families.linear.sums import SUMS
+from unrandom.auditing.families.linear.twister import Twisters
+from unrandom.auditing.families.linear.v8 import V8
+from unrandom.auditing.families.linear.xorshift import Xorshifts
+from unrandom.auditing.families.linear.xorwow import Xorwows
+from unrandom.auditing.families.linear.xoshiro import Xoshiros
+from unrandom.auditing.families.tried.small import SMALL_STATES
+from unrandom.auditing.families.tried.splitmix import SplitMixFractions
+from unrandom.auditing.families.tried.trivial import Trivial
 from unrandom.auditing.family import Family
 
 FAMILIES: tuple[Family, ...] = (

@@ -13,11 +13,11 @@ from itertools import zip_longest
 from math import log2
 
 from unrandom.auditing.family import Generator
+from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.search import SIGNIFICANCE_BITS, Found, agreement
 from unrandom.auditing.seeds.scan import Hits, scan
 from unrandom.auditing.seeds.spans import Span
 from unrandom.auditing.seeds.trials import Seeded, Trial, outputs_needed, trials, varied
-from unrandom.auditing.stream import Stream
 from unrandom.auditing.verdict import OUT_OF_TIME, Certificate, Needed, Predictable, TooFew, Tried, Verdict
 from unrandom.core.deadline import Deadline, OutOfTime
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from unrandom.auditing.tokens import shown
+from unrandom.auditing.reading.tokens import shown
 from unrandom.core.config import parse_integer
 from unrandom.core.errors import UserError
 

@@ -8,13 +8,13 @@ from math import ceil, log2
 import numpy as np
 from jaxtyping import Int64, UInt64
 
-from unrandom.auditing.layers import Affine, Number, Signed
+from unrandom.auditing.forms.layers import Affine, Number, Signed
+from unrandom.auditing.forms.stream import MANTISSA, Stream
+from unrandom.auditing.reading.tokens import shown
 from unrandom.auditing.seeds import draws
 from unrandom.auditing.seeds.programs import ENGINES, Engine, Kind, Method
 from unrandom.auditing.seeds.screens import Screen, fraction_screen, passing, whole_screen
 from unrandom.auditing.seeds.twisters import Words
-from unrandom.auditing.stream import MANTISSA, Stream
-from unrandom.auditing.tokens import shown
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 

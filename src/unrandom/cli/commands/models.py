@@ -19,7 +19,7 @@ def add(command: Parser) -> None:
 
 def run(arguments: Namespace) -> Answer:
     """Every model with its task, size, accuracy and checksum. Imports no torch."""
-    from unrandom.runs.pretrained import check_pretrained, described, pretrained
+    from unrandom.runs.sharing.pretrained import check_pretrained, described, pretrained
 
     models = list(pretrained().values())
     if arguments.check and (changed := [model.name for model in models if not check_pretrained(model)]):

@@ -11,9 +11,9 @@ from pathlib import Path
 from unrandom.core.errors import RunsFailed
 from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.speedrun.tracks import Track
-from unrandom.runs.plan import Job
+from unrandom.runs.running.plan import Job
+from unrandom.runs.running.worker import WorkerOptions, failure, run_job
 from unrandom.runs.spec import RunSpec
-from unrandom.runs.worker import WorkerOptions, failure, run_job
 from unrandom.training import RunConfig
 
 

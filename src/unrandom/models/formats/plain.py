@@ -16,7 +16,7 @@ EXPRESSED = Expressed(
         "positions": ("learned", "abacus", "rotary"),
         "kv_shift": (False, True),
     },
-    instead="add it to unrandom.models.formats.plain and unrandom.runs.card_code",
+    instead="add it to unrandom.models.formats.plain and unrandom.runs.sharing.card_code",
 )
 
 IN_BLOCK = {

@@ -1,0 +1,1 @@
+"""Sums of earlier numbers, with or without a carry, and products with one."""

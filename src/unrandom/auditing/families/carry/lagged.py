@@ -1,0 +1,128 @@
+"""Is it a lagged Fibonacci generator, each number the sum or difference of two earlier ones? By testing pairs of lags,
+and solving for hidden lowest bits modulo 2.
+
+Outputs show all bits, or all but the lowest as in glibc's rand(): r[i] = r[i−3] + r[i−31] mod 2**32, output r >> 1. If
+the lowest bit is hidden, the sum of two outputs is too small by one exactly when both hidden bits are 1. The hidden
+bits obey the recurrence modulo 2, so each such position gives two linear equations in the first `far` hidden bits.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+
+import numpy as np
+from jaxtyping import UInt64
+
+from unrandom.auditing.family import Generator, Recurrence
+from unrandom.auditing.forms.stream import Stream, View
+from unrandom.auditing.notation import power
+from unrandom.core.deadline import Deadline
+from unrandom.core.files import JsonObject
+from unrandom.generators.lagged import LaggedFibonacci
+from unrandom.predictors.mod_two import solve
+
+MAX_LAG = 64
+"""All lags up to this one are tried."""
+
+LONGER_LAGS = ((37, 100), (30, 127), (83, 258), (107, 378), (273, 607))
+"""Longer pairs (near, far) in use (Knuth, TAOCP vol. 2, 3.2.2); the last one is that of Go's math/rand and Boost."""
+
+TEST_POSITIONS = 48
+"""Number of outputs on which a pair of lags is pre-tested."""
+
+MAX_OUTPUTS = 2048
+"""Outputs used for recovery."""
+
+SIGNS = ((1, 1), (1, -1), (-1, 1))
+"""Each pair has the sign of x[i − near] and the sign of x[i − far]."""
+
+
+class Lagged:
+    """Sums and differences of two earlier outputs, modulo 2**bits or another modulus; all lags up to 64."""
+
+    name = "lagged-fibonacci"
+    about = "an additive or subtractive lagged Fibonacci generator; lags and modulus unknown"
+    trivial = False
+    slow = False
+    max_outputs = MAX_OUTPUTS
+
+    def needs(self, stream: Stream) -> int | None:
+        return 16 if any(1 < view.bits <= 64 for view in stream.views) else None
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        for view in stream.views:
+            if view.bits > 1:
+                for lags_and_signs in _plausible_lags(view, deadline):
+                    yield from _all_bits_shown(view, *lags_and_signs)
+                    yield from _lowest_bit_hidden(view, *lags_and_signs)
+
+
+def _plausible_lags(view: View, deadline: Deadline) -> Iterator[tuple[int, int, int, int]]:
+    """Lags and signs for which the residual x[i] ∓ x[i − near] ∓ x[i − far] takes few values."""
+    x = np.array(view.numbers, dtype=np.uint64)
+    short_lags = ((near, far) for far in range(2, MAX_LAG + 1) for near in range(1, far))
+    for near, far in chain(short_lags, LONGER_LAGS):
+        deadline.check()
+        current = x[far : far + TEST_POSITIONS]
+        if len(current) < 3:
+            return
+        for near_sign, far_sign in SIGNS:
+            p, q = x[far - near :][: len(current)], x[: len(current)]  # x[i − near] and x[i − far]
+            residual = current - (p if near_sign > 0 else -p) - (q if far_sign > 0 else -q)
+            if _takes_few_values(residual, view.bits):
+                yield near, far, near_sign, far_sign
+
+
+def _takes_few_values(residual: UInt64[np.ndarray, " n"], bits: int) -> bool:
+    """True if all values are −1, 0 or 1 modulo 2**bits, or if there are at most two distinct values."""
+    if not (((residual + np.uint64(1)) & np.uint64((1 << bits) - 1)) > 2).any():
+        return True
+    return len(set(residual[:8].tolist())) <= 2 >= len(set(residual.tolist()))
+
+
+def _all_bits_shown(view: View, near: int, far: int, near_sign: int, far_sign: int) -> Iterator[Generator]:
+    """The generator if all residuals are multiples of the smallest non-zero one, which is the modulus; if all residuals
+    are 0, the modulus is 2**bits.
+    """
+    x = view.numbers
+    residuals = {x[i] - near_sign * x[i - near] - far_sign * x[i - far] for i in range(far, len(x))} - {0}
+    magnitudes = {abs(residual) for residual in residuals}
+    m = min(magnitudes, default=1 << view.bits)
+    if m <= max(x) or any(magnitude % m for magnitude in magnitudes):
+        return
+    generator = LaggedFibonacci(near, far, near_sign, far_sign, m)
+    yield Recurrence({"rule": rule_text(generator)}, x[:far], generator.following, view.show, generator.preceding)
+
+
+def _lowest_bit_hidden(view: View, near: int, far: int, near_sign: int, far_sign: int) -> Iterator[Generator]:
+    """The generator if all bits but the lowest are shown. A difference has a borrow instead of a carry: it occurs when
+    the subtracted hidden bit is 1 and the other one is 0.
+    """
+    x, m, is_sum = view.numbers, 1 << view.bits, near_sign == far_sign
+    carries: list[tuple[int, int]] = []  # position, and the carry or borrow into it
+    for i in range(far, len(x)):
+        residual = (x[i] - near_sign * x[i - near] - far_sign * x[i - far]) % m
+        if residual not in (0, 1 if is_sum else m - 1):
+            return
+        carries.append((i, int(residual != 0)))
+    masks = [1 << i for i in range(far)]  # each hidden bit as an exclusive or of the first `far` ones
+    for i in range(far, len(x)):
+        masks.append(masks[i - near] ^ masks[i - far])
+    equations = []
+    for i, carried in carries:
+        if carried:
+            equations.append((masks[i - near], int(is_sum or near_sign < 0)))
+            equations.append((masks[i - far], int(is_sum or far_sign < 0)))
+    hidden = solve(equations, far)
+    if hidden is None:
+        return
+    states = [2 * x[i] + ((hidden >> i) & 1) for i in range(far)]
+    generator = LaggedFibonacci(near, far, near_sign, far_sign, 2 * m)
+    parameters: JsonObject = {"rule": rule_text(generator), "output": "x >> 1"}
+    yield Recurrence(parameters, states, generator.following, lambda state: view.show(state >> 1), generator.preceding)
+
+
+def rule_text(generator: LaggedFibonacci) -> str:
+    """The recurrence as a formula."""
+    near, far = f"x[i-{generator.near}]", f"x[i-{generator.far}]"
+    signs = ("-" if generator.near_sign < 0 else ""), ("-" if generator.far_sign < 0 else "+")
+    return f"x[i] = {signs[0]}{near} {signs[1]} {far} mod {power(generator.modulus)}"

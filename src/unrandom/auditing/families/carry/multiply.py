@@ -1,0 +1,168 @@
+"""Is it a multiply-with-carry generator? By finding its multiplier and carry as a short vector of a lattice.
+
+Words may also be pairs of generators of half the width, as in Marsaglia's MWC, the old Math.random() of Chrome and R's
+Marsaglia-Multicarry.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from unrandom.auditing.family import Generator
+from unrandom.auditing.forms.factors import views
+from unrandom.auditing.forms.layers import Number
+from unrandom.auditing.forms.stream import Stream, View
+from unrandom.core.deadline import Deadline
+from unrandom.core.files import JsonObject
+from unrandom.generators.multiply_with_carry import MultiplyWithCarry
+from unrandom.predictors.multiply_with_carry import WORDS, multiplier_and_carry
+
+LAGS = (*range(1, 17), 32, 64, 256, 1024, 1038, 4096)
+"""Lags that are tried."""
+
+WIDTHS = (16, 32, 64)
+"""Widths of the words, in bits."""
+
+PAIR_WIDTH = 32
+"""Width of the words that are made of two generators of 16 bits."""
+
+PAIRS: tuple[tuple[str, Callable[[int, int], int]], ...] = (
+    ("(z << 16) + w", lambda z, w: ((z << 16) + w) & 0xFFFFFFFF),
+    ("(z << 16) + (w & 65535)", lambda z, w: ((z & 0xFFFF) << 16) + (w & 0xFFFF)),
+)
+"""How a word is made of two generators with states z and w, whose high halves are the carries."""
+
+
+class MultiplyCarry:
+    """One multiply-with-carry generator of 16, 32 or 64 bits."""
+
+    name = "multiply-with-carry"
+    about = "a multiply-with-carry generator; multiplier unknown"
+    trivial = False
+    slow = False
+    max_outputs = LAGS[-1] + WORDS
+
+    def needs(self, stream: Stream) -> int | None:
+        return 1 + WORDS if any(_width(view) for view in stream.views) else None
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        for view in stream.views:
+            width = _width(view)
+            for lag in LAGS if width else ():
+                deadline.check()
+                for complementary in (False, True):
+                    mask = (1 << width) - 1
+                    shown = [mask - x for x in view.numbers] if complementary else view.numbers
+                    found = _recovered(view.numbers, shown, width, lag)
+                    if found is not None:
+                        generator = MultiplyWithCarry(found[0], width, lag, complementary)
+                        yield _Words(generator, view.numbers[:lag], found[1], view.show)
+
+
+class CarryPairs:
+    """Two multiply-with-carry generators of 16 bits in each word of 32 bits."""
+
+    name = "multiply-with-carry"
+    about = "two multiply-with-carry generators of 16 bits in each word (Marsaglia; Chrome until 2015)"
+    trivial = False
+    slow = False
+    max_outputs = 1 + WORDS
+
+    def needs(self, stream: Stream) -> int | None:
+        return 1 + WORDS if any(_width(view) == PAIR_WIDTH for view in views(stream)) else None
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        for view in views(stream):
+            if _width(view) == PAIR_WIDTH and len(view.numbers) > WORDS:
+                deadline.check()
+                yield from _pairs(view)
+
+
+def _width(view: View) -> int:
+    """The width of words that the view may have, or 0."""
+    return next((width for width in WIDTHS if width - 2 <= view.bits <= width), 0)
+
+
+def _recovered(words: list[int], shown: list[int], width: int, lag: int) -> tuple[int, int] | None:
+    """The multiplier and the carry; a complementary generator multiplies its words, and shows their complements."""
+    if words is shown:
+        return multiplier_and_carry(words, width, lag)
+    if len(words) < lag + WORDS or lag < WORDS:  # with a shorter lag, words and complements would be mixed
+        return None
+    return multiplier_and_carry([*words[:lag], *shown[lag : lag + WORDS]], width, lag)
+
+
+def _pairs(view: View) -> Iterator[Generator]:
+    low = [x & 0xFFFF for x in view.numbers]
+    found = multiplier_and_carry(low, 16)
+    if found is None:
+        return
+    a_low, carry_low = found
+    # the carry that enters word 1 is the high half of the state at word 0
+    w = [(carry_low << 16) + low[0]]
+    while len(w) < len(view.numbers):
+        w.append(a_low * (w[-1] & 0xFFFF) + (w[-1] >> 16))
+    for about, combine in PAIRS:
+        high = [((x - combine(0, state)) >> 16) & 0xFFFF for x, state in zip(view.numbers, w, strict=True)]
+        found = multiplier_and_carry(high, 16)
+        if found is not None:
+            yield _Pair(view, about, combine, (found[0], a_low), ((found[1] << 16) + high[0], w[0]))
+
+
+class _Words:
+    """One generator, from its first words and the carry that enters the next."""
+
+    def __init__(
+        self, generator: MultiplyWithCarry, first: list[int], carry: int, show: Callable[[int], Number]
+    ) -> None:
+        self.generator, self.first, self.carry, self.show = generator, first, carry, show
+        self.parameters: JsonObject = {
+            "multiplier": generator.a,
+            "bits": generator.bits,
+            "lag": generator.lag,
+            **({"complementary": True} if generator.complementary else {}),
+            "state": {"words": first, "carry": carry},
+        }
+
+    def outputs(self) -> Iterator[Number]:
+        return map(self.show, self.generator.outputs(self.first, self.carry))
+
+    def previous(self, count: int) -> list[Number] | None:
+        first, carry = self.first, self.carry
+        for _ in range(count):
+            earlier = self.generator.before(first, carry)
+            if earlier is None:
+                return None
+            first, carry = earlier
+        return list(islice(map(self.show, self.generator.outputs(first, carry)), count))
+
+
+class _Pair:
+    """Two generators of 16 bits, from their states of 32 bits."""
+
+    def __init__(
+        self,
+        view: View,
+        about: str,
+        combine: Callable[[int, int], int],
+        multipliers: tuple[int, int],
+        states: tuple[int, int],
+    ) -> None:
+        self.view, self.combine, self.multipliers, self.states = view, combine, multipliers, states
+        self.parameters: JsonObject = {"output": about, "multipliers": list(multipliers), "state": list(states)}
+
+    def outputs(self) -> Iterator[Number]:
+        (a_z, a_w), (z, w) = self.multipliers, self.states
+        while True:
+            yield self.view.show(self.combine(z, w))
+            z, w = a_z * (z & 0xFFFF) + (z >> 16), a_w * (w & 0xFFFF) + (w >> 16)
+
+    def previous(self, count: int) -> list[Number] | None:
+        (z, w), before = self.states, []
+        for _ in range(count):
+            # state = a · low + high of the earlier state, with high < a
+            (z_low, z_high), (w_low, w_high) = (divmod(x, a) for x, a in zip((z, w), self.multipliers, strict=True))
+            if max(z_low, w_low) > 0xFFFF:
+                return None
+            z, w = (z_high << 16) + z_low, (w_high << 16) + w_low
+            before.append(self.view.show(self.combine(z, w)))
+        return before[::-1]

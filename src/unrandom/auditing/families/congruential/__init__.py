@@ -1,0 +1,1 @@
+"""Linear, multiple recursive, quadratic and combined congruential generators, and parts of their states."""

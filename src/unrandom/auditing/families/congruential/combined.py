@@ -1,0 +1,104 @@
+"""Is it a combined generator, such as Wichmann–Hill, L'Ecuyer's or MySQL's RAND()? By finding the first numbers of the
+linear recurrence that it nearly is, in a lattice.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+from math import ceil, log2
+
+from unrandom.auditing.family import Generator
+from unrandom.auditing.forms.layers import Number
+from unrandom.auditing.forms.stream import Stream
+from unrandom.core.deadline import Deadline
+from unrandom.core.files import JsonObject
+from unrandom.generators.combined import COMBINED, Combined, Windows
+from unrandom.predictors.hidden_state import Bounds
+from unrandom.predictors.linear_states import first_numbers
+
+MAX_DIMENSION = 60
+"""Largest dimension of a lattice."""
+
+LOST_BITS = 0.4
+"""Bits subtracted from the information of each output, because reduction needs more than the minimum."""
+
+
+class CombinedGenerator:
+    """One combined generator, as fractions, as ⌊N u⌋, or as whole numbers."""
+
+    name = "combined"
+    trivial = False
+    slow = False
+    max_outputs = MAX_DIMENSION
+
+    def __init__(self, combined: Combined) -> None:
+        self.combined = combined
+        self.about = f"a combined linear generator: {combined.name}"
+
+    @cached_property
+    def _recurrence(self) -> tuple[int, list[int], int]:
+        return self.combined.modulus, self.combined.coefficients, self.combined.constant
+
+    def needs(self, stream: Stream) -> int | None:
+        if stream.cycle or not len(stream) or not (stream.fractions or stream.bounded or self._shows_words(stream)):
+            return None
+        modulus = self._recurrence[0]
+        bounds = self._bounds(stream.head(MAX_DIMENSION))
+        bits = sum(log2(modulus / (high - low + 1)) for low, high in bounds if high >= low) / len(bounds) - LOST_BITS
+        state = self.combined.order * log2(modulus)
+        needed = max(self.combined.order, ceil((state + 4) / bits)) if bits > 0 else MAX_DIMENSION + 1
+        return needed if needed <= MAX_DIMENSION else None
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        needed = self.needs(stream)
+        if needed is None:
+            return
+        deadline.check()
+        # small coefficients correlate neighbours, so that more outputs are needed than their bits suggest
+        bounds = self._bounds(stream.head(MAX_DIMENSION))
+        for used in dict.fromkeys(min(len(bounds), count) for count in (needed + needed // 2 + 1, MAX_DIMENSION)):
+            for first in first_numbers(bounds, *self._recurrence, count=used):
+                windows = self.combined.windows(first)
+                yield _Following(self.combined, windows, stream.bounded, self._shows_words(stream))
+                return
+
+    def _shows_words(self, stream: Stream) -> bool:
+        size = self.combined.size
+        return not stream.fractions and not stream.in_range and stream.bits == size.bit_length()
+
+    def _bounds(self, stream: Stream) -> Bounds:
+        modulus = self._recurrence[0]
+        slack = ceil(self.combined.tolerance * modulus)
+        if self._shows_words(stream):
+            stream = replace(stream, bounded=self.combined.size)
+        return [(low - slack, high + slack) for low, high in stream.state_bounds(modulus) or []]
+
+
+class _Following:
+    """A combined generator from the state whose oldest numbers make the first output."""
+
+    def __init__(self, combined: Combined, state: Windows, bounded: int | None, words: bool) -> None:
+        self.combined, self.state, self.bounded, self.words = combined, state, bounded, words
+        self.parameters: JsonObject = {"generator": combined.name, "state": [list(window) for window in state]}
+
+    def outputs(self) -> Iterator[Number]:
+        return self._outputs(self.state)
+
+    def previous(self, count: int) -> list[Number] | None:
+        if not self.combined.invertible:
+            return None
+        state = self.state
+        for _ in range(count):
+            state = self.combined.back(state)
+        return list(islice(self._outputs(state), count))
+
+    def _outputs(self, state: Windows) -> Iterator[Number]:
+        bounded = self.bounded
+        if self.words:
+            return self.combined.words(state)
+        fractions = self.combined.outputs(state)
+        return fractions if bounded is None else (int(u * bounded) for u in fractions)
+
+
+COMBINED_GENERATORS: tuple[CombinedGenerator, ...] = tuple(map(CombinedGenerator, COMBINED))

@@ -1,0 +1,102 @@
+"""Which parts of the states of an LCG may a stream show? Its top bits, other bits, fractions x / m, ⌊N x / m⌋, x mod N.
+
+A part bounds every state, or every state times a constant, modulo m; a lattice finds the first state from the bounds.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import gcd
+
+from unrandom.auditing.families.recovery import lcg_machine
+from unrandom.auditing.family import Generator
+from unrandom.auditing.forms.layers import Number
+from unrandom.auditing.forms.stream import Scale, Stream, View
+from unrandom.core.arithmetic import is_power_of_two
+from unrandom.core.deadline import Deadline
+from unrandom.generators.lcg import LCG
+from unrandom.generators.windows import states_showing
+from unrandom.predictors.hidden_state import Bounds, hidden_states
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a stream may show of the states x modulo `modulus`: `bounds` (low, high) on factor · x, such that
+    (factor · x − low) mod modulus <= high − low; `show` is the number in the stream.
+    """
+
+    about: str
+    modulus: int
+    bounds: Bounds
+    show: Callable[[int], Number]
+    factor: int = 1
+
+
+def parts(stream: Stream, m: int) -> Iterator[Part]:
+    """The parts of states modulo m that the stream may show."""
+    if stream.bounded is not None or stream.rounded:
+        yield from _fractions(stream, m)
+    if stream.bounded is not None and 1 < stream.bounded < m and gcd(stream.bounded, m) == 1:
+        yield _remainders(stream, stream.bounded, m)
+    if stream.bounded is None or is_power_of_two(stream.bounded):
+        for view in stream.views:
+            yield from _top_bits(view, m)
+            if is_power_of_two(m):
+                yield from _middle_bits(view, m)
+
+
+def generators_showing(
+    stream: Stream, m: int, a: int, increments: tuple[int | None, ...], deadline: Deadline
+) -> Iterator[Generator]:
+    """Generators x <- (a x + c) mod m of which the stream may show a part, for each of these c; None: any c."""
+    for part in parts(stream, m):
+        for c in increments:
+            deadline.check()
+            scaled = None if c is None else c * part.factor % part.modulus
+            back = pow(part.factor, -1, part.modulus)
+            for lcg, state in hidden_states(part.bounds, part.modulus, a % part.modulus, scaled):
+                unscaled = LCG(lcg.m, lcg.a, lcg.c * back % lcg.m)
+                first = state * back % lcg.m
+                parameters = {"m": lcg.m, "a": lcg.a, "c": unscaled.c, "state": first, "shown": part.about}
+                yield lcg_machine(parameters, unscaled, first, part.show)
+
+
+def _fractions(stream: Stream, m: int) -> Iterator[Part]:
+    bounds, n, scale = stream.state_bounds(m), stream.bounded, Scale(m)
+    if bounds is None or stream.cycle:
+        return
+    if n is None:
+        yield Part("x / m", m, bounds, scale.show)
+    else:
+        yield Part(f"{n} x / m", m, bounds, lambda x: x * n // m)
+
+
+def _remainders(stream: Stream, n: int, m: int) -> Part:
+    """x mod n = y is x = n q + y with 0 <= q <= (m − 1 − y) / n, so x / n modulo m is q + y / n, near y / n."""
+    inverse = pow(n, -1, m)
+    bounds = []
+    for y in stream.values.tolist():
+        least = y * inverse % m
+        bounds.append((least, least + (m - 1 - y) // n))
+    return Part(f"x % {n}", m, bounds, lambda x: x % n, factor=inverse)
+
+
+def _top_bits(view: View, m: int) -> Iterator[Part]:
+    """x >> low for the lengths of the top bits; the outputs may happen to be small."""
+    for low in range(max(1, (m - 1).bit_length() - view.bits - 1), (m - 1).bit_length() - view.bits + 2):
+        if max(view.numbers, default=0) <= (m - 1) >> low and (m - 1) >> low < 2 << view.bits:
+            bounds = [(y << low, min(m - 1, ((y + 1) << low) - 1)) for y in view.numbers]
+            yield Part(f"x >> {low}", m, bounds, _shifted(view, low))
+
+
+def _middle_bits(view: View, m: int) -> Iterator[Part]:
+    """Bits from `low` on, which are the top bits of an LCG modulo a smaller power of two; its highest bits and the
+    lowest ones, which show a whole state, excluded.
+    """
+    for low in range(1, m.bit_length() - 1 - view.bits):
+        bounds = [states_showing(y, low) for y in view.numbers]
+        about = f"bits {low} to {low + view.bits - 1}"
+        yield Part(about, 1 << (low + view.bits), bounds, _shifted(view, low))
+
+
+def _shifted(view: View, low: int) -> Callable[[int], Number]:
+    return lambda x: view.show(x >> low)

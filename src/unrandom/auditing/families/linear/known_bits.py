@@ -1,0 +1,242 @@
+"""Is it a generator linear modulo 2 of which each output shows some bits? By solving dense linear equations for its
+state.
+
+Each known bit of an output is a linear form of the unknown state, so about as many known bits as the state has bits
+determine it, whichever bits they are. The state that the equations determine lies some words before the first output,
+so that the outputs before the first one are known, too.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Int64
+
+from unrandom.auditing.family import Generator
+from unrandom.auditing.forms.layers import Number
+from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.programs.engines import LARGE_ENGINES, SMALL_ENGINES, Engine, Twister
+from unrandom.auditing.programs.layouts import Layout, Reading, readings
+from unrandom.core.deadline import Deadline
+from unrandom.core.files import JsonObject
+from unrandom.generators.linear_words import Rows
+from unrandom.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5
+from unrandom.predictors.mod_two_dense import Solution, solve_dense
+
+REDUNDANT = 64
+"""Equations beyond the number of unknowns."""
+
+OUTPUTS_BEFORE = 16
+"""Outputs before the first one that a solution determines."""
+
+SLACK = 2.4
+"""Equations read at most, over the unknowns. Bits of twisters depend on each other: some need 2.3 times as
+many equations as they have unknowns. No more are read than are needed.
+"""
+
+SAMPLE = 64
+"""Outputs by which the number of known bits is estimated."""
+
+SURE = 0.7
+"""If an estimate is that much below the known bits needed, a stream is too short."""
+
+HELD_BACK_BITS = 160
+"""Known bits left to prove a solution, if there are not enough outputs for SLACK."""
+
+PIECE_ROWS = 256
+"""Equations made at a time."""
+
+
+@dataclass(eq=False)
+class KnownBits:
+    """One engine; all readings of the stream, or only the one with this index, for engines with a large state."""
+
+    engine: Engine
+    name: str
+    about: str
+    index: int | None = None
+    slow: bool = False
+    trivial = False
+    max_outputs = 0  # recovery reads no more outputs than it needs
+
+    def needs(self, stream: Stream) -> int | None:
+        if stream.reordered and stream.likely:  # words in the range of all words
+            return None
+        counts = [self._needed(reading, stream) for reading in self._readings(stream)]
+        return min((count for count in counts if count), default=None)
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        for reading in self._readings(stream):
+            deadline.check()
+            solution = solve_dense(
+                _equations(self.engine, reading, stream), self.engine.unknowns, deadline.check, self.engine.silent
+            )
+            if solution is not None and self.engine.unknowns - solution.free >= self.engine.unknowns // 2:
+                used = _outputs_used(self.engine, reading, stream, solution.equations)
+                for one in (reading, *reading.alike):
+                    yield KnownWords(self.engine, one, solution, used)
+
+    def _readings(self, stream: Stream) -> list[Reading]:
+        possible = (reading for reading in readings(self.engine, stream) if _linear_bits(self.engine, reading.layout))
+        return list(possible if self.index is None else islice(possible, self.index, self.index + 1))
+
+    def _needed(self, reading: Reading, stream: Stream) -> int | None:
+        """Outputs that determine the state, with some slack if the stream is long enough; None if they show nothing."""
+        least = self.engine.unknowns + REDUNDANT
+        sample = _known_counts(self.engine, reading, stream.head(SAMPLE))
+        if not sample.any():
+            return None
+        average = float(sample.mean())
+        enough, available = int(SLACK * least / average) + 1, len(stream) - int(np.ceil(HELD_BACK_BITS / average))
+        if enough <= available:
+            return enough
+        if average * len(stream) < SURE * least:
+            return int(np.ceil(least / average))
+        totals = np.cumsum(_known_counts(self.engine, reading, stream))
+        if totals[-1] < least:
+            return max(len(stream), int(np.ceil(least * len(totals) / totals[-1])))
+        return max(int(np.searchsorted(totals, least)) + 1, available)
+
+
+def _known_counts(engine: Engine, reading: Reading, stream: Stream) -> Int64[np.ndarray, " outputs"]:
+    """Linear equations for each output, of which no more are counted than its words have fresh bits."""
+    linear = _linear_bits(engine, reading.layout)
+    counts = [(one.mask & linear).bit_count() + one.run for one in reading.known(stream)]
+    return np.minimum(np.array(counts, dtype=np.int64), engine.fresh * reading.layout.words)
+
+
+def _linear_bits(engine: Engine, layout: Layout) -> int:
+    """Mask of the bits of X that are linear in the state."""
+    return sum(1 << k for k, (_, bit) in enumerate(layout.places) if (engine.linear >> bit) & 1)
+
+
+def _lead(reading: Reading) -> int:
+    """Words from the unknown state to the first output: a multiple of 4, the parts of an output of SFMT."""
+    return 4 * (OUTPUTS_BEFORE // 4 * reading.layout.words + 1)
+
+
+def _equations(engine: Engine, reading: Reading, stream: Stream) -> Iterator[tuple[Rows, Bool[np.ndarray, " _"]]]:
+    """The linear forms that are known, and their values."""
+    asked: deque[_Asked] = deque()
+
+    def wanted() -> Iterator[tuple[int, list[int]]]:
+        for one in _asked(engine, reading, stream):
+            asked.append(one)
+            yield one.word, one.bits
+
+    pieces: list[Rows] = []
+    values: list[bool] = []
+    for rows in engine.forms(wanted()):
+        one = asked.popleft()
+        if one.plain < len(one.bits):
+            rows = np.concatenate([rows[: one.plain], rows[one.plain + 1 :] ^ rows[one.plain]])
+        pieces.append(rows)
+        values += one.values
+        if len(values) >= PIECE_ROWS:
+            yield np.concatenate(pieces), np.array(values, dtype=bool)
+            pieces, values = [], []
+    if values:
+        yield np.concatenate(pieces), np.array(values, dtype=bool)
+
+
+def _outputs_used(engine: Engine, reading: Reading, stream: Stream, equations: int) -> int:
+    """How many outputs have so many of the first `_equations`."""
+    for one in _asked(engine, reading, stream):
+        equations -= len(one.values)
+        if equations <= 0:
+            return one.output + 1
+    return len(stream)
+
+
+class _Asked(NamedTuple):
+    """Bits of a word of an output, of which the first `plain` are known. If there are more, these are the opposites of
+    the first one of them, which is unknown.
+    """
+
+    output: int
+    word: int
+    bits: list[int]
+    values: list[bool]  # the known bits; then the exclusive or of each other bit with the first of these
+    plain: int
+
+
+def _asked(engine: Engine, reading: Reading, stream: Stream) -> Iterator[_Asked]:
+    layout, places, lead = reading.layout, reading.layout.places, _lead(reading)
+    linear = _linear_bits(engine, layout)
+    for i, known in enumerate(reading.known(stream)):
+        group, part = divmod(i, layout.share)
+        shown = known.mask & linear
+        for word in range(layout.words):
+            plain = [k for k, (of, _) in enumerate(places) if of == word and (shown >> k) & 1]
+            run = [k for k in range(known.top - known.run, known.top) if known.run and places[k][0] == word]
+            bits, values = plain, [bool((known.x >> k) & 1) for k in plain]
+            if run and places[known.top][0] == word:
+                bits, values = [*plain, known.top, *run], values + [True] * len(run)
+            if bits:
+                bits = [places[k][1] + part * layout.size for k in bits]
+                yield _Asked(i, lead + group * layout.words + word, bits, values, len(plain))
+
+
+@dataclass(frozen=True)
+class KnownWords:
+    """A generator given by an engine, a solved state, and the reading of its words."""
+
+    engine: Engine
+    reading: Reading
+    solution: Solution
+    outputs_used: int
+
+    @cached_property
+    def parameters(self) -> JsonObject:
+        """Engine, output, and the state whose words begin with the first output."""
+        state = self.engine.state_at(self.solution, _lead(self.reading) + self.reading.shift)
+        return {"engine": self.engine.name, "output": self.reading.about, "state": state}
+
+    def outputs(self) -> Iterator[Number]:
+        return self._shown(0)
+
+    def previous(self, count: int) -> list[Number] | None:
+        """None if unknowns that matter are undetermined, or for more than OUTPUTS_BEFORE outputs."""
+        if self.solution.free > self.engine.silent or count > OUTPUTS_BEFORE:
+            return None
+        groups = -(-count // self.reading.layout.share)
+        before = list(islice(self._shown(-groups), groups * self.reading.layout.share))
+        return before[len(before) - count :]
+
+    def _shown(self, group: int) -> Iterator[Number]:
+        """The outputs, beginning with this group of words; the stream begins with group 0."""
+        layout, show = self.reading.layout, self.reading.show
+        first = _lead(self.reading) + group * layout.words + self.reading.shift
+        words = islice(self.engine.words(self.solution), first, None)
+        for used in zip(*[words] * layout.words, strict=False):
+            for part in range(layout.share):
+                yield show(layout.joined(used, part))
+
+
+def _large(engine: Engine, count: int, name: str, about: str) -> list[KnownBits]:
+    return [KnownBits(engine, name, about, index, slow=True) for index in range(count)]
+
+
+TWISTER_ABOUT = "a Mersenne twister that shows some bits of its words"
+
+SMALL = tuple(
+    KnownBits(engine, "known-bits", f"{engine.name}: linear modulo 2, some bits of each word known")
+    for engine in SMALL_ENGINES
+)
+
+TWISTERS = (
+    *_large(Twister(MT19937), 8, "mersenne-twister", TWISTER_ABOUT),
+    *_large(Twister(MT19937_64), 5, "mersenne-twister", TWISTER_ABOUT),
+    *_large(Twister(MT19937_PHP5), 1, "mersenne-twister", TWISTER_ABOUT),
+)
+
+LARGE = tuple(
+    one
+    for engine in LARGE_ENGINES
+    for one in _large(engine, 2, "known-bits", f"{engine.name}: linear modulo 2, some bits of each word known")
+)
+"""Rare generators, some of which take ten seconds for each reading."""

@@ -1,0 +1,68 @@
+"""Is it Marsaglia's xorwow, whose outputs are linear modulo 2 up to the addition of a counter? By guessing the lowest
+bits of the counter and solving for the state.
+
+The counter grows by a constant modulo 2**32, so its lowest bits at the first output determine them at every output, and
+subtracting them leaves the lowest bits of the linear part.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.notation import hexadecimal
+from unrandom.core.deadline import Deadline
+from unrandom.generators.linear_words import Rows, unknown_words
+from unrandom.generators.xorshift import XORWOW
+from unrandom.predictors.mod_two_dense import solve_dense
+
+GUESSED = 2
+"""Lowest bits of the counter that are guessed."""
+
+WORDS = 5
+"""Words of the linear part."""
+
+UNKNOWNS = WORDS * XORWOW.bits
+
+OUTPUTS = 96
+"""Outputs whose lowest bits determine the linear part: its highest bits take 75 steps to reach the lowest ones."""
+
+
+class Xorwows:
+    """xorwow in whole words, as in cuRAND, or as fractions x / 2^32."""
+
+    name = "xorwow"
+    about = "Marsaglia's xorwow: a xorshift generator plus a counter"
+    trivial = False
+    slow = False
+    max_outputs = OUTPUTS
+
+    def needs(self, stream: Stream) -> int | None:
+        return OUTPUTS if any(view.bits == XORWOW.bits for view in stream.views) else None
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        for view in stream.views:
+            if view.bits != XORWOW.bits or len(view.numbers) < OUTPUTS:
+                continue
+            for start in range(1 << GUESSED):
+                deadline.check()
+                linear = [(y - start - i * XORWOW.increment) for i, y in enumerate(view.numbers[:OUTPUTS])]
+                right = np.array([(x >> bit) & 1 for x in linear for bit in range(GUESSED)], dtype=bool)
+                solution = solve_dense([(_forms(), right)], UNKNOWNS)
+                if solution is not None and not solution.free:
+                    words = solution.split([XORWOW.bits] * WORDS)
+                    state = (*words, (view.numbers[0] - words[-1]) % 2**XORWOW.bits)
+                    parameters = {"engine": XORWOW.name, "state": hexadecimal(state, XORWOW.bits)}
+                    yield Machine.of(parameters, XORWOW, state, view.show)
+
+
+@cache
+def _forms() -> Rows:
+    """Forms of the lowest bits of the newest word of the linear part, for each output."""
+    words, rows = unknown_words([XORWOW.bits] * WORDS), []
+    for _ in range(OUTPUTS):
+        rows.append(words[-1].bits(range(GUESSED)))
+        words = XORWOW.words_after(words)
+    return np.concatenate(rows)

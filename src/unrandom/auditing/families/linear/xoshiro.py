@@ -1,0 +1,102 @@
+"""Is it a xorshift or xoshiro generator with a scrambled output? By using what is linear modulo 2 in the output, or by
+inverting the scrambler.
+
+The state transition of all of them is linear modulo 2. If the output is a sum of two words (xorshift128+,
+xoroshiro128+, xoshiro256+), its lowest bit is their exclusive or, hence linear, too: as many lowest bits as the state
+has bits determine the state. If the output is one word multiplied and rotated (xoshiro256**, xorshift64*) or mixed
+(SplitMix64), the scrambler is inverted.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+
+from unrandom.auditing.families.recovery import recover_lcg, recover_xorshifts
+from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.forms.layers import split
+from unrandom.auditing.forms.stream import Stream, View
+from unrandom.auditing.notation import hexadecimal, xorshift_parameters
+from unrandom.core.deadline import Deadline
+from unrandom.core.files import JsonObject
+from unrandom.generators.linear_words import unknown_words
+from unrandom.generators.splitmix import SplitMix64, unmixed
+from unrandom.generators.xorshift import XORSHIFT64_STAR, Xorshift
+from unrandom.generators.xoshiro import XOSHIROS, Xoshiro
+from unrandom.predictors.mod_two import solve
+
+REDUNDANT = 8
+"""Equations beyond the number of state bits, which a stream of another kind is unlikely to satisfy."""
+
+OUTPUT_BITS = {xoshiro.scrambler.bits for xoshiro in XOSHIROS}
+
+
+class Xoshiros:
+    """Known xorshift and xoshiro generators that show whole words, or fractions as in Firefox."""
+
+    name = "xoshiro"
+    about = "a xorshift or xoshiro generator with a scrambled output"
+    trivial = False
+    slow = False
+    max_outputs = 512
+
+    def needs(self, stream: Stream) -> int | None:
+        return 4 if any(view.bits in OUTPUT_BITS for view in stream.views) else None
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        for view in stream.views:
+            if view.bits == 64:
+                yield from _multiplied_xorshifts(view)
+                yield from _mixed_counters(view)
+            for xoshiro in XOSHIROS:
+                if xoshiro.scrambler.bits == view.bits:
+                    deadline.check()
+                    state = _state(xoshiro, view.numbers)
+                    if state is not None:
+                        words = hexadecimal(state, xoshiro.engine.bits)
+                        parameters: JsonObject = {"engine": xoshiro.name, "state": words}
+                        yield Machine.of(parameters, xoshiro, state, view.show)
+
+
+def _state(xoshiro: Xoshiro, numbers: list[int]) -> tuple[int, ...] | None:
+    size = xoshiro.engine.bits * xoshiro.engine.words
+    count = -(-(size + REDUNDANT) // xoshiro.scrambler.linear_bits)
+    if len(numbers) < count:
+        return None
+    linear = [xoshiro.scrambler.linear_in_output(y) for y in numbers[:count]]
+    equations = (
+        (mask, (linear[t] >> bit) & 1)
+        for t, masks in enumerate(_masks(xoshiro, count))
+        for bit, mask in enumerate(masks)
+    )
+    solution = solve(equations, size)
+    if solution is None:
+        return None
+    return tuple(split(solution, xoshiro.engine.bits, xoshiro.engine.words, low_first=True))
+
+
+@cache
+def _masks(xoshiro: Xoshiro, count: int) -> list[list[int]]:
+    """For each output and each of its linear bits: mask of the bits of the first state whose exclusive or it is."""
+    engine, scrambler, masks = xoshiro.engine, xoshiro.scrambler, []
+    state = unknown_words([engine.bits] * engine.words)
+    for _ in range(count):
+        masks.append(scrambler.linear_in_state(state).masks(range(scrambler.linear_bits)))
+        state = engine.step(state)
+    return masks
+
+
+def _multiplied_xorshifts(view: View) -> Iterator[Generator]:
+    """xorshift64*, whose state is the output divided by its multiplier."""
+    inverse = pow(XORSHIFT64_STAR, -1, 2**64)
+    words = [y * inverse % 2**64 for y in view.numbers[:4]]
+    for xorshift in recover_xorshifts(words, 64):
+        parameters = {**xorshift_parameters(1, 64, xorshift.shifts), "engine": "xorshift64*"}
+        yield Machine.of(parameters, Xorshift(64, xorshift.shifts, XORSHIFT64_STAR), words[0], view.show)
+
+
+def _mixed_counters(view: View) -> Iterator[Generator]:
+    """SplitMix64, whose state is a counter found by inverting the mixing function."""
+    counters = [unmixed(y) for y in view.numbers[:4]]
+    lcg = recover_lcg(counters, 2**64)
+    if lcg is not None and lcg.a == 1:
+        parameters: JsonObject = {"engine": "SplitMix64", "step": f"0x{lcg.c:016x}"}
+        yield Machine.of(parameters, SplitMix64(lcg.c), counters[0], view.show)

@@ -1,0 +1,1 @@
+"""Generators that are simple or small enough to be found by trying."""

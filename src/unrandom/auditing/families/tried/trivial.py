@@ -1,0 +1,89 @@
+"""Is the stream a constant, a counter, or periodic with a short period? By its differences and its shortest period."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, cycle, islice, pairwise
+
+from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.forms.layers import Number, Signed
+from unrandom.auditing.forms.stream import Stream
+from unrandom.core.deadline import Deadline
+from unrandom.core.files import JsonObject
+
+MAX_OUTPUTS = 100_000
+"""Outputs used for recovery."""
+
+
+class Trivial:
+    """Constants, arithmetic progressions (also modulo an inferred number), and short periods."""
+
+    name = "trivial"
+    about = "a constant, a counter (also modulo a number), or a short period"
+    trivial = True
+    slow = False
+    max_outputs = MAX_OUTPUTS
+
+    def needs(self, stream: Stream) -> int | None:
+        return 2
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        values: list[Number] = stream.values.tolist()
+        if len(values) < 2:
+            return
+        period = _period(values)
+        if period == 1:
+            yield _Repetition({"kind": "constant", "value": values[0]}, values[:1])
+        if not stream.fractions and period != 1:
+            yield from _counters([int(value) for value in values], stream)
+        if 1 < period <= len(values) // 2:
+            yield _Repetition({"kind": "period", "length": period}, values[:period])
+        second_half = values[len(values) // 2 :]
+        late_period = _period(second_half)
+        if period > len(values) // 2 and late_period <= len(second_half) // 2:  # periodic after a tail
+            start = len(values) - len(second_half)
+            while start and values[start - 1] == values[start - 1 + late_period]:
+                start -= 1
+            parameters: JsonObject = {"kind": "period", "length": late_period, "after": start}
+            yield _Repetition(parameters, values[start : start + late_period], values[:start])
+
+
+class _Repetition:
+    """The same numbers repeated endlessly, after an optional tail `first`."""
+
+    def __init__(self, parameters: JsonObject, numbers: list[Number], first: Sequence[Number] = ()) -> None:
+        self.parameters, self.numbers, self.first = parameters, numbers, first
+
+    def outputs(self) -> Iterator[Number]:
+        return chain(self.first, cycle(self.numbers))
+
+    def previous(self, count: int) -> list[Number] | None:
+        if self.first:
+            return None
+        return list(islice(cycle(self.numbers[::-1]), count))[::-1]
+
+
+def _counters(numbers: list[int], stream: Stream) -> Iterator[Generator]:
+    """A counter with constant step; it wraps around modulo m if there are two different steps, which differ by m."""
+    steps = {after - before for before, after in pairwise(numbers)}
+    wraps = len(steps) == 2 and min(steps) < 0 < max(steps)
+    if len(steps) > 1 and not wraps:
+        return
+    step = max(steps)
+    signed = next((layer.bits for layer in stream.form.layers if isinstance(layer, Signed)), 0)
+    m = max(steps) - min(steps) if wraps else stream.modulus or (1 << signed if signed else None)
+    if m is None:
+        # the numbers before the first one might be negative
+        yield Machine({"kind": "counter", "step": step}, numbers[0], lambda x: x + step, int)
+    elif m > max(numbers):
+        parameters: JsonObject = {"kind": "counter", "step": step, **({} if signed else {"modulus": m})}
+        yield Machine(parameters, numbers[0], lambda x: (x + step) % m, int, lambda x: (x - step) % m)
+
+
+def _period(values: list[Number]) -> int:
+    """The least p with values[i] = values[i + p]: the length minus the longest border (Knuth–Morris–Pratt)."""
+    borders = [0] * len(values)
+    for i in range(1, len(values)):
+        k = borders[i - 1]
+        while k and values[i] != values[k]:
+            k = borders[k - 1]
+        borders[i] = k + 1 if values[i] == values[k] else 0
+    return len(values) - borders[-1]

@@ -1,0 +1,358 @@
+"""What may a generator have made, given the numbers that a program printed? The plausible interpretations, as streams:
+words, numbers in a range, fractions; with an offset, a scale, a sign, another order of bytes or bits.
+
+A user may know some of this (`Assumed`), and then nothing is inferred. Otherwise every interpretation is tried; those
+that are rare are marked as not likely.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import chain, islice
+from math import gcd, inf
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float64
+
+from unrandom.auditing.forms.layers import (
+    Affine,
+    Joined,
+    Layer,
+    Reversed,
+    Shuffled,
+    Signed,
+    Split,
+    join,
+    plain,
+    reverse,
+    split,
+)
+from unrandom.auditing.forms.normals import look_normal, means_and_deviations, normal_streams
+from unrandom.auditing.forms.ranges import fills, real_ranges, whole_ranges
+from unrandom.auditing.forms.stream import Form, Stream, scales
+from unrandom.auditing.reading.numerals import DOUBLE
+from unrandom.auditing.reading.options import LARGEST, MAX_BITS, described, number_option, whole_option
+from unrandom.auditing.reading.parsing import Numbers
+from unrandom.core.deadline import NO_LIMIT, Deadline
+from unrandom.core.errors import UserError
+
+SINGLE = 24
+"""Significant bits of a single-precision number."""
+
+WIDTHS = (8, 15, 16, 24, 30, 31, 32, 48, 53, 63, 64)
+"""Bits of words that programs print; numbers that fill such a width are not taken for a smaller range."""
+
+CALLS = {30: (15,), 45: (15,), 60: (15,), 62: (31,), 93: (31,), 48: (24, 16)}
+"""Bits of the outputs that make a number of so many bits, as rand() << 15 | rand() of two calls with 15 bits."""
+
+ALSO_ONE_WORD = 48
+"""A width that is as often one word."""
+
+MAX_RANGES = 4
+"""Ranges that are tried."""
+
+MAX_BOUND_BITS = 53
+"""Ranges that programs draw from have at most so many bits."""
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """What the user knows of the outputs and the generator; None: unknown.
+
+    The outputs have `bits` bits, or were reduced to 0 … `bounded` − 1, or to as many numbers from `start` on; all were
+    multiplied by `scale`. The generator is an LCG of this modulus, multiplier and increment.
+    """
+
+    bits: int | None = None
+    bounded: int | None = None
+    start: int | float | None = None
+    scale: int | float | None = None
+    modulus: int | None = None
+    multiplier: int | None = None
+    increment: int | None = None
+
+    @classmethod
+    def of(cls, **given: Any) -> "Assumed":
+        """What the user states, of any type. UserError, by the names of the command's options, for what cannot be."""
+        most = 1 << MAX_BITS
+        stated = cls(
+            bits=whole_option("--bits", given.get("bits"), 1, MAX_BITS),
+            bounded=whole_option("--bounded", given.get("bounded"), 2, most),
+            start=number_option("--from", given.get("start"), -inf),
+            scale=number_option("--scale", given.get("scale"), 1 / LARGEST),
+            modulus=whole_option("--modulus", given.get("modulus"), 2, most),
+            multiplier=whole_option("--multiplier", given.get("multiplier"), 0, most),
+            increment=whole_option("--increment", given.get("increment"), 0, most),
+        )
+        if stated.increment is not None and (stated.modulus is None or stated.multiplier is None):
+            raise UserError("--increment is for an LCG of known --modulus and --multiplier; give these, too")
+        return stated
+
+
+def interpretations(numbers: Numbers, assumed: Assumed, deadline: Deadline = NO_LIMIT) -> list[Stream]:
+    """The streams that the numbers may be, the most plausible first; after the deadline no more are added to the first
+    one. UserError if there are no numbers, if they contradict what is assumed, or if they are too large.
+    """
+    if not numbers:
+        raise UserError("the input holds no numbers")
+    if any(x.bit_length() > MAX_BITS for x in numbers.whole):
+        raise UserError(f"the input has a number of more than {MAX_BITS:,} bits, the maximum")
+    if max(map(abs, numbers.decimals), default=0.0) > LARGEST:
+        raise UserError(f"the input has a number with decimals beyond {LARGEST:g}, the maximum")
+    if numbers.deck:
+        if (assumed.bits, assumed.bounded, assumed.start, assumed.scale) != (None, None, None, None):
+            raise UserError(
+                f"every line is a shuffle of {numbers.deck} cards, to which no range applies: leave out --bits, "
+                "--bounded, --from and --scale, or put each number on a line of its own"
+            )
+        streams = _of_shuffles(numbers)
+    else:
+        streams = _of_decimals(numbers, assumed) if numbers.kind == "decimal" else _of_whole(numbers, assumed)
+    modulus, multiplier, increment = assumed.modulus, assumed.multiplier, assumed.increment
+    found = list[Stream]()
+    for one in streams:
+        found.append(replace(one, modulus=modulus, multiplier=multiplier, increment=increment))
+        if deadline.left < 0:
+            break
+    return found
+
+
+def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
+    whole, form = numbers.whole, Form("whole", numbers.numeral)
+    if assumed.start is not None or assumed.scale is not None:
+        offset, scale = _given(assumed)
+        if offset % 1 or scale % 1:
+            raise UserError("--from and --scale must be whole, as the numbers are")
+        offset, scale = int(offset), int(scale)
+        wrong = next((x for x in whole if (x - offset) % scale or x < offset), None)
+        if wrong is not None:
+            raise UserError(
+                f"{described(wrong)} is not --from {described(offset)} plus a multiple of --scale {described(scale)}"
+            )
+        whole, form = [(x - offset) // scale for x in whole], form.within(Affine(offset, scale))
+    if assumed.bounded is not None or assumed.bits is not None:
+        yield _assumed(whole, form, assumed)
+        return
+    least, greatest = min(whole), max(whole)
+    if least >= 0:
+        words = _words(whole, form, assumed, max(1, greatest.bit_length()))
+        yield words
+        yield from _bounded(whole, form)
+        yield from _rearranged(words)
+        yield from _multiples(whole, form)
+        return
+    streams = chain(_signed(whole, form), _bounded(whole, form), _multiples(whole, form))
+    first = next(streams, None)
+    if first is None:
+        raise UserError(
+            f"{described(least)} is below 0, and {described(greatest)} is above: together they do not fit into 64 "
+            "bits; --from says with which number a range begins"
+        )
+    yield first
+    yield from streams
+
+
+def _given(assumed: Assumed) -> tuple[int | float, int | float]:
+    """The offset and the scale that the user gave."""
+    return assumed.start or 0, 1 if assumed.scale is None else assumed.scale
+
+
+def _of_shuffles(numbers: Numbers) -> Iterator[Stream]:
+    """The draws behind shuffles of a deck, in both directions."""
+    cards, form = numbers.deck, Form("whole", numbers.numeral)
+    for from_end in (True, False):
+        shuffle = Shuffled(cards, from_end)
+        lines = (numbers.whole[i : i + cards] for i in range(0, len(numbers.whole), cards))
+        draws = [draw for line in lines for draw in shuffle.draws(line)]
+        yield Stream(_array(draws, 64), form.within(shuffle), (cards - 1).bit_length(), cycle=shuffle.ranges)
+
+
+def _assumed(whole: list[int], form: Form, assumed: Assumed) -> Stream:
+    """The one stream in the range or width that the user gave."""
+    for name, limit in (("--bounded", assumed.bounded), ("--bits", assumed.bits and 1 << assumed.bits)):
+        if limit is not None and not 0 <= min(whole) <= max(whole) < limit:
+            wrong = next(x for x in whole if not 0 <= x < limit)
+            hint = "; --from says with which number a range begins" if name == "--bounded" else ""
+            raise UserError(f"{described(wrong)} is out of range: {name} allows 0 to {described(limit - 1)}{hint}")
+    greatest = max(whole) if assumed.bounded is None else assumed.bounded - 1
+    bits = max(1, greatest.bit_length(), assumed.bits or 1)
+    return replace(_words(whole, form, assumed, bits), bounded=assumed.bounded)
+
+
+def _words(whole: list[int], form: Form, assumed: Assumed, bits: int) -> Stream:
+    if assumed.modulus is not None and max(whole) >= assumed.modulus:
+        raise UserError(
+            f"{described(max(whole))} is out of range: --modulus allows 0 to {described(assumed.modulus - 1)}"
+        )
+    return Stream(_array(whole, bits), form, bits)
+
+
+def _array(whole: list[int], bits: int) -> np.ndarray:
+    return np.array(whole, dtype=np.uint64 if bits <= 64 else object)
+
+
+def _signed(whole: list[int], form: Form) -> Iterator[Stream]:
+    """Two's complement of 32 or 64 bits, whichever is needed."""
+    for bits in (32, 64):
+        if min(whole) >= -(1 << (bits - 1)) and max(whole) < 1 << (bits - 1):
+            yield Stream(_array([x % (1 << bits) for x in whole], bits), form.within(Signed(bits)), bits)
+            return
+
+
+def _bounded(whole: list[int], form: Form) -> Iterator[Stream]:
+    """Numbers drawn from a range, from 0 or another number on."""
+    ranges = whole_ranges(min(whole), max(whole), len(whole))
+    width = max(whole).bit_length()
+    if width in WIDTHS and (0, 1 << width) in ranges:
+        ranges = [(0, 1 << width), *(one for one in ranges if len(str(one[1]).rstrip("0")) == 1)]
+    for i, (start, size) in enumerate(ranges[:MAX_RANGES]):
+        if 2 <= size <= 1 << MAX_BOUND_BITS:
+            values = [x - start for x in whole]
+            layers = (Affine(start, 1),) if start else ()
+            bits = (size - 1).bit_length()
+            yield Stream(
+                _array(values, bits),
+                form.within(*layers),
+                bits,
+                bounded=size,
+                likely=i == 0,
+                reordered=(start, size) == (0, 1 << width),
+            )
+            if size == 2:
+                flipped = [1 - x for x in values]
+                inverse = form.within(Affine(1, -1), *layers)
+                yield Stream(_array(flipped, 1), inverse, 1, bounded=2, likely=False, reordered=True)
+
+
+def _multiples(whole: list[int], form: Form) -> Iterator[Stream]:
+    """Multiples of a number, as of 10 · ⌊100 u⌋."""
+    least = min(whole)
+    factor = reduce(gcd, (x - least for x in whole), 0)
+    if factor > 1 and len(set(whole)) > 2:
+        start = least % factor if least > 0 else least
+        smaller = [(x - start) // factor for x in whole]
+        form = form.within(Affine(start, factor))
+        bits = max(1, max(smaller).bit_length())
+        yield Stream(_array(smaller, bits), form, bits, likely=False)
+        yield from (replace(stream, likely=False) for stream in _bounded(smaller, form))
+
+
+def _rearranged(words: Stream) -> Iterator[Stream]:
+    """Words in other orders of bytes, divided into words of several calls, joined to words of 32 or 64 bits, and with
+    bits reversed.
+    """
+    numbers, bits = words.values.tolist(), words.bits
+    for size in CALLS.get(bits, ()):
+        for low_first in (False, True):
+            yield _divided(words, bits, size, low_first, likely=bits != ALSO_ONE_WORD)
+    width = next((width for width in (8, 16, 32, 64, 96, 128, 160, 192, 256, 512) if 0 <= width - bits < 4), None)
+    for size in (32, 64):
+        for low_first in (True, False):
+            if width and width > size and width % size == 0:
+                yield _divided(words, width, size, low_first, likely=width > 64)
+            if width and width < size and size % width == 0 and len(numbers) > size // width:
+                count = size // width
+                joined = [
+                    join(numbers[i : i + count], width, low_first)
+                    for i in range(0, len(numbers) // count * count, count)
+                ]
+                yield _over(words, joined, size, Joined(width, count, low_first), likely=False)
+    if width and 8 < width <= 64:
+        swapped = [reverse(x, width, 8) for x in numbers]
+        yield _over(words, swapped, width, Reversed(width, 8), likely=False)
+    if 1 < bits <= 64:
+        turned = [reverse(x, bits, 1) for x in numbers]
+        yield replace(_over(words, turned, bits, Reversed(bits, 1), likely=False), reordered=True)
+
+
+def _divided(words: Stream, bits: int, size: int, low_first: bool, *, likely: bool) -> Stream:
+    """The words of `size` bits of which words of so many bits consist."""
+    count = bits // size
+    pieces = [piece for x in words.values.tolist() for piece in split(x, size, count, low_first)]
+    return _over(words, pieces, size, Split(size, count, low_first), likely=likely)
+
+
+def _over(stream: Stream, numbers: list[int], bits: int, layer: Layer, *, likely: bool) -> Stream:
+    return Stream(_array(numbers, bits), stream.form.within(layer), bits, likely=likely)
+
+
+def _of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
+    if assumed.bounded is not None or assumed.bits is not None:
+        raise UserError("--bits and --bounded are for whole numbers, but these have decimals")
+    values = np.array(numbers.decimals)
+    form, rounding_error, values = _decimal_form(numbers, values)
+    if assumed.start is not None or assumed.scale is not None:
+        start, scale = _given(assumed)
+        if max(abs(start), scale) > LARGEST:
+            raise UserError(f"--from and --scale may be up to {LARGEST:g} for numbers with decimals")
+        if look_normal((values - start) / scale):
+            yield from normal_streams(values, rounding_error, form, start, scale)
+            return
+        if values.min() < start or values.max() > start + scale:
+            raise UserError(
+                f"the numbers are not all from --from {plain(start)} to {plain(start + scale)}, which is --scale more"
+            )
+        yield _scaled(values, rounding_error, form, start, scale)
+        return
+    if values.min() >= 0 and values.max() <= 1:
+        fractions = Stream(values, form, 0, rounding_error, scales=scales(values, rounding_error))
+        yield fractions
+        if values.max() < 1 or fractions.rounded:
+            yield replace(_scaled(values, rounding_error, form, 1.0, -1.0), likely=False)
+        if not fills(0.0, 1.0, values):
+            yield from _in_ranges(values, rounding_error, form, likely=True)
+        return
+    normal = means_and_deviations(values)
+    for i, (mean, deviation) in enumerate(normal):
+        for stream in normal_streams(values, rounding_error, form, mean, deviation):
+            yield replace(stream, likely=stream.likely and i == 0)
+    yield from _in_ranges(values, rounding_error, form, likely=not normal)
+
+
+def _in_ranges(
+    values: Float64[np.ndarray, " n"], rounding_error: Float64[np.ndarray, " n"], form: Form, *, likely: bool
+) -> Iterator[Stream]:
+    """Fractions of the ranges with round ends; for numbers that have none, of one with whole ends."""
+    least, greatest = float(values.min()), float(values.max())
+    whole = (float(np.floor(least)), max(1.0, float(np.ceil(greatest) - np.floor(least))))
+    ranges = list(islice(real_ranges(least, greatest, len(values)), MAX_RANGES)) or [whole]
+    for i, (start, size) in enumerate(ranges):
+        yield replace(_scaled(values, rounding_error, form, start, size), likely=likely and i == 0)
+
+
+def _decimal_form(
+    numbers: Numbers, values: Float64[np.ndarray, " n"]
+) -> tuple[Form, Float64[np.ndarray, " n"], Float64[np.ndarray, " n"]]:
+    """How the numbers were printed, a bound on the rounding error of each, and the numbers, which are exact in single
+    precision if they were printed so.
+    """
+    digits, places = numbers.digits, numbers.places
+    if digits >= DOUBLE:
+        return Form("fraction", numbers.numeral), np.zeros(len(values)), values
+    if 8 <= digits <= 9 and np.abs(values).max() < 2**64:
+        single = values.astype(np.float32)
+        if not (single * np.float32(2**SINGLE) % 1).any():
+            return Form("fraction", numbers.numeral, single=True), np.zeros(len(values)), single.astype(np.float64)
+    sizes = np.floor(np.log10(np.maximum(np.abs(values), 1e-300))) + 1
+    before_the_point = int(sizes.max()) if (np.abs(values) > 1).any() else 0
+    if places + before_the_point > digits:  # smaller numbers have more decimal places: significant digits are fixed
+        return Form("fraction", numbers.numeral, digits=digits), 0.5 * 10.0 ** (sizes - digits), values
+    return (
+        Form("fraction", numbers.numeral, digits=places, fixed=True),
+        np.full(len(values), 0.5 * 10.0**-places),
+        values,
+    )
+
+
+def _scaled(
+    values: Float64[np.ndarray, " n"], rounding_error: Float64[np.ndarray, " n"], form: Form, start: float, scale: float
+) -> Stream:
+    """The fractions u behind start + scale · u, which was rounded to a double and perhaps to fewer digits."""
+    fractions = (values - start) / scale
+    spacing = np.spacing(np.maximum(np.abs(values), abs(start)))
+    error = (rounding_error + 2 * spacing) / abs(scale) + 2.0**-53
+    fractions = np.clip(fractions, 0.0, 1.0)
+    printed = None if rounding_error.any() else values
+    form = form.within(Affine(start, scale))
+    return Stream(fractions, form, 0, error, printed=printed, scales=scales(fractions, error))

@@ -1,0 +1,262 @@
+"""What is a stream of outputs, and which integers may lie behind its fractions? Outputs with their number format and
+rounding error; fractions are matched with x / divisor for common divisors.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import log2, prod
+from typing import Any, Literal
+
+import numpy as np
+from jaxtyping import Float64, Shaped
+
+from unrandom.auditing.forms.layers import Layer, Number
+from unrandom.auditing.reading.numerals import Numeral
+
+MANTISSA = 53
+"""Significant bits of a double; its relative rounding error is at most 2**-53."""
+
+DIVISORS = (2**15, 2**16, 2**24, 2**31, 2**32, 2**48, 2**15 - 1, 2**31 - 1, 2**32 - 1)
+"""Common divisors by which programs make fractions: powers of two, and largest outputs (such as C's RAND_MAX)."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the numbers of a stream were printed: after the `layers`, outermost last, in a `numeral` (None: as JSON
+    numbers); those with decimals with so many `digits`: significant ones, or decimal places if `fixed`; None: exact.
+    """
+
+    kind: Literal["whole", "fraction"]
+    numeral: Numeral | None = None
+    digits: int | None = None
+    fixed: bool = False
+    single: bool = False  # exact in single precision, printed with the shortest digits that round back
+    layers: tuple[Layer, ...] = ()
+
+    @property
+    def about(self) -> str:
+        """The interpretation in words; empty if the numbers of the stream were printed as they are."""
+        return "; ".join(layer.about for layer in self.layers)
+
+    @property
+    def inner(self) -> int:
+        """Numbers of the stream that correspond to `outer` printed numbers."""
+        return prod(layer.inner for layer in self.layers)
+
+    @property
+    def outer(self) -> int:
+        return prod(layer.outer for layer in self.layers)
+
+    def within(self, *layers: Layer) -> "Form":
+        """This form with layers between the stream and its present layers."""
+        return replace(self, layers=(*layers, *self.layers))
+
+    def write(self, numbers: Sequence[Number]) -> list[Any]:
+        """The numbers of a stream as JSON values, as they would have been printed. NoNumeral if one cannot be
+        expressed in the notation.
+        """
+        return [self._printed(number) for number in self.restored(numbers)]
+
+    def restored(self, numbers: Sequence[Number]) -> list[Number]:
+        """The numbers of a stream after the layers, before they are printed."""
+        for layer in self.layers:
+            numbers = layer.restore(numbers)
+        return list(numbers)
+
+    def _printed(self, number: Number) -> Any:
+        value = int(number) if self.kind == "whole" else self._rounded(number)
+        return value if self.numeral is None else self.numeral.write(value)
+
+    def _rounded(self, number: Number) -> float:
+        if self.single:
+            return float(str(np.float32(number)))
+        if self.digits is None:
+            return float(number)
+        return float(f"{number:.{self.digits}{'f' if self.fixed else 'g'}}")
+
+
+@dataclass(frozen=True)
+class View:
+    """Integers 0 <= x < 2**bits that may underlie a stream; `show` maps x to the number in the stream."""
+
+    numbers: list[int]
+    bits: int
+    show: Callable[[int], Number]
+    divisor: int | None = None  # set if the stream has fractions x / divisor
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Fractions computed as x / divisor, or as x · (1 / divisor), which may round differently."""
+
+    divisor: int
+    by_product: bool = False
+
+    def show(self, x: int) -> float:
+        x = min(x, 2 * self.divisor)  # a wrong candidate of a large modulus may have more than a double holds
+        return x * (1.0 / self.divisor) if self.by_product else x / self.divisor
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Outputs in order: integers from 0 on (Python integers if they exceed 64 bits); or fractions from 0 to 1, each
+    with a bound on its rounding error (that of a double itself excluded).
+
+    `bits` is the width of the integers. `bounded` is N if outputs were reduced to 0 … N − 1; `cycle` are the ranges of
+    successive outputs if these differ, as in a shuffle. `modulus`, `multiplier` and `increment` are those given by the
+    user. `printed` are the printed doubles if the fractions behind them are not known exactly. `scales` lists the
+    conversions from integers that could have produced all the fractions. A stream is `likely` if it is a common
+    interpretation of the printed numbers, and `reordered` if another one has the same bits. The numbers of a `normal`
+    stream are no fractions from 0 to 1, but normal deviates.
+    """
+
+    values: Shaped[np.ndarray, " outputs"]
+    form: Form
+    bits: int
+    rounding_error: Float64[np.ndarray, " outputs"] | None = None
+    printed: Float64[np.ndarray, " outputs"] | None = None
+    bounded: int | None = None
+    modulus: int | None = None
+    multiplier: int | None = None
+    increment: int | None = None
+    scales: tuple[Scale, ...] = ()
+    cycle: tuple[int, ...] = ()
+    likely: bool = True
+    reordered: bool = False
+    normal: bool = False
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def fractions(self) -> bool:
+        return self.form.kind == "fraction"
+
+    @property
+    def in_range(self) -> bool:
+        """True for integers that were reduced to a range, or to a cycle of ranges."""
+        return self.bounded is not None or bool(self.cycle)
+
+    @cached_property
+    def bits_per_output(self) -> float:
+        """The `min_entropy` of the stream, computed once."""
+        return min_entropy(self)
+
+    @property
+    def rounded(self) -> bool:
+        """True for fractions with too few digits to determine a double."""
+        return self.rounding_error is not None and bool(self.rounding_error.any())
+
+    def part(self, start: int, end: int | None = None) -> "Stream":
+        """The outputs from index `start` to before `end`."""
+        errors = None if self.rounding_error is None else self.rounding_error[start:end]
+        printed = None if self.printed is None else self.printed[start:end]
+        turned = start % len(self.cycle) if self.cycle else 0
+        cycle = self.cycle[turned:] + self.cycle[:turned]
+        return replace(self, values=self.values[start:end], rounding_error=errors, printed=printed, cycle=cycle)
+
+    def head(self, count: int) -> "Stream":
+        """The first `count` outputs."""
+        return self.part(0, count)
+
+    def range_of(self, i: int) -> int | None:
+        """N if output i, which may be negative or beyond the end, was reduced to 0 … N − 1."""
+        return self.cycle[i % len(self.cycle)] if self.cycle else self.bounded
+
+    @cached_property
+    def views(self) -> list[View]:
+        """The outputs as integers; for fractions, one view per possible divisor."""
+        if not self.fractions:
+            return [View(self.values.tolist(), self.bits, int)]
+        views = []
+        for scale in self.scales:
+            numbers = np.rint(self.values * float(scale.divisor)).astype(np.uint64).tolist()
+            views.append(View(numbers, (scale.divisor - 1).bit_length(), scale.show, scale.divisor))
+        return views
+
+    def matches(self, start: int, numbers: list[Number]) -> int:
+        """How many of these numbers equal the outputs from index `start` on, before the first that differs."""
+        expected = self.values[start : start + len(numbers)]
+        if self.rounding_error is None:
+            if expected.tolist() == numbers:
+                return len(numbers)
+            same = [a == b for a, b in zip(expected.tolist(), numbers, strict=True)]
+        else:
+            error = np.abs(expected - np.array(numbers, dtype=np.float64))
+            same = (
+                error <= self.rounding_error[start : start + len(numbers)] + np.abs(expected) * 2.0**-MANTISSA
+            ).tolist()
+        return same.index(False) if False in same else len(same)
+
+    def is_printed(self, numbers: list[Number]) -> bool:
+        """Whether these numbers, which match the first outputs, are also printed as these, to the last digit."""
+        return self.printed is None or self.form.restored(numbers) == self.printed[: len(numbers)].tolist()
+
+    def state_bounds(self, modulus: int) -> list[tuple[int, int]] | None:
+        """For each output, the smallest and the largest state x in 0 … modulus − 1 that would show it as the fraction
+        x / modulus, or as ⌊N x / modulus⌋. None for integers that were not reduced to a range.
+        """
+        if self.in_range:
+            ranges = ((y, self.range_of(i) or 1) for i, y in enumerate(self.values.tolist()))
+            return [(-(-y * modulus // n), -(-(y + 1) * modulus // n) - 1) for y, n in ranges]
+        if self.rounding_error is None:
+            return None
+        bounds = []
+        for value, error in zip(self.values.tolist(), self.rounding_error.tolist(), strict=True):
+            (centre, parts), (tolerance, error_parts) = value.as_integer_ratio(), error.as_integer_ratio()
+            common = max(parts, error_parts, 2**54)  # all are powers of two
+            centre *= common // parts
+            tolerance = tolerance * (common // error_parts) + common // 2**54
+            low, high = -((tolerance - centre) * modulus // common), (centre + tolerance) * modulus // common
+            bounds.append((max(0, low), min(modulus - 1, high)))
+        return bounds
+
+
+def scales(
+    values: Float64[np.ndarray, " outputs"], rounding_error: Float64[np.ndarray, " outputs"]
+) -> tuple[Scale, ...]:
+    """The divisors for which every fraction is x / divisor with a unique integer x."""
+    exact = not rounding_error.any()
+    powers = [2**e for e in range(1, MANTISSA + 1) if exact and not (values * 2.0**e % 1.0).any()]
+    found = [Scale(power) for power in powers[:1]]
+    for divisor in DIVISORS:
+        not_power_of_two = divisor & (divisor - 1)
+        if (exact and not not_power_of_two) or 2 * float(rounding_error.max(initial=0.0)) * divisor >= 1:
+            continue
+        whole = np.rint(values * float(divisor))
+        tolerance = rounding_error if exact else rounding_error + values * 2.0**-MANTISSA
+        if (np.abs(whole / divisor - values) <= tolerance).all():
+            found.append(Scale(divisor))
+        elif not_power_of_two and (np.abs(whole * (1.0 / divisor) - values) <= tolerance).all():
+            found.append(Scale(divisor, by_product=True))
+    if exact and not found and not (values * 2.0**64 % 1.0).any():  # 64-bit integers rounded to a double
+        found.append(Scale(2**64))
+    return tuple(found)
+
+
+def min_entropy(stream: Stream) -> float:
+    """Estimated min-entropy of one output, in bits, erring low: the least of log2 of how many multiples of a common
+    factor the outputs' range has, and −log2 of the frequencies of the most frequent output and of the most frequent
+    difference between neighbours. It is small for streams with few distinct values or nearly constant differences.
+    """
+    numbers = stream.values
+    if stream.fractions:
+        assert stream.rounding_error is not None
+        coarsest = max((1 / scale.divisor for scale in stream.scales), default=0.0)
+        finest = max(2.0**-MANTISSA, 2 * float(stream.rounding_error.max()), coarsest)
+        least = float(stream.values.min(initial=0.0))  # below 0 for normal deviates
+        numbers = np.rint((stream.values - least) / finest).astype(np.uint64)
+    if len(numbers) < 2:
+        return 0.0
+    from_least = numbers - numbers.min()
+    factor = max(1, int(np.gcd.reduce(from_least)))
+    return min(
+        log2(int(from_least.max()) // factor + 1), _mode_information(numbers), _mode_information(np.diff(numbers))
+    )
+
+
+def _mode_information(numbers: Shaped[np.ndarray, " n"]) -> float:
+    """−log2 of the frequency of the most frequent number; 64 if all are distinct."""
+    highest_count = int(np.unique(numbers, return_counts=True)[1].max())
+    return log2(len(numbers) / highest_count) if highest_count > 1 else 64.0

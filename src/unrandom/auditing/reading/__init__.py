@@ -1,0 +1,13 @@
+"""Which numbers are in this text or file? This room knows no generator.
+
+- `options`   what a user may state, and in which ranges
+- `contents`  finds out what a file is, and reads the numbers in it
+- `texts`     finds the numbers in text as programs print them
+- `tables`    finds the column of numbers in a table
+- `logs`      finds numbers in a column, behind a key, or by a regular expression
+- `documents` finds the numbers in JSON
+- `tokens`    what these find: rows of tokens
+- `parsing`   parses tokens into numbers, all of one kind and notation
+- `fitting`   infers the notation, other than decimal, of tokens
+- `numerals`  parses and writes a number in each notation
+"""

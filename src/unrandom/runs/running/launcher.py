@@ -1,0 +1,95 @@
+"""How does one command train many runs? It launches them on an engine and yields an event when a run ends."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from unrandom.core.errors import RunsFailed
+from unrandom.core.files import make_folder
+from unrandom.runs.running.engines import EngineOptions, load_engine, run_jobs
+from unrandom.runs.running.plan import pack_jobs
+from unrandom.runs.running.worker import Outcome, WorkerOptions
+from unrandom.runs.spec import RunSpec
+from unrandom.training.loop import Observer
+
+Watch = Callable[[int], AbstractContextManager[Observer]]
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """Where and how the runs of one command are trained."""
+
+    out: Path  # parent of the run folders
+    command: tuple[str, ...] = ()
+    engine: str = "local"
+    options: EngineOptions = field(default_factory=EngineOptions)
+    pack: int = 1  # most runs stacked in one process
+    minutes: float | None = None  # time after which runs save and stop; None: no limit
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A run that ended, with the progress of all runs."""
+
+    spec: RunSpec
+    outcome: Outcome
+    number: int  # count of ended runs so far, from 1; runs stopped by the deadline do not count
+    minutes_left: (
+        float | None
+    )  # estimate for the remaining runs; None: no run is left, or the deadline stopped this one
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the deadline stopped the run; the same command resumes it."""
+        return self.outcome.status == "stopped"
+
+
+def train_runs(
+    specs: Sequence[RunSpec], launcher: Launcher, *, sequences: int | None = None, watch: Watch | None = None
+) -> Iterator[Ended]:
+    """Train every run and, if ``sequences`` is set, evaluate it as a grid point.
+
+    ``watch(steps)`` returns a context manager with an observer that shows progress; it is used if one local process
+    trains one run at a time.
+    Raises OSError when the disk is full.
+    """
+    if not specs:
+        return
+    engine = load_engine(launcher.engine, launcher.options)
+    make_folder(launcher.out)  # here, where it is one line if it cannot be made or written
+    options = WorkerOptions(
+        out=launcher.out,
+        command=launcher.command,
+        deadline=None if launcher.minutes is None else time.time() + 60 * launcher.minutes,
+        sequences=sequences,
+        watch=watch if launcher.engine == "local" and engine.places == 1 and launcher.pack == 1 else None,
+    )
+    wanted = {spec.id: spec for spec in specs}
+    total, done, ended, began = sum(spec.flops for spec in specs), 0, 0, time.monotonic()
+    for outcome in run_jobs(engine, pack_jobs(specs, launcher.pack), options):
+        raise_full_disk(outcome, launcher.out)
+        spec = wanted[outcome.run]
+        if outcome.status == "stopped":
+            yield Ended(spec, outcome, ended, None)
+            continue
+        ended += 1
+        done += spec.flops
+        left = (time.monotonic() - began) * (total - done) / done / 60
+        yield Ended(spec, outcome, ended, left if ended < len(specs) else None)
+
+
+def raise_full_disk(outcome: Outcome, out: Path) -> None:
+    """Raise OSError if the outcome is a full disk, on which no other run could be saved."""
+    if outcome.status == "full disk":
+        raise OSError(outcome.errno, os.strerror(outcome.errno), str(out))
+
+
+def raise_failures(outcomes: Sequence[Outcome]) -> None:
+    """Raise RunsFailed, with the first failure, if any run failed."""
+    failed = [outcome for outcome in outcomes if outcome.status == "failed"]
+    if failed:
+        others = f" (and {len(failed) - 1} more failed)" if len(failed) > 1 else ""
+        raise RunsFailed(f"{failed[0].run} failed: {failed[0].error}{others}")

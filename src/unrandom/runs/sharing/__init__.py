@@ -1,0 +1,1 @@
+"""How do runs reach other people and tools? `archive`, `pretrained`, `exchange` with its model card, `curves`."""

@@ -1,0 +1,148 @@
+"""Which trained models come with the package? Two inside the wheel, and more in the repository, beside its results.
+
+``pretrained.json`` lists them with what was measured of each; ``docs/tabulate_models.py`` writes it. Their folders are
+those of `archive`: run folders with weights in bf16. An installed package holds those of ``IN_WHEEL`` in ``weights/``
+(see ``force-include`` in pyproject.toml), a checkout all of them in ``results/laptop/weights/``.
+"""
+
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from unrandom.core.errors import UserError
+from unrandom.core.files import JsonObject, made_whole
+from unrandom.core.reading import sha256
+from unrandom.core.run_folder import RunFolder
+
+INDEX = Path(__file__).with_name("pretrained.json")
+FOLDERS = (
+    Path(__file__).parents[2] / "weights",  # of an installed package
+    Path(__file__).parents[4] / "results" / "laptop" / "weights",  # of a checkout
+)
+IN_WHEEL = ("fm-256", "um-144")
+ALIASES = {"demo": "fm-256"}
+COPIES = "pretrained"  # folder, beside one's own runs, of the copies that results are written to
+
+
+@dataclass(frozen=True)
+class PretrainedModel:
+    """A trained model that comes with the package or its repository, and its accuracy on held-out parameters.
+
+    >>> import unrandom
+    >>> unrandom.pretrained()["um-144"].depth
+    4
+    """
+
+    name: str  # a short name, for `unrandom.load`
+    id: str  # the name of its run and folder
+    about: str  # its task in a line
+    depth: int
+    n_heads: int
+    d_model: int
+    positions: str
+    parameters: int  # count
+    bytes: int  # size of the weights, in bf16
+    sha256: str  # of the weights
+    steps: int  # of training
+    sequences: int  # of each part of the test
+    accuracy: list[JsonObject]  # of the last number, for each part of the test: about, value, low, high, correct, total
+
+    @property
+    def folder(self) -> Path | None:
+        """The run folder; None if it is only in the repository, and this is an installed package."""
+        return next((parent / self.id for parent in FOLDERS if RunFolder(parent / self.id).exists), None)
+
+    @property
+    def in_wheel(self) -> bool:
+        """Whether an installed package has the weights."""
+        return self.name in IN_WHEEL
+
+    def to_json(self) -> JsonObject:
+        """All fields, with the folder where it is on this machine."""
+        return asdict(self) | {"in_wheel": self.in_wheel, "folder": None if self.folder is None else str(self.folder)}
+
+
+@cache
+def pretrained() -> dict[str, PretrainedModel]:
+    """The models that come with the package or its repository, by name, with size, accuracy and checksum.
+
+    Accuracy is that of the last number of held-out sequences, for each part of the test, with a 95 % interval.
+
+    >>> import unrandom
+    >>> model = unrandom.pretrained()["fm-256"]
+    >>> model.id, model.parameters, model.in_wheel
+    ('fm-256-11566064', 237952, True)
+    >>> [(part["value"], round(part["low"], 2)) for part in model.accuracy]
+    [(1.0, 0.91)]
+    """
+    models = json.loads(INDEX.read_text(encoding="utf-8"))["models"]
+    return {each["name"]: PretrainedModel(**each) for each in models}
+
+
+def find_pretrained(name: str, *, by_id: bool = False) -> Path | None:
+    """The folder of the model that has this name or alias or, instead, this id; None if there is none.
+
+    Raises UserError for a model whose weights are in the repository only, when this is an installed package.
+    """
+    wanted, models = ALIASES.get(name, name), pretrained()
+    model = next((each for each in models.values() if each.id == name), None) if by_id else models.get(wanted)
+    if model is not None and model.folder is None:
+        raise UserError(
+            f"the weights of {model.name} are not in the installed package; they are in its repository, in "
+            f"results/laptop/weights/{model.id}: name that folder (a run of your own is named by its folder, or as "
+            f"{model.name}:newest)"
+        )
+    return None if model is None else model.folder
+
+
+def is_pretrained(folder: Path) -> bool:
+    """Whether a run folder is one of those that come with the package, which nothing is written into."""
+    return any(folder.resolve().parent == parent.resolve() for parent in FOLDERS)
+
+
+def copy_pretrained(folder: Path, parent: Path) -> Path:
+    """A copy of a run folder in ``parent``, into which reports can be written; an existing copy is returned.
+
+    It is not among the runs in ``parent``, where a run of one's own may have the same id. Raises UserError where
+    ``parent`` cannot be written to.
+    """
+    copy = parent / COPIES / folder.name
+    if not RunFolder(copy).exists:
+        with made_whole(copy) as made:
+            shutil.copytree(folder, made, copy_function=shutil.copyfile, dirs_exist_ok=True)
+    return copy
+
+
+def check_pretrained(model: PretrainedModel) -> bool:
+    """Whether the weights on this machine have the checksum of the index. True for a model that is not here."""
+    return model.folder is None or weights_sha256(model.folder) == model.sha256
+
+
+def weights_sha256(folder: Path) -> str:
+    """The SHA-256 of the one weights file of an archived run."""
+    return sha256(weights_file(folder))
+
+
+def weights_file(folder: Path) -> Path:
+    """The one weights file of an archived run."""
+    (file,) = folder.glob("checkpoints/*/model.safetensors")
+    return file
+
+
+def described(model: PretrainedModel) -> dict[str, Any]:
+    """What a table of models shows, as short texts: name, task, size, accuracy, and where the weights are."""
+    accuracy = "; ".join(
+        f"{part['about']}: {part['value']:.3f} [{part['low']:.3f}, {part['high']:.3f}]" for part in model.accuracy
+    )
+    return {
+        "name": model.name,
+        "task": model.about,
+        "layers": model.depth,
+        "parameters": f"{model.parameters:,}",
+        "size": f"{model.bytes / 1e6:.2f} MB",
+        "accuracy": accuracy,
+        "sha256": model.sha256[:12],
+    }
