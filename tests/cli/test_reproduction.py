@@ -2,22 +2,17 @@
 
 import json
 import shutil
-from dataclasses import replace
 
 import polars
 import polars.testing
 import pytest
-import safetensors.torch
-import torch
 
-from unrandom.cli import main, reproduction
-from unrandom.experiments import timed_training
+from unrandom.cli import main
 from unrandom.experiments.registry import EXPERIMENTS
-from unrandom.experiments.timed_plan import TimedPlan
 from unrandom.runs.run import Run
-from unrandom.runs.running import worker as worker_module
 from unrandom.runs.running.execution import create_run, execute
 from unrandom.runs.spec import RunSpec
+from unrandom.training.checkpoint import saved_step
 
 
 @pytest.fixture
@@ -105,91 +100,27 @@ def test_out_of_time_nothing_is_judged_and_a_failed_run_is_named(places, tmp_pat
     assert sum(" finished: " in line for line in err) == answer["left"] - 1
 
 
-def test_without_names_the_runs_most_worth_having_are_trained_and_kept(places, tmp_path, capsys):
-    arguments = ["reproduce", *places, "--seeds", "1", "--out", str(tmp_path / "runs"), "--json"]
-    assert main([*arguments, "--max-minutes", "0"]) == 0
-    out, err = capsys.readouterr()
-    assert json.loads(out)["runs"] == []
-    assert "the time is up; 4 of 4 runs are left" in err
-    assert main([*arguments, "--max-minutes", "60"]) == 0
-    out, err = capsys.readouterr()
-    answer = json.loads(out)
-    assert answer["left"] == 0
-    assert [row["run"].rsplit("-", 1)[0] for row in answer["runs"]] == ["fm-16", "um-80", "fm-2p4", "fm-2p6"]
-    assert all(row["steps"] == row["of"] for row in answer["runs"])
-    assert "fm-16: 100% of the planned steps" in err
-    kept = Run.open(answer["runs"][1]["archived"])
-    assert kept.result()["finished"]
-    assert kept.folder.read_metrics() == Run.open(tmp_path / "runs" / kept.id).folder.read_metrics()
-    weights = safetensors.torch.load_file(next(kept.folder.checkpoints.glob("*/model.safetensors")))
-    assert {tensor.dtype for tensor in weights.values()} == {torch.bfloat16}
-    shutil.rmtree(tmp_path / "runs")  # as on another machine
-    assert main([*arguments, "--max-minutes", "60"]) == 0
-    again = capsys.readouterr()
-    assert json.loads(again.out)["runs"] == answer["runs"]
-    assert again.err == ""
-    assert not (tmp_path / "runs").exists()
-
-
-def test_a_run_that_was_stopped_is_kept_as_far_as_it_came_and_goes_on(places, tmp_path, capsys, monkeypatch):
-    """The run is stopped after a few steps, as if the time were up."""
-    arguments = ["reproduce", *places, "--seeds", "1", "--out", str(tmp_path / "runs"), "--json"]
-    whole, parts = [*arguments, "--results", str(tmp_path / "whole")], arguments
-    assert main([*whole, "--out", str(tmp_path / "other"), "--max-minutes", "50"]) == 0
-    wanted = json.loads(capsys.readouterr().out)["runs"][0]
-    monkeypatch.setattr(timed_training, "run_job", _stopping_after(10))
-    assert main([*parts, "--max-minutes", "50"]) == 0
-    row = json.loads(capsys.readouterr().out)["runs"][0]
-    assert row["run"] == wanted["run"]
-    assert 0 < row["steps"] < row["of"]
-    assert not Run.open(row["archived"]).folder.finished
-    path = tmp_path / "runs" / row["run"]
-    shutil.move(path, tmp_path / "aside")  # as on another machine, where it gets less far
-    monkeypatch.setattr(timed_training, "run_job", _stopping_after(4))
-    assert main([*parts, "--max-minutes", "50"]) == 0
-    capsys.readouterr()
-    (kept,) = Run.open(row["archived"]).folder.checkpoints.iterdir()
-    assert kept.name == f"step-{row['steps']:08d}"
-    shutil.rmtree(path)
-    shutil.move(tmp_path / "aside", path)
-    monkeypatch.undo()
-    assert main([*parts, "--max-minutes", "50"]) == 0
-    row = json.loads(capsys.readouterr().out)["runs"][0]
-    assert row["steps"] == row["of"]
-    assert Run.open(row["archived"]).folder.finished
+def test_a_run_that_was_stopped_goes_on_and_ends_like_one_that_was_not(places, tmp_path, capsys):
+    """The first run is stopped after some steps, as if the time were up; the command then continues it."""
+    arguments = ["reproduce", "fm-grokking", *places, "--seeds", "1", "--max-minutes", "50", "--json"]
+    assert main([*arguments, "--out", str(tmp_path / "whole")]) == 0
+    wanted = json.loads(capsys.readouterr().out)["claims"]
+    planned = EXPERIMENTS["fm-grokking"].runs("smoke", 1)
+    calls = iter(range(10_000))
+    stopped = create_run(planned[0], tmp_path / "parts", [])
+    execute(stopped, stop=lambda: next(calls) >= 10)
+    assert 0 < saved_step(stopped.folder) < stopped.config.steps
+    parts = [*arguments, "--out", str(tmp_path / "parts")]
+    assert main([*parts, "--max-minutes", "0"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["claims"], answer["left"]) == ([], len(planned))
+    assert main(parts) == 0
+    assert json.loads(capsys.readouterr().out)["claims"] == wanted
     losses = [
-        [metrics["train_loss"] for metrics in Run.open(each["archived"]).folder.read_metrics()]
-        for each in (row, wanted)
+        [[row["train_loss"] for row in Run.open(tmp_path / out / spec.id).folder.read_metrics()] for spec in planned]
+        for out in ("parts", "whole")
     ]
     assert losses[0] == losses[1]
-
-
-def _stopping_after(steps):
-    def carried_out(job, options):
-        calls = iter(range(10_000))
-        return worker_module.run_job(job, options, stop=lambda: next(calls) >= steps)
-
-    return carried_out
-
-
-def test_experiments_at_gpu_scale_are_cut_to_the_time_and_measured_as_they_are(tmp_path, capsys, monkeypatch):
-    """With tiny runs in place of those of the gpu scale."""
-    each = EXPERIMENTS["fm-primes"]
-    tiny = replace(
-        each, runs=lambda _, seeds: each.runs("smoke", seeds), measure=lambda runs, _: each.measure(runs, "smoke")
-    )
-    monkeypatch.setattr(reproduction, "experiment", lambda _: tiny)
-    places = ["--scale", "gpu", "--results", str(tmp_path / "results"), "--out", str(tmp_path / "runs")]
-    assert main(["reproduce", "fm-primes", *places, "--seeds", "1", "--max-minutes", "60", "--json"]) == 0
-    out, err = capsys.readouterr()
-    assert "fm-primes: 100% of the planned steps" in err
-    assert {row["experiment"] for row in json.loads(out)["claims"]} == {"fm-primes"}
-    plan = TimedPlan("gpu", tmp_path / "results")
-    made = json.loads((tmp_path / "results" / "gpu" / "fm-primes" / "made.json").read_text())["configurations"]
-    assert list(made) == [run.id for run in plan.runs("fm-primes", tiny.runs("gpu", 1))]
-    again = ["reproduce", "fm-primes", *places, "--seeds", "1", "--json"]
-    assert main(again) == 0  # without a time limit: the same runs, none of them trained again
-    assert "run 1 of" not in capsys.readouterr().err
 
 
 def test_a_run_of_one_s_own_is_measured_into_its_own_folder(finished_run, tmp_path, places, capsys):
@@ -222,7 +153,7 @@ def test_a_run_that_the_analyses_cannot_read_is_refused(tiny, um_data, tmp_path,
     ("arguments", "message"),
     [
         (["reproduce"], "name an experiment, or --all"),
-        (["reproduce", "--scale", "gpu", "--max-minutes", "1", "--engine", "ray"], "leave out --engine"),
+        (["reproduce", "--scale", "gpu", "--max-minutes", "1"], "name an experiment, or --all"),
         (["reproduce", "fm-stairs"], "near misses: fm-staircase"),
         (["reproduce", "fm-staircase", "--scale", "huge"], "invalid choice"),
         (["reproduce", "fm-staircase", "--run", "nowhere"], "nowhere is not a run folder"),

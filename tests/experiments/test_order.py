@@ -9,7 +9,6 @@ from frames import frames
 from unrandom.core.errors import UserError
 from unrandom.experiments.baselines import order, order_pressure
 from unrandom.experiments.claims import Bound, judge_all
-from unrandom.experiments.fitting import Shortening
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.scaling import hard_multipliers
 from unrandom.predictors import LookbackPredictor
@@ -111,12 +110,8 @@ def variant_tables(bits, ratio):
     return {"cells": rows}
 
 
-def test_a_shortened_grid_point_keeps_its_label():
-    planned = order_pressure.runs("laptop", 1)[0]
-    cut = Shortening(share=0.5, divisor=1, rate=1e9, measured=True).shorten(planned)
-    assert cut.config.steps == planned.config.steps // 2
-    assert cut.labels == planned.labels
-    assert cut.labels["cell"] == order_pressure.PLAIN
+def test_the_first_grid_point_is_the_plain_one():
+    assert order_pressure.runs("laptop", 1)[0].labels["cell"] == order_pressure.PLAIN
 
 
 def test_contexts_that_end_early_are_too_short_for_order_two_but_not_for_order_three():

@@ -11,7 +11,6 @@ from unrandom.experiments.paper import FIGURES
 from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, draw_and_judge, measure_and_judge, missing_runs, saved_tables
 from unrandom.experiments.scale import SCALES
-from unrandom.experiments.timed_plan import TimedPlan
 from unrandom.runs.running.execution import create_run, execute
 
 
@@ -27,7 +26,7 @@ def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
     runs = [create_run(planned, runs_folder, []) for planned in each.runs("smoke", 2)]
     for run in runs:
         execute(run)
-    assert missing_runs([each], "smoke", 2, runs_folder, TimedPlan("smoke", tmp_path)) == []
+    assert missing_runs([each], "smoke", 2, runs_folder) == []
     rows = measure_and_judge(each, "smoke", runs, tmp_path, "the command")
     folder = tmp_path / "smoke" / name
     assert [row["claim"] for row in rows] == [claim.statement for claim in each.claims]
@@ -54,8 +53,7 @@ def test_every_scale_is_planned(name, scale):
 
 
 def test_runs_are_shared_between_experiments(tmp_path):
-    two, plan = [EXPERIMENTS["fm-staircase"], EXPERIMENTS["fm-invariance"]], TimedPlan("laptop", tmp_path)
-    together = missing_runs(two, "laptop", 3, tmp_path, plan)
+    together = missing_runs([EXPERIMENTS["fm-staircase"], EXPERIMENTS["fm-invariance"]], "laptop", 3, tmp_path)
     assert len(together) == len({run.id for run in together}) == 9
 
 

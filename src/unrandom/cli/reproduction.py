@@ -25,11 +25,8 @@ from unrandom.experiments.reproduce import (
     own_results,
     own_run,
 )
-from unrandom.experiments.timed_plan import Group
-from unrandom.experiments.timed_training import FITTED, TimedCommand, train_fitted
 from unrandom.report.results import results_page
 from unrandom.runs.finding import find_run
-from unrandom.runs.spec import with_ancestors
 
 
 def reproduce(arguments: Namespace) -> Answer:
@@ -37,9 +34,7 @@ def reproduce(arguments: Namespace) -> Answer:
     if arguments.all and arguments.experiments:
         raise UserError(f"--all is every experiment; leave it out, or {' '.join(arguments.experiments)}")
     if not arguments.all and not arguments.experiments:
-        raise UserError(
-            f"name an experiment, or --all, or --scale gpu --max-minutes X; there are {', '.join(CATALOGUE)}"
-        )
+        raise UserError(f"name an experiment, or --all; there are {', '.join(CATALOGUE)}")
     chosen = list(EXPERIMENTS.values()) if arguments.all else [experiment(name) for name in arguments.experiments]
     scale, results = arguments.scale, arguments.results
     if arguments.run is not None:
@@ -50,7 +45,8 @@ def reproduce(arguments: Namespace) -> Answer:
         chosen = _with_tables(chosen, arguments)
         judge = partial(draw_and_judge, scale=scale, results=results)
     else:
-        if left := 0 if arguments.archived else _train(chosen, arguments):
+        missing = [] if arguments.archived else missing_runs(chosen, scale, arguments.seeds, arguments.out)
+        if left := train_all(missing, launcher_of(arguments), what="run"):
             say(f"the time is up; {left} runs are left, and the same command continues")
             return {"scale": scale, "results": str(results), "claims": [], "left": left}, ""
         planned = {"seeds": arguments.seeds, "runs_folder": arguments.out, "archived": arguments.archived}
@@ -102,17 +98,6 @@ def _file_lines(made: dict[str, dict[str, list[str]]]) -> list[str]:
         lines += [f"tables    {Path(files['parquet'][0]).parent}/*.parquet  ({name})"] if files["parquet"] else []
         lines += [f"picture   {picture}" for picture in files["png"]]
     return lines
-
-
-def _train(chosen: list[Experiment], arguments: Namespace) -> int:
-    """Train the missing runs; returns how many of them the deadline left unfinished."""
-    launcher = launcher_of(arguments)
-    command = TimedCommand(arguments.scale, arguments.results, arguments.seeds, launcher, say)
-    if arguments.scale in FITTED and launcher.minutes is not None:
-        groups = [Group(each.name, tuple(with_ancestors(each.runs(command.scale, command.seeds)))) for each in chosen]
-        return train_fitted(groups, command, partial(train_all, what="run"))
-    missing = missing_runs(chosen, arguments.scale, arguments.seeds, arguments.out, command.plan)
-    return train_all(missing, launcher, what="run")
 
 
 def claims_table(rows: list[JsonObject]) -> str:

@@ -23,7 +23,6 @@ from unrandom.experiments.claims import Judgement, judge_all
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.paper import figure_title
 from unrandom.experiments.scale import Scale
-from unrandom.experiments.timed_plan import TimedPlan
 from unrandom.runs.run import Run
 from unrandom.runs.running.plan import unfinished
 from unrandom.runs.sharing.archive import archive_folder, archive_runs, open_archived
@@ -44,11 +43,9 @@ class Made(Saved):
 Notes = dict[str, dict[str, JsonObject]]  # experiment → claim key → {"verdict": …, "note": its explanation}
 
 
-def missing_runs(
-    experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path, plan: TimedPlan
-) -> list[RunSpec]:
+def missing_runs(experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path) -> list[RunSpec]:
     """Return the unfinished runs that the experiments need, ancestors included, each once, ancestors first."""
-    needed = with_ancestors(run for each in experiments for run in plan.runs(each.name, each.runs(scale, seeds)))
+    needed = with_ancestors(run for each in experiments for run in each.runs(scale, seeds))
     return unfinished(needed, runs_folder)
 
 
@@ -70,8 +67,7 @@ def open_runs(
     experiment: Experiment, scale: Scale, seeds: int, results: Path, runs_folder: Path, *, archived: bool = False
 ) -> list[Run]:
     """Open the experiment's runs: those that were trained, or with ``archived`` the archived models."""
-    plan = TimedPlan(scale, results)
-    planned = plan.runs(experiment.name, experiment.runs(scale, seeds))
+    planned = experiment.runs(scale, seeds)
     if archived:
         return open_archived(planned, archive_folder(scale, results))
     return [Run.open(runs_folder / spec.id, spec.labels) for spec in planned]
@@ -201,8 +197,7 @@ def other_settings(experiment: Experiment, scale: Scale, results: Path) -> dict[
     folder = results / scale / experiment.name
     with about(folder / "made.json"):
         before = _settings(RunConfig.parse(tree) for tree in _read_made(folder)["configurations"].values())
-    plan = TimedPlan(scale, results)
-    today = _settings(run.config for run in plan.runs(experiment.name, experiment.runs(scale, 1)))
+    today = _settings(run.config for run in experiment.runs(scale, 1))
     return {key: ", ".join(sorted(values)) for key, values in before.items() if not values & today.get(key, values)}
 
 

@@ -8,7 +8,6 @@ from unrandom.models import Transformer
 from unrandom.tasks import Batches, make_batches
 from unrandom.training.config import RunConfig
 from unrandom.training.distributed import Ranks
-from unrandom.training.estimate import StepTimer
 from unrandom.training.loop import SingleStepper
 from unrandom.training.machine import configure_process
 from unrandom.training.optimizers import Optimizers
@@ -24,17 +23,6 @@ def trial_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
         stepper.flush_losses()
 
     return step
-
-
-def step_seconds(config: RunConfig, device: torch.device) -> float:
-    """Seconds per training step of this configuration, from its first steps after warm-up."""
-    stepper = trial_stepper(config, build_model(config, device))
-    found: list[float] = []
-    timer = StepTimer(device, found.append)
-    while not found:
-        stepper.advance()
-        timer(stepper.progress)
-    return found[0]
 
 
 def trial_stepper(config: RunConfig, model: Transformer, ranks: Ranks | None = None) -> SingleStepper:

@@ -28,23 +28,13 @@ def add(command: Parser) -> None:
     )
     command.add_argument("--out", type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
     add_results(command)
-    add_workers(
-        command,
-        then="the same command continues. With --scale gpu, runs are shortened to fit the time, by measured speed; "
-        "without names, the runs of highest priority are trained first",
-    )
+    add_workers(command, then="the same command continues the run that was stopped, and then judges")
 
 
 def run(arguments: Namespace) -> Answer:
     """Train the missing runs, then measure, draw and judge each experiment; with ``--list``, list the experiments."""
     if arguments.list:
         return list_experiments(arguments.experiments, arguments.results)
-    from unrandom.experiments.timed_training import WITHOUT_NAMES
-
-    measures = arguments.run is not None or arguments.archived or arguments.from_tables
-    named = arguments.all or arguments.experiments or measures
-    if arguments.max_minutes is not None and arguments.scale in WITHOUT_NAMES and not named:
-        return by_priority(arguments)  # imports no drawing packages: a borrowed GPU machine may lack them
     from unrandom.cli.reproduction import reproduce
 
     return reproduce(arguments)
@@ -71,21 +61,3 @@ def list_experiments(names: list[str], results: Path) -> Answer:
         for each in listed
     ]
     return {"experiments": listed}, "\n".join(lines)
-
-
-def by_priority(arguments: Namespace) -> Answer:
-    """Train the runs of all experiments in order of priority until the time is up."""
-    from unrandom.cli.launcher import launcher_of
-    from unrandom.cli.progress import TrainingProgress, say
-    from unrandom.experiments.timed_training import TimedCommand, train_by_priority
-
-    command = TimedCommand(
-        arguments.scale, arguments.results, arguments.seeds, launcher_of(arguments), say, TrainingProgress
-    )
-    answer = train_by_priority(command)
-    lines = []
-    for row in answer["runs"]:
-        accuracy = row["last_number_accuracy"]
-        measured = "nothing measured yet" if accuracy is None else f"{accuracy:.3f} of last numbers right"
-        lines.append(f"{row['run']}  step {row['steps']:,} of {row['of']:,}  {measured}")
-    return answer, "\n".join([*lines, f"plan  {answer['plan']}", f"archived  {answer['archived']}"])
