@@ -5,13 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check site package format floors clean
+.PHONY: demo test test-all check site package format floors clean
 
 demo: $(STAMP)  ## train a model in about a minute and write a report of its insides
 	$(BIN)/unrandom demo
 
-test: $(STAMP)  ## the whole suite
+test: $(STAMP)  ## the suite without its slow tests
 	$(BIN)/python -m pytest -n auto
+
+test-all: $(STAMP)  ## the whole suite; shapes and types of every call are checked
+	$(BIN)/python -m pytest -n auto --all
 
 check: $(STAMP)  ## format, lint, types, import contract
 	$(BIN)/ruff format --check src tests examples docs

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 TESTS = (
-    *("conftest.py", "tiny_settings.py", "typechecking.py", "rounding.py", "models/test_parts.py"),
+    *("conftest.py", "tiny_runs.py", "tiny_settings.py", "typechecking.py", "rounding.py", "models/test_parts.py"),
     *("training/test_optimizers.py", "training/test_less_memory.py", "runs/sharing/test_exchange.py"),
 )
 BLOCKS = re.compile(r"^```(bash|diff|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
