@@ -16,11 +16,12 @@ test: $(STAMP)  ## the suite without its slow tests
 test-all: $(STAMP)  ## the whole suite; shapes and types of every call are checked
 	$(BIN)/python -m pytest -n auto --all
 
-check: $(STAMP)  ## format, lint, types, import contract
+check: $(STAMP)  ## format, lint, types, import contract, no circle of imports
 	$(BIN)/ruff format --check src tests examples docs
 	$(BIN)/ruff check src tests examples docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tests/circles.py
 	$(BIN)/hadolint Dockerfile
 	@! grep -rn "model_copy(" src tests examples || { echo "use Config.replace, which validates"; exit 1; }
 

@@ -86,7 +86,7 @@ unrandom.audit, unrandom.recipes, unrandom.LCG
 print("torch" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    assert done.stdout == "unrandom unrandom.core unrandom.core.lazy\nFalse\n"
+    assert done.stdout == "unrandom unrandom.core unrandom.core.lazy unrandom.core.version\nFalse\n"
 
 
 def test_names_stay_what_they_are_after_every_module_was_imported():

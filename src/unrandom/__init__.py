@@ -11,7 +11,7 @@ Names are imported when they are first used, so that ``import unrandom`` takes m
 
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from unrandom.core.version import __version__ as __version__
 
 __all__ = [
     "LCG",

@@ -8,7 +8,6 @@ from unrandom.core.seeds import stream
 from unrandom.generators.period import period
 from unrandom.generators.primitive_roots import primitive_root_mask, sample_primitive_roots
 from unrandom.tasks import FixedModulus
-from unrandom.tasks.lcg import TrainingDraws
 
 
 @pytest.mark.parametrize("m", [3, 5, 7, 31, 61])
@@ -31,6 +30,6 @@ def test_a_prime_modulus_is_tested_on_sequences_of_equal_period():
     config = FixedModulus(modulus=61, context=8, n_test_a=6, n_test_c=6, test_multipliers="primitive-root")
     split = config.split(0)
     assert set(split.test(61, 500).parameters.periods().tolist()) == {60}
-    drawn = TrainingDraws(split).draw(stream(0, "draws"), 2000)
-    assert not np.isin(drawn.a, split.held_out_a).any()
-    assert not np.isin(drawn.c, split.held_out_c).any()
+    drawn = split.draws.draw(stream(0, "draws"), 2000)
+    assert not np.isin(drawn.a, split.withheld.a).any()
+    assert not np.isin(drawn.c, split.withheld.c).any()

@@ -13,7 +13,6 @@ from unrandom.tasks import (
     UnseenModulus,
     make_batches,
 )
-from unrandom.tasks.lcg import TrainingDraws
 from unrandom.training import RunConfig
 
 FM = FixedModulus(modulus=256, context=12, mode="streaming", n_sequences=None, n_test_a=4, n_test_c=8)
@@ -113,8 +112,8 @@ def test_a_grown_run_is_tested_only_on_what_the_smaller_one_could_not_see():
     split, earlier = large.split(0), FM.replace(modulus=64).split(0)
     kept = split.unseen_by(earlier)
     for values, before, held_out in (
-        (kept.held_out[0].multipliers, split.held_out[0].multipliers, earlier.held_out_a),
-        (kept.held_out[0].increments, split.held_out[0].increments, earlier.held_out_c),
+        (kept.held_out[0].multipliers, split.held_out[0].multipliers, earlier.withheld.a),
+        (kept.held_out[0].increments, split.held_out[0].increments, earlier.withheld.c),
     ):
         assert set(values) == {v for v in before if v >= 64 or v in held_out}
         assert 0 < len(values) < len(before)
@@ -133,7 +132,7 @@ def test_a_grown_run_by_pairs_is_tested_on_no_pair_that_the_smaller_one_could_se
         large = UnseenModulus(test_moduli=(64, 81), min_modulus=8, max_modulus=100, hold_out="pairs", **config)
         split, earlier = large.split(0), small.split(0)
         kept = split.unseen_by(earlier)
-        seen = TrainingDraws(earlier).draw(stream(0, "draws"), 30_000)
+        seen = earlier.draws.draw(stream(0, "draws"), 30_000)
         for part, before in zip(kept.held_out, split.held_out, strict=True):
             assert not part.has(seen.a, seen.c).any()
             assert set(part.multipliers) <= set(before.multipliers)
@@ -149,7 +148,7 @@ def test_a_grown_prime_is_tested_on_counting_only_where_the_smaller_run_could_no
         earlier = UnseenModulus(test_moduli=(32,), max_modulus=40, **config).split(seed)
         split = UnseenModulus(test_moduli=(61, 64), max_modulus=80, **config).split(seed)
         kept = split.unseen_by(earlier)
-        seen = TrainingDraws(earlier).draw(stream(seed, "draws"), 30_000)
+        seen = earlier.draws.draw(stream(seed, "draws"), 30_000)
         for part in (*kept.held_out, *kept.counting().held_out):
             assert not part.has(seen.a, seen.c).any()
         whole, left = (each.counting().held_out[0].increments for each in (split, kept))
@@ -170,9 +169,9 @@ def test_a_run_of_the_third_generation_is_tested_on_nothing_that_the_second_saw(
             configs.append(RunConfig.parse(tree))
         splits = [split_of(config) for config in configs]
         for split in splits[:2]:
-            drawn = TrainingDraws(split).draw(stream(seed, "draws"), 20_000)
+            drawn = split.draws.draw(stream(seed, "draws"), 20_000)
             assert not any(part.has(drawn.a, drawn.c).any() for part in splits[2].held_out)
-        trimmed += len(splits[1].held_out_a) < len(configs[1].data.split(seed).held_out_a)
+        trimmed += len(splits[1].withheld.a) < len(configs[1].data.split(seed).withheld.a)
     assert trimmed
 
 
@@ -181,9 +180,9 @@ def test_a_phase_by_pairs_holds_out_the_same_pairs():
         by_pairs = config.replace(hold_out="pairs")
         split = by_pairs.split(0)
         easier = split._in_phase(Phase(modulus=40))
-        drawn = TrainingDraws(easier).draw(stream(0, "draws"), 20_000)
-        assert not split.withheld(drawn.a, drawn.c).any()
-        assert np.isin(drawn.a, split.held_out_a).any()
+        drawn = easier.draws.draw(stream(0, "draws"), 20_000)
+        assert not split.withheld.rows(drawn.a, drawn.c).any()
+        assert np.isin(drawn.a, split.withheld.a).any()
 
 
 def test_a_phase_that_cannot_be_drawn_is_said_at_once():

@@ -84,9 +84,9 @@ def test_a_fixed_training_set_needs_a_size():
 
 def test_its_own_modulus_can_be_named_and_no_other():
     split = Quadratic(modulus=64, context=12, n_test_a=4, n_test_c=4).split(0)
-    assert split.with_own_part(64) is split
+    assert split.testing(64) is split
     with pytest.raises(UserError, match="32 was given; the test of this run has 64"):
-        split.with_own_part(32)
+        split.testing(32)
 
 
 def test_validation_and_test_share_no_value():

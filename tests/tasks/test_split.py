@@ -8,7 +8,6 @@ import pytest
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.tasks import FixedModulus, UnseenModulus
-from unrandom.tasks.lcg import TrainingDraws
 
 CASES = [
     FixedModulus(modulus=64, context=8, n_test_a=4, n_test_c=4),
@@ -29,9 +28,9 @@ PAIRS = [config.replace(hold_out="pairs") for config in CASES]
 @pytest.mark.parametrize("seed", [0, 1])
 def test_what_is_held_out_is_never_drawn(config, seed):
     split = config.split(seed)
-    drawn = TrainingDraws(split).draw(stream(seed, "draws"), 3000)
-    assert not np.isin(drawn.a, split.held_out_a).any()
-    assert not np.isin(drawn.c, split.held_out_c).any()
+    drawn = split.draws.draw(stream(seed, "draws"), 3000)
+    assert not np.isin(drawn.a, split.withheld.a).any()
+    assert not np.isin(drawn.c, split.withheld.c).any()
     moduli = {drawn.modulus(row) for row in range(len(drawn))}
     if config.unseen_moduli:
         assert not moduli & set(config.moduli)
@@ -47,20 +46,20 @@ def test_what_is_held_out_is_never_drawn(config, seed):
 def test_held_out_pairs_are_never_drawn_and_their_values_are(config, seed):
     split = config.split(seed)
     kept = {(int(a), int(c)) for part in split.held_out for a in part.multipliers for c in part.increments}
-    drawn = TrainingDraws(split).draw(stream(seed, "draws"), 20_000)
+    drawn = split.draws.draw(stream(seed, "draws"), 20_000)
     assert not kept & set(zip(drawn.a.tolist(), drawn.c.tolist(), strict=True))
     split.check(drawn)
     if config.unseen_moduli:
         assert not {*np.unique(drawn.m).tolist()} & set(config.moduli)
     if config.n_a is None and config.largest_modulus < 1000:
-        assert set(split.held_out_a.tolist()) <= set(drawn.a.tolist())
-        assert set(split.held_out_c.tolist()) <= set(drawn.c.tolist())
+        assert set(split.withheld.a.tolist()) <= set(drawn.a.tolist())
+        assert set(split.withheld.c.tolist()) <= set(drawn.c.tolist())
 
 
 def test_every_pair_that_is_not_held_out_is_drawn():
     config = FixedModulus(modulus=30, context=8, n_test_a=1, n_test_c=3, hold_out="pairs")
     split = config.split(0)
-    drawn = TrainingDraws(split).draw(stream(0, "draws"), 40_000)
+    drawn = split.draws.draw(stream(0, "draws"), 40_000)
     (part,) = split.held_out
     every = {(a, c) for a in range(1, 30) for c in range(30)}
     kept = {(int(a), int(c)) for a in part.multipliers for c in part.increments}
@@ -70,7 +69,7 @@ def test_every_pair_that_is_not_held_out_is_drawn():
 def test_a_training_set_of_all_pairs_leaves_out_those_that_are_held_out():
     config = FixedModulus(modulus=16, context=8, n_test_a=2, n_test_c=3, hold_out="pairs", full_period_share=1.0)
     split = config.replace(n_a=4, n_c=8, n_sequences=None).split(0)
-    rows = TrainingDraws(split).product(stream(0, "product"))
+    rows = split.draws.product(stream(0, "product"))
     assert len(rows) == 4 * 8 - 2 * 3
     split.check(rows)
 
@@ -86,7 +85,7 @@ def test_a_modulus_whose_every_pair_is_held_out_is_not_trained_on():
         full_period_share=1.0,
         hold_out="pairs",
     )  # 5 with any odd c; 4 has only the multiplier 1, so that its pairs are left
-    assert set(TrainingDraws(config.split(0)).draw(stream(0, "draws"), 500).m.tolist()) == {2, 3, 4, 5, 6, 7, 9}
+    assert set(config.split(0).draws.draw(stream(0, "draws"), 500).m.tolist()) == {2, 3, 4, 5, 6, 7, 9}
     prime = UnseenModulus(
         test_moduli=(7, 8),
         min_modulus=2,
@@ -98,7 +97,7 @@ def test_a_modulus_whose_every_pair_is_held_out_is_not_trained_on():
         test_multipliers="primitive-root",
         hold_out="pairs",
     )  # a = 1 is tested for the prime 7, with every c from 1 to 6
-    assert set(TrainingDraws(prime.split(0)).draw(stream(0, "draws"), 500).m.tolist()) == {9}
+    assert set(prime.split(0).draws.draw(stream(0, "draws"), 500).m.tolist()) == {9}
 
 
 @pytest.mark.parametrize("mode", [{"n_sequences": 500}, {"n_sequences": None}, {"mode": "streaming"}])
@@ -119,7 +118,7 @@ def test_a_modulus_whose_pools_have_withheld_pairs_alone_is_not_trained_on(mode)
             **mode,
         )
         split = config.split(seed)
-        draws = TrainingDraws(split)
+        draws = split.draws
         rows = draws.product(stream(seed, "product"))
         left_out += len(split.train_moduli) - len(np.unique(rows.m))
         split.check(rows)
@@ -131,7 +130,7 @@ def test_a_modulus_whose_pools_have_withheld_pairs_alone_is_not_trained_on(mode)
 def test_a_leak_is_noticed_by_either_rule(rule):
     config = UnseenModulus(test_moduli=(50, 64), context=16, n_test_a=5, n_test_c=5, hold_out=rule)
     split = config.split(0)
-    drawn = TrainingDraws(split).draw(stream(0, "draws"), 8)
+    drawn = split.draws.draw(stream(0, "draws"), 8)
     split.check(drawn)
     a, c = (values.copy() for values in (drawn.a, drawn.c))
     a[3] = split.held_out[0].multipliers[1]
@@ -149,7 +148,7 @@ def test_the_validation_moduli_are_held_out_by_the_same_rule():
         test_moduli=(60,), validation_moduli=(64,), context=16, n_test_a=4, n_test_c=4, hold_out="pairs"
     )
     split = config.split(0)
-    drawn = TrainingDraws(split).draw(stream(0, "draws"), 20_000)
+    drawn = split.draws.draw(stream(0, "draws"), 20_000)
     (part,) = split.held_out_for_validation
     assert not part.has(drawn.a, drawn.c).any()
     assert np.isin(part.multipliers, drawn.a).all()
@@ -175,7 +174,7 @@ def test_a_prime_is_tested_in_both_readings_and_neither_is_trained_on(rule):
     assert set(tested.a.tolist()) == {1}
     assert (tested.periods() == 61).all()
     assert set(tested.c.tolist()) == set(split.held_out[0].increments.tolist())
-    drawn = TrainingDraws(split).draw(stream(0, "draws"), 20_000)
+    drawn = split.draws.draw(stream(0, "draws"), 20_000)
     assert not counting.held_out[0].has(drawn.a, drawn.c).any()
     assert (drawn.a == 1).any()
 
@@ -186,8 +185,8 @@ def test_test_sequences_have_full_period_and_only_held_out_parameters(config):
     for modulus in split.task.moduli:
         test = split.test(modulus, 100).parameters
         assert test.has_full_period().all()
-        assert np.isin(test.a, split.held_out_a).all()
-        assert np.isin(test.c, split.held_out_c).all()
+        assert np.isin(test.a, split.withheld.a).all()
+        assert np.isin(test.c, split.withheld.c).all()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -221,7 +220,7 @@ def test_a_modulus_with_too_few_multipliers_says_how_many_it_has():
 def test_full_period_training_needs_multipliers_that_are_left():
     config = FixedModulus(modulus=64, context=8, n_test_a=16, n_test_c=4, full_period_share=0.5)
     with pytest.raises(UserError, match=r"lower data\.n_test_a"):
-        TrainingDraws(config.split(0))
+        config.split(0).draw_training(stream(0, "draws"), 1)
 
 
 def test_an_unknown_test_modulus_is_refused(fm_data):
@@ -240,7 +239,7 @@ def test_validation_moduli_are_held_out_beside_the_test_moduli():
     assert [part.modulus for part in validation.held_out] == [36, 25]
     assert test is split
     held = np.concatenate([part.multipliers for part in (*split.held_out, *validation.held_out)])
-    assert set(held.tolist()) <= set(split.held_out_a.tolist())
+    assert set(held.tolist()) <= set(split.withheld.a.tolist())
     assert len(split.manifest()["validation"]) == 2
 
 

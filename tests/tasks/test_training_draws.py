@@ -8,11 +8,10 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.generators.full_period import full_period_multipliers
 from unrandom.tasks import FixedModulus, UnseenModulus, make_batches
-from unrandom.tasks.lcg import TrainingDraws
 
 
 def draw(config, rows=4000, seed=0):
-    return TrainingDraws(config.split(seed)).draw(stream(seed, "draws"), rows)
+    return config.split(seed).draws.draw(stream(seed, "draws"), rows)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 1.0])
@@ -28,10 +27,10 @@ def test_arbitrary_parameters_are_uniform_over_all_that_is_not_held_out():
     split = config.split(0)
     rows = draw(config, 29_000)
     values, counts = np.unique(rows.a, return_counts=True)
-    assert set(values) == set(range(1, 30)) - set(split.held_out_a.tolist())
+    assert set(values) == set(range(1, 30)) - set(split.withheld.a.tolist())
     assert chisquare(counts).pvalue > 1e-3
     values, counts = np.unique(rows.c, return_counts=True)
-    assert set(values) == set(range(30)) - set(split.held_out_c.tolist())
+    assert set(values) == set(range(30)) - set(split.withheld.c.tolist())
     assert chisquare(counts).pvalue > 1e-3
     assert chisquare(np.bincount(rows.x0.astype(int), minlength=30)).pvalue > 1e-3
 
@@ -81,7 +80,7 @@ def test_pools_hold_n_a_multipliers_and_n_c_increments():
 
 def test_the_product_takes_every_triple_once():
     config = UnseenModulus(test_moduli=(50, 64), context=16, n_m=5, n_a=6, n_c=4, n_sequences=None)
-    rows = TrainingDraws(config.split(0)).product(stream(0, "product"))
+    rows = config.split(0).draws.product(stream(0, "product"))
     assert len(rows) == 5 * 6 * 4
     assert len(np.unique(np.stack([rows.m, rows.a, rows.c]), axis=1).T) == len(rows)
 
@@ -90,7 +89,7 @@ def test_scaling_pools_are_topped_up_where_full_period_multipliers_are_few():
     config = UnseenModulus(
         test_moduli=(64,), context=16, n_a=8, n_c=1, n_sequences=None, full_period_share=1.0, n_test_a=4, n_test_c=4
     )
-    rows = TrainingDraws(config.split(0)).product(stream(0, "product"))
+    rows = config.split(0).draws.product(stream(0, "product"))
     assert {m: int((rows.m == m).sum()) for m in np.unique(rows.m)} == dict.fromkeys(np.unique(rows.m), 8)
     assert np.gcd(rows.c, rows.m).max() == 1
 
@@ -99,7 +98,7 @@ def test_scaling_pools_are_topped_up_where_full_period_multipliers_are_few():
 def test_the_share_that_only_counts(um_data, hold_out):
     data = um_data.replace(full_period_share=0.5, counting_share=0.25, max_modulus=100, hold_out=hold_out)
     split = data.split(0)
-    drawn = TrainingDraws(split).draw(stream(0, "test"), 400)
+    drawn = split.draws.draw(stream(0, "test"), 400)
     full = drawn[:200]
     assert full.has_full_period().all()
     assert (full.a != 1)[:150].all()
@@ -109,7 +108,7 @@ def test_the_share_that_only_counts(um_data, hold_out):
         m for m in split.train_moduli if any(_may_train(split, m, a) for a in full_period_multipliers(m) if a > 1)
     }
     assert set(full.m[:150].tolist()) <= others
-    many = TrainingDraws(split).draw(stream(1, "test"), 40_000)
+    many = split.draws.draw(stream(1, "test"), 40_000)
     counts = np.unique(many.m[:15_000], return_counts=True)[1]
     assert len(counts) == len(others)
     assert counts.min() > 0.7 * 15_000 / len(counts)
@@ -119,13 +118,13 @@ def test_the_share_that_only_counts(um_data, hold_out):
 def _may_train(split, m: int, a: int) -> bool:
     """Whether some (a, c) of full period is left to train on."""
     c = np.array([c for c in range(m) if np.gcd(c, m) == 1], dtype=np.uint64)
-    return not split.withheld(np.full(len(c), a, dtype=np.uint64), c).all()
+    return not split.withheld.rows(np.full(len(c), a, dtype=np.uint64), c).all()
 
 
 def test_a_modulus_that_only_counts_has_nothing_beyond(fm_data):
     data = fm_data.replace(modulus=67, full_period_share=0.5, counting_share=0.5, test_multipliers="primitive-root")
     with pytest.raises(UserError, match="no multiplier and increment for beyond counting rows is left to train on"):
-        TrainingDraws(data.split(0))
+        data.split(0).draw_training(stream(0, "draws"), 1)
 
 
 @pytest.mark.parametrize("regime", ["fm", "um"])
@@ -194,8 +193,8 @@ def test_a_modulus_without_a_multiplier_prime_to_it_is_left_out():
     sizes = {"min_modulus": 6, "max_modulus": 20, "context": 12, "n_test_a": 4, "n_test_c": 2, "coprime_share": 1.0}
     data = UnseenModulus(test_moduli=(8, 7), mode="streaming", n_sequences=None, **sizes)
     split = data.split(0)
-    assert {1, 5} <= set(split.held_out_a.tolist())
-    drawn = TrainingDraws(split).draw(stream(0, "test"), 600)
+    assert {1, 5} <= set(split.withheld.a.tolist())
+    drawn = split.draws.draw(stream(0, "test"), 600)
     assert set(drawn.m.tolist()) == set(split.train_moduli) - {6}
     assert (np.gcd(drawn.a, drawn.m) == 1).all()
 
@@ -213,7 +212,7 @@ def test_pools_hold_multipliers_of_each_kind(um_data, hold_out):
     shares = {"full_period_share": 0.5, "counting_share": 0.25, "coprime_share": 0.5}
     data = um_data.replace(**{**shares, "n_a": 3, "n_c": 4, "max_modulus": 100, "hold_out": hold_out})
     split = data.split(0)
-    drawn = TrainingDraws(split).draw(stream(0, "test"), 20_000)
+    drawn = split.draws.draw(stream(0, "test"), 20_000)
     split.check(drawn)
     beyond, counting, coprime, arbitrary = drawn[:7500], drawn[7500:10_000], drawn[10_000:15_000], drawn[15_000:]
     assert beyond.has_full_period().all()
@@ -224,7 +223,7 @@ def test_pools_hold_multipliers_of_each_kind(um_data, hold_out):
     for part in (beyond, coprime, arbitrary):
         pools = {m: set(part.a[part.m == m].tolist()) for m in np.unique(part.m).tolist()}
         assert max(map(len, pools.values())) == 3
-    again = TrainingDraws(split).draw(stream(1, "test"), 20_000)
+    again = split.draws.draw(stream(1, "test"), 20_000)
     assert set(zip(again.m[:7500].tolist(), again.a[:7500].tolist(), strict=True)) == set(
         zip(beyond.m.tolist(), beyond.a.tolist(), strict=True)
     )

@@ -6,10 +6,10 @@ This module imports nothing heavy.
 import argparse
 from collections.abc import Iterable, Sequence
 
-from unrandom import __version__
 from unrandom.cli.commands import COMMANDS, module_of
 from unrandom.cli.options import Parser
 from unrandom.core.errors import near_misses
+from unrandom.core.version import __version__
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:

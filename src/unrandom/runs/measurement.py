@@ -31,7 +31,7 @@ def evaluate_run(run: Run, predictor: TransformerPredictor, *, part: Part | None
     modulus) may have been seen in training. Further tests of the task come with each part. Raises UserError for a part
     that the task cannot test.
     """
-    split = run.split() if part is None else run.split().with_own_part(part)
+    split = run.split() if part is None else run.split().testing(part)
     return [
         _evaluate_part(run, predictor, split, each, sequences) for each in (split.parts if part is None else (part,))
     ]

@@ -2,14 +2,14 @@
 
 from unrandom.tasks.batches import Batches, CurriculumBatches, FixedBatches, StreamingBatches, make_batches
 from unrandom.tasks.examples import Examples, Grouping, Parameters, sequence_tokens
+from unrandom.tasks.facts import Baseline, FurtherTest, KnownFrom, Part
 from unrandom.tasks.held_values import HeldValues, HeldValuesTask
 from unrandom.tasks.lcg import FixedModulus, LCGParameters, LCGSplit, LCGTask, Phase, UnseenModulus, lcg_split, lcg_task
 from unrandom.tasks.predictors import make_predictors
 from unrandom.tasks.protocol import check_task
 from unrandom.tasks.quadratic import Quadratic
 from unrandom.tasks.registry import TASKS, AnyTask
-from unrandom.tasks.split import FurtherTest, Part, Split
-from unrandom.tasks.task import Baseline, Enough, Task
+from unrandom.tasks.task import Split, Task
 from unrandom.tasks.truncated_lcg import TruncatedLCG
 from unrandom.tasks.user_tasks import is_import_path, load_task
 
@@ -19,7 +19,6 @@ __all__ = [
     "Baseline",
     "Batches",
     "CurriculumBatches",
-    "Enough",
     "Examples",
     "FixedBatches",
     "FixedModulus",
@@ -27,6 +26,7 @@ __all__ = [
     "Grouping",
     "HeldValues",
     "HeldValuesTask",
+    "KnownFrom",
     "LCGParameters",
     "LCGSplit",
     "LCGTask",

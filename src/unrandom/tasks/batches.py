@@ -13,7 +13,7 @@ from jaxtyping import Integer
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.tasks.examples import Parameters, sequence_tokens
-from unrandom.tasks.split import Split
+from unrandom.tasks.task import Split
 
 Tokens = Integer[np.ndarray, "rows tokens"]
 
@@ -97,7 +97,7 @@ class CurriculumBatches:
     def easier(self, step: int) -> list[Parameters]:
         """The parameters that each phase adds to the batch of ``step``; row counts are rounded stochastically."""
         rng = stream(self._seed, "curriculum", step)
-        shares = [phase.share_at(step) * self.batch_size for phase, _ in self._parts]
+        shares = [share_at(step) * self.batch_size for share_at, _ in self._parts]
         ends = np.floor(np.cumsum([0.0, *shares]) + rng.random()).astype(int)
         return [
             easier.draw_training(rng, int(n)) for (_, easier), n in zip(self._parts, np.diff(ends), strict=True) if n

@@ -12,8 +12,8 @@ from jaxtyping import Bool, UInt64
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.tasks.examples import Examples, Parameters
-from unrandom.tasks.split import Part, Split, another_task
-from unrandom.tasks.task import Task
+from unrandom.tasks.facts import Part
+from unrandom.tasks.task import Split, Task, different_task_error
 
 ATTEMPTS = 1000  # redraws before giving up
 
@@ -109,7 +109,7 @@ class HeldValues(Split):
 
     def unseen_by(self, earlier: Split) -> "HeldValues":
         if not (isinstance(earlier, HeldValues) and earlier.task.name == self.task.name):
-            raise another_task(earlier)
+            raise different_task_error(earlier)
         both = {name: values[np.isin(values, earlier.held.get(name, ()))] for name, values in self.held.items()}
         if any(not len(values) for values in both.values()):
             raise UserError("the run to start from may have seen every value that is held out")

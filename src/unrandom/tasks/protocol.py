@@ -10,8 +10,8 @@ from unrandom.core.seeds import stream
 from unrandom.generators.residues import digits_of
 from unrandom.predictors.protocol import Predictor
 from unrandom.tasks.examples import Parameters
-from unrandom.tasks.split import Part, Split
-from unrandom.tasks.task import Baseline, Task
+from unrandom.tasks.facts import Baseline, Part
+from unrandom.tasks.task import Split, Task
 from unrandom.tasks.user_tasks import fault_in_user_task
 
 TRAINING_ROWS, TEST_ROWS = 256, 16  # sequences drawn for the check

@@ -22,8 +22,9 @@ from unrandom.predictors.congruences import LinearSystem
 from unrandom.predictors.copying import CopyPredictor
 from unrandom.predictors.protocol import Predictions, one_by_one
 from unrandom.tasks.examples import Grouping, Parameters
+from unrandom.tasks.facts import Baseline
 from unrandom.tasks.held_values import HeldValuesTask, Values
-from unrandom.tasks.task import Baseline, TestCount
+from unrandom.tasks.task import TestCount
 
 
 @dataclass(frozen=True)

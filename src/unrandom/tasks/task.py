@@ -1,21 +1,22 @@
-"""What is a task? The configuration of a data distribution: sequences, tokens, splits and baselines.
+"""What is a task? A `Task` is the configuration of a data distribution: sequences, tokens and baselines.
 
-Under a seed, a task makes a `Split`, which holds out data for testing, draws training and test sequences, and checks
-that training has nothing that is held out. Training, evaluation and reports use this interface and know no generator.
+Under a seed it makes a `Split`, which holds out data for testing, draws training and test sequences, and checks that
+training has nothing that is held out. Training, evaluation and reports use this interface and know no generator.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
+import numpy as np
 from pydantic import Field, model_serializer, model_validator
 
 from unrandom.core.arithmetic import digits_needed
 from unrandom.core.config import Config
 from unrandom.core.errors import UserError
-from unrandom.predictors.protocol import Predictor
-from unrandom.tasks.split import Part, Split
+from unrandom.core.seeds import stream
+from unrandom.tasks.examples import Examples, Parameters
+from unrandom.tasks.facts import Baseline, FurtherTest, KnownFrom, Part, Source
 from unrandom.tokenization import Tokenizer
 
 T = TypeVar("T", bound="Task")
@@ -23,37 +24,8 @@ Count = Annotated[int, Field(ge=1, le=2**32)]
 TestCount = Annotated[int, Field(ge=1, le=2**16)]  # held-out values of a parameter, all of which the manifest lists
 TAG = "regime"  # the JSON key of a task's name; published run ids depend on it
 BYTES_PER_PARAMETER = 8
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """A predictor with which models of a task are compared."""
-
-    about: str  # a phrase for readers
-    make: Callable[[], Predictor]
-    by_order: Callable[[int], Predictor] | None = None  # makes one of a given order, as in ``lookback:3``
-    in_reports: bool = True  # False: too slow for reports, or redundant there
-
-
-@dataclass(frozen=True)
-class Enough:
-    """After ``seen`` numbers a perfect predictor is right in a share ``accuracy`` of the test sequences."""
-
-    seen: int
-    accuracy: float
-    text: str  # label of a line in figures
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where the code of a user-defined task is."""
-
-    path: str  # import path: absolute file or module, a colon, and the class
-    sha256: str  # hash of the file
-
-    def to_json(self) -> dict[str, str]:
-        """As JSON values."""
-        return {"path": self.path, "sha256": self.sha256}
+ShareByStep = Callable[[int], float]
+"""The share of a batch that a phase of a curriculum replaces, by step (from 0)."""
 
 
 class Task(Config, ABC):
@@ -95,21 +67,13 @@ class Task(Config, ABC):
         values = super().identity()
         return values if self.source is None else {**values, "sha256": self.source.sha256}
 
-    def __reduce__(self) -> Any:
-        """Pickle a user-defined task by its import path, as worker processes have to import its code."""
-        if self.source is None:
-            return super().__reduce__()
-        from unrandom.tasks.user_tasks import restore_task
-
-        return restore_task, (self.source.path, self.source.sha256, self.to_json())
-
     @property
     @abstractmethod
     def vocabulary(self) -> int:
         """An exclusive upper bound of all numbers."""
 
     @abstractmethod
-    def split(self, seed: int) -> Split:
+    def split(self, seed: int) -> "Split":
         """The split under a root seed. Raises UserError if there is too little to hold out."""
 
     @property
@@ -137,7 +101,7 @@ class Task(Config, ABC):
         return "parameters"
 
     @property
-    def enough(self) -> tuple[Enough, ...]:
+    def enough(self) -> tuple[KnownFrom, ...]:
         """How many numbers suffice in principle; empty if unknown."""
         return ()
 
@@ -199,3 +163,99 @@ class Task(Config, ABC):
             if self.digits < (needed := digits_needed(vocabulary - 1, self.base)):
                 raise ValueError(f"data.digits={self.digits} is less than the {needed} that a number can have")
         return self
+
+
+class Split(ABC):
+    """What training draws from and what is held out for testing, under a seed."""
+
+    task: Task
+    seed: int
+
+    @property
+    @abstractmethod
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the test, each evaluated separately."""
+
+    @abstractmethod
+    def draw_training(self, rng: np.random.Generator, rows: int) -> Parameters:
+        """Parameters of ``rows`` training sequences, none held out. Raises UserError if nothing is left to draw."""
+
+    @abstractmethod
+    def test(self, part: Part, sequences: int, *, name: str = "test") -> Examples:
+        """Test sequences of one part, a function of ``name`` and the seed. Raises UserError for an unknown part."""
+
+    @abstractmethod
+    def check(self, parameters: Parameters) -> None:
+        """Raise RuntimeError if training parameters contain anything held out, which would be a bug."""
+
+    @abstractmethod
+    def manifest(self) -> dict[str, Any]:
+        """What is held out, as JSON values for the manifest."""
+
+    @abstractmethod
+    def validation_and_test(self) -> tuple["Split", "Split"]:
+        """Two splits without common held-out parameters: one for choosing settings, one for testing the choice.
+
+        Raises UserError if there is too little to halve.
+        """
+
+    @abstractmethod
+    def unseen_by(self, earlier: "Split") -> "Split":
+        """A copy whose test is also unseen by an ancestor run that trained on the split ``earlier``.
+
+        Raises UserError if nothing is left to test.
+        """
+
+    @property
+    def about(self) -> str:
+        """A phrase for readers: how the test sequences are held out."""
+        return "held out from training"
+
+    def training_set(self, rng: np.random.Generator) -> Parameters:
+        """Parameters of a fixed training set."""
+        return self.draw_training(rng, self._set_size)
+
+    @property
+    def _set_size(self) -> int:
+        if self.task.n_sequences is None:
+            raise UserError(
+                f"data.mode=fixed needs data.n_sequences: the task {self.task.name} cannot list all that there are"
+            )
+        return self.task.n_sequences
+
+    def check_batch(self, rows: int) -> None:
+        """Raise UserError if some setting has no effect in batches of this size."""
+        return
+
+    def try_drawing(self, rows: int) -> None:
+        """Draw one batch as a trial. Raises UserError if nothing can be drawn, or a fixed training set has no size."""
+        most = self._set_size if self.task.mode == "fixed" else rows
+        self.draw_training(stream(self.seed, "plan"), min(rows, most))
+
+    def curriculum(self) -> Sequence[tuple[ShareByStep, "Split"]]:
+        """For each phase of the curriculum, the share of a batch that it replaces, and the split that draws it."""
+        return ()
+
+    def testing(self, part: Part) -> "Split":
+        """A copy with a test part that the configuration does not name. Raises UserError if that is impossible."""
+        if part not in self.parts:
+            raise UserError(f"{part} was given; the test of this run has {', '.join(map(str, self.parts))}")
+        return self
+
+    def further_tests(self, part: Part, sequences: int, *, seed: int) -> Sequence[FurtherTest]:
+        """Additional tests beside the held-out sequences of a part. ``seed`` is the run's."""
+        return ()
+
+    def followed(self, part: Part, sequences: int) -> Mapping[str, Parameters]:
+        """Additional sequences on which last-number accuracy is monitored in training, by the prefix of the metric."""
+        return {}
+
+    def test_of_largest(self, sequences: int, *, name: str) -> Examples:
+        """Test sequences of the last part, or of the one with the largest modulus."""
+        numbers = [part for part in self.parts if isinstance(part, int)]
+        return self.test(max(numbers) if numbers else self.parts[-1], sequences, name=name)
+
+
+def different_task_error(earlier: Split) -> UserError:
+    """The error for starting from a run with another task."""
+    return UserError(f"the run to start from has another task ({earlier.task.name}): it is unknown what it has seen")

@@ -23,8 +23,9 @@ from unrandom.generators.full_period import (
 )
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.tasks.examples import Parameters
+from unrandom.tasks.facts import Baseline
 from unrandom.tasks.held_values import HeldValuesTask, Values
-from unrandom.tasks.task import Baseline, TestCount
+from unrandom.tasks.task import TestCount
 
 
 @dataclass(frozen=True)

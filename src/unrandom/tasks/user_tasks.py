@@ -4,6 +4,7 @@ A user-defined task is code. It is imported only when the user names it, as ``fi
 ``package.module:Class``. A run folder records which task it has, but opening it imports no code.
 """
 
+import copyreg
 import hashlib
 import importlib
 import importlib.util
@@ -20,8 +21,9 @@ from typing import Any
 from unrandom.core.errors import UserError
 from unrandom.core.files import resolved
 from unrandom.core.reading import sha256
+from unrandom.tasks.facts import Source
 from unrandom.tasks.registry import TASKS, USER_TASKS
-from unrandom.tasks.task import Source, Task
+from unrandom.tasks.task import Task
 
 _files: set[str] = set()  # source files of the tasks imported so far
 
@@ -58,8 +60,15 @@ def load_task(path: str) -> type[Task]:
     named = resolved(Path(where)) if where.endswith(".py") else where
     found.source = Source(f"{named}:{class_name}", sha256(Path(file)))
     USER_TASKS[found.name] = found
+    copyreg.pickle(found, _by_import_path)
     _files.add(file)
     return found
+
+
+def _by_import_path(task: Task) -> tuple[Any, ...]:
+    """How a user-defined task is pickled: worker processes have to import its code."""
+    assert task.source is not None, "a task that was loaded has a source"
+    return restore_task, (task.source.path, task.source.sha256, task.to_json())
 
 
 def _is_no_setting(task: type[Task], key: str) -> bool:

@@ -55,7 +55,7 @@ def _part(run: "LoadedRun", modulus: str) -> int:
 
     with about(f"--modulus {modulus}"):
         part = parse_integer(modulus)
-        run.split().with_own_part(part)
+        run.split().testing(part)
     return part
 
 

@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from unrandom import __version__
+from unrandom.core.version import __version__
 from unrandom.models import parameter_count
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import Split

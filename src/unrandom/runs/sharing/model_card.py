@@ -8,9 +8,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from unrandom import __version__
 from unrandom.core.files import JsonObject
 from unrandom.core.quantities import listed
+from unrandom.core.version import __version__
 from unrandom.models import Transformer, parameter_count
 from unrandom.models.formats import Tensors, meaning
 from unrandom.runs.continuation import Reliability

@@ -5,7 +5,6 @@ from unrandom.tasks.lcg.fixed_modulus import FixedModulus
 from unrandom.tasks.lcg.narrowing import lcg_split, lcg_task
 from unrandom.tasks.lcg.parameters import LCGParameters
 from unrandom.tasks.lcg.split import LCGSplit
-from unrandom.tasks.lcg.training_draws import TrainingDraws
 from unrandom.tasks.lcg.unseen_modulus import UnseenModulus
 
 __all__ = [
@@ -14,7 +13,6 @@ __all__ = [
     "LCGSplit",
     "LCGTask",
     "Phase",
-    "TrainingDraws",
     "UnseenModulus",
     "lcg_split",
     "lcg_task",

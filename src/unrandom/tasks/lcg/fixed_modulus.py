@@ -10,10 +10,11 @@ from pydantic import model_validator
 
 from unrandom.core.errors import UserError
 from unrandom.generators.full_period import full_period_multipliers
+from unrandom.tasks.facts import Baseline, KnownFrom
 from unrandom.tasks.lcg.config import LCGTask, Modulus, Multiplier, Phase
 from unrandom.tasks.lcg.held_out import counting_parts, hold_out
 from unrandom.tasks.lcg.split import LCGSplit
-from unrandom.tasks.task import BYTES_PER_PARAMETER, Baseline, Enough
+from unrandom.tasks.task import BYTES_PER_PARAMETER
 
 
 class FixedModulus(LCGTask):
@@ -97,8 +98,8 @@ class FixedModulus(LCGTask):
         return "multiplier a and increment c"
 
     @property
-    def enough(self) -> tuple[Enough, ...]:
-        return (Enough(3, 1.0, "three numbers would do"),)
+    def enough(self) -> tuple[KnownFrom, ...]:
+        return (KnownFrom(3, 1.0, "three numbers would do"),)
 
     @property
     def enough_text(self) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,27 @@ class HeldOut:
     def to_json(self) -> dict[str, Any]:
         """As JSON values."""
         return {"modulus": self.modulus, "a": self.multipliers.tolist(), "c": self.increments.tolist()}
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """What training must not have, at any modulus: the pairs (a, c) of the test, or all of its a and all of its c."""
+
+    by_values: bool
+    a: UInt64[np.ndarray, " values"]  # all held-out multipliers of all moduli, sorted
+    c: UInt64[np.ndarray, " values"]  # all held-out increments of all moduli, sorted
+    tested: tuple[HeldOut, ...]  # test and validation parts, extra multipliers, and counting primes
+
+    @cached_property
+    def tested_a(self) -> UInt64[np.ndarray, " values"]:
+        """All tested multipliers: ``a``, and 1 if a prime is tested on counting."""
+        return np.unique(np.concatenate([part.multipliers for part in self.tested]))
+
+    def rows(self, a: Values, c: Values) -> Rows:
+        """A mask of the rows that are withheld."""
+        if self.by_values:
+            return np.isin(a, self.a) | np.isin(c, self.c)
+        return np.logical_or.reduce([part.has(a, c) for part in self.tested])
 
 
 def hold_out(task: LCGTask, modulus: int, seed: int, *, or_fewer: bool) -> HeldOut:

@@ -3,8 +3,7 @@
 from unrandom.core.errors import UserError
 from unrandom.tasks.lcg.config import LCGTask
 from unrandom.tasks.lcg.split import LCGSplit
-from unrandom.tasks.split import Split
-from unrandom.tasks.task import Task
+from unrandom.tasks.task import Split, Task
 
 
 def lcg_task(task: Task) -> LCGTask:

@@ -20,8 +20,9 @@ from unrandom.generators.full_period import (
     first_distinct,
     multiplier_step,
 )
+from unrandom.tasks.lcg.config import LCGTask
+from unrandom.tasks.lcg.held_out import Withheld
 from unrandom.tasks.lcg.parameters import LCGParameters
-from unrandom.tasks.lcg.split import LCGSplit
 
 Values = UInt64[np.ndarray, "..."]
 # coprime: arbitrary with a coprime to m; counting: full-period with a = 1; beyond counting: full-period with a > 1;
@@ -45,29 +46,29 @@ class Proposals:
     drawn once under the seed.
     """
 
-    def __init__(self, split: LCGSplit, kind: Kind) -> None:
+    def __init__(self, task: LCGTask, seed: int, moduli: tuple[int, ...], withheld: Withheld, kind: Kind) -> None:
+        self.task, self.seed, self.train_moduli, self.withheld = task, seed, moduli, withheld
         self.kind, self.full = kind, kind not in ("arbitrary", "coprime")
         self.first_k = np.uint64(kind in ("beyond counting", "balanced"))
-        self.withheld = split.withheld
         # If pairs (a, c) are held out, training may have every single a and every single c.
         nothing = np.empty(0, dtype=np.uint64)
-        self.held_a: Values = split.held_out_a if split.by_values else nothing
-        self.held_c: Values = split.held_out_c if split.by_values else nothing
-        self.one_modulus = split.task.one_modulus
-        places = self._usable(split)
-        moduli = [m for m, _ in places]
+        self.held_a: Values = withheld.a if withheld.by_values else nothing
+        self.held_c: Values = withheld.c if withheld.by_values else nothing
+        self.one_modulus = task.one_modulus
+        places = self._usable()
+        usable = [m for m, _ in places]
         self.lookbacks = np.array([r for _, r in places], dtype=np.uint64)  # 0: any look-back
         self.lookback_pools = None
         if kind == "balanced":
             self.lookback_pools = _Pools([np.flatnonzero(self.lookbacks == r) for r in np.unique(self.lookbacks)])
-        self.last = np.array([m - 1 for m in moduli], dtype=np.uint64)  # m itself may be 2^64
-        self.step = np.array([multiplier_step(m) if self.full else 1 for m in moduli], dtype=np.uint64)
-        self.last_k = np.array([self._end(m) - 1 for m in moduli], dtype=np.uint64)
-        n_a, n_c = split.task.n_a, split.task.n_c
-        each = range(len(moduli))
-        self.a_pools = None if n_a is None else _Pools([self._a_pool(split, i, n_a) for i in each])
-        self.c_pools = None if n_c is None else _Pools([self._c_pool(split, i, n_c) for i in each])
-        if not split.by_values and self.a_pools is not None and self.c_pools is not None:
+        self.last = np.array([m - 1 for m in usable], dtype=np.uint64)  # m itself may be 2^64
+        self.step = np.array([multiplier_step(m) if self.full else 1 for m in usable], dtype=np.uint64)
+        self.last_k = np.array([self._end(m) - 1 for m in usable], dtype=np.uint64)
+        n_a, n_c = task.n_a, task.n_c
+        each = range(len(usable))
+        self.a_pools = None if n_a is None else _Pools([self._a_pool(i, n_a) for i in each])
+        self.c_pools = None if n_c is None else _Pools([self._c_pool(i, n_c) for i in each])
+        if not withheld.by_values and self.a_pools is not None and self.c_pools is not None:
             self._leave_out_withheld_pools()
 
     @property
@@ -77,7 +78,7 @@ class Proposals:
     def _leave_out_withheld_pools(self) -> None:
         """Remove moduli whose pools contain only held-out pairs."""
         which, a, c = self._all_pairs()
-        left = np.unique(which[~self.withheld(a, c)])
+        left = np.unique(which[~self.withheld.rows(a, c)])
         if not len(left):
             raise UserError(
                 "no (a, c) of data.n_a x data.n_c is left to train on: lower data.n_test_a and data.n_test_c"
@@ -85,7 +86,7 @@ class Proposals:
         self.last, self.step, self.last_k = self.last[left], self.step[left], self.last_k[left]
         self.a_pools, self.c_pools = (_Pools([pools.parts[i] for i in left]) for pools in self._both_pools())
 
-    def _usable(self, split: LCGSplit) -> list[tuple[int, int]]:
+    def _usable(self) -> list[tuple[int, int]]:
         """The (modulus, look-back) pairs of this kind with some (a, c) left for training.
 
         The look-back is 0 (any), except for balanced rows, which list every look-back of a modulus. Full-period pools
@@ -93,11 +94,11 @@ class Proposals:
         modulus has multipliers then; most moduli have the single full-period multiplier 1.
         """
         if self.one_modulus is not None and not self.full:
-            return [(m, 0) for m in split.train_moduli]
-        topped_up = self._is_topped_up and split.task.n_a is not None
-        moduli = [m for m in split.train_moduli if self._end(m) > self.first_k]
+            return [(m, 0) for m in self.train_moduli]
+        topped_up = self._is_topped_up and self.task.n_a is not None
+        moduli = [m for m in self.train_moduli if self._end(m) > self.first_k]
         places = [(m, r) for m in moduli for r in self._lookbacks_of(m)]
-        usable = [(m, r) for m, r in places if self._some_left(split, m, r, topped_up=topped_up)]
+        usable = [(m, r) for m, r in places if self._some_left(m, r, topped_up=topped_up)]
         if not usable:
             raise UserError(
                 f"no multiplier and increment for {self.kind} rows is left to train on: lower data.n_test_a and "
@@ -109,18 +110,18 @@ class Proposals:
         """The look-backs of m that are drawn separately."""
         return [r for r in _divisors(self._end(m)) if r > 1] if self.kind == "balanced" else [0]
 
-    def _some_left(self, split: LCGSplit, m: int, r: int, *, topped_up: bool) -> bool:
+    def _some_left(self, m: int, r: int, *, topped_up: bool) -> bool:
         """Whether some (a, c) of m with look-back r is left for training."""
-        increments = self._increments_left(m, split.held_out_c) > 0
-        if split.by_values:
-            return increments and (topped_up or self._multipliers_left(m, r, split.held_out_a) > 0)
-        if increments or topped_up or self._multipliers_left(m, r, split.tested_a) > 0:
+        increments = self._increments_left(m, self.withheld.c) > 0
+        if self.withheld.by_values:
+            return increments and (topped_up or self._multipliers_left(m, r, self.withheld.a) > 0)
+        if increments or topped_up or self._multipliers_left(m, r, self.withheld.tested_a) > 0:
             return True  # a pair is held out only if both of its values are tested
         step, prime_to = (multiplier_step(m), m) if self.full else (1, 1)
         k = np.arange(self.first_k, self._end(m), dtype=np.uint64)
         a = np.uint64(1) + np.uint64(step) * k[self._has_lookback(k, m, r)]
         c = np.flatnonzero(np.gcd(np.arange(m), prime_to) == 1).astype(np.uint64)
-        return not split.withheld(np.repeat(a, len(c)), np.tile(c, len(a))).all()
+        return not self.withheld.rows(np.repeat(a, len(c)), np.tile(c, len(a))).all()
 
     def _end(self, m: int) -> int:
         """One more than the largest k of this kind."""
@@ -191,7 +192,7 @@ class Proposals:
 
     def allowed(self, parameters: LCGParameters) -> Bool[np.ndarray, " rows"]:
         """A mask of the proposed rows that training may use."""
-        held = self.withheld(parameters.a, parameters.c)
+        held = self.withheld.rows(parameters.a, parameters.c)
         m = _divisor_of(parameters.m) if isinstance(parameters.m, int) else parameters.m
         if self.kind == "coprime":
             return ~held & (np.gcd(parameters.a, m) == 1)
@@ -217,11 +218,11 @@ class Proposals:
         last = self.last[which]
         x0 = rng.integers(0, last, dtype=np.uint64, endpoint=True)
         every = LCGParameters(self.one_modulus or last + np.uint64(1), a, c, x0)
-        return every[~self.withheld(a, c)]
+        return every[~self.withheld.rows(a, c)]
 
-    def _a_pool(self, split: LCGSplit, i: int, size: int) -> Values:
+    def _a_pool(self, i: int, size: int) -> Values:
         m = int(self.last[i]) + 1
-        rng = stream(split.seed, "multipliers", m, int(self.full))
+        rng = stream(self.seed, "multipliers", m, int(self.full))
         pool = self._multipliers(rng, m, int(self.step[i]), int(self.last_k[i]) + 1, size)
         if self._is_topped_up and len(pool) < size:
             more = self._multipliers(rng, m, 1, m - 1, size)
@@ -238,7 +239,7 @@ class Proposals:
         of_kind = count_increments(m) if self.kind == "coprime" else count - int(self.first_k)
         return _sample(rng, count, size, of_kind - len(self.held_a), allowed)
 
-    def _c_pool(self, split: LCGSplit, i: int, size: int) -> Values:
+    def _c_pool(self, i: int, size: int) -> Values:
         m = int(self.last[i]) + 1
         prime_to = np.uint64(multiplier_step(m) if self.full else 1)  # the step has all primes of m
 
@@ -246,7 +247,7 @@ class Proposals:
             return _without(c[np.gcd(c, prime_to) == 1], self.held_c)
 
         left = (count_increments(m) if self.full else m) - len(self.held_c)
-        pool = _sample(stream(split.seed, "increments", m, int(self.full)), m, size, left, allowed)
+        pool = _sample(stream(self.seed, "increments", m, int(self.full)), m, size, left, allowed)
         return _not_empty(pool, "increment", m)
 
 

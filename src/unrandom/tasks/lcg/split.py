@@ -2,7 +2,7 @@
 
 Test moduli, multipliers and increments are drawn first, without replacement. Training draws from the rest, by one of
 two rules (``data.hold_out``): no *pair* (a, c) of the test at any modulus, or none of its *values*, no a and no c.
-Unseen test moduli are never trained on. ``withheld`` implements the rule, for drawing and for ``check``.
+Unseen test moduli are never trained on. `Withheld` implements the rule, for drawing and for ``check``.
 
 Source: section 3.1, "these 64^2 (a, c) pairs are not considered while generating the training dataset".
 """
@@ -10,24 +10,21 @@ Source: section 3.1, "these 64^2 (a, c) pairs are not considered while generatin
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, UInt64
+from jaxtyping import UInt64
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.tasks.examples import Examples, Parameters
+from unrandom.tasks.facts import FurtherTest, Part
 from unrandom.tasks.lcg.config import LCGTask, Phase
-from unrandom.tasks.lcg.held_out import HeldOut, hold_out
+from unrandom.tasks.lcg.held_out import HeldOut, Rows, Values, Withheld, hold_out
 from unrandom.tasks.lcg.parameters import LCGParameters
-from unrandom.tasks.split import FurtherTest, Part, Split, another_task
+from unrandom.tasks.lcg.training_draws import TrainingDraws
+from unrandom.tasks.task import ShareByStep, Split, different_task_error
 
-if TYPE_CHECKING:
-    from unrandom.tasks.lcg.training_draws import TrainingDraws
-
-Values = UInt64[np.ndarray, " values"]
-Rows = Bool[np.ndarray, " values"]
 MANY_MODULI = 4096  # more moduli take too long for a trial draw
 ABOUT = {  # how test sequences are held out, by rule
     "values": "of which training saw no multiplier and no increment",
@@ -57,36 +54,16 @@ class LCGSplit(Split):
         return ABOUT[self.task.hold_out] if self.is_held_out else "that training may have seen"
 
     @cached_property
-    def held_out_a(self) -> UInt64[np.ndarray, " values"]:
-        """All held-out multipliers of all moduli, sorted; by the rule ``values`` training has none of them."""
-        return np.unique(np.concatenate([self._extra, *(part.multipliers for part in self._all_held_out)]))
-
-    @cached_property
-    def held_out_c(self) -> UInt64[np.ndarray, " values"]:
-        """All held-out increments of all moduli, sorted."""
-        return np.unique(np.concatenate([part.increments for part in self._all_held_out]))
-
-    @property
-    def by_values(self) -> bool:
-        """Whether single values a and c are held out, and not only pairs."""
-        return self.task.hold_out == "values"
-
-    def withheld(self, a: Values, c: Values) -> Rows:
-        """A mask of the rows that are held out, at any modulus."""
-        if self.by_values:
-            return np.isin(a, self.held_out_a) | np.isin(c, self.held_out_c)
-        return np.logical_or.reduce([part.has(a, c) for part in self._tested])
-
-    @cached_property
-    def tested_a(self) -> UInt64[np.ndarray, " values"]:
-        """All tested multipliers: ``held_out_a``, and 1 if a prime is tested on counting."""
-        return np.unique(np.concatenate([part.multipliers for part in self._tested]))
-
-    @cached_property
-    def _tested(self) -> tuple[HeldOut, ...]:
-        """Everything tested: test and validation parts, extra multipliers, and counting primes."""
+    def withheld(self) -> Withheld:
+        """What training must not have."""
         extra = self.with_extra_multipliers().held_out if self.extra_multipliers else ()
-        return (*self._all_held_out, *extra, *self.held_out_counting)
+        multipliers = [self._extra, *(part.multipliers for part in self._all_held_out)]
+        return Withheld(
+            self.task.hold_out == "values",
+            np.unique(np.concatenate(multipliers)),
+            np.unique(np.concatenate([part.increments for part in self._all_held_out])),
+            (*self._all_held_out, *extra, *self.held_out_counting),
+        )
 
     @property
     def _all_held_out(self) -> tuple[HeldOut, ...]:
@@ -113,15 +90,13 @@ class LCGSplit(Split):
         moduli = self.task.moduli_in_phase(phase, self.train_moduli)
         return replace(self, task=self.task.in_phase(phase), train_moduli=moduli)
 
-    def curriculum(self) -> Sequence[tuple[Phase, "LCGSplit"]]:
-        return [(phase, self._in_phase(phase)) for phase in self.task.curriculum]
+    def curriculum(self) -> Sequence[tuple[ShareByStep, "LCGSplit"]]:
+        return [(phase.share_at, self._in_phase(phase)) for phase in self.task.curriculum]
 
     @cached_property
-    def draws(self) -> "TrainingDraws":
+    def draws(self) -> TrainingDraws:
         """The sampler of training parameters; its pools are made at the first use."""
-        from unrandom.tasks.lcg.training_draws import TrainingDraws  # it imports this module
-
-        return TrainingDraws(self)
+        return TrainingDraws(self.task, self.seed, self.train_moduli, self.withheld)
 
     def draw_training(self, rng: np.random.Generator, rows: int) -> LCGParameters:
         return self.draws.draw(rng, rows)
@@ -157,12 +132,12 @@ class LCGSplit(Split):
 
     def unseen_by(self, earlier: Split) -> "LCGSplit":
         if not isinstance(earlier, LCGSplit):
-            raise another_task(earlier)
+            raise different_task_error(earlier)
         if self.task.unseen_moduli:
             for part in self._all_held_out:
                 if part.modulus in earlier.seen_moduli:
                     raise UserError(f"the run to start from was trained on modulus {part.modulus}, which is held out")
-        unseen = _unseen_values if self.by_values else _unseen_pairs
+        unseen = _unseen_values if self.withheld.by_values else _unseen_pairs
         counting = (
             _unseen_pairs(part, earlier) for part in self.held_out_counting
         )  # only their pairs can be unseen, as 1 is always trained on
@@ -171,7 +146,7 @@ class LCGSplit(Split):
             held_out=tuple(_not_empty(unseen(part, earlier)) for part in self.held_out),
             held_out_for_validation=tuple(_not_empty(unseen(part, earlier)) for part in self.held_out_for_validation),
             held_out_counting=tuple(part for part in counting if part.pairs),
-            extra_multipliers=tuple(self._extra[_never_seen(self._extra, earlier, earlier.held_out_a)].tolist()),
+            extra_multipliers=tuple(self._extra[_never_seen(self._extra, earlier, earlier.withheld.a)].tolist()),
         )
 
     def test(self, part: Part, sequences: int, *, name: str = "test") -> Examples[LCGParameters]:
@@ -194,7 +169,7 @@ class LCGSplit(Split):
         stuck = drawn.periods() == 1
         return replace(drawn, x0=np.where(stuck, (x0 + np.uint64(1)) % np.uint64(modulus), x0))
 
-    def with_own_part(self, part: Part) -> "LCGSplit":
+    def testing(self, part: Part) -> "LCGSplit":
         """A copy that tests full-period parameters of any modulus that the tokens can write, trained on or not."""
         if part in self.parts:
             return self
@@ -226,7 +201,8 @@ class LCGSplit(Split):
     def check(self, parameters: Parameters) -> None:
         assert isinstance(parameters, LCGParameters), "an LCG's rows"
         moduli = set() if isinstance(parameters.m, int) else set(np.unique(parameters.m).tolist())
-        if self.withheld(parameters.a, parameters.c).any() or moduli & {part.modulus for part in self._all_held_out}:
+        withheld = self.withheld.rows(parameters.a, parameters.c)
+        if withheld.any() or moduli & {part.modulus for part in self._all_held_out}:
             raise RuntimeError("training parameters and test parameters overlap")
 
     def manifest(self) -> dict[str, Any]:
@@ -243,18 +219,18 @@ def _unseen_values(part: HeldOut, earlier: LCGSplit) -> HeldOut:
     """The test parameters whose a and c are both unseen by an earlier run."""
     return HeldOut(
         part.modulus,
-        part.multipliers[_never_seen(part.multipliers, earlier, earlier.held_out_a)],
-        part.increments[_never_seen(part.increments, earlier, earlier.held_out_c)],
+        part.multipliers[_never_seen(part.multipliers, earlier, earlier.withheld.a)],
+        part.increments[_never_seen(part.increments, earlier, earlier.withheld.c)],
     )
 
 
 def _unseen_pairs(part: HeldOut, earlier: LCGSplit) -> HeldOut:
     """Test parameters whose pairs are unseen by an earlier run: the largest of several such blocks."""
-    m, a, c = part.modulus, part.multipliers, part.increments
+    m, a, c, withheld = part.modulus, part.multipliers, part.increments, earlier.withheld
     blocks = [
-        HeldOut(m, a[_never_seen(a, earlier, earlier.held_out_a)], c),
-        HeldOut(m, a, c[_never_seen(c, earlier, earlier.held_out_c)]),
-        *(HeldOut(m, a[np.isin(a, same.multipliers)], c[np.isin(c, same.increments)]) for same in earlier._tested),
+        HeldOut(m, a[_never_seen(a, earlier, withheld.a)], c),
+        HeldOut(m, a, c[_never_seen(c, earlier, withheld.c)]),
+        *(HeldOut(m, a[np.isin(a, same.multipliers)], c[np.isin(c, same.increments)]) for same in withheld.tested),
     ]
     return max(blocks, key=lambda block: block.pairs)
 
@@ -268,4 +244,4 @@ def _not_empty(part: HeldOut) -> HeldOut:
 def _never_seen(values: Values, earlier: LCGSplit, held_out: UInt64[np.ndarray, " held"]) -> Rows:
     """A mask of the multipliers (or increments) that were too large for an earlier run, or held out from it."""
     too_large = values >= np.uint64(earlier.task.largest_modulus)
-    return too_large | np.isin(values, held_out) if earlier.by_values else too_large
+    return too_large | np.isin(values, held_out) if earlier.withheld.by_values else too_large

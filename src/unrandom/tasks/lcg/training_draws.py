@@ -11,20 +11,22 @@ from jaxtyping import Bool
 
 from unrandom.core.errors import UserError
 from unrandom.tasks.lcg.config import LCGTask
+from unrandom.tasks.lcg.held_out import Withheld
 from unrandom.tasks.lcg.parameters import LCGParameters, concatenate
 from unrandom.tasks.lcg.sources import Kind, Proposals
-from unrandom.tasks.lcg.split import LCGSplit
 
 ATTEMPTS = 1000  # proposals per row before giving up
 
 
 class TrainingDraws:
-    """Draws rows of (m, a, c, x0) from the training side of a split, in the configured mix and period range."""
+    """Draws rows of (m, a, c, x0) that are not withheld, in the configured mix and period range."""
 
-    def __init__(self, split: LCGSplit) -> None:
-        self.task = split.task
+    def __init__(self, task: LCGTask, seed: int, moduli: tuple[int, ...], withheld: Withheld) -> None:
+        self.task = task
         self._filters = self.task.min_period is not None or self.task.max_period is not None
-        self._sources = [(Proposals(split, kind), share) for kind, share in _shares(self.task).items() if share > 0]
+        self._sources = [
+            (Proposals(task, seed, moduli, withheld, kind), share) for kind, share in _shares(task).items() if share > 0
+        ]
 
     def draw(self, rng: np.random.Generator, rows: int) -> LCGParameters:
         """``rows`` rows; the first round(full_period_share x rows) have full period."""

@@ -11,10 +11,11 @@ from pydantic import Field, model_validator
 from unrandom.core.quantities import listed
 from unrandom.core.seeds import stream
 from unrandom.generators.full_period import sample_distinct
+from unrandom.tasks.facts import Baseline, KnownFrom
 from unrandom.tasks.lcg.config import LCGTask, Modulus, Phase
 from unrandom.tasks.lcg.held_out import counting_parts, hold_out
 from unrandom.tasks.lcg.split import LCGSplit
-from unrandom.tasks.task import Baseline, Count, Enough
+from unrandom.tasks.task import Count
 
 LARGEST_POSTERIOR = 2**13  # modulus up to which the exact posterior is fast enough for reports
 MODULI_NAMED = 4  # more moduli are described by their range
@@ -109,8 +110,8 @@ class UnseenModulus(LCGTask):
         return "modulus m, multiplier a and increment c"
 
     @property
-    def enough(self) -> tuple[Enough, ...]:
-        return (Enough(3, 1.0, "modulus known: three would do"), Enough(6, 0.975, "modulus unknown: about six"))
+    def enough(self) -> tuple[KnownFrom, ...]:
+        return (KnownFrom(3, 1.0, "modulus known: three would do"), KnownFrom(6, 0.975, "modulus unknown: about six"))
 
     @property
     def enough_text(self) -> str:
