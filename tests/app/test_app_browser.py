@@ -96,6 +96,7 @@ def visit(browser, app, request):
     begun.end()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("visit", WINDOWS[0], indirect=True)
 def test_play(visit):
     page = visit.page
@@ -134,6 +135,7 @@ def test_play(visit):
     playwright.expect(page.locator(".js-plotly-plot:visible")).to_have_count(2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("visit", WINDOWS[1], indirect=True)
 def test_audit(visit, tmp_path):
     page = visit.page
@@ -174,6 +176,7 @@ def test_results(visit):
     page.get_by_text(re.compile("^0 of [0-9]+ claims")).wait_for()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("visit", WINDOWS[1], indirect=True)
 def test_runs(visit, app):
     page, seed = visit.page, str(WINDOWS[1].index(visit.window))
@@ -200,6 +203,7 @@ def test_runs(visit, app):
     page.get_by_text(f"{name}: step").wait_for()  # the newest run is shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("visit", ["400 light"], indirect=True)
 def test_every_control_has_a_name_and_is_reached_by_the_keyboard(visit):
     page = visit.page
