@@ -1,5 +1,6 @@
 """What must a family of generators implement? The number of outputs it needs, and recovery of a generator from them."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
@@ -50,33 +51,49 @@ class Sparing(Protocol):
         ...
 
 
-@runtime_checkable
-class Family(Protocol):
+class Family(ABC):
     """Generators that are recovered by the same method."""
 
     name: str
     about: str
-    trivial: bool  # constants, counters and short periods: a predicted output counts as one bit of proof
     max_outputs: int  # outputs used for recovery; more would not help. 0: exactly as many as needed
+    trivial: bool = False  # constants, counters and short periods: a predicted output counts as one bit of proof
+    slow: bool = False  # tried after all the others, because it takes seconds
+    any_width: bool = False  # accepts numbers of more than 64 bits, too
+    of_normals: bool = False  # accepts normal deviates as such, and nothing else
 
-    slow: bool  # tried after all the others, because it takes seconds
-
+    @abstractmethod
     def needs(self, stream: Stream) -> int | None:
         """The fewest outputs from which to try recovery, which may be more than the stream has; None if this family has
         no streams of this form.
         """
-        ...
 
+    @abstractmethod
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         """Candidate generators, which the search tests on held-back outputs. Accepts streams of any length; one that
         is too short has no candidates. May raise OutOfTime.
         """
-        ...
+
+
+def _undetermined(count: int) -> None:
+    """No previous outputs are determined."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A generator given by what makes its outputs, and those before the first one, anew."""
+
+    parameters: JsonObject
+    outputs: Callable[[], Iterator[Number]]
+    previous: Callable[[int], list[Number] | None] = _undetermined
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A generator given by a state, its transition function `step` and its output function `show`."""
+    """A generator given by a state, its transition function `step` and its output function `show`.
+
+    `back` inverts `step`; it gives None for a state without a predecessor.
+    """
 
     parameters: JsonObject
     state: Any
@@ -101,7 +118,8 @@ class Machine:
             return None
         state, before = self.state, []
         for _ in range(count):
-            state = self.back(state)
+            if (state := self.back(state)) is None:
+                return None
             before.append(self.show(state))
         return before[::-1]
 

@@ -39,11 +39,7 @@ EXACT_OUTPUTS = 64
 """Outputs that are compared to the last digit."""
 
 WORD_BITS = 64
-ANY_WIDTH = ("trivial", "lcg", "quadratic", "inversive")
-"""Only these families accept numbers of more than WORD_BITS bits."""
-
-OF_NORMALS = ("java-gaussian",)
-"""Only these families accept normal deviates as such, and they accept nothing else."""
+"""Numbers of more bits are only for families of any width."""
 
 LATER_SHARE, LATER_SECONDS = 0.3, 5.0
 """Time spent on searches from later outputs on: a share of the time left, and at most so many seconds."""
@@ -141,9 +137,9 @@ class Search:
 
     def _attempt(self, family: Family, stream: Stream) -> Found | None:
         """Try one family on growing parts of a stream, and record a failure in `tried`."""
-        if (family.slow and not stream.likely) or (stream.bits > WORD_BITS and family.name not in ANY_WIDTH):
+        if (family.slow and not stream.likely) or (stream.bits > WORD_BITS and not family.any_width):
             return None
-        if stream.normal != (family.name in OF_NORMALS):
+        if stream.normal != family.of_normals:
             return None
         needs, bits = family.needs(stream), 1.0 if family.trivial else stream.bits_per_output
         if needs is None or not bits:

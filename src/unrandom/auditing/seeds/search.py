@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from math import log2
 
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.search import SIGNIFICANCE_BITS, Found, agreement
 from unrandom.auditing.seeds.scan import Hits, scan
@@ -31,14 +31,12 @@ PARTIAL_BITS = 24
 
 
 @dataclass
-class SeedFamily:
+class SeedFamily(Family):
     """A seeded program as the family of what it made; nothing is recovered again."""
 
     about: str
-    name: str = FAMILY
-    trivial: bool = False
-    max_outputs: int = 0
-    slow: bool = False
+    name = FAMILY
+    max_outputs = 0
 
     def needs(self, stream: Stream) -> int | None:
         return None

@@ -17,7 +17,7 @@ from math import log2
 import numpy as np
 
 from unrandom.auditing.families.carry.lagged import rule_text
-from unrandom.auditing.family import Generator, Recurrence
+from unrandom.auditing.family import Family, Generator, Recurrence
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import MANTISSA, Stream
 from unrandom.core.arithmetic import is_power_of_two
@@ -192,12 +192,10 @@ def _readings(program: Program, stream: Stream) -> Iterator[Top | Remainder]:
             yield Top(program, ranged, divisor)
 
 
-class Additive:
+class Additive(Family):
     """The programs of one generator."""
 
     name = "additive"
-    trivial = False
-    slow = False
     max_outputs = MAX_OUTPUTS
 
     def __init__(self, programs: tuple[Program, ...]) -> None:

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator, Replay
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.deadline import Deadline
-from unrandom.core.files import JsonObject
 from unrandom.generators.carry import WithCarry
 
 MAX_LAG = 64
@@ -27,13 +26,11 @@ SIGNS = ((1, -1), (-1, 1), (1, 1))
 """Each pair has the sign of x[i − near] and the sign of x[i − far]."""
 
 
-class Carry:
+class Carry(Family):
     """Subtract-with-borrow and add-with-carry modulo 2**bits; lags up to 64."""
 
     name = "carry"
     about = "a subtract-with-borrow or add-with-carry generator; lags unknown"
-    trivial = False
-    slow = False
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
@@ -59,30 +56,25 @@ def _generators(view: View, deadline: Deadline) -> Iterator[Generator]:
                 carried = np.uint64(1) if near_sign == far_sign else mask  # the carry contributes 1 or −1
                 if not ((residual != 0) & (residual != carried)).any():
                     generator = WithCarry(near, far, near_sign, far_sign, view.bits)
-                    yield _CarryGenerator(view, generator, int(residual[0] != 0))
+                    yield _with_carry(view, generator, int(residual[0] != 0))
 
 
-class _CarryGenerator:
-    """A generator whose state is the first `far` numbers of the view, and the carry that enters the next number."""
+def _with_carry(view: View, generator: WithCarry, first_carry: int) -> Replay:
+    """A generator whose state is the first `far` numbers of the view, and the carry that enters the next number. Two
+    states can step to the same one, so that no previous outputs are determined.
+    """
+    lags = ((generator.near_sign, generator.near), (generator.far_sign, generator.far))
+    terms = " ".join(f"{'-' if sign < 0 else '+'} x[i-{lag}]" for sign, lag in lags).removeprefix("+ ")
+    rule = f"x[i] = {terms} {'+' if generator.carry_sign > 0 else '-'} carry mod 2^{view.bits}"
 
-    def __init__(self, view: View, generator: WithCarry, carry: int) -> None:
-        self.view, self.generator, self.carry = view, generator, carry
-        lags = ((generator.near_sign, generator.near), (generator.far_sign, generator.far))
-        terms = [f"{'-' if sign < 0 else '+'} x[i-{lag}]" for sign, lag in lags]
-        rule = f"x[i] = {' '.join(terms)} {'+' if generator.carry_sign > 0 else '-'} carry mod 2^{view.bits}"
-        self.parameters: JsonObject = {"rule": rule.replace("= + ", "= ")}
-
-    def outputs(self) -> Iterator[Number]:
-        far = self.generator.far
-        window, carry = self.view.numbers[:far], self.carry
-        yield from map(self.view.show, window)
+    def outputs() -> Iterator[Number]:
+        window, carry = view.numbers[: generator.far], first_carry
+        yield from map(view.show, window)
         while True:
-            number, carry = self.generator.following(window, carry)
+            number, carry = generator.following(window, carry)
             window.append(number)
             if len(window) > 4096:
-                del window[:-far]
-            yield self.view.show(number)
+                del window[: -generator.far]
+            yield view.show(number)
 
-    def previous(self, count: int) -> None:
-        """None: two states can step to the same one, so the outputs before the first one are not determined."""
-        return
+    return Replay({"rule": rule}, outputs)

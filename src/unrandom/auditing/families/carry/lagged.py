@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 from jaxtyping import UInt64
 
-from unrandom.auditing.family import Generator, Recurrence
+from unrandom.auditing.family import Family, Generator, Recurrence
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.auditing.notation import power
 from unrandom.core.deadline import Deadline
@@ -36,13 +36,11 @@ SIGNS = ((1, 1), (1, -1), (-1, 1))
 """Each pair has the sign of x[i − near] and the sign of x[i − far]."""
 
 
-class Lagged:
+class Lagged(Family):
     """Sums and differences of two earlier outputs, modulo 2**bits or another modulus; all lags up to 64."""
 
     name = "lagged-fibonacci"
     about = "an additive or subtractive lagged Fibonacci generator; lags and modulus unknown"
-    trivial = False
-    slow = False
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:

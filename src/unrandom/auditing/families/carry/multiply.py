@@ -7,7 +7,7 @@ Marsaglia-Multicarry.
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator, Machine, Replay
 from unrandom.auditing.forms.factors import views
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
@@ -32,13 +32,11 @@ PAIRS: tuple[tuple[str, Callable[[int, int], int]], ...] = (
 """How a word is made of two generators with states z and w, whose high halves are the carries."""
 
 
-class MultiplyCarry:
+class MultiplyCarry(Family):
     """One multiply-with-carry generator of 16, 32 or 64 bits."""
 
     name = "multiply-with-carry"
     about = "a multiply-with-carry generator; multiplier unknown"
-    trivial = False
-    slow = False
     max_outputs = LAGS[-1] + WORDS
 
     def needs(self, stream: Stream) -> int | None:
@@ -55,16 +53,14 @@ class MultiplyCarry:
                     found = _recovered(view.numbers, shown, width, lag)
                     if found is not None:
                         generator = MultiplyWithCarry(found[0], width, lag, complementary)
-                        yield _Words(generator, view.numbers[:lag], found[1], view.show)
+                        yield _words(generator, view.numbers[:lag], found[1], view.show)
 
 
-class CarryPairs:
+class CarryPairs(Family):
     """Two multiply-with-carry generators of 16 bits in each word of 32 bits."""
 
     name = "multiply-with-carry"
     about = "two multiply-with-carry generators of 16 bits in each word (Marsaglia; Chrome until 2015)"
-    trivial = False
-    slow = False
     max_outputs = 1 + WORDS
 
     def needs(self, stream: Stream) -> int | None:
@@ -105,64 +101,49 @@ def _pairs(view: View) -> Iterator[Generator]:
         high = [((x - combine(0, state)) >> 16) & 0xFFFF for x, state in zip(view.numbers, w, strict=True)]
         found = multiplier_and_carry(high, 16)
         if found is not None:
-            yield _Pair(view, about, combine, (found[0], a_low), ((found[1] << 16) + high[0], w[0]))
+            yield _pair(view, about, combine, (found[0], a_low), ((found[1] << 16) + high[0], w[0]))
 
 
-class _Words:
+def _words(generator: MultiplyWithCarry, state: list[int], carry: int, show: Callable[[int], Number]) -> Replay:
     """One generator, from its first words and the carry that enters the next."""
+    parameters: JsonObject = {
+        "multiplier": generator.a,
+        "bits": generator.bits,
+        "lag": generator.lag,
+        **({"complementary": True} if generator.complementary else {}),
+        "state": {"words": state, "carry": carry},
+    }
 
-    def __init__(
-        self, generator: MultiplyWithCarry, first: list[int], carry: int, show: Callable[[int], Number]
-    ) -> None:
-        self.generator, self.first, self.carry, self.show = generator, first, carry, show
-        self.parameters: JsonObject = {
-            "multiplier": generator.a,
-            "bits": generator.bits,
-            "lag": generator.lag,
-            **({"complementary": True} if generator.complementary else {}),
-            "state": {"words": first, "carry": carry},
-        }
-
-    def outputs(self) -> Iterator[Number]:
-        return map(self.show, self.generator.outputs(self.first, self.carry))
-
-    def previous(self, count: int) -> list[Number] | None:
-        first, carry = self.first, self.carry
+    def previous(count: int) -> list[Number] | None:
+        earlier = state, carry
         for _ in range(count):
-            earlier = self.generator.before(first, carry)
-            if earlier is None:
+            found = generator.before(*earlier)
+            if found is None:
                 return None
-            first, carry = earlier
-        return list(islice(map(self.show, self.generator.outputs(first, carry)), count))
+            earlier = found
+        return list(islice(map(show, generator.outputs(*earlier)), count))
+
+    return Replay(parameters, lambda: map(show, generator.outputs(state, carry)), previous)
 
 
-class _Pair:
+def _pair(
+    view: View,
+    about: str,
+    combine: Callable[[int, int], int],
+    multipliers: tuple[int, int],
+    states: tuple[int, int],
+) -> Machine:
     """Two generators of 16 bits, from their states of 32 bits."""
+    a_z, a_w = multipliers
 
-    def __init__(
-        self,
-        view: View,
-        about: str,
-        combine: Callable[[int, int], int],
-        multipliers: tuple[int, int],
-        states: tuple[int, int],
-    ) -> None:
-        self.view, self.combine, self.multipliers, self.states = view, combine, multipliers, states
-        self.parameters: JsonObject = {"output": about, "multipliers": list(multipliers), "state": list(states)}
+    def step(at: tuple[int, int]) -> tuple[int, int]:
+        z, w = at
+        return a_z * (z & 0xFFFF) + (z >> 16), a_w * (w & 0xFFFF) + (w >> 16)
 
-    def outputs(self) -> Iterator[Number]:
-        (a_z, a_w), (z, w) = self.multipliers, self.states
-        while True:
-            yield self.view.show(self.combine(z, w))
-            z, w = a_z * (z & 0xFFFF) + (z >> 16), a_w * (w & 0xFFFF) + (w >> 16)
+    def back(at: tuple[int, int]) -> tuple[int, int] | None:
+        # state = a · low + high of the earlier state, with high < a
+        (z_low, z_high), (w_low, w_high) = (divmod(x, a) for x, a in zip(at, multipliers, strict=True))
+        return None if max(z_low, w_low) > 0xFFFF else ((z_high << 16) + z_low, (w_high << 16) + w_low)
 
-    def previous(self, count: int) -> list[Number] | None:
-        (z, w), before = self.states, []
-        for _ in range(count):
-            # state = a · low + high of the earlier state, with high < a
-            (z_low, z_high), (w_low, w_high) = (divmod(x, a) for x, a in zip((z, w), self.multipliers, strict=True))
-            if max(z_low, w_low) > 0xFFFF:
-                return None
-            z, w = (z_high << 16) + z_low, (w_high << 16) + w_low
-            before.append(self.view.show(self.combine(z, w)))
-        return before[::-1]
+    parameters: JsonObject = {"output": about, "multipliers": list(multipliers), "state": list(states)}
+    return Machine(parameters, states, step, lambda at: view.show(combine(*at)), back)

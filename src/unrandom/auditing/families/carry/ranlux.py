@@ -4,7 +4,7 @@ discarding multiplies the state by a constant, so that a lattice of two dimensio
 
 from collections.abc import Iterator
 
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
 from unrandom.generators.ranlux import RANLUX3, RANLUX4, RANLUX24, RANLUX48, Ranlux
@@ -13,13 +13,11 @@ from unrandom.predictors.hidden_state import states_within
 GENERATORS = (RANLUX24, RANLUX48, RANLUX3, RANLUX4)
 
 
-class Ranluxes:
+class Ranluxes(Family):
     """Words of the luxury levels in use, beginning anywhere in a block."""
 
     name = "ranlux"
     about = "RANLUX, a subtract-with-borrow generator that discards most of its numbers"
-    trivial = False
-    slow = False
     max_outputs = 3 * RANLUX3.used
 
     def needs(self, stream: Stream) -> int | None:

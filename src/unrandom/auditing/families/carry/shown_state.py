@@ -7,14 +7,13 @@ bits of the outputs are those of the xorshift word, inverted.
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine, Replay
 from unrandom.auditing.forms.factors import views
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.deadline import Deadline
-from unrandom.core.files import JsonObject
 from unrandom.generators.lcg import LCG
 from unrandom.generators.linear_words import unknown_words
 from unrandom.generators.taocp import FAR, MODULUS, block_after, block_before, blocks
@@ -25,13 +24,11 @@ SUPER_DUPER = LCG(2**32, 69069, 0)
 SHIFTS = (Shift(False, 15), Shift(True, 17))
 
 
-class RanArray:
+class RanArray(Family):
     """Knuth's ran_array in full, modulo 2**30."""
 
     name = "knuth-taocp"
     about = "Knuth's ran_array: 100 of every 1009 numbers of a lagged Fibonacci generator (R's Knuth-TAOCP)"
-    trivial = False
-    slow = False
     max_outputs = 2 * FAR + 8
 
     def needs(self, stream: Stream) -> int | None:
@@ -47,37 +44,31 @@ class RanArray:
                 following = block_after(block)
                 shown = view.numbers[start + FAR : start + 2 * FAR]
                 if following[: len(shown)] == shown:
-                    yield _Blocks(block, start, view.show)
+                    yield _from_block(block, start, view.show)
 
 
-class _Blocks:
+def _from_block(block: list[int], left: int, show: Callable[[int], Number]) -> Replay:
     """The numbers of blocks of which the first begins before the stream: only `left` of its numbers are shown."""
+    first = block_before(block)
 
-    def __init__(self, block: list[int], left: int, show: Callable[[int], Number]) -> None:
-        self.block, self.left, self.show = block_before(block), left, show
-        self.parameters: JsonObject = {"left_of_first_block": left, "state": block}
+    def outputs() -> Iterator[Number]:
+        return map(show, islice(chain.from_iterable(blocks(first)), FAR - left, None))
 
-    def outputs(self) -> Iterator[Number]:
-        following = chain.from_iterable(blocks(self.block))
-        for _ in range(FAR - self.left):
-            next(following)
-        return map(self.show, following)
-
-    def previous(self, count: int) -> list[Number]:
-        before, block = self.block[: FAR - self.left], self.block
+    def previous(count: int) -> list[Number]:
+        before, earlier = first[: FAR - left], first
         while len(before) < count:
-            block = block_before(block)
-            before = block + before
-        return [self.show(x) for x in before[len(before) - count :]]
+            earlier = block_before(earlier)
+            before = earlier + before
+        return [show(x) for x in before[len(before) - count :]]
+
+    return Replay({"left_of_first_block": left, "state": block}, outputs, previous)
 
 
-class SuperDuper:
+class SuperDuper(Family):
     """Marsaglia's Super-Duper in 32 bits."""
 
     name = "super-duper"
     about = "Marsaglia's Super-Duper: a xorshift word and an LCG (R's Super-Duper)"
-    trivial = False
-    slow = False
     max_outputs = 40
 
     def needs(self, stream: Stream) -> int | None:

@@ -4,8 +4,7 @@ number that replaced the first, and tells the whole LCG.
 
 from collections.abc import Iterator
 
-from unrandom.auditing.family import Generator
-from unrandom.auditing.forms.layers import Number
+from unrandom.auditing.family import Family, Generator, Replay
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
@@ -14,13 +13,11 @@ from unrandom.generators.bays_durham import KNUTH_B, RAN1, BaysDurham
 GENERATORS = (KNUTH_B, RAN1)
 
 
-class BaysDurhams:
+class BaysDurhams(Family):
     """Known generators of this kind, from the first output after seeding on, or with outputs from every slot."""
 
     name = "bays-durham"
     about = "a linear congruential generator shuffled by a table (Bays and Durham): knuth_b of C++, ran1"
-    trivial = False
-    slow = False
     max_outputs = 4096
 
     def needs(self, stream: Stream) -> int | None:
@@ -48,24 +45,17 @@ def _recovered(generator: BaysDurham, view: View) -> Iterator[Generator]:
     else:
         return
     x = lcg.jump(-replaced)(numbers[i])  # the number that replaced output 0
-    yield _Shuffled(generator, view, *generator.unused(x), x)
+    yield _shuffled(generator, view, *generator.unused(x), x)
     first_slot = next((slots[i - 1] for i in range(1, len(numbers)) if numbers[i] == x), None)
     if first_slot is not None:
         table = {slots[i - 1]: numbers[i] for i in range(len(numbers) - 1, 0, -1)} | {first_slot: numbers[0]}
         if len(table) == generator.slots:
-            yield _Shuffled(generator, view, [table[slot] for slot in range(generator.slots)], first_slot, x)
+            yield _shuffled(generator, view, [table[slot] for slot in range(generator.slots)], first_slot, x)
 
 
-class _Shuffled:
-    """A table, the slot of the first output, and the number that replaces it."""
-
-    def __init__(self, generator: BaysDurham, view: View, table: list[int], slot: int, x: int) -> None:
-        self.generator, self.view, self.table, self.slot, self.x = generator, view, table, slot, x
-        self.parameters: JsonObject = {"generator": generator.name, "state": {"next": x, "slot": slot, "table": table}}
-
-    def outputs(self) -> Iterator[Number]:
-        return map(self.view.show, self.generator.outputs(self.table, self.slot, self.x))
-
-    def previous(self, count: int) -> list[Number] | None:
-        """None: the entry that an output replaced is known only if its slot is."""
-        return None
+def _shuffled(generator: BaysDurham, view: View, table: list[int], slot: int, x: int) -> Replay:
+    """The outputs of a table, the slot of the first output, and the number that replaces it. No previous outputs are
+    determined: the entry that an output replaced is known only if its slot is.
+    """
+    parameters: JsonObject = {"generator": generator.name, "state": {"next": x, "slot": slot, "table": table}}
+    return Replay(parameters, lambda: map(view.show, generator.outputs(table, slot, x)))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from math import nextafter
 
 from unrandom.auditing.families.recovery import first_states, lcg_machine, lcg_parameters
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
 from unrandom.generators.known import KNOWN
@@ -21,13 +21,11 @@ ENGINES = {"std::minstd_rand0": KNOWN["minstd0"].lcg, "std::minstd_rand": KNOWN[
 BELOW_ONE = nextafter(1.0, 0.0)
 
 
-class Canonical:
+class Canonical(Family):
     """Doubles from 0 to 1 that each consist of two states of a Lehmer generator."""
 
     name = "truncated-lcg"
     about = "C++'s uniform_real_distribution<double> over std::minstd_rand0 or std::minstd_rand"
-    trivial = False
-    slow = False
     max_outputs = 32
 
     def needs(self, stream: Stream) -> int | None:

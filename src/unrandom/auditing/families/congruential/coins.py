@@ -6,7 +6,7 @@ java.util.Random.nextBoolean() and ⌊2 u⌋ show one bit of 48, for which the l
 from collections.abc import Iterator
 
 from unrandom.auditing.families.recovery import lcg_machine, lcg_parameters
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
 from unrandom.generators.java import JAVA
@@ -16,12 +16,11 @@ LEAST_OUTPUTS = 500
 """With fewer, the state was found in less than half of all trials."""
 
 
-class Coins:
+class Coins(Family):
     """Tosses of a fair coin, by the linear congruential generator that drand48 and java.util.Random share."""
 
     name = "lcg-coins"
     about = "java.util.Random.nextBoolean(), and coins by drand48: the top bit of each state"
-    trivial = False
     slow = True
     max_outputs = MAX_OUTPUTS
 

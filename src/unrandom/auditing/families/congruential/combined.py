@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 from math import ceil, log2
 
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator, Replay
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
@@ -24,12 +24,10 @@ LOST_BITS = 0.4
 """Bits subtracted from the information of each output, because reduction needs more than the minimum."""
 
 
-class CombinedGenerator:
+class CombinedGenerator(Family):
     """One combined generator, as fractions, as ⌊N u⌋, or as whole numbers."""
 
     name = "combined"
-    trivial = False
-    slow = False
     max_outputs = MAX_DIMENSION
 
     def __init__(self, combined: Combined) -> None:
@@ -60,7 +58,7 @@ class CombinedGenerator:
         for used in dict.fromkeys(min(len(bounds), count) for count in (needed + needed // 2 + 1, MAX_DIMENSION)):
             for first in first_numbers(bounds, *self._recurrence, count=used):
                 windows = self.combined.windows(first)
-                yield _Following(self.combined, windows, stream.bounded, self._shows_words(stream))
+                yield _following(self.combined, windows, stream.bounded, self._shows_words(stream))
                 return
 
     def _shows_words(self, stream: Stream) -> bool:
@@ -75,30 +73,25 @@ class CombinedGenerator:
         return [(low - slack, high + slack) for low, high in stream.state_bounds(modulus) or []]
 
 
-class _Following:
+def _following(combined: Combined, state: Windows, bounded: int | None, words: bool) -> Replay:
     """A combined generator from the state whose oldest numbers make the first output."""
 
-    def __init__(self, combined: Combined, state: Windows, bounded: int | None, words: bool) -> None:
-        self.combined, self.state, self.bounded, self.words = combined, state, bounded, words
-        self.parameters: JsonObject = {"generator": combined.name, "state": [list(window) for window in state]}
-
-    def outputs(self) -> Iterator[Number]:
-        return self._outputs(self.state)
-
-    def previous(self, count: int) -> list[Number] | None:
-        if not self.combined.invertible:
-            return None
-        state = self.state
-        for _ in range(count):
-            state = self.combined.back(state)
-        return list(islice(self._outputs(state), count))
-
-    def _outputs(self, state: Windows) -> Iterator[Number]:
-        bounded = self.bounded
-        if self.words:
-            return self.combined.words(state)
-        fractions = self.combined.outputs(state)
+    def outputs(first: Windows) -> Iterator[Number]:
+        if words:
+            return combined.words(first)
+        fractions = combined.outputs(first)
         return fractions if bounded is None else (int(u * bounded) for u in fractions)
+
+    def previous(count: int) -> list[Number] | None:
+        if not combined.invertible:
+            return None
+        earlier = state
+        for _ in range(count):
+            earlier = combined.back(earlier)
+        return list(islice(outputs(earlier), count))
+
+    parameters: JsonObject = {"generator": combined.name, "state": [list(window) for window in state]}
+    return Replay(parameters, lambda: outputs(state), previous)
 
 
 COMBINED_GENERATORS: tuple[CombinedGenerator, ...] = tuple(map(CombinedGenerator, COMBINED))

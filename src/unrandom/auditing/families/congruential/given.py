@@ -10,7 +10,7 @@ from math import ceil, log2
 
 from unrandom.auditing.families.congruential.parts import generators_showing
 from unrandom.auditing.families.recovery import first_states
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.deadline import Deadline
@@ -24,13 +24,11 @@ OTHER_MODULI = {known.lcg: name for name, known in KNOWN.items() if not is_power
 """Known LCGs whose modulus is no power of two."""
 
 
-class GivenLCG:
+class GivenLCG(Family):
     """The LCG that the user describes."""
 
     name = "given-lcg"
     about = "the linear congruential generator with the given modulus and multiplier, of which a part is shown"
-    trivial = False
-    slow = False
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
@@ -46,13 +44,11 @@ class GivenLCG:
             yield from _scaled_evenly(stream, LCG(m, a % m, c % m))
 
 
-class OtherModulus:
+class OtherModulus(Family):
     """Known LCGs whose modulus is no power of two."""
 
     name = "truncated-lcg"
     about = "a known linear congruential generator of prime modulus that shows a part of its state"
-    trivial = False
-    slow = False
     max_outputs = 64
 
     def needs(self, stream: Stream) -> int | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.deadline import Deadline
 from unrandom.generators.java import JAVA, NEXT_DOUBLE, NEXT_LONG, JavaMethod
@@ -12,13 +12,11 @@ from unrandom.predictors.hidden_state import states_within
 STATE_BITS = 48
 
 
-class Java:
+class Java(Family):
     """nextLong() and nextDouble(). Methods that show one state per output belong to the truncated LCGs."""
 
     name = "java"
     about = "java.util.Random, two states in each output"
-    trivial = False
-    slow = False
     max_outputs = 2
 
     def needs(self, stream: Stream) -> int | None:

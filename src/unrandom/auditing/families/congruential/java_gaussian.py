@@ -8,7 +8,7 @@ deviate of a stream may be the second one of a pair.
 
 from collections.abc import Iterator
 
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
 from unrandom.generators.java import JAVA, NEXT_DOUBLE
@@ -27,14 +27,13 @@ State = tuple[int, bool]
 """The first state of a pair that is not drawn again, and whether its second deviate comes next."""
 
 
-class JavaGaussian:
+class JavaGaussian(Family):
     """nextGaussian(), in full or in 9 digits or more."""
 
     name = "java-gaussian"
     about = "java.util.Random.nextGaussian()"
-    trivial = False
-    slow = False
     max_outputs = 3
+    of_normals = True
 
     def needs(self, stream: Stream) -> int | None:
         return 3 if stream.normal else None

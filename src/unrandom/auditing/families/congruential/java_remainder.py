@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from unrandom.auditing.families.recovery import lcg_machine, lcg_parameters
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
 from unrandom.generators.java import JAVA
@@ -28,12 +28,11 @@ LEAST_OUTPUTS = 430
 """With fewer, the state was found in less than half of all trials."""
 
 
-class JavaRemainder:
+class JavaRemainder(Family):
     """java.util.Random.nextInt(N) for the N in BOUNDS."""
 
     name = "java-remainder"
     about = "java.util.Random.nextInt(3) and nextInt(5)"
-    trivial = False
     slow = True
     max_outputs = MAX_OUTPUTS
 

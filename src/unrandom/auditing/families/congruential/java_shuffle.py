@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.deadline import Deadline
@@ -30,13 +30,11 @@ KNOWN_BITS = 60
 BACK = JAVA.inverse()
 
 
-class JavaShuffle:
+class JavaShuffle(Family):
     """Collections.shuffle(list, random), and shuffles that draw from a cycle of ranges by nextInt(n)."""
 
     name = "java-shuffle"
     about = "java.util.Random, nextInt(n) of the ranges of shuffles"
-    trivial = False
-    slow = False
     max_outputs = 512
 
     def needs(self, stream: Stream) -> int | None:

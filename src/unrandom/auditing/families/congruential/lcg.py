@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from unrandom.auditing.families.recovery import lcg_machine, lcg_outputs_needed, recover_lcg
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
@@ -14,14 +14,13 @@ MAX_OUTPUTS = 256
 """Outputs used for recovery; the greatest common divisor converges much earlier."""
 
 
-class FullState:
+class FullState(Family):
     """LCGs with unknown modulus, multiplier and increment."""
 
     name = "lcg"
     about = "a linear congruential generator that shows its whole state; modulus, multiplier, increment unknown"
-    trivial = False
-    slow = False
     max_outputs = MAX_OUTPUTS
+    any_width = True
 
     def needs(self, stream: Stream) -> int | None:
         return lcg_outputs_needed(stream.modulus, stream.multiplier)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from unrandom.auditing.families.recovery import least_above
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.deadline import Deadline
@@ -27,14 +27,13 @@ MAX_OUTPUTS = 64
 """Outputs used for recovery."""
 
 
-class QuadraticSteps:
+class QuadraticSteps(Family):
     """x ← a x² + b x + c modulo any number, everything unknown."""
 
     name = "quadratic"
     about = "a quadratic congruential generator that shows its whole state; modulus and coefficients unknown"
-    trivial = False
-    slow = False
     max_outputs = MAX_OUTPUTS
+    any_width = True
 
     def needs(self, stream: Stream) -> int | None:
         return _needs(stream, 3)
@@ -53,14 +52,13 @@ class QuadraticSteps:
                     yield Machine({"m": m, "a": a, "b": b, "c": c, "state": x[0]}, x[0], generator.step, view.show)
 
 
-class InversiveSteps:
+class InversiveSteps(Family):
     """x ← a x**-1 + c modulo a prime, everything unknown."""
 
     name = "inversive"
     about = "an inversive congruential generator that shows its whole state; modulus and coefficients unknown"
-    trivial = False
-    slow = False
     max_outputs = MAX_OUTPUTS
+    any_width = True
 
     def needs(self, stream: Stream) -> int | None:
         return _needs(stream, 2)

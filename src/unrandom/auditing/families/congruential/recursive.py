@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from math import gcd
 
 from unrandom.auditing.families.recovery import least_above
-from unrandom.auditing.family import Generator, Recurrence
+from unrandom.auditing.family import Family, Generator, Recurrence
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
@@ -22,13 +22,11 @@ DETERMINANTS = 4
 """Determinants whose greatest common divisor is taken."""
 
 
-class MultipleRecursive:
+class MultipleRecursive(Family):
     """Orders 2 to 8 with a constant; modulus, coefficients and constant unknown."""
 
     name = "multiple-recursive"
     about = "a multiple recursive generator, a linear function of its last numbers; coefficients and modulus unknown"
-    trivial = False
-    slow = False
     max_outputs = 2 * MAX_ORDER + DETERMINANTS + 2
 
     def needs(self, stream: Stream) -> int | None:

@@ -14,7 +14,7 @@ from math import ceil, log2
 import numpy as np
 
 from unrandom.auditing.families.recovery import first_states, lcg_machine
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.deadline import Deadline
@@ -51,13 +51,11 @@ WINDOWS = tuple(
 """The generators whose outputs programs reduce by a remainder, with the bits of the state that they use."""
 
 
-class Remainder:
+class Remainder(Family):
     """Known LCGs and that of the user, reduced to 0 … N − 1 by a remainder."""
 
     name = "remainder"
     about = "a given or known linear congruential generator reduced by a remainder"
-    trivial = False
-    slow = False
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:

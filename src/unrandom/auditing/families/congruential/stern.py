@@ -16,7 +16,7 @@ from math import log2
 from flint import fmpz_mat
 
 from unrandom.auditing.families.recovery import lcg_machine
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.arithmetic import is_power_of_two
@@ -39,13 +39,11 @@ RELATION_POSITIONS = 5
 """Number of positions of the stream at which relations are searched."""
 
 
-class UnknownTruncated:
+class UnknownTruncated(Family):
     """LCGs with all parameters unknown that show the top bits of their state, modulo a power of two."""
 
     name = "truncated-lcg-unknown"
     about = "a linear congruential generator modulo a power of two that shows its top bits; all parameters unknown"
-    trivial = False
-    slow = False
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:

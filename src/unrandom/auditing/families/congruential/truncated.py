@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from unrandom.auditing.families.recovery import first_states, lcg_machine, lcg_parameters
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Scale, Stream, View
 from unrandom.core.arithmetic import is_power_of_two
@@ -64,13 +64,11 @@ def _state_bits(lcg: LCG) -> int:
     return lcg.m.bit_length() - 1
 
 
-class Truncated:
+class Truncated(Family):
     """Known LCGs that show some bits, rounded fractions, or integers ⌊N u⌋."""
 
     name = "truncated-lcg"
     about = "a known linear congruential generator that shows a part of its state"
-    trivial = False
-    slow = False
     max_outputs = MAX_DIMENSION
 
     def needs(self, stream: Stream) -> int | None:

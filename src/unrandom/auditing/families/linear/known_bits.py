@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Int64
 
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.programs.engines import LARGE_ENGINES, SMALL_ENGINES, Engine, Twister
@@ -52,7 +52,7 @@ PIECE_ROWS = 256
 
 
 @dataclass(eq=False)
-class KnownBits:
+class KnownBits(Family):
     """One engine; all readings of the stream, or only the one with this index, for engines with a large state."""
 
     engine: Engine
@@ -60,7 +60,6 @@ class KnownBits:
     about: str
     index: int | None = None
     slow: bool = False
-    trivial = False
     max_outputs = 0  # recovery reads no more outputs than it needs
 
     def needs(self, stream: Stream) -> int | None:

@@ -6,10 +6,11 @@ obey such a recurrence, whose order is at most the size of their state in bits.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 
 import numpy as np
 
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator, Replay
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.deadline import Deadline
@@ -21,13 +22,11 @@ MAX_OUTPUTS = 50_000
 """Outputs used for recovery: enough for the 19,937 bits of MT19937."""
 
 
-class LinearModuloTwo:
+class LinearModuloTwo(Family):
     """Any generator that is linear modulo 2."""
 
     name = "linear-mod-2"
     about = "a generator that is linear modulo 2 (a shift register, say): each bit is a recurrence of earlier ones"
-    trivial = False
-    slow = False
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
@@ -37,7 +36,7 @@ class LinearModuloTwo:
         for view in stream.views:
             recurrences = _recurrences(view, deadline)
             if recurrences is not None:
-                yield _BitRecurrences(view, recurrences)
+                yield _bit_recurrences(view, recurrences)
 
 
 @dataclass(frozen=True)
@@ -65,29 +64,19 @@ def _recurrences(view: View, deadline: Deadline) -> list[_Recurrence] | None:
     return by_bit[::-1]
 
 
-class _BitRecurrences:
+def _bit_recurrences(view: View, recurrences: list[_Recurrence]) -> Replay:
     """A generator with one recurrence per bit; its state is the first outputs."""
+    registers = ShiftRegisters(tuple(one.connection for one in recurrences), max(one.order for one in recurrences))
+    size = registers.size
+    first = view.numbers[:size]
+    parameters: JsonObject = {"bits": view.bits, "orders": sorted({one.order for one in recurrences}, reverse=True)}
+    if size <= 64 and len(set(registers.connections)) == 1:
+        parameters["taps"] = [j for j in range(1, size + 1) if (recurrences[0].connection >> j) & 1]
 
-    def __init__(self, view: View, recurrences: list[_Recurrence]) -> None:
-        self.view = view
-        self.registers = ShiftRegisters(
-            tuple(one.connection for one in recurrences), max(one.order for one in recurrences)
-        )
-        size = self.registers.size
-        self.first = view.numbers[:size]
-        orders = sorted({one.order for one in recurrences}, reverse=True)
-        self.parameters: JsonObject = {"bits": view.bits, "orders": orders}
-        if size <= 64 and len(set(self.registers.connections)) == 1:
-            connection = recurrences[0].connection
-            self.parameters["taps"] = [j for j in range(1, size + 1) if (connection >> j) & 1]
-
-    def outputs(self) -> Iterator[Number]:
-        yield from map(self.view.show, self.first)
-        yield from map(self.view.show, self.registers.following(self.first))
-
-    def previous(self, count: int) -> list[Number] | None:
-        backwards = self.registers.backwards()
+    def previous(count: int) -> list[Number] | None:
+        backwards = registers.backwards()
         if backwards is None:
             return None
-        outputs = backwards.following(self.first[::-1])
-        return [self.view.show(next(outputs)) for _ in range(count)][::-1]
+        return [view.show(x) for x in islice(backwards.following(first[::-1]), count)][::-1]
+
+    return Replay(parameters, lambda: map(view.show, chain(first, registers.following(first))), previous)

@@ -14,7 +14,7 @@ from math import ceil
 import numpy as np
 from jaxtyping import Bool, Int64
 
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.programs.engines import Twister
@@ -69,12 +69,11 @@ class Draw:
                 yield index, number
 
 
-class Redrawn:
+class Redrawn(Family):
     """Python's randrange(N), numpy's RandomState.randint(0, N), Ruby's rand(N) for large N."""
 
     name = "mersenne-twister"
     about = "a Mersenne twister whose words are drawn until a number is in range"
-    trivial = False
     slow = True
     max_outputs = 0
 

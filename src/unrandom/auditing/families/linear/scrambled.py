@@ -11,7 +11,7 @@ from math import ceil, log2
 
 from unrandom.auditing.families.linear.sums import V8Sums, known_bounds, output_of
 from unrandom.auditing.families.linear.v8 import Blocks
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.notation import hexadecimal
 from unrandom.core.deadline import Deadline
@@ -38,13 +38,12 @@ outputs of LEAST_BITS, and of fewer.
 """
 
 
-class Scrambled:
+class Scrambled(Family):
     """One generator, whose outputs show the top bits, or all, or the lowest bits if the scrambler has fewer than the
     words.
     """
 
     name = "scrambled"
-    trivial = False
     max_outputs = 0
 
     def __init__(self, xoshiro: Xoshiro, *, slow: bool, about: str | None = None) -> None:

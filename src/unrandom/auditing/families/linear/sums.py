@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float64, Int64
 
 from unrandom.auditing.families.linear.v8 import Blocks
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.layers import Number, split
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.notation import hexadecimal
@@ -133,12 +133,10 @@ class _Forms:
         return self._masks[step][place]
 
 
-class Sums:
+class Sums(Family):
     """A generator whose output is the top part of the sum of the first and the last word of its state."""
 
     name = "sums"
-    trivial = False
-    slow = False
     max_outputs = 0
     alignments = 1  # positions of the first output that are tried
 

@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 from jaxtyping import Bool, UInt64
 
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.deadline import Deadline
@@ -40,13 +40,11 @@ class Layout:
     about: str
 
 
-class Twisters:
+class Twisters(Family):
     """MT19937 and MT19937-64, whose words show 19 bits or more."""
 
     name = "mersenne-twister"
     about = "a Mersenne twister (C++ mt19937, Python random, PHP mt_rand, numpy RandomState)"
-    trivial = False
-    slow = False
     max_outputs = 2048
 
     def needs(self, stream: Stream) -> int | None:

@@ -7,7 +7,7 @@ outputs are handed out in reverse order; every possible position of the stream's
 from collections.abc import Iterator
 from functools import cache
 
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number, split
 from unrandom.auditing.forms.stream import Scale, Stream
 from unrandom.auditing.notation import hexadecimal
@@ -30,13 +30,11 @@ MAX_SHOWN_BITS = 53
 """Largest number of bits of a word that are shown."""
 
 
-class V8:
+class V8(Family):
     """V8's Math.random(), as fractions or as ⌊N · Math.random()⌋."""
 
     name = "v8"
     about = "Math.random() of V8 before 2026 (Chrome, Node.js 12 to 24): top bits of xorshift128+, in blocks backwards"
-    trivial = False
-    slow = False
     max_outputs = STEPS - 2 * BLOCK
 
     def needs(self, stream: Stream) -> int | None:

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 
 from unrandom.auditing.families.recovery import every_shift, recover_xorshifts
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.auditing.notation import xorshift_parameters
 from unrandom.core.deadline import Deadline
@@ -17,13 +17,11 @@ ORDERS = (2, 3, 4, 5)
 """Numbers of state words of the generators with several words."""
 
 
-class Xorshifts:
+class Xorshifts(Family):
     """One to five words of state, of 32 or 64 bits, and any three shifts."""
 
     name = "xorshift"
     about = "a xorshift generator (Marsaglia) that shows whole words of its state; shifts unknown"
-    trivial = False
-    slow = False
     max_outputs = 16
 
     def needs(self, stream: Stream) -> int | None:

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.notation import hexadecimal
 from unrandom.core.deadline import Deadline
@@ -30,13 +30,11 @@ OUTPUTS = 96
 """Outputs whose lowest bits determine the linear part: its highest bits take 75 steps to reach the lowest ones."""
 
 
-class Xorwows:
+class Xorwows(Family):
     """xorwow in whole words, as in cuRAND, or as fractions x / 2^32."""
 
     name = "xorwow"
     about = "Marsaglia's xorwow: a xorshift generator plus a counter"
-    trivial = False
-    slow = False
     max_outputs = OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:

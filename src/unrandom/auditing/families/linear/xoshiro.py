@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from unrandom.auditing.families.recovery import recover_lcg, recover_xorshifts
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.layers import split
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.auditing.notation import hexadecimal, xorshift_parameters
@@ -29,13 +29,11 @@ REDUNDANT = 8
 OUTPUT_BITS = {xoshiro.scrambler.bits for xoshiro in XOSHIROS}
 
 
-class Xoshiros:
+class Xoshiros(Family):
     """Known xorshift and xoshiro generators that show whole words, or fractions as in Firefox."""
 
     name = "xoshiro"
     about = "a xorshift or xoshiro generator with a scrambled output"
-    trivial = False
-    slow = False
     max_outputs = 512
 
     def needs(self, stream: Stream) -> int | None:

@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Int64
 
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import Family, Generator, Replay
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
-from unrandom.core.files import JsonObject
 from unrandom.generators.small import SMALL, Small
 
 BLOCK = 1 << 18
@@ -72,11 +71,10 @@ class Shown:
         return np.array([self.matches(words, i) for i in range(len(self.low))])
 
 
-class SmallState:
+class SmallState(Family):
     """One generator, from all its states."""
 
     name = "small-state"
-    trivial = False
     max_outputs = 0
 
     def __init__(self, small: Small, *, remainders: bool, slow: bool) -> None:
@@ -99,7 +97,7 @@ class SmallState:
         for shown in self._shown(stream.head(LOOKAHEAD)):
             if (self._states(shown) > QUICK_STATES) == self.slow:
                 for state in _matching(self.small, shown, deadline):
-                    yield _Following(self.small, state, shown)
+                    yield _following(self.small, state, shown)
 
     def _states(self, shown: Shown) -> int:
         """How many states are tried."""
@@ -239,25 +237,19 @@ def _compiled(small: Small) -> Any:
     return numba.njit(unwrap(select))
 
 
-class _Following:
-    """A generator from its state at the first output."""
+def _following(small: Small, state: int, shown: Shown) -> Replay:
+    """A generator from its state at the first output; those before are not computed."""
 
-    def __init__(self, small: Small, state: int, shown: Shown) -> None:
-        self.small, self.state, self.shown = small, state, shown
-        self.parameters: JsonObject = {"generator": small.name, "shown": shown.about, "state": state}
-
-    def outputs(self) -> Iterator[Number]:
-        state, last = self.state, -1
+    def outputs() -> Iterator[Number]:
+        current, last = state, -1
         while True:
-            word = self.small.output(state)
-            state = self.small.step(state)
-            if self.small.repeats or word != last:
-                yield self.shown.show(word)
+            word = small.output(current)
+            current = small.step(current)
+            if small.repeats or word != last:
+                yield shown.show(word)
             last = word
 
-    def previous(self, count: int) -> None:
-        """None: the outputs before the first one are not computed."""
-        return
+    return Replay({"generator": small.name, "shown": shown.about, "state": state}, outputs)
 
 
 SMALL_STATES: tuple[SmallState, ...] = tuple(

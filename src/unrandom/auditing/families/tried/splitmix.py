@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.auditing.notation import hexadecimal
@@ -18,13 +18,11 @@ SHOWN, HIDDEN = 53, 11
 """Bits of a word that a fraction shows, and the other bits."""
 
 
-class SplitMixFractions:
+class SplitMixFractions(Family):
     """The top 53 bits of SplitMix64 with its usual step."""
 
     name = "splitmix64-fractions"
     about = "SplitMix64 in fractions (Java's SplittableRandom.nextDouble())"
-    trivial = False
-    slow = False
     max_outputs = 2
 
     def needs(self, stream: Stream) -> int | None:

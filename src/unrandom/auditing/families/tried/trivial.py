@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain, cycle, islice, pairwise
 
-from unrandom.auditing.family import Generator, Machine
+from unrandom.auditing.family import Family, Generator, Machine, Replay
 from unrandom.auditing.forms.layers import Number, Signed
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
@@ -13,13 +13,13 @@ MAX_OUTPUTS = 100_000
 """Outputs used for recovery."""
 
 
-class Trivial:
+class Trivial(Family):
     """Constants, arithmetic progressions (also modulo an inferred number), and short periods."""
 
     name = "trivial"
     about = "a constant, a counter (also modulo a number), or a short period"
     trivial = True
-    slow = False
+    any_width = True
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
@@ -31,11 +31,11 @@ class Trivial:
             return
         period = _period(values)
         if period == 1:
-            yield _Repetition({"kind": "constant", "value": values[0]}, values[:1])
+            yield _repetition({"kind": "constant", "value": values[0]}, values[:1])
         if not stream.fractions and period != 1:
             yield from _counters([int(value) for value in values], stream)
         if 1 < period <= len(values) // 2:
-            yield _Repetition({"kind": "period", "length": period}, values[:period])
+            yield _repetition({"kind": "period", "length": period}, values[:period])
         second_half = values[len(values) // 2 :]
         late_period = _period(second_half)
         if period > len(values) // 2 and late_period <= len(second_half) // 2:  # periodic after a tail
@@ -43,22 +43,16 @@ class Trivial:
             while start and values[start - 1] == values[start - 1 + late_period]:
                 start -= 1
             parameters: JsonObject = {"kind": "period", "length": late_period, "after": start}
-            yield _Repetition(parameters, values[start : start + late_period], values[:start])
+            yield _repetition(parameters, values[start : start + late_period], values[:start])
 
 
-class _Repetition:
+def _repetition(parameters: JsonObject, numbers: list[Number], first: Sequence[Number] = ()) -> Replay:
     """The same numbers repeated endlessly, after an optional tail `first`."""
 
-    def __init__(self, parameters: JsonObject, numbers: list[Number], first: Sequence[Number] = ()) -> None:
-        self.parameters, self.numbers, self.first = parameters, numbers, first
+    def previous(count: int) -> list[Number] | None:
+        return None if first else list(islice(cycle(numbers[::-1]), count))[::-1]
 
-    def outputs(self) -> Iterator[Number]:
-        return chain(self.first, cycle(self.numbers))
-
-    def previous(self, count: int) -> list[Number] | None:
-        if self.first:
-            return None
-        return list(islice(cycle(self.numbers[::-1]), count))[::-1]
+    return Replay(parameters, lambda: chain(first, cycle(numbers)), previous)
 
 
 def _counters(numbers: list[int], stream: Stream) -> Iterator[Generator]:
