@@ -1,17 +1,26 @@
 """A verdict follows from the measured numbers and the threshold alone."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from unrandom.evaluation import Estimate, over_units
-from unrandom.experiments.claims import Bound, Claim, Evidence, Precondition, Unknown, judge, judge_all
-
-HIGH = Claim(key="high", statement="x is large", quantity="x", unit="number", threshold=0.9, precondition=None)
-LOW = Claim(
-    key="low", statement="x is small", quantity="x", unit="number", threshold=0.1, at_least=False, precondition=None
+from unrandom.experiments.claims import (
+    Bound,
+    Claim,
+    Evidence,
+    Precondition,
+    Unknown,
+    at_least,
+    at_most,
+    judge,
+    judge_all,
 )
-TRAINED = Claim(key="trained", statement="x is large", quantity="x", unit="number", threshold=0.9)
+
+TRAINED = Claim(key="trained", statement="x is large", quantity="x", wanted=at_least(0.9, "number"))
+HIGH = replace(TRAINED, key="high", precondition=None)
+LOW = replace(HIGH, key="low", statement="x is small", wanted=at_most(0.1, "number"))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +72,7 @@ def test_a_bound_has_no_interval_and_decides_in_its_own_direction():
 
 
 def test_an_interval_of_a_share_ends_at_zero_and_one():
-    share = Claim(key="s", statement="x", quantity="x", unit="share", threshold=0.9, precondition=None)
+    share = Claim(key="s", statement="x", quantity="x", wanted=at_least(0.9, "share"), precondition=None)
     values = [0.8, 0.99, 0.99]
     assert over_units(values).high > 1
     assert judge(share, values, {}).to_json()["interval"][1] == 1
@@ -86,9 +95,8 @@ def test_a_judgement_as_json_has_all_fields_of_the_claim():
         key="k",
         statement="S.",
         quantity="q",
-        unit="share",
+        wanted=at_least(0.9, "share"),
         figure="fig:training",
-        threshold=0.9,
         precondition=Precondition("learned", "accuracy", 0.5),
         origin="beyond",
         written="after",

@@ -5,9 +5,8 @@ import json
 import pytest
 
 from unrandom.core.errors import UserError
-from unrandom.experiments.catalogue import CATALOGUE
+from unrandom.experiments.catalogue import CATALOGUE, FIGURES, ORDER
 from unrandom.experiments.claims import judge_all
-from unrandom.experiments.paper import FIGURES
 from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, draw_and_judge, measure_and_judge, missing_runs, saved_tables
 from unrandom.experiments.scale import SCALES
@@ -78,12 +77,16 @@ def test_an_unknown_experiment_names_the_near_misses():
         experiment("fm-stairs")
 
 
-def test_the_catalogue_matches_the_registered_experiments_and_figures():
-    assert list(EXPERIMENTS) == list(CATALOGUE) == [each.name for each in EXPERIMENTS.values()]
-    labels = {label for entry in CATALOGUE.values() for label in entry.figures}
-    assert labels == set(FIGURES)
+def test_the_catalogue_has_what_the_modules_declare_in_the_order_of_the_paper():
+    assert {name: each.entry for name, each in EXPERIMENTS.items()} == CATALOGUE
+    in_order = " ".join(ORDER.values()).split()
+    assert [name for name in CATALOGUE if name in in_order] == in_order
+    assert list(EXPERIMENTS) == list(CATALOGUE)
+    assert {entry.section for entry in CATALOGUE.values()} == set(ORDER)
+    for entry in CATALOGUE.values():
+        assert entry.figures.items() <= FIGURES.items()  # a figure has one title, whoever reproduces it
     used = {claim.figure for each in EXPERIMENTS.values() for claim in each.claims} - {""}
-    assert used <= labels
+    assert used <= set(FIGURES)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

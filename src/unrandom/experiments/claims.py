@@ -31,35 +31,48 @@ class Precondition:
 LEARNED = Precondition("learned", "last-number accuracy", 0.9)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Claim:
-    """A falsifiable sentence about one measured number, which must be at least (or at most) the threshold."""
+@dataclass(frozen=True)
+class Threshold:
+    """What a measured quantity must be: ``value`` at least, or at most."""
 
-    key: str
-    statement: str
-    quantity: str  # what is measured, and for which units
+    value: float
     unit: str  # share, ratio, bits, …
-    figure: str = ""  # the paper's label; empty for a claim that no figure of the paper makes
-    threshold: float
-    at_least: bool = True
-    precondition: Precondition | None = LEARNED
-    origin: Origin = "paper"
-    written: Written = "before"  # whether the claim was written before or after the first look at its results
+    at_least: bool
 
-    @property
-    def wanted(self) -> str:
-        """The threshold with its direction, as text."""
-        return f"{'≥' if self.at_least else '≤'} {self.threshold:g}"
+    def __str__(self) -> str:
+        return f"{'≥' if self.at_least else '≤'} {self.value:g}"
 
     def verdict(self, found: Estimate) -> Verdict:
         """Compare the whole interval with the threshold: it is on the wanted side, on the other side, or on both."""
         assert found.low is not None, "estimates from too few units are not judged"
         assert found.high is not None, "estimates from too few units are not judged"
         if self.at_least:
-            good, bad = found.low >= self.threshold, found.high < self.threshold
+            good, bad = found.low >= self.value, found.high < self.value
         else:
-            good, bad = found.high <= self.threshold, found.low > self.threshold
+            good, bad = found.high <= self.value, found.low > self.value
         return "reproduced" if good else "not reproduced" if bad else "inconclusive"
+
+
+def at_least(value: float, unit: str) -> Threshold:
+    return Threshold(value, unit, at_least=True)
+
+
+def at_most(value: float, unit: str) -> Threshold:
+    return Threshold(value, unit, at_least=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A falsifiable sentence about one measured number, and the threshold for that number."""
+
+    key: str
+    statement: str
+    quantity: str  # what is measured, and for which units
+    wanted: Threshold
+    figure: str = ""  # the paper's label; empty for a claim that no figure of the paper makes
+    precondition: Precondition | None = LEARNED
+    origin: Origin = "paper"
+    written: Written = "before"  # whether the claim was written before or after the first look at its results
 
 
 @dataclass(frozen=True)
@@ -117,13 +130,13 @@ class Judgement:
             "key": claim.key,
             "claim": claim.statement,
             "quantity": claim.quantity,
-            "unit": claim.unit,
+            "unit": claim.wanted.unit,
             "figure": claim.figure,
             "value": None if found is None else round(found.value, 4),
             "bound": ("≥" if found.at_least else "≤") if isinstance(found, Bound) else "",
             "interval": interval,
             "interval_kind": found.kind if isinstance(found, Estimate) else None,
-            "threshold": claim.wanted,
+            "threshold": str(claim.wanted),
             "units": units,
             "precondition": None if claim.precondition is None else str(claim.precondition),
             "origin": claim.origin,
@@ -155,7 +168,7 @@ def judge(claim: Claim, finding: Finding, conditions: Mapping[str, float | None]
         return Judgement(claim, "not judged", reason="no run has this quantity")
     if not math.isfinite(found.value):
         return Judgement(claim, "not judged", reason="the number is not finite")
-    if isinstance(found, Estimate) and claim.unit == "share":
+    if isinstance(found, Estimate) and claim.wanted.unit == "share":
         found = within_bounds(found)
     if unmet := _unmet(claim.precondition, conditions):
         return Judgement(claim, "not judged", found, unmet)
@@ -164,8 +177,8 @@ def judge(claim: Claim, finding: Finding, conditions: Mapping[str, float | None]
     if found.units < FEWEST_UNITS:
         units = f"{found.units} independent unit{'s' * (found.units != 1)}"
         return Judgement(claim, "not judged", found, f"{units}; {FEWEST_UNITS} are needed")
-    verdict = claim.verdict(found)
-    if found.too_low and verdict == ("not reproduced" if claim.at_least else "reproduced"):
+    verdict = claim.wanted.verdict(found)
+    if found.too_low and verdict == ("not reproduced" if claim.wanted.at_least else "reproduced"):
         return Judgement(claim, "not judged", found, "censored runs were left out, which biases the number low")
     return Judgement(claim, verdict, found)
 
@@ -185,7 +198,7 @@ def _judge_bound(claim: Claim, found: Bound) -> Judgement:
 
     The true mean lies beyond the mean of the bounds, so it is past the threshold, too.
     """
-    decides: Verdict = "reproduced" if found.at_least == claim.at_least else "not reproduced"
-    if len(found.limits) >= FEWEST_UNITS and claim.verdict(over_units(found.limits)) == decides:
+    decides: Verdict = "reproduced" if found.at_least == claim.wanted.at_least else "not reproduced"
+    if len(found.limits) >= FEWEST_UNITS and claim.wanted.verdict(over_units(found.limits)) == decides:
         return Judgement(claim, decides, found, found.why)
     return Judgement(claim, "not judged", found, f"{found.why}, so the number is a bound")

@@ -3,14 +3,14 @@
 Claims were written before the first look at the results, or are marked as written after it.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from unrandom.experiments.catalogue import CATALOGUE, Entry
+from unrandom.experiments.catalogue import Entry
 from unrandom.experiments.claims import Claim, Evidence
 from unrandom.experiments.scale import Scale
+from unrandom.figures.description import Panel
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables
@@ -20,35 +20,57 @@ Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
+class Picture:
+    """Panels that are saved side by side, in a file with the name of the experiment and ``suffix``."""
+
+    panels: Sequence[Panel]
+    columns: int = 2
+    suffix: str = ""
+
+
+Pictures = Iterator[Picture]
+
+
+@dataclass(frozen=True)
 class Experiment:
     """One figure of the paper (or several that belong together), or a question beyond it: how it is run and judged.
 
-    ``runs`` takes a scale and a number of seeds. ``measure`` may use models; ``draw`` and ``evidence`` see the saved
-    tables alone.
+    ``runs`` takes a scale and a number of seeds. ``measure`` may use models; ``evidence`` and ``draw`` see the saved
+    tables alone. Claims of an experiment beyond the paper are beyond it, and a claim of the paper that names no figure
+    is made by the first of the entry.
     """
 
-    name: str
+    entry: Entry
     claims: tuple[Claim, ...]
     runs: Callable[[Scale, int], list[RunSpec]]
     measure: Callable[[list[Run], Scale], Tables]
-    draw: Callable[[Tables, Path], None]
     evidence: Callable[[Tables], Evidence]
+    draw: Callable[[Tables], Pictures]
     task: type[Task] | None = None  # the task that a user's run must have; None: no user's run can be measured
     compares: bool = False  # whether it compares several runs, so that one run of the user's cannot be measured
     archived_seeds: int = 0  # number of seeds whose trained models are archived, if they are small
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "claims", tuple(map(self._completed, self.claims)))
+
+    def _completed(self, claim: Claim) -> Claim:
+        if self.entry.section == "beyond the paper":
+            return replace(claim, origin="beyond")
+        return (
+            replace(claim, figure=next(iter(self.figures))) if claim.origin == "paper" and not claim.figure else claim
+        )
+
     @property
-    def entry(self) -> Entry:
-        """The catalogue entry."""
-        return CATALOGUE[self.name]
+    def name(self) -> str:
+        return self.entry.name
 
     @property
     def about(self) -> str:
         return self.entry.about
 
     @property
-    def figures(self) -> tuple[str, ...]:
-        """The labels of the paper's figures."""
+    def figures(self) -> Mapping[str, str]:
+        """The labels of the paper's figures, and what each shows."""
         return self.entry.figures
 
     def command(self, scale: str) -> str:

@@ -2,12 +2,10 @@
 
 from importlib import import_module
 
-from unrandom.experiments.catalogue import CATALOGUE, entry
+from unrandom.experiments.catalogue import MODULES, entry
 from unrandom.experiments.experiment import Experiment
 
-EXPERIMENTS: dict[str, Experiment] = {
-    name: import_module(f"unrandom.experiments.{each.module}").EXPERIMENT for name, each in CATALOGUE.items()
-}
+EXPERIMENTS: dict[str, Experiment] = {name: import_module(module).EXPERIMENT for name, module in MODULES.items()}
 
 
 def experiment(name: str) -> Experiment:

@@ -19,10 +19,11 @@ from unrandom.core.config import as_typed, dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, made_whole, restore, write_json
 from unrandom.core.reading import MAX_JSON, Saved, about, read_bytes, read_json
+from unrandom.experiments.catalogue import figure_title
 from unrandom.experiments.claims import Judgement, judge_all
 from unrandom.experiments.experiment import Experiment, Rows
-from unrandom.experiments.paper import figure_title
 from unrandom.experiments.scale import Scale
+from unrandom.figures.panels import save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.running.plan import unfinished
 from unrandom.runs.sharing.archive import archive_folder, archive_runs, open_archived
@@ -122,7 +123,8 @@ def draw_and_judge(experiment: Experiment, scale: Scale, results: Path) -> list[
     """Draw and judge from the saved tables. Raises UserError if they are missing. Returns one row per claim."""
     folder = results / scale / experiment.name
     with _using_tables(folder):
-        experiment.draw(saved_tables(folder), folder)
+        for picture in experiment.draw(saved_tables(folder)):
+            save_panels(picture.panels, folder / f"{experiment.name}{picture.suffix}", columns=picture.columns)
     return judged_rows(experiment, scale, results, {})
 
 
@@ -254,7 +256,7 @@ def _row(experiment: Experiment, scale: Scale, judgement: Judgement, command: st
     note = notes.get(experiment.name, {}).get(judgement.claim.key)
     return {
         "experiment": experiment.name,
-        "half": experiment.entry.half,
+        "half": experiment.entry.section,
         "scale": scale,
         **judgement.to_json(),
         "figure_title": figure_title(judgement.claim.figure),

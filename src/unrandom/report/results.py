@@ -8,7 +8,6 @@ from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 from unrandom.core.reading import opened
 from unrandom.experiments.experiment import Experiment
-from unrandom.experiments.paper import figure_title
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.reproduce import other_settings
 from unrandom.experiments.scale import Scale
@@ -40,8 +39,8 @@ def _section(experiment: Experiment, rows: list[JsonObject], scale: Scale, resul
     return {
         "name": experiment.name,
         "about": about,
-        "half": experiment.entry.half,
-        "titles": [(label, figure_title(label)) for label in experiment.figures],
+        "half": experiment.entry.section,
+        "titles": list(experiment.figures.items()),
         "claims": [claims.display_fields(row) for row in own],
         "tally": [(verdict, count) for verdict, count in claims.tally(own) if count],
         "pictures": [_picture(path, about, experiment.name, folder) for path in sorted(pictures.glob("*.png"))],

@@ -48,7 +48,7 @@ def list_experiments(names: list[str], results: Path) -> Answer:
     listed = [
         {
             "name": each.name,
-            "half": each.half,
+            "half": each.section,
             "about": each.about,
             "figures": list(each.figures),
             "measured": [path.parent.parent.name for path in sorted(results.glob(f"*/{each.name}/made.json"))],

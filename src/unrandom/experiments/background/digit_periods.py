@@ -5,16 +5,25 @@ number. This is a theorem, so there are no claims; the tests of ``generators.res
 table ``example`` has the bits of the paper's example.
 """
 
-from pathlib import Path
-
 from unrandom.experiments.claims import Evidence
-from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.scale import Scale
-from unrandom.figures.panels import MapPanel, save_panels
+from unrandom.figures.panels import MapPanel
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.generators.residues import digits_of, to_digits
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
+
+ENTRY = Entry(
+    name="digit-periods",
+    section="background",
+    about="how soon each digit of a sequence repeats",
+    figures={
+        "fig:digit_wise_sequences": "periods of the bits of a sequence",
+        "eq:lcg_r": "the r-step recurrence",
+        "eq:period_m_composite": "periods of digits modulo a composite number",
+    },
+)
 
 EXAMPLE = {"m": 2048, "a": 293, "c": 1033}  # the paper's example
 EXAMPLE_LENGTH = 64  # numbers
@@ -33,7 +42,7 @@ def measure(_runs: list[Run], _scale: Scale) -> Tables:
     }
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """The bits of the paper's example, for every number above and for every second one below."""
     width = len(digits_of(EXAMPLE["m"]))
     panels = [
@@ -47,14 +56,7 @@ def draw(tables: Tables, folder: Path) -> None:
         )
         for (r,), example in tables["example"].group_by("r", maintain_order=True)
     ]
-    save_panels(panels, folder / "digit-periods", columns=1)
+    yield Picture(panels, columns=1)
 
 
-EXPERIMENT = Experiment(
-    name="digit-periods",
-    claims=(),
-    runs=lambda _scale, _seeds: [],
-    measure=measure,
-    draw=draw,
-    evidence=lambda _tables: Evidence({}),
-)
+EXPERIMENT = Experiment(ENTRY, (), lambda _scale, _seeds: [], measure, lambda _tables: Evidence({}), draw)

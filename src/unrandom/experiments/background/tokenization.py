@@ -4,17 +4,22 @@ The table ``example`` has the tokens of a few numbers and their two position ind
 ``tokenization`` check that base-b tokens can be decoded exactly.
 """
 
-from pathlib import Path
-
 import numpy as np
 
 from unrandom.experiments.claims import Evidence
-from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.scale import Scale
-from unrandom.figures.panels import MapPanel, save_panels
+from unrandom.figures.panels import MapPanel
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tokenization import Tokenizer
+
+ENTRY = Entry(
+    name="tokenization",
+    section="background",
+    about="base-b tokens and their two abacus indices",
+    figures={"fig:byte-tok-vis": "base-b tokens and abacus positions"},
+)
 
 EXAMPLE = (3_214_748_365, 1_013_904_223, 196_435, 4_294_967_295)  # The first is the paper's.
 
@@ -26,7 +31,7 @@ def measure(_runs: list[Run], _scale: Scale) -> Tables:
     return {"example": table(rows)}
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """The tokens of the example, above the index of the number and the index of the digit that each token has."""
     example = tables["example"]
     columns = [str(position) for position in example["position"]]
@@ -39,14 +44,7 @@ def draw(tables: Tables, folder: Path) -> None:
         strip("abacus 1: which number (shared by its digits)", "number", len(EXAMPLE) - 1),
         strip("abacus 2: which digit (shared by all numbers)", "digit", 3),
     ]
-    save_panels(panels, folder / "tokenization", columns=1)
+    yield Picture(panels, columns=1)
 
 
-EXPERIMENT = Experiment(
-    name="tokenization",
-    claims=(),
-    runs=lambda _scale, _seeds: [],
-    measure=measure,
-    draw=draw,
-    evidence=lambda _tables: Evidence({}),
-)
+EXPERIMENT = Experiment(ENTRY, (), lambda _scale, _seeds: [], measure, lambda _tables: Evidence({}), draw)

@@ -7,19 +7,17 @@ context needed with that of the exact posterior, and the digits that the model k
 explanation (look-back) predicts.
 """
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 
-from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.fixed_modulus.accuracy import evaluated
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import best_modulus_accuracy, by_seed
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.figures.panels import Line, LinePanel
 from unrandom.figures.style import powers
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.comparison import CEILING, compare
@@ -28,6 +26,12 @@ from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, UnseenModulus, make_predictors
 from unrandom.training.machine import choose_device
+
+ENTRY = Entry(
+    name="ceilings",
+    section="beyond the paper",
+    about="the model against copying, look-back, algebra and the exact posterior",
+)
 
 SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
 MODEL = "transformer"  # the model's name among the predictors
@@ -41,40 +45,31 @@ CLAIMS = (
         key="fixed-far",
         statement="For a fixed modulus, the model needs several times as many numbers as the exact posterior.",
         quantity="numbers for 99 %, model over exact posterior",
-        unit="ratio",
-        threshold=3.0,
+        wanted=at_least(3.0, "ratio"),
         precondition=FIXED,
-        origin="beyond",
     ),
     Claim(
         key="unseen-far",
         statement="For unseen moduli, the model needs several times as many numbers as the exact posterior.",
         quantity="numbers for 60 %, model over exact posterior, mean over moduli",
-        unit="ratio",
-        threshold=3.0,
+        wanted=at_least(3.0, "ratio"),
         precondition=UNSEEN,
-        origin="beyond",
     ),
     Claim(
         key="explained",
         statement="The model knows the digits that the look-back predictor is certain of.",
         quantity="share of digits and positions that the look-back predictor is certain of, at which the model "
         "knows them too",
-        unit="share",
-        threshold=0.9,
+        wanted=at_least(0.9, "share"),
         precondition=FIXED,
-        origin="beyond",
     ),
     Claim(
         key="unexplained",
         statement="The model knows no digits of which the look-back predictor is not certain.",
         quantity="share of digits and positions that the look-back predictor is not certain of, at which the model "
         "knows them",
-        unit="share",
-        threshold=0.1,
-        at_least=False,
+        wanted=at_most(0.1, "share"),
         precondition=FIXED,
-        origin="beyond",
     ),
 )
 
@@ -169,7 +164,7 @@ def ratios(tables: Tables, regime: str, threshold: str) -> Finding:
     return Bound(limits, at_least=True, why=why) if censored else limits
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """Accuracy by position of every predictor: one panel per modulus; the model has one line per seed."""
     panels = []
     for (regime, modulus), positions in tables["positions"].group_by("regime", "modulus", maintain_order=True):
@@ -185,16 +180,7 @@ def draw(tables: Tables, folder: Path) -> None:
         panels.append(
             LinePanel(title, "numbers seen (t)", "number right", lines, ticks, limits=(-0.04, 1.04), beside=True)
         )
-    save_panels(panels, folder / "ceilings")
+    yield Picture(panels)
 
 
-EXPERIMENT = Experiment(
-    name="ceilings",
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    compares=True,
-    archived_seeds=1,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, compares=True, archived_seeds=1)

@@ -22,8 +22,8 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import Evaluation, bits_known, context_needed, evaluate
 from unrandom.experiments.baselines.order_panels import ALL_MULTIPLIERS, VALUATIONS, draw
-from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.laws import lookback_ratio
 from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD
@@ -38,6 +38,12 @@ from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, FixedModulus, lcg_task
+
+ENTRY = Entry(
+    name="fm-order",
+    section="beyond the paper",
+    about="how many earlier numbers a guess rests on, and which bits are certain with them",
+)
 
 # Moduli above 2^exponent have one seed, and are plotted but not judged: only seed 0 has learned 2^14, and 2^16 has only
 # this seed (fm-scaling).
@@ -55,9 +61,7 @@ CLAIMS = (
         key="no-fewer",
         statement="Two-layer models need no fewer numbers than looking back at two of them.",
         quantity="numbers for 99 % over those of order 2, the least over the moduli that every seed has",
-        unit="ratio",
-        threshold=0.9,
-        origin="beyond",
+        wanted=at_least(0.9, "ratio"),
         written="after",
     ),
     Claim(
@@ -65,47 +69,35 @@ CLAIMS = (
         statement="Before order 2 is certain of all bits, two-layer models know the bits that it makes certain, and no "
         "others.",
         quantity="distance of the bits known from those of order 2, where it leaves some open, mean over moduli",
-        unit="bits",
-        threshold=0.5,
-        at_least=False,
-        origin="beyond",
+        wanted=at_most(0.5, "bits"),
         written="after",
     ),
     Claim(
         key="two-lines",
         statement="What the first layer looks back at is the two numbers of order 2.",
         quantity="share of the attention to earlier numbers at look-backs 2 s and 4 s, mean over heads and moduli",
-        unit="share",
-        threshold=0.5,
-        origin="beyond",
+        wanted=at_least(0.5, "share"),
         written="after",
     ),
     Claim(
         key="either-needed",
         statement="If attention to one of the two numbers of order 2 is cut, whichever it is, the guess is lost.",
         quantity="accuracy with that look-back cut off over that with none, the larger of 2 s, 4 s; mean over moduli",
-        unit="ratio",
-        threshold=0.25,
-        at_least=False,
-        origin="beyond",
+        wanted=at_most(0.25, "ratio"),
         written="after",
     ),
     Claim(
         key="others-spared",
         statement="If attention to a number that only higher orders look back at is cut, the guess stays right.",
         quantity="accuracy with that look-back cut off over that with none, the smaller of s, 3 s; mean over moduli",
-        unit="ratio",
-        threshold=0.9,
-        origin="beyond",
+        wanted=at_least(0.9, "ratio"),
         written="after",
     ),
     Claim(
         key="valuation",
         statement="The more often 2 divides a − 1, the more bits are known: two more for v = 4, as order 2 predicts.",
         quantity="bits known with v ≥ 4 less those with v = 2, where order 2 leaves two bits or more open",
-        unit="bits",
-        threshold=1.5,
-        origin="beyond",
+        wanted=at_least(1.5, "bits"),
         written="after",
     ),
 )
@@ -269,12 +261,4 @@ def _by_valuation(bits: pl.DataFrame) -> list[float]:
     return each_run(bits.filter(pl.col("seen") > 1, pl.col("open") >= 2), known_most - known_least)
 
 
-EXPERIMENT = Experiment(
-    name="fm-order",
-    task=FixedModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus)

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import log2
-from pathlib import Path
 
 import polars as pl
 
 from unrandom.core.arithmetic import valuation
+from unrandom.experiments.experiment import Picture, Pictures
 from unrandom.experiments.scaling.law_panels import modulus_title
 from unrandom.experiments.summaries import by_modulus, by_run, seed_lines
-from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.figures.panels import Line, LinePanel
 from unrandom.figures.style import powers
 from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
@@ -35,15 +35,15 @@ ALL_MULTIPLIERS = "all"
 VALUATIONS = {"v = 2": 2, "v = 3": 3, "v ≥ 4": 4}  # groups of multipliers by v = v_2(a − 1): name, least v
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """Three figures: known bits by position, attention and cuts by line, context needed as predicted and measured."""
     bits = by_modulus(tables["bits"])
-    save_panels([_stairs(of_modulus, m) for m, of_modulus in bits.items()], folder / "fm-order", columns=3)
+    yield Picture([_stairs(of_modulus, m) for m, of_modulus in bits.items()], columns=3)
     lines = [*(_attention(tables["attention"], layer) for layer in (0, 1)), _cuts(tables["cut"])]
-    save_panels(lines, folder / "fm-order-lines", columns=3)
+    yield Picture(lines, suffix="-lines", columns=3)
     largest = max(bits)
     predicted = [_needed(tables["needed"]), _by_valuation(bits[largest], largest), *_paper_panels()]
-    save_panels(predicted, folder / "fm-order-predicted")
+    yield Picture(predicted, suffix="-predicted")
 
 
 def _lookback_line(m: int, order: int, longest: int) -> Line:

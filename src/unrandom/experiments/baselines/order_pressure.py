@@ -8,7 +8,6 @@ variant) and ``bits`` (bits known by position); the claims compare context neede
 """
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,20 +15,26 @@ import polars as pl
 
 from unrandom.evaluation import bits_known, context_needed
 from unrandom.experiments.baselines.order_panels import stairs_panel
-from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.law_panels import modulus_title
 from unrandom.experiments.scaling.laws import lookback_ratio
 from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD, LEARNED_SHARE, evaluated_run
 from unrandom.experiments.scaling.presets import Size, size_of, sized_run
 from unrandom.experiments.summaries import by_modulus, run_columns, seed_means
-from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
+from unrandom.figures.panels import LinePanel, MapPanel, Panel
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
+
+ENTRY = Entry(
+    name="fm-order-pressure",
+    section="beyond the paper",
+    about="whether model shape, or a context too short for order 2, leads to a higher order of look-back",
+)
 
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 1024, "gpu": 2048, "paper": 2048}
 SCRATCH, DEEP, PARENT = "from scratch", "4 layers", "from order 2"
@@ -105,10 +110,9 @@ def _claim(key: str, statement: str, needed: Precondition) -> Claim:
         key=key,
         statement=statement,
         quantity="bits known of the last number less those that order 2 makes certain, mean over moduli",
-        unit="bits",
-        threshold=1.5,  # more than the one further bit that order 2 gives a model that can infer v from the numbers
+        # more than the one further bit that order 2 gives a model that can infer v from the numbers
+        wanted=at_least(1.5, "bits"),
         precondition=needed,
-        origin="beyond",
         written="after",
     )
 
@@ -118,10 +122,8 @@ CLAIMS = (
         key="shape",
         statement="With none of these depths, heads, widths and contexts does a model need fewer numbers than order 2.",
         quantity="numbers for 99 % over those of order 2, the least over shapes that were learned",
-        unit="ratio",
-        threshold=0.9,
+        wanted=at_least(0.9, "ratio"),
         precondition=None,
-        origin="beyond",
     ),
     _claim(
         SCRATCH.replace(" ", "-"),
@@ -244,13 +246,13 @@ def _least_ratio(shapes: pl.DataFrame) -> Finding:
     return Unknown("no shape was learned by every seed") if learned.is_empty() else lookback_ratio(learned, pl.Expr.min)
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """Context needed by shape; then known bits in each context that ends early, beside orders 2 and 3."""
     shapes = by_modulus(tables["cells"].filter(~pl.col("ends_early")))
     early = by_modulus(tables["bits"].filter("ends_early"))
     panels: list[Panel] = [_shapes(measured, m) for m, measured in shapes.items()]
     panels += [_stairs(bits, m) for m, bits in early.items()]
-    save_panels(panels, folder / "fm-order-pressure", columns=2)
+    yield Picture(panels, columns=2)
 
 
 def _shapes(measured: pl.DataFrame, m: int) -> MapPanel:
@@ -277,13 +279,4 @@ def _stairs(bits: pl.DataFrame, m: int) -> LinePanel:
     )
 
 
-EXPERIMENT = Experiment(
-    name="fm-order-pressure",
-    task=FixedModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    compares=True,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, compares=True)

@@ -6,22 +6,20 @@ look-back (``by_distance``), the share of queries whose strongest keys are at th
 at divisors of m (``divisors``), and one attention pattern (``example``).
 """
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 from jaxtyping import Float
 
 from unrandom.core.arithmetic import factorize, is_power_of_two, largest_power
 from unrandom.core.errors import UserError
-from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, at_least
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, PRIME_COUNT, columns
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, matrix, seed_lines, seed_means, trained_accuracy
 from unrandom.figures import style
-from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
+from unrandom.figures.panels import LinePanel, MapPanel, Panel
 from unrandom.interpretation import attention_by_distance, lookback_shares, strongest_distances
 from unrandom.interpretation.attention import DivisorLookback, PrimeLookback
 from unrandom.runs.measurement import attention_patterns
@@ -30,58 +28,54 @@ from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
 
+ENTRY = Entry(
+    name="fm-attention",
+    section="fixed modulus",
+    about="the head looks back by the largest power that fits",
+    figures={"fig:fixed_p_attn_mlp": "attention, neurons and their sum, m = 2048"},
+)
+
 SEQUENCES = {"smoke": 8, "laptop": 256, "gpu": 128, "paper": 128}
 
-FIGURE = "fig:fixed_p_attn_mlp"
 CLAIMS = (
     Claim(
         key="strongest",
         statement="For m = 2^K the strongest key is at t − 2^k, k = ⌊log2 t⌋.",
         quantity="share of all queries",
-        unit="share",
-        figure=FIGURE,
-        threshold=0.9,
+        wanted=at_least(0.9, "share"),
     ),
     Claim(
         key="second",
         statement="For m = 2^K the second strongest key is at t − 2^(k−1).",
         quantity="share of all queries",
-        unit="share",
-        figure=FIGURE,
-        threshold=0.9,
+        wanted=at_least(0.9, "share"),
     ),
     Claim(
         key="strongest-between",
         statement="Between the powers of two, the strongest key is at t − 2^k.",
         quantity="share of queries with t neither 2^k nor 2^k + 1, where the head changes over",
-        unit="share",
-        figure=FIGURE,
-        threshold=0.9,
+        wanted=at_least(0.9, "share"),
         written="after",
     ),
     Claim(
         key="second-between",
         statement="Between the powers of two, the second strongest key is at t − 2^(k−1).",
         quantity="share of queries with t neither 2^k nor 2^k + 1, where the head changes over",
-        unit="share",
-        figure=FIGURE,
-        threshold=0.9,
+        wanted=at_least(0.9, "share"),
         written="after",
     ),
     Claim(
         key="divisors-two-primes",
         statement="For m = 2^i 3^j the strongest key is at t − r for a divisor r of m.",
         quantity="share of queries",
-        unit="share",
-        threshold=0.9,
+        wanted=at_least(0.9, "share"),
         origin="beyond",
     ),
     Claim(
         key="divisors-three-primes",
         statement="For m = 2^i 3^j 5^k the strongest key is at t − r for a divisor r of m.",
         quantity="share of queries",
-        unit="share",
-        threshold=0.9,
+        wanted=at_least(0.9, "share"),
         origin="beyond",
     ),
 )
@@ -159,7 +153,7 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """For each modulus: one sequence's pattern, mean weight by look-back for every seed, and the preferred divisors."""
     panels: list[Panel] = []
     for (m,), distances in tables["by_distance"].group_by("modulus", maintain_order=True):
@@ -171,7 +165,7 @@ def draw(tables: Tables, folder: Path) -> None:
             LinePanel(f"m = {m}", "numbers back from the guessed one", "mean weight", lines, ticks, limits=(0, None)),
             _divisor_map(m, tables["divisors"].filter(modulus=m)),
         ]
-    save_panels(panels, folder / "fm-attention", columns=3)
+    yield Picture(panels, columns=3)
 
 
 def _pattern_map(m: int, example: pl.DataFrame) -> MapPanel:
@@ -188,13 +182,4 @@ def _divisor_map(m: int, shares: pl.DataFrame) -> MapPanel:
     return MapPanel(title, "r", "", values, divisors, seeds, "share of queries", written=len(divisors) <= 12)
 
 
-EXPERIMENT = Experiment(
-    name="fm-attention",
-    task=FixedModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    archived_seeds=1,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

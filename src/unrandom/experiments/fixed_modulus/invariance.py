@@ -4,25 +4,30 @@ The table ``pairs`` has the accuracy of one-layer models for single test pairs (
 bounds the range over pairs of the accuracy at a position.
 """
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
-from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, trained_accuracy
-from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.figures.panels import Line, LinePanel
 from unrandom.figures.style import powers
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, FixedModulus, LCGParameters, lcg_split
+
+ENTRY = Entry(
+    name="fm-invariance",
+    section="fixed modulus",
+    about="whether the curve is the same for every (a, c)",
+    figures={"figapp:accuracy_vs_token_ac_m=2048": "accuracy by position for single (a, c)"},
+)
 
 PAIRS = {"smoke": 4, "laptop": 24, "gpu": 24, "paper": 24}
 STARTS_PER_PAIR = {"smoke": 16, "laptop": 256, "gpu": 2048, "paper": 2048}  # values of x0; from laptop scale on, all
@@ -32,10 +37,7 @@ CLAIMS = (
         key="on-top",
         statement="The curves of single (a, c) lie on top of each other.",
         quantity="largest range over pairs of the accuracy at one position, each pair measured on every x0",
-        unit="share",
-        figure="figapp:accuracy_vs_token_ac_m=2048",
-        threshold=0.05,
-        at_least=False,
+        wanted=at_most(0.05, "share"),
         written="after",
     ),
 )
@@ -75,7 +77,7 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence({"on-top": ranges["spread"].to_list()}, {"learned": trained_accuracy(tables)})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """One panel per run, one line per pair."""
     panels = []
     for of_run in by_run(_shares(tables["pairs"])):
@@ -86,16 +88,7 @@ def draw(tables: Tables, folder: Path) -> None:
         ticks = powers(2, max(of_run["seen"]))
         title = f"m = {of_run['modulus'][0]}, seed {of_run['seed'][0]}"
         panels.append(LinePanel(title, "numbers seen (t)", "accuracy", lines, ticks))
-    save_panels(panels, folder / "fm-invariance", columns=3)
+    yield Picture(panels, columns=3)
 
 
-EXPERIMENT = Experiment(
-    name="fm-invariance",
-    task=FixedModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    archived_seeds=1,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

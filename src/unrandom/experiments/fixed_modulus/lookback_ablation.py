@@ -6,19 +6,17 @@ remaining ones are left as they are or renormalised; a random key is the control
 digit and position) and ``summary`` (low and high digits).
 """
 
-from pathlib import Path
-
 import polars as pl
 
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.errors import UserError
-from unrandom.experiments.claims import Claim, Evidence, Finding, Written
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, Finding, Written, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, seed_means, trained_accuracy
-from unrandom.figures.panels import MapPanel, Panel, save_panels
+from unrandom.figures.panels import MapPanel, Panel
 from unrandom.generators.residues import digits_of
 from unrandom.interpretation import lookback_ablation
 from unrandom.runs.run import Run
@@ -26,12 +24,18 @@ from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
+ENTRY = Entry(
+    name="fm-lookback-ablation",
+    section="fixed modulus",
+    about="which digits the two strongest attention lines carry",
+    figures={"fig:digits_topk": "digits that survive with one or two attention lines"},
+)
+
 SEQUENCES = {"smoke": 16, "laptop": 1024, "gpu": 1024, "paper": 1024}
 ONE_KEY, TWO_KEYS = "t-p^k", "t-p^k, t-p^(k-1)"
 BIT_INDEX = pl.col("digit").str.strip_prefix("2^").cast(pl.Int64)  # the index w of the digit 2^w
 ABLATION_COLUMNS = ("keep", "renormalised")
 READINGS = {"zeroed": False, "renormalised": True}  # whether the remaining weights are rescaled to sum to 1
-FIGURE = "fig:digits_topk"
 
 
 def _claims(reading: str) -> tuple[Claim, ...]:
@@ -42,38 +46,28 @@ def _claims(reading: str) -> tuple[Claim, ...]:
             key=f"low-kept-{reading}",
             statement=f"With only the key at t − 2^k left ({reading}), the k low bits stay right.",
             quantity="accuracy of the bits below k",
-            unit="share",
-            figure=FIGURE,
-            threshold=0.9,
+            wanted=at_least(0.9, "share"),
             written=written,
         ),
         Claim(
             key=f"high-lost-{reading}",
             statement=f"With only the key at t − 2^k left ({reading}), the bits above bit k are lost.",
             quantity="their accuracy above chance, over that without ablation",
-            unit="ratio",
-            figure=FIGURE,
-            threshold=0.25,
-            at_least=False,
+            wanted=at_most(0.25, "ratio"),
             written="after",
         ),
         Claim(
             key=f"high-restored-{reading}",
             statement=f"With the key at t − 2^(k−1) left too ({reading}), bit k and those above come back.",
             quantity="their accuracy above chance, over that without ablation",
-            unit="ratio",
-            figure=FIGURE,
-            threshold=0.5,
+            wanted=at_least(0.5, "ratio"),
             written=written,
         ),
         Claim(
             key=f"control-{reading}",
             statement=f"A random key instead ({reading}) does not keep the low bits.",
             quantity="accuracy of the bits below k",
-            unit="share",
-            figure=FIGURE,
-            threshold=0.75,
-            at_least=False,
+            wanted=at_most(0.75, "share"),
             written=written,
         ),
     )
@@ -85,9 +79,7 @@ CLAIMS = (
         key="bit-k",
         statement="Bit k itself is copied from t − 2^k, where it was the opposite: it comes out wrong every time.",
         quantity="accuracy of bit k with only that key left (renormalised)",
-        unit="share",
-        threshold=0.1,
-        at_least=False,
+        wanted=at_most(0.1, "share"),
         origin="beyond",
         written="after",
     ),
@@ -155,7 +147,7 @@ def _accuracy_by_bit(digits: pl.DataFrame) -> pl.DataFrame:
     return groups.agg(value.filter(at_k).mean().alias("bit k"), value.filter(above).mean().alias("above"))
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """Digit accuracies of the first seed: without ablation, then with each one, renormalised and not."""
     panels: list[Panel] = []
     first = by_run(tables["digits"])[0]
@@ -166,16 +158,7 @@ def draw(tables: Tables, folder: Path) -> None:
         values = [of_digit["value"].to_list() for of_digit in accuracy.partition_by("digit", maintain_order=True)]
         how = {None: "", True: ", renormalised", False: ", not renormalised"}[renormalised]
         panels.append(MapPanel(f"keep {keep}{how}", "numbers seen (t)", "digit", values, seen, digits, "accuracy"))
-    save_panels(panels, folder / "fm-lookback-ablation", columns=3)
+    yield Picture(panels, columns=3)
 
 
-EXPERIMENT = Experiment(
-    name="fm-lookback-ablation",
-    task=FixedModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    archived_seeds=1,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

@@ -6,19 +6,17 @@ dominant frequency (``periods``), the activations and output logits of a few neu
 ``contributions``), and the accuracy of the MLP's output as neurons are added (``added``).
 """
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 from jaxtyping import Float
 
-from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, at_least
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, seed_lines, trained_accuracy
-from unrandom.figures.panels import Line, LinePanel, Panel, save_panels
+from unrandom.figures.panels import Line, LinePanel, Panel
 from unrandom.interpretation import (
     accuracy_as_neurons_are_added,
     best_first_order,
@@ -33,6 +31,13 @@ from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_split
 
+ENTRY = Entry(
+    name="fm-neurons",
+    section="fixed modulus",
+    about="neurons respond periodically and add up to the answer",
+    figures={"fig:fixed_p_attn_mlp": "attention, neurons and their sum, m = 2048"},
+)
+
 SEQUENCES = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
 SUBSET_SIZES = 24  # number of sizes of the set of added neurons
 CANDIDATES = 64  # best neurons, of which those with the largest output for one target are drawn
@@ -45,18 +50,14 @@ CLAIMS = (
         statement="Most neurons respond periodically in the target.",
         quantity="share of living neurons whose strongest frequency holds more of the variance than with 99 of 100 "
         "shuffled targets",
-        unit="share",
-        figure="fig:fixed_p_attn_mlp",
-        threshold=0.5,
+        wanted=at_least(0.5, "share"),
         written="after",
     ),
     Claim(
         key="interference",
         statement="The summed contributions of all neurons name the target.",
         quantity="accuracy of the MLP's output alone, without the skip connection",
-        unit="share",
-        figure="fig:fixed_p_attn_mlp",
-        threshold=0.9,
+        wanted=at_least(0.9, "share"),
     ),
 )
 
@@ -132,7 +133,7 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """Responses and outputs of three neurons for the first seed; dominant frequencies and accuracy for all seeds."""
     added = [
         line
@@ -150,7 +151,7 @@ def draw(tables: Tables, folder: Path) -> None:
         LinePanel("dominant frequency", "cycles over all targets", "neurons", frequencies, limits=(0, None)),
         LinePanel("MLP output alone", "neurons added", "accuracy (share right)", added, ticks),
     ]
-    save_panels(panels, folder / "fm-neurons")
+    yield Picture(panels)
 
 
 def _neuron_panel(title: str, x: str, y: str, values: pl.DataFrame) -> LinePanel:
@@ -164,13 +165,4 @@ def _neuron_panel(title: str, x: str, y: str, values: pl.DataFrame) -> LinePanel
     return LinePanel(title, x, y, lines, marks=(first["truth"][0],), limits=(None, None), beside=True)
 
 
-EXPERIMENT = Experiment(
-    name="fm-neurons",
-    task=FixedModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    archived_seeds=1,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

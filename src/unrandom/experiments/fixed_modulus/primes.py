@@ -5,21 +5,26 @@ models of a prime and of a power of two are compared after equal training. The t
 position), ``metrics`` (by training step) and ``rules`` (which multipliers each test has).
 """
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, columns, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import prime_runs
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import last_position, seed_lines
-from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.figures.panels import LinePanel
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
+
+ENTRY = Entry(
+    name="fm-primes",
+    section="fixed modulus",
+    about="a prime modulus against a power of two at equal steps",
+    figures={"fig:prime_modulus": "a prime fixed modulus beside a power of two"},
+)
 
 POWER = Precondition("learned", "accuracy on the power of two", 0.9)
 
@@ -28,19 +33,14 @@ CLAIMS = (
         key="power",
         statement="Two layers learn the power of two.",
         quantity="accuracy on the last number for unseen (a, c) of full period",
-        unit="share",
-        figure="fig:prime_modulus",
-        threshold=0.95,
+        wanted=at_least(0.95, "share"),
         precondition=None,
     ),
     Claim(
         key="prime",
         statement="The same model does not learn the prime in the same steps.",
         quantity="accuracy on the last number for unseen multipliers that are primitive roots (period m − 1)",
-        unit="share",
-        figure="fig:prime_modulus",
-        threshold=0.5,
-        at_least=False,
+        wanted=at_most(0.5, "share"),
         precondition=POWER,
     ),
 )
@@ -70,7 +70,7 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence({"power": power, "prime": prime}, {POWER.key: float(np.mean(power)) if power else None})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """Test and long-period training accuracy by step, as in the paper; one line per seed."""
     panels = []
     moduli = tables["metrics"].partition_by("modulus", maintain_order=True)
@@ -81,15 +81,7 @@ def draw(tables: Tables, folder: Path) -> None:
             for line in seed_lines(of_modulus, "step", key, f"m = {of_modulus['modulus'][0]}", kind)
         ]
         panels.append(LinePanel(f"last number, {title}", "training step", "accuracy (share right)", lines))
-    save_panels(panels, folder / "fm-primes")
+    yield Picture(panels)
 
 
-EXPERIMENT = Experiment(
-    name="fm-primes",
-    task=FixedModulus,
-    claims=CLAIMS,
-    runs=prime_runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, prime_runs, measure, evidence, draw, task=FixedModulus)

@@ -5,18 +5,16 @@ are tested. The tables are ``positions`` (accuracy by position, with the product
 (accuracy by digit) and ``jumps`` (the rise at each prime power). The claims test all three.
 """
 
-from pathlib import Path
-
 import polars as pl
 
 from unrandom.core.arithmetic import factorize
-from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.fixed_modulus.accuracy import PRIME_COUNT, SEQUENCES, digit_rows, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, each_run, seed_lines, trained_accuracy
-from unrandom.figures.panels import LinePanel, MapPanel, Panel, save_panels
+from unrandom.figures.panels import LinePanel, MapPanel, Panel
 from unrandom.figures.style import powers
 from unrandom.generators.residues import digit_period, digits_of
 from unrandom.runs.run import Run
@@ -24,31 +22,36 @@ from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus
 
+ENTRY = Entry(
+    name="fm-staircase",
+    section="fixed modulus",
+    about="accuracy by position climbs in steps, digit by digit",
+    figures={
+        "fig:acc_vs_token": "accuracy by position and by digit, m = 2048",
+        "figapp:accuracy_m=2048_h1": "accuracy as the product of its digits, m = 2048",
+        "figapp:accuracy_m=7776": "accuracy by position and by digit, m = 7776",
+    },
+)
+
 CLAIMS = (
     Claim(
         key="jumps",
         statement="For m = p^w, accuracy climbs in jumps at t = p^k.",
         quantity="share of the whole rise between t = p^k − 1 and p^k + 1",
-        unit="share",
-        figure="fig:acc_vs_token",
-        threshold=0.5,
+        wanted=at_least(0.5, "share"),
     ),
     Claim(
         key="digits",
         statement="A digit is right once its period has been seen.",
         quantity="accuracy of digit p^w over all t ≥ p^(w+1), mean over moduli",
-        unit="share",
-        figure="fig:acc_vs_token",
-        threshold=0.95,
+        wanted=at_least(0.95, "share"),
     ),
     Claim(
         key="product",
         statement="Overall accuracy is the product of the digit accuracies.",
         quantity="largest gap between the two over positions, mean over moduli",
-        unit="share",
+        wanted=at_most(0.02, "share"),
         figure="figapp:accuracy_m=2048_h1",
-        threshold=0.02,
-        at_least=False,
     ),
 )
 
@@ -103,12 +106,12 @@ def _shares_of_rise(jumps: pl.DataFrame) -> list[float]:
     return each_run(jumps.filter(PRIME_COUNT == 1), pl.col("jump").sum() / pl.col("rise").first().clip(1e-9))
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """For each modulus: accuracy of every seed with the product of its digits, and the digits for the first seed."""
     panels: list[Panel] = []
     for (m,), positions in tables["positions"].group_by("modulus", maintain_order=True):
         panels += [_curves(m, positions), _digit_map(m, by_run(tables["digits"].filter(modulus=m))[0])]
-    save_panels(panels, folder / "fm-staircase")
+    yield Picture(panels)
 
 
 def _curves(m: int, positions: pl.DataFrame) -> LinePanel:
@@ -142,13 +145,4 @@ def _digit_map(m: int, digits: pl.DataFrame) -> MapPanel:
     )
 
 
-EXPERIMENT = Experiment(
-    name="fm-staircase",
-    task=FixedModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    archived_seeds=1,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

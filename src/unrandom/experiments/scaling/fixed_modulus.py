@@ -14,8 +14,8 @@ import polars as pl
 
 from unrandom.evaluation import Evaluation
 from unrandom.evaluation.context_needed import THRESHOLDS, first_lasting
-from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.law_panels import draw
 from unrandom.experiments.scaling.laws import (
@@ -44,6 +44,16 @@ from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
+ENTRY = Entry(
+    name="fm-scaling",
+    section="larger moduli",
+    about="context needed by modulus, and accuracy by quality of the multiplier",
+    figures={
+        "fig:fixp_scale": "context needed by fixed modulus, up to 2^32",
+        "fig:med_fixp_appendix": "median context needed by fixed modulus",
+    },
+)
+
 MIN_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any seed, is not judged.
 SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 256, "gpu": 4096, "paper": 4096}  # few, as they are long
 KNOWN_BIT_ACCURACY = 0.99  # A bit counts as known once it is right in this share of the sequences.
@@ -51,44 +61,34 @@ KNOWN_BIT_ACCURACY = 0.99  # A bit counts as known once it is right in this shar
 SHARED = Precondition(
     "learned-shared", "last-number accuracy at the largest modulus that all seeds have", LEARNED_SHARE
 )
-LAW = "fig:fixp_scale"
 
 CLAIMS = (
     Claim(
         key="solved",
         statement="Every modulus is learned.",
         quantity="accuracy on the last number, the least over the moduli of a seed",
-        unit="share",
-        figure=LAW,
-        threshold=0.99,
+        wanted=at_least(0.99, "share"),
         precondition=None,
     ),
     Claim(
         key="exponent-low",
         statement="The numbers needed for 100 % grow as m^γ, with γ not below 0.2.",
         quantity="γ over the moduli for which every seed reaches 100 %",
-        unit="exponent",
-        figure=LAW,
-        threshold=0.2,
+        wanted=at_least(0.2, "exponent"),
         precondition=None,
     ),
     Claim(
         key="exponent-high",
         statement="The numbers needed for 100 % grow as m^γ, with γ not above 0.3.",
         quantity="γ over the moduli for which every seed reaches 100 %",
-        unit="exponent",
-        figure=LAW,
-        threshold=0.3,
-        at_least=False,
+        wanted=at_most(0.3, "exponent"),
         precondition=None,
     ),
     Claim(
         key="least-exponent-low",
         statement="For the best seed of each modulus, as the paper counts, γ is not below 0.2.",
         quantity="γ of the least numbers needed for 100 % over seeds, without moduli for which no seed reaches it",
-        unit="exponent",
-        figure=LAW,
-        threshold=0.2,
+        wanted=at_least(0.2, "exponent"),
         precondition=None,
         written="after",
     ),
@@ -96,10 +96,7 @@ CLAIMS = (
         key="least-exponent-high",
         statement="For the best seed of each modulus, as the paper counts, γ is not above 0.3.",
         quantity="γ of the least numbers needed for 100 % over seeds, without moduli for which no seed reaches it",
-        unit="exponent",
-        figure=LAW,
-        threshold=0.3,
-        at_least=False,
+        wanted=at_most(0.3, "exponent"),
         precondition=None,
         written="after",
     ),
@@ -107,16 +104,13 @@ CLAIMS = (
         key="spectral",
         statement="Spectrally good multipliers are harder.",
         quantity="accuracy over all positions, arbitrary multipliers less good ones, at the largest modulus learned",
-        unit="difference of shares",
-        figure=LAW,
-        threshold=0.005,
+        wanted=at_least(0.005, "difference of shares"),
     ),
     Claim(
         key="bits",
         statement="Doubling the numbers seen gives more than the one further bit that copying from 2^k back gives.",
         quantity="low bits gained per doubling, at the largest modulus that every seed has",
-        unit="bits",
-        threshold=1.5,
+        wanted=at_least(1.5, "bits"),
         origin="beyond",
         written="after",
         precondition=SHARED,
@@ -126,9 +120,7 @@ CLAIMS = (
         statement="The model needs no more numbers than the look-back predictor of order 2.",
         quantity="numbers for 99 % over those from which copying and extrapolating are certain, mean over the moduli "
         "that every seed has",
-        unit="ratio",
-        threshold=1.25,
-        at_least=False,
+        wanted=at_most(1.25, "ratio"),
         origin="beyond",
         written="after",
         precondition=SHARED,
@@ -137,9 +129,7 @@ CLAIMS = (
         key="merit",
         statement="The better a multiplier by the spectral test, the worse it is predicted.",
         quantity="rank correlation of accuracy with the figure of merit, at the largest modulus learned",
-        unit="correlation",
-        threshold=-0.2,
-        at_least=False,
+        wanted=at_most(-0.2, "correlation"),
         origin="beyond",
     ),
 )
@@ -243,13 +233,5 @@ def _merits(multipliers: pl.DataFrame) -> Finding:
 
 
 EXPERIMENT = Experiment(
-    name="fm-scaling",
-    task=FixedModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    compares=True,
-    archived_seeds=1,
+    ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, compares=True, archived_seeds=1
 )

@@ -8,7 +8,6 @@ fixed and for unseen moduli; the table is ``multipliers``. The multiplier 1 is l
 
 from collections.abc import Iterator, Sequence
 from math import gcd, log2
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -17,19 +16,25 @@ from unrandom.core.arithmetic import is_prime
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.experiments.baselines.order import runs as fixed_runs
-from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Written
-from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Written, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.measurement import multiplier_rows
 from unrandom.experiments.summaries import by_modulus, by_seed, moduli_of_every_seed, run_columns
 from unrandom.experiments.unseen_modulus.presets import hard_runs, main_runs
-from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.figures.panels import Line, LinePanel
 from unrandom.generators.full_period import draw_units, full_period_multipliers
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, LCGParameters, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
+
+ENTRY = Entry(
+    name="hard-multipliers",
+    section="beyond the paper",
+    about="what makes a multiplier hard: the spectral test, or how often p divides a − 1",
+)
 
 # Number of test sequences of a fixed modulus, per test set and over all its multipliers.
 SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 1024, "gpu": 2048, "paper": 2048}
@@ -47,21 +52,16 @@ def _claims(regime: str, written: Written) -> tuple[Claim, Claim]:
             key=f"{KEYS[regime]}-divisible",
             statement=f"The larger gcd(m, a − 1), the easier the multiplier, at equal merit ({regime}).",
             quantity="coefficient of log2 gcd(m, a − 1) in a regression of accuracy on both, in standard deviations",
-            unit="standard deviations",
-            threshold=0.2,
+            wanted=at_least(0.2, "standard deviations"),
             precondition=trained,
-            origin="beyond",
             written=written,
         ),
         Claim(
             key=f"{KEYS[regime]}-merit",
             statement=f"Spectrally better multipliers are harder, at equal gcd(m, a − 1) ({regime}).",
             quantity="correlation of accuracy with the figure of merit among multipliers of one modulus and gcd",
-            unit="correlation",
-            threshold=-0.2,
-            at_least=False,
+            wanted=at_most(-0.2, "correlation"),
             precondition=trained,
-            origin="beyond",
             written=written,
         ),
     )
@@ -148,13 +148,13 @@ def _centred(columns: pl.Expr, same: Sequence[str]) -> pl.Expr:
     return columns - columns.mean().over(same)
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """Accuracy by log2 gcd(m, a − 1), then by merit, for fixed and unseen moduli; one line per modulus."""
     panels = []
     for regime in KEYS:
         multipliers = by_modulus(tables["multipliers"].filter(regime=regime))
         panels += [_by_gcd(multipliers, regime), _by_merit(multipliers, regime)]
-    save_panels(panels, folder / "hard-multipliers")
+    yield Picture(panels)
 
 
 def _by_gcd(multipliers: dict[int, pl.DataFrame], regime: str) -> LinePanel:
@@ -176,12 +176,4 @@ def _by_merit(multipliers: dict[int, pl.DataFrame], regime: str) -> LinePanel:
     return LinePanel(title, "figure of merit", "accuracy, all positions", lines, limits=(0, 1.04), beside=True)
 
 
-EXPERIMENT = Experiment(
-    name="hard-multipliers",
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    compares=True,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, compares=True)

@@ -1,9 +1,8 @@
 """How is the scaling of fixed-modulus models drawn? In panels by position, modulus, bit and multiplier."""
 
-from pathlib import Path
-
 import polars as pl
 
+from unrandom.experiments.experiment import Picture, Pictures
 from unrandom.experiments.scaling.laws import (
     ARBITRARY,
     SPECTRAL,
@@ -14,7 +13,7 @@ from unrandom.experiments.scaling.laws import (
 )
 from unrandom.experiments.scaling.measurement import LEARNED_SHARE, needed_for, seeds_that_reached
 from unrandom.experiments.summaries import by_modulus, by_seed, seed_lines
-from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.figures.panels import Line, LinePanel
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.tables import Tables
 
@@ -22,7 +21,7 @@ DETERMINING_CONTEXT = 3  # numbers that determine all later ones, for a known mo
 PAPERS_EXPONENT = 0.25
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """Accuracy by position; context needed by m, with the paper's slope and the determining context; bits; merit."""
     panels = [
         _accuracy_panel(tables["positions"], ARBITRARY),
@@ -31,7 +30,7 @@ def draw(tables: Tables, folder: Path) -> None:
         _bit_panel(tables["bits"]),
         _merit_panel(tables),
     ]
-    save_panels(panels, folder / "fm-scaling")
+    yield Picture(panels)
 
 
 def _accuracy_panel(positions: pl.DataFrame, group: str) -> LinePanel:

@@ -6,15 +6,13 @@ otherwise copying would count as predicting. The tables are ``positions`` and ``
 positions), ``context_needed``, and ``laws`` (power laws fitted to it).
 """
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 
 from unrandom.core.arithmetic import factorize
 from unrandom.evaluation import Estimate, PowerLaw
-from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.measurement import (
     context_rows,
@@ -27,12 +25,22 @@ from unrandom.experiments.scaling.measurement import (
 )
 from unrandom.experiments.scaling.presets import Settings
 from unrandom.experiments.summaries import best_modulus_accuracy, run_columns, seed_lines, seed_means
-from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.figures.panels import Line, LinePanel
 from unrandom.runs.recipes import recipe
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
+
+ENTRY = Entry(
+    name="um-scaling",
+    section="larger moduli",
+    about="context needed for unseen moduli in two bases",
+    figures={
+        "fig:um_scaling": "context needed by unseen modulus, up to 2^16",
+        "fig:acc_um_appendix": "accuracy by position of unseen moduli in two bases",
+    },
+)
 
 THRESHOLD = 0.6  # accuracy for which context needed is compared, as in the paper
 POSTERIOR_CONTEXT = 6  # numbers after which the exact posterior is right in nearly all cases
@@ -71,28 +79,22 @@ CLAIMS = (
         key="exponent-low",
         statement="The numbers needed for 60 % grow as m^γ on powers of the base's prime, with γ not below 0.24.",
         quantity="γ over the moduli that all seeds get to 60 % on, mean over the two bases",
-        unit="exponent",
-        figure="fig:um_scaling",
-        threshold=PAPERS_EXPONENTS[0],
+        wanted=at_least(PAPERS_EXPONENTS[0], "exponent"),
         precondition=None,
     ),
     Claim(
         key="exponent-high",
         statement="The numbers needed for 60 % grow as m^γ on powers of the base's prime, with γ not above 0.33.",
         quantity="γ over the moduli that all seeds get to 60 % on, mean over the two bases",
-        unit="exponent",
-        figure="fig:um_scaling",
-        threshold=PAPERS_EXPONENTS[1],
-        at_least=False,
+        wanted=at_most(PAPERS_EXPONENTS[1], "exponent"),
         precondition=None,
     ),
     Claim(
         key="own-prime",
         statement="A modulus does better in the base of its own prime.",
         quantity="accuracy over all positions on powers of 2 and 3, own base less the other, mean over moduli",
-        unit="difference of shares",
+        wanted=at_least(0.02, "difference of shares"),
         figure="fig:acc_um_appendix",
-        threshold=0.02,
         precondition=BEST,
     ),
 )
@@ -180,13 +182,13 @@ def own_prime(accuracy: pl.DataFrame) -> list[float]:
     return seed_means(sides.agg(value=difference).drop_nulls())
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """For each base: accuracy by position for the largest modulus of each prime, and context needed by modulus."""
     panels: list[LinePanel] = []
     for base in tables["accuracy"]["base"].unique().sort():
         of_base = {name: tables[name].filter(base=base) for name in ("positions", "context_needed")}
         panels += [_accuracy_panel(of_base["positions"], base), _law_panel(of_base["context_needed"], base)]
-    save_panels(panels, folder / "um-scaling")
+    yield Picture(panels)
 
 
 def _accuracy_panel(positions: pl.DataFrame, base: int) -> LinePanel:
@@ -222,13 +224,4 @@ def _law_panel(context: pl.DataFrame, base: int) -> LinePanel:
                      levels=levels, beside=True)  # fmt: skip
 
 
-EXPERIMENT = Experiment(
-    name="um-scaling",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    compares=True,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)

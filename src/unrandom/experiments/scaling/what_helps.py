@@ -9,24 +9,29 @@ ratios to the plain run).
 """
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from unrandom.evaluation import Estimate, context_needed, over_units
-from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown, at_least
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.scaling.measurement import SEQUENCES, evaluated_run
 from unrandom.experiments.scaling.presets import Settings, Size, size_of, sized_run
 from unrandom.experiments.summaries import run_columns, seed_lines
-from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.figures.panels import LinePanel
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, Phase, lcg_task
+
+ENTRY = Entry(
+    name="fm-what-helps",
+    section="beyond the paper",
+    about="optimiser, curriculum, mix, positions and depth: compute and context needed for 90 %",
+)
 
 TARGET_ACCURACY = 0.9  # last-number accuracy up to which compute is counted
 PLAIN, MIXED, CURRICULUM, GROWN, ROTARY, DEEPER = (
@@ -74,10 +79,8 @@ def _claim(key: str, statement: str, quantity: str, threshold: float = 1.1) -> C
         key=key,
         statement=statement,
         quantity=quantity,
-        unit="ratio",
-        threshold=threshold,
+        wanted=at_least(threshold, "ratio"),
         precondition=PLAIN_REACHES_TARGET,
-        origin="beyond",
     )
 
 
@@ -257,7 +260,7 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """Accuracy by compute: one panel for the optimisers, one for the rest; one line per seed."""
     runs = tables["runs"]
     groups = {
@@ -273,16 +276,7 @@ def draw(tables: Tables, folder: Path) -> None:
             for line in seed_lines(curves.filter(intervention=name), "flops", "last", name, kind)
         ]
         panels.append(LinePanel(title, "training compute (TFLOP)", "last number right", lines, beside=True))
-    save_panels(panels, folder / "fm-what-helps")
+    yield Picture(panels)
 
 
-EXPERIMENT = Experiment(
-    name="fm-what-helps",
-    task=FixedModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    compares=True,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, compares=True)

@@ -6,12 +6,11 @@ widths with each other.
 """
 
 from itertools import product
-from pathlib import Path
 
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.claims import Claim, Evidence, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import each_seed
 from unrandom.experiments.unseen_modulus.accuracy import (
@@ -32,11 +31,17 @@ from unrandom.experiments.unseen_modulus.presets import (
     variant,
     with_seeds,
 )
-from unrandom.figures.panels import save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
+
+ENTRY = Entry(
+    name="um-critical-depth",
+    section="unseen modulus",
+    about="depth against width, each grid point tuned on moduli of its own",
+    figures={"fig:critical-depth-appendix": "accuracy by depth and width"},
+)
 
 DEPTHS: dict[Scale, tuple[int, ...]] = {
     "smoke": (2, 3),
@@ -59,10 +64,7 @@ CLAIMS = (
         key="three-layers",
         statement="Fewer than three layers fail at every width, each tuned on validation moduli.",
         quantity="their accuracy on the last number, over that of deeper models, largest over widths",
-        unit="ratio",
-        figure="fig:critical-depth-appendix",
-        threshold=0.5,
-        at_least=False,
+        wanted=at_most(0.5, "ratio"),
         precondition=BEST,
     ),
     Claim(
@@ -70,10 +72,7 @@ CLAIMS = (
         statement="Width matters little.",
         quantity="accuracy on the last number, (largest − smallest) / largest over widths, the depth of each chosen on "
         "validation moduli",
-        unit="ratio",
-        figure="fig:critical-depth-appendix",
-        threshold=0.2,
-        at_least=False,
+        wanted=at_most(0.2, "ratio"),
         precondition=BEST,
     ),
 )
@@ -113,19 +112,10 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """Test accuracy of the settings that were chosen on the validation moduli."""
     found = tuned(tables["accuracy"], AXES, TUNED)
-    save_panels([grid_map("rate and weight decay tuned", AXES, found)], folder / "um-critical-depth")
+    yield Picture([grid_map("rate and weight decay tuned", AXES, found)])
 
 
-EXPERIMENT = Experiment(
-    name="um-critical-depth",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    compares=True,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)

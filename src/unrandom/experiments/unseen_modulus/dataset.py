@@ -4,13 +4,12 @@ The numbers of moduli, multipliers and increments are varied one at a time, and 
 batch that has full period. The table ``accuracy`` has the last-number accuracy on unseen moduli, which claims compare.
 """
 
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import each_seed
 from unrandom.experiments.unseen_modulus.accuracy import (
@@ -21,11 +20,18 @@ from unrandom.experiments.unseen_modulus.accuracy import (
     relative_spread,
 )
 from unrandom.experiments.unseen_modulus.presets import ARBITRARY_DATA, Settings, small_run, variant, with_seeds
-from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.figures.panels import Line, LinePanel
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
+
+ENTRY = Entry(
+    name="um-dataset",
+    section="unseen modulus",
+    about="how many training moduli, multipliers and increments are needed, and which mix",
+    figures={"fig:dataset-composition": "accuracy by composition of the training set"},
+)
 
 MIX = "full-period share"
 # Each axis and its field in the data configuration. The value None stands for all that exist.
@@ -59,53 +65,41 @@ VALUES: dict[Scale, dict[str, tuple[Any, ...]]] = {
 ALL = "all"
 
 BEST = Precondition("learned", "last-number accuracy with the best training set", 0.9)
-FIGURE = "fig:dataset-composition"
 
 CLAIMS = (
     Claim(
         key="moduli",
         statement="More training moduli help.",
         quantity="accuracy on unseen moduli gained from the fewest moduli to the most, over the larger of the two",
-        unit="ratio",
-        figure=FIGURE,
-        threshold=0.2,
+        wanted=at_least(0.2, "ratio"),
         precondition=BEST,
     ),
     Claim(
         key="multipliers",
         statement="More multipliers for each modulus hardly help.",
         quantity="accuracy on unseen moduli, (largest − smallest) / largest over n_a",
-        unit="ratio",
-        figure=FIGURE,
-        threshold=0.1,
-        at_least=False,
+        wanted=at_most(0.1, "ratio"),
         precondition=BEST,
     ),
     Claim(
         key="increments",
         statement="More increments for each modulus hardly help.",
         quantity="accuracy on unseen moduli, (largest − smallest) / largest over n_c",
-        unit="ratio",
-        figure=FIGURE,
-        threshold=0.1,
-        at_least=False,
+        wanted=at_most(0.1, "ratio"),
         precondition=BEST,
     ),
     Claim(
         key="quarter",
         statement="m_test / 4 training moduli are enough.",
         quantity="accuracy on unseen moduli with the smallest n_m ≥ m_test / 4, over the best",
-        unit="ratio",
-        figure=FIGURE,
-        threshold=0.9,
+        wanted=at_least(0.9, "ratio"),
         precondition=BEST,
     ),
     Claim(
         key="mix",
         statement="Drawing half of every batch from full-period parameters helps.",
         quantity="accuracy on unseen moduli gained, over the larger of the two",
-        unit="ratio",
-        threshold=0.1,
+        wanted=at_least(0.1, "ratio"),
         precondition=BEST,
         origin="beyond",
     ),
@@ -173,7 +167,7 @@ def _relative_to_best(least: float) -> pl.Expr:
     return pl.when(value.max() > 0).then(at / value.max()).otherwise(0.0)
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """One panel per axis: the mean over seeds, and every seed faint. The values are evenly spaced."""
     panels = []
     for axis in AXES:
@@ -186,16 +180,7 @@ def draw(tables: Tables, folder: Path) -> None:
             for points in curve.partition_by("seed")
         ]
         panels.append(LinePanel(axis, axis, "last number right", lines, names=means[axis].to_list()))
-    save_panels(panels, folder / "um-dataset")
+    yield Picture(panels)
 
 
-EXPERIMENT = Experiment(
-    name="um-dataset",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    compares=True,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)

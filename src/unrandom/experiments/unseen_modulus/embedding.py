@@ -6,67 +6,61 @@ residues (their modulus is the column ``residue``), and its correlation with the
 components themselves.
 """
 
-from pathlib import Path
-
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, at_least
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.figures.panels import MapPanel, Panel, ScatterPanel, save_panels
+from unrandom.figures.panels import MapPanel, Panel, ScatterPanel
 from unrandom.interpretation import order_along_component, principal_components, residue_variance
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
+ENTRY = Entry(
+    name="um-embedding",
+    section="unseen modulus",
+    about="one embedding for many moduli: size first, then residues of small primes",
+    figures={"fig:multip_pca_embd": "embedding of unseen moduli"},
+)
+
 COMPONENTS = 6
 RESIDUES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12)
 
-FIGURE = "fig:multip_pca_embd"
 
 CLAIMS = (
     Claim(
         key="order",
         statement="The first component orders the numbers by size.",
         quantity="absolute rank correlation of the component with the number",
-        unit="correlation",
-        figure=FIGURE,
-        threshold=0.9,
+        wanted=at_least(0.9, "correlation"),
     ),
     Claim(
         key="parity",
         statement="The second component separates even from odd.",
         quantity="share of its variance between the two",
-        unit="share",
-        figure=FIGURE,
-        threshold=0.5,
+        wanted=at_least(0.5, "share"),
     ),
     Claim(
         key="mod-six",
         statement="The second and third components group numbers modulo 2 and 3.",
         quantity="share of their variance between residues mod 6, mean of the two",
-        unit="share",
-        figure=FIGURE,
-        threshold=0.5,
+        wanted=at_least(0.5, "share"),
     ),
     Claim(
         key="parity-anywhere",
         statement="Some component separates even from odd, whichever it is.",
         quantity="share of its variance between the two, the best of the first six components",
-        unit="share",
-        figure=FIGURE,
-        threshold=0.75,
+        wanted=at_least(0.75, "share"),
         written="after",
     ),
     Claim(
         key="mod-three-anywhere",
         statement="Some component groups numbers modulo 3, whichever it is.",
         quantity="share of its variance between the three residues, the best of the first six components",
-        unit="share",
-        figure=FIGURE,
-        threshold=0.75,
+        wanted=at_least(0.75, "share"),
         written="after",
     ),
 )
@@ -115,7 +109,7 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(found, {"learned": trained_accuracy(tables)})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """For each seed: two planes of components, and the share of each component's variance between residues."""
     panels: list[Panel] = []
     for shares, points in zip(by_run(tables["shares"]), by_run(tables["points"]), strict=True):
@@ -124,7 +118,7 @@ def draw(tables: Tables, folder: Path) -> None:
             groups = (points["number"] % residue).to_list()
             panels.append(ScatterPanel(f"{seed}: mod {residue}", x, y, points.select(x, y).rows(), groups, "≡"))
         panels.append(_share_map(seed, shares))
-    save_panels(panels, folder / "um-embedding", columns=3)
+    yield Picture(panels, columns=3)
 
 
 def _share_map(seed: str, shares: pl.DataFrame) -> MapPanel:
@@ -136,13 +130,4 @@ def _share_map(seed: str, shares: pl.DataFrame) -> MapPanel:
     return MapPanel(f"{seed}: share of variance", "", "", values, columns, names, "share", written=True)
 
 
-EXPERIMENT = Experiment(
-    name="um-embedding",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=main_runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    archived_seeds=3,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, archived_seeds=3)

@@ -5,19 +5,25 @@ sequences reach half of their final accuracy.
 """
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, Finding, Unknown
-from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.claims import Claim, Evidence, Finding, Unknown, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, run_columns, seed_lines, trained_accuracy
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.figures.panels import LinePanel
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
+
+ENTRY = Entry(
+    name="um-grokking",
+    section="unseen modulus",
+    about="unseen moduli are learned with the long-period training sequences",
+    figures={"fig:training": "accuracy by training step, fixed and unseen modulus"},
+)
 
 TEST, SHORT = "last_number_accuracy", "train_short_period_accuracy"
 # Both are the accuracy on long periods; LONG_NOT_COUNTING leaves out a = 1, where the sequence merely counts.
@@ -30,27 +36,20 @@ CLAIMS = (
         key="solved",
         statement="Numbers modulo unseen m are predicted.",
         quantity="accuracy on the last number at the end of training, mean over unseen moduli",
-        unit="share",
-        figure="fig:training",
-        threshold=0.9,
+        wanted=at_least(0.9, "share"),
         precondition=None,
     ),
     Claim(
         key="short-first",
         statement="Short-period training sequences are learned before long-period ones.",
         quantity="steps to half the final accuracy: long periods (without a = 1, mere counting) over short ones",
-        unit="ratio",
-        figure="fig:training",
-        threshold=1.2,
+        wanted=at_least(1.2, "ratio"),
     ),
     Claim(
         key="together",
         statement="Unseen moduli are learned with the long-period training sequences.",
         quantity="steps to half the final accuracy: unseen moduli over long periods (without a = 1, mere counting)",
-        unit="ratio",
-        figure="fig:training",
-        threshold=1.25,
-        at_least=False,
+        wanted=at_most(1.25, "ratio"),
     ),
 )
 
@@ -110,7 +109,7 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """Left: the three groups of the paper; right: each unseen modulus. One line per seed."""
     metrics = tables["metrics"]
     groups = {SHORT: "training, short period", LONG: "training, long period, a = 1 too", TEST: "unseen moduli"}
@@ -130,16 +129,7 @@ def draw(tables: Tables, folder: Path) -> None:
         )
         for title, columns in (("last number", groups), ("last number by unseen modulus", moduli))
     ]
-    save_panels(panels, folder / "um-grokking")
+    yield Picture(panels)
 
 
-EXPERIMENT = Experiment(
-    name="um-grokking",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=main_runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    archived_seeds=3,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, archived_seeds=3)

@@ -5,23 +5,31 @@ the variance of the head's output between residues modulo q is measured (tables 
 the two largest components of the outputs. The claims test whether each head has a prime of its own.
 """
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, at_least
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
 from unrandom.experiments.unseen_modulus.analysis_sequences import unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.figures.panels import MapPanel, ScatterPanel, save_panels
+from unrandom.figures.panels import MapPanel, ScatterPanel
 from unrandom.interpretation import ResidueScores, head_plane, residue_scores
 from unrandom.models import Transformer
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
+
+ENTRY = Entry(
+    name="um-heads",
+    section="unseen modulus",
+    about="which residues the first-layer heads pass on",
+    figures={
+        "fig:multip_prune": "first-layer heads and the digits lost without them",
+        "fig:pca_appendix": "first-layer heads at other positions and moduli",
+    },
+)
 
 SEQUENCES: dict[Scale, int] = {"smoke": 48, "laptop": 1024, "gpu": 4096, "paper": 4096}
 DRAWN_POINTS = 256  # per panel
@@ -33,34 +41,27 @@ CLAIMS = (
         statement="First-layer heads group numbers by residue.",
         quantity=f"share of heads and unseen moduli for which some q explains {SPECIALISED_SHARE:.0%} of the output "
         "at t = 0 beyond chance",
-        unit="share",
-        figure="fig:multip_prune",
-        threshold=0.75,
+        wanted=at_least(0.75, "share"),
     ),
     Claim(
         key="plane",
         statement="The grouping is what the two largest components of a head show.",
         quantity=f"share of heads and unseen moduli for which some q explains {SPECIALISED_SHARE:.0%} of the plane "
         "at t = 0 beyond chance",
-        unit="share",
-        figure="fig:multip_prune",
-        threshold=0.75,
+        wanted=at_least(0.75, "share"),
     ),
     Claim(
         key="primes",
         statement="Different heads take different primes.",
         quantity="number of primes that are some head's own",
-        unit="primes",
-        figure="fig:multip_prune",
-        threshold=3,
+        wanted=at_least(3, "primes"),
     ),
     Claim(
         key="invariant",
         statement="A head's prime does not depend on a, c, m and t.",
         quantity="share of other moduli and positions at which it is the same",
-        unit="share",
+        wanted=at_least(0.8, "share"),
         figure="fig:pca_appendix",
-        threshold=0.8,
     ),
 )
 
@@ -150,17 +151,17 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(found, {"learned": trained_accuracy(tables)})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """For each seed and position: a map of heads by q, averaged over moduli; planes for the first seed."""
     maps = [
         _score_map(f"seed {seed}, t = {t}", scores)
         for (_, seed, t), scores in tables["scores"].group_by("run", "seed", "position", maintain_order=True)
     ]
-    save_panels(maps, folder / "um-heads", columns=3)
+    yield Picture(maps, columns=3)
     if len(tables["planes"]):
         first = by_run(tables["planes"])[0].sort("position", "head", maintain_order=True)
         planes = [_plane(points) for points in first.partition_by("position", "head", maintain_order=True)]
-        save_panels(planes, folder / "um-heads-planes", columns=first["head"].n_unique())
+        yield Picture(planes, suffix="-planes", columns=first["head"].n_unique())
 
 
 def _plane(points: pl.DataFrame) -> ScatterPanel:
@@ -178,13 +179,4 @@ def _score_map(title: str, scores: pl.DataFrame) -> MapPanel:
     return MapPanel(title, "q", "head", values, moduli, heads, "excess share")
 
 
-EXPERIMENT = Experiment(
-    name="um-heads",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=main_runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    archived_seeds=3,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, archived_seeds=3)

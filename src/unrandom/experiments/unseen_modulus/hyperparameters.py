@@ -5,12 +5,11 @@ and the context change with the size; the architecture and the number of steps d
 """
 
 from itertools import product
-from pathlib import Path
 
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import each_seed, seed_means
 from unrandom.experiments.unseen_modulus.accuracy import (
@@ -30,11 +29,17 @@ from unrandom.experiments.unseen_modulus.presets import (
     variant,
     with_seeds,
 )
-from unrandom.figures.panels import save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
+
+ENTRY = Entry(
+    name="um-hyperparameters",
+    section="unseen modulus",
+    about="the area of good learning rates and weight decays, by size of modulus",
+    figures={"fig:hparams-shrink-appendix": "accuracy by learning rate and weight decay"},
+)
 
 AXES = ("rate", "weight decay")
 SIZE = "largest modulus"
@@ -53,18 +58,14 @@ CLAIMS = (
         key="shrinks",
         statement=f"The area of good settings (at least {GOOD_SHARE:.0%} of the best accuracy) shrinks as m grows.",
         quantity="share of settings that are good, largest over smallest m",
-        unit="ratio",
-        figure="fig:hparams-shrink-appendix",
-        threshold=0.9,
-        at_least=False,
+        wanted=at_most(0.9, "ratio"),
         precondition=BEST,
     ),
     Claim(
         key="chosen",
         statement="The setting chosen on validation moduli is about as good as the best on the test moduli.",
         quantity="accuracy on the last number, chosen over best, mean over sizes of modulus",
-        unit="ratio",
-        threshold=0.95,
+        wanted=at_least(0.95, "ratio"),
         precondition=BEST,
         origin="beyond",
     ),
@@ -104,22 +105,11 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """One heat map per size of modulus, mean over seeds."""
     found = mean_over_moduli(tables["accuracy"], [SIZE, *AXES]).sort(SIZE, maintain_order=True)
     sizes = found.group_by(SIZE, maintain_order=True)
-    save_panels(
-        [grid_map(f"m up to {size}", AXES, of_size) for (size,), of_size in sizes], folder / "um-hyperparameters"
-    )
+    yield Picture([grid_map(f"m up to {size}", AXES, of_size) for (size,), of_size in sizes])
 
 
-EXPERIMENT = Experiment(
-    name="um-hyperparameters",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    compares=True,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)

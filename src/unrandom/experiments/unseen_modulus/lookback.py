@@ -5,7 +5,6 @@ keys are counted on every unseen modulus (tables ``distances``, ``spacings``), a
 (``heads``). The claims test whether it divides the modulus.
 """
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,18 +13,25 @@ from jaxtyping import Int
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.errors import UserError
-from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, at_least
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
 from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel, save_panels
+from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel
 from unrandom.interpretation import common_divisor, divisor_agreement, strongest_key_distances
 from unrandom.runs.measurement import attention_patterns
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
+
+ENTRY = Entry(
+    name="um-lookback",
+    section="unseen modulus",
+    about="a head of a later layer looks back by a divisor of the unseen modulus",
+    figures={"fig:attn_stats": "look-back distances of a head of a later layer"},
+)
 
 CLEAR_EXCESS = 0.5  # A divisor is the head's if this share of the spacings, beyond chance, are multiples of it.
 
@@ -35,9 +41,7 @@ CLAIMS = (
         statement="In some head of a later layer, the spacings of the four strongest keys are multiples of a divisor "
         "of m.",
         quantity=f"share of unseen composite moduli for which {CLEAR_EXCESS:.0%} of its spacings are, beyond chance",
-        unit="share",
-        figure="fig:attn_stats",
-        threshold=0.95,
+        wanted=at_least(0.95, "share"),
         written="after",
     ),
     Claim(
@@ -45,9 +49,7 @@ CLAIMS = (
         statement="In the best head of a later layer, most spacings of the four strongest keys are multiples of a "
         "divisor of m.",
         quantity="share of spacings beyond chance, mean over unseen composite moduli",
-        unit="share",
-        figure="fig:attn_stats",
-        threshold=0.5,
+        wanted=at_least(0.5, "share"),
     ),
 )
 
@@ -119,7 +121,7 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(found, {"learned": trained_accuracy(tables)})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """For each seed: the preferred divisor of every later layer's heads; distances and spacings of the best head."""
     panels: list[Panel] = []
     for heads in by_run(tables["heads"]):
@@ -131,7 +133,7 @@ def draw(tables: Tables, folder: Path) -> None:
             )
             x = f"{name} of the four strongest keys"
             panels.append(LinePanel(f"head {layer}.{head}", x, "share", _share_lines(shares, name), limits=(0, None)))
-    save_panels(panels, folder / "um-lookback", columns=3)
+    yield Picture(panels, columns=3)
 
 
 def _divisor_map(heads: pl.DataFrame) -> MapPanel:
@@ -152,13 +154,4 @@ def _share_lines(shares: pl.DataFrame, name: str) -> list[Line]:
     return lines
 
 
-EXPERIMENT = Experiment(
-    name="um-lookback",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=main_runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    archived_seeds=3,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, archived_seeds=3)

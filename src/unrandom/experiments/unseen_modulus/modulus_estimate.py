@@ -5,41 +5,45 @@ so far, and how similar its output is to that number's embedding; ``similarity``
 are judged on the head that attends to the largest number most often.
 """
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
 from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.figures.panels import MapPanel, Panel, save_panels
+from unrandom.figures.panels import MapPanel, Panel
 from unrandom.interpretation import head_outputs, modulus_estimates, number_similarity, size_rank_correlation
 from unrandom.runs.measurement import attention_patterns
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
+ENTRY = Entry(
+    name="um-modulus-estimate",
+    section="unseen modulus",
+    about="a first-layer head passes on the largest number so far",
+    figures={
+        "fig:multip_cosine": "the head that estimates the modulus",
+        "appendix:estimate": "error of the estimated modulus",
+    },
+)
+
 CLAIMS = (
     Claim(
         key="attends",
         statement="A first-layer head attends to the largest numbers.",
         quantity="share of its queries whose strongest key is the largest number so far, mean over moduli",
-        unit="share",
-        figure="fig:multip_cosine",
-        threshold=0.5,
+        wanted=at_least(0.5, "share"),
     ),
     Claim(
         key="nearest",
         statement="The output of the head that attends to the largest numbers is most like the embedding of the "
         "largest number so far.",
         quantity="rank correlation of the two, less that with the largest number of another sequence, mean over moduli",
-        unit="difference of correlations",
-        figure="fig:multip_cosine",
-        threshold=0.5,
+        wanted=at_least(0.5, "difference of correlations"),
         written="after",
     ),
     Claim(
@@ -47,10 +51,8 @@ CLAIMS = (
         statement="At the end of the context, the number whose embedding is most like the output of the head "
         "that attends to the largest numbers is near the modulus.",
         quantity="distance of that number from m, over m, mean over moduli",
-        unit="ratio",
+        wanted=at_most(0.05, "ratio"),
         figure="appendix:estimate",
-        threshold=0.05,
-        at_least=False,
     ),
 )
 
@@ -132,7 +134,7 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(found, {"learned": trained_accuracy(tables)})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """For each seed: all heads by two measures, then the similarity map of the estimating head."""
     measures = (
         ("strongest_is_largest", "strongest key is the largest", "share of queries"),
@@ -147,7 +149,7 @@ def draw(tables: Tables, folder: Path) -> None:
             values = matrix(heads, ["head"], "modulus", column)
             panels.append(MapPanel(f"{seed}: {title}", "modulus", "head", values, columns, rows, bar, written=True))
         panels.append(_similarity_map(seed, similarity))
-    save_panels(panels, folder / "um-modulus-estimate", columns=3)
+    yield Picture(panels, columns=3)
 
 
 def _similarity_map(seed: str, similarity: pl.DataFrame) -> MapPanel:
@@ -157,13 +159,4 @@ def _similarity_map(seed: str, similarity: pl.DataFrame) -> MapPanel:
     return MapPanel(title, "position", "number", values, bar="cosine", limits=(None, None), stairs=line)
 
 
-EXPERIMENT = Experiment(
-    name="um-modulus-estimate",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=main_runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    archived_seeds=3,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, archived_seeds=3)

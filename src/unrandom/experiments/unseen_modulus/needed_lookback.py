@@ -8,7 +8,6 @@ modulus of um-128, only these two have 25 or 32, and they are held out. The hard
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,17 +15,23 @@ import polars as pl
 from jaxtyping import UInt64
 
 from unrandom.core.seeds import stream
-from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, run_columns
 from unrandom.experiments.unseen_modulus.presets import hard_runs
-from unrandom.figures.panels import Line, LinePanel, save_panels
+from unrandom.figures.panels import Line, LinePanel
 from unrandom.generators.full_period import draw_units, full_period_multipliers, lookback
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import LCGParameters, UnseenModulus, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
+
+ENTRY = Entry(
+    name="um-needed-lookback",
+    section="beyond the paper",
+    about="which multipliers of an unseen modulus are predicted, by the look-back that they need",
+)
 
 # Number of test sequences per look-back and modulus.
 SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
@@ -40,20 +45,16 @@ CLAIMS = (
         key="taught",
         statement="At look-backs that some training modulus has, unseen moduli are predicted.",
         quantity="accuracy on the last number, mean over unseen moduli and such look-backs",
-        unit="share",
-        threshold=0.9,
+        wanted=at_least(0.9, "share"),
         precondition=TRAINED,
-        origin="beyond",
         written="after",
     ),
     Claim(
         key="missing",
         statement="At look-backs that no training modulus has, unseen moduli are predicted worse.",
         quantity="accuracy on the last number of unseen moduli, at look-backs that training has less that at others",
-        unit="difference of shares",
-        threshold=0.2,
+        wanted=at_least(0.2, "difference of shares"),
         precondition=TRAINED,
-        origin="beyond",
         written="after",
     ),
 )
@@ -112,7 +113,7 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(found, {TRAINED.key: float(np.mean(training)) if training else None})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """Accuracy by look-back: one panel for the training moduli, one per unseen modulus; one line per seed."""
     rows = tables["lookbacks"]
     moduli = rows.filter(pl.col("look-back") > 1)["modulus"].unique().sort()
@@ -126,7 +127,7 @@ def draw(tables: Tables, folder: Path) -> None:
         )
         for m in moduli
     ]
-    save_panels(panels, folder / "um-needed-lookback", columns=3)
+    yield Picture(panels, columns=3)
 
 
 def _lines(rows: pl.DataFrame) -> Iterator[Line]:
@@ -139,13 +140,4 @@ def _lines(rows: pl.DataFrame) -> Iterator[Line]:
             yield Line(x, y, "no training modulus has it", 1, crosses=True)
 
 
-EXPERIMENT = Experiment(
-    name="um-needed-lookback",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=hard_runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    archived_seeds=3,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, hard_runs, measure, evidence, draw, task=UnseenModulus, archived_seeds=3)

@@ -7,51 +7,55 @@ claims compare the head that attends most to the largest numbers with all others
 """
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from unrandom.core.arithmetic import is_power_of_two
-from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
 from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head, measured_heads
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.figures.panels import MapPanel, Panel, save_panels
+from unrandom.figures.panels import MapPanel, Panel
 from unrandom.interpretation import patch_all, patch_parameters
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, UnseenModulus, lcg_task
+
+ENTRY = Entry(
+    name="um-patching",
+    section="unseen modulus",
+    about="the head whose patching makes the model assume another modulus",
+    figures={
+        "fig:multip_cosine": "the head that estimates the modulus",
+        "fig:patch_appendix": "patching other heads",
+    },
+)
 
 CLAIMS = (
     Claim(
         key="moves",
         statement="Patching the head that attends most to the largest numbers moves predictions below m / 2.",
         quantity="change of the share of predictions below m / 2, beyond that of the control",
-        unit="difference of shares",
-        figure="fig:multip_cosine",
-        threshold=0.2,
+        wanted=at_least(0.2, "difference of shares"),
     ),
     Claim(
         key="strongest",
         statement="No other head moves as many predictions as the head that attends most to the largest numbers.",
         quantity="effect of that head, less the largest of all others",
-        unit="difference of shares",
+        wanted=at_least(0.05, "difference of shares"),
         figure="fig:patch_appendix",
-        threshold=0.05,
     ),
     Claim(
         key="alone",
         statement="No other head has more than a quarter of the effect of the head that attends most to the largest "
         "numbers.",
         quantity="largest effect of another head, over the effect of that head",
-        unit="ratio",
+        wanted=at_most(0.25, "ratio"),
         figure="fig:patch_appendix",
-        threshold=0.25,
-        at_least=False,
     ),
 )
 
@@ -94,7 +98,7 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(found, {"learned": trained_accuracy(tables)})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """For each seed: the effect of every head, the effect of the control, and the accuracy after patching."""
     panels: list[Panel] = []
     for heads in by_run(tables["heads"]):
@@ -108,7 +112,7 @@ def draw(tables: Tables, folder: Path) -> None:
             _head_map("control: from the same m", heads, "control", bar, (-0.5, 0.5)),
             _head_map(f"right, of {chosen['right_before']:.2f} before", heads, "right_after", "share right", (0, 1)),
         ]
-    save_panels(panels, folder / "um-patching", columns=3)
+    yield Picture(panels, columns=3)
 
 
 def _head_map(title: str, heads: pl.DataFrame, column: str, bar: str, limits: tuple[float, float]) -> MapPanel:
@@ -117,13 +121,4 @@ def _head_map(title: str, heads: pl.DataFrame, column: str, bar: str, limits: tu
     return MapPanel(title, "head", "layer", values, columns, rows, bar, limits, written=True)
 
 
-EXPERIMENT = Experiment(
-    name="um-patching",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=main_runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    archived_seeds=3,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, archived_seeds=3)

@@ -6,13 +6,11 @@ multiplier 1, whose sequences teach counting. The claims compare the accuracy on
 takes.
 """
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import seed_lines
 from unrandom.experiments.unseen_modulus.grokking import (
@@ -24,11 +22,18 @@ from unrandom.experiments.unseen_modulus.grokking import (
     ratios,
 )
 from unrandom.experiments.unseen_modulus.presets import ARBITRARY_DATA, small_run, variant, with_seeds
-from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.figures.panels import LinePanel
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus
+
+ENTRY = Entry(
+    name="um-period-ablation",
+    section="unseen modulus",
+    about="short periods teach copying, long ones the rule",
+    figures={"fig:train-interp-appendix": "training on short or long periods alone"},
+)
 
 ALL, ONLY_SHORT, ONLY_LONG = "all periods", "short periods", "long periods"
 
@@ -39,29 +44,21 @@ CLAIMS = (
         key="short",
         statement="Trained on short periods alone, a model does not generalise.",
         quantity="best accuracy on the last number of unseen moduli, over that with all periods",
-        unit="ratio",
-        figure="fig:train-interp-appendix",
-        threshold=0.25,
-        at_least=False,
+        wanted=at_most(0.25, "ratio"),
         precondition=ALL_LEARNED,
     ),
     Claim(
         key="long",
         statement="Trained on long periods alone, a model generalises.",
         quantity="best accuracy on the last number of unseen moduli, over that with all periods",
-        unit="ratio",
-        figure="fig:train-interp-appendix",
-        threshold=0.9,
+        wanted=at_least(0.9, "ratio"),
         precondition=ALL_LEARNED,
     ),
     Claim(
         key="no-plateau",
         statement="On long periods alone the plateau before generalisation is gone.",
         quantity="steps to half the final accuracy on unseen moduli, over those with all periods",
-        unit="ratio",
-        figure="fig:train-interp-appendix",
-        threshold=0.9,
-        at_least=False,
+        wanted=at_most(0.9, "ratio"),
         precondition=ALL_LEARNED,
     ),
 )
@@ -100,7 +97,7 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """One panel per training set: training sequences by period, and unseen moduli; one line per seed."""
     groups = ((SHORT, "training, short"), (LONG_NOT_COUNTING, "training, long, a ≠ 1"), (TEST, "unseen"))
     panels = []
@@ -110,16 +107,7 @@ def draw(tables: Tables, folder: Path) -> None:
             line for kind, (key, label) in enumerate(groups) for line in seed_lines(of_arm, "step", key, label, kind)
         ]
         panels.append(LinePanel(f"trained on {periods}", "training step", "last number right", lines))
-    save_panels(panels, folder / "um-period-ablation", columns=3)
+    yield Picture(panels, columns=3)
 
 
-EXPERIMENT = Experiment(
-    name="um-period-ablation",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    compares=True,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)

@@ -5,12 +5,11 @@ The small run is trained with several depths and numbers of heads, at constant w
 """
 
 from itertools import product
-from pathlib import Path
 
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, Precondition
-from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import each_seed
 from unrandom.experiments.unseen_modulus.accuracy import (
@@ -20,11 +19,17 @@ from unrandom.experiments.unseen_modulus.accuracy import (
     mean_over_moduli,
 )
 from unrandom.experiments.unseen_modulus.presets import small_run, variant, with_seeds
-from unrandom.figures.panels import save_panels
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
+
+ENTRY = Entry(
+    name="um-phase-diagram",
+    section="unseen modulus",
+    about="how many layers and heads unseen moduli need",
+    figures={"fig:phase_diagrams": "accuracy by depth and number of heads, unseen modulus"},
+)
 
 DEPTHS: dict[Scale, tuple[int, ...]] = {
     "smoke": (2, 3),
@@ -51,19 +56,14 @@ CLAIMS = (
         key="shallow",
         statement="Fewer than three layers fail.",
         quantity="their best accuracy on the last number, over that of deeper models",
-        unit="ratio",
-        figure="fig:phase_diagrams",
-        threshold=0.5,
-        at_least=False,
+        wanted=at_most(0.5, "ratio"),
         precondition=BEST,
     ),
     Claim(
         key="second-head",
         statement="The second head is the largest gain.",
         quantity="accuracy gained from one head to two, less the next largest gain, mean over three layers and more",
-        unit="difference of shares",
-        figure="fig:phase_diagrams",
-        threshold=0.02,
+        wanted=at_least(0.02, "difference of shares"),
         precondition=BEST,
     ),
 )
@@ -112,7 +112,7 @@ def evidence(tables: Tables) -> Evidence:
     )
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """Constant width, and width in proportion to the heads; then each unseen modulus at constant width."""
     constant, scaled = (
         _with_every_head_count(tables["accuracy"], each) for each in (CONSTANT_WIDTH, CONSTANT_HEAD_WIDTH)
@@ -121,16 +121,7 @@ def draw(tables: Tables, folder: Path) -> None:
     for (m,), of_modulus in constant.group_by("modulus", maintain_order=True):
         sets[f"constant width, m = {m}"] = of_modulus
     panels = [grid_map(title, AXES, mean_over_moduli(accuracy, AXES)) for title, accuracy in sets.items()]
-    save_panels(panels, folder / "um-phase-diagram")
+    yield Picture(panels)
 
 
-EXPERIMENT = Experiment(
-    name="um-phase-diagram",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    compares=True,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)

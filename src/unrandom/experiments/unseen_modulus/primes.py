@@ -5,24 +5,29 @@ judged: primitive roots, whose sequences have period m − 1, and a = 1, the onl
 counts. The small run is trained with two primes and a power of two held out (tables ``accuracy`` and ``metrics``).
 """
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 
 from unrandom.core.arithmetic import is_prime
-from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown
-from unrandom.experiments.experiment import Experiment
+from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import seed_lines
 from unrandom.experiments.unseen_modulus.accuracy import counting_rows, last_number_rows
 from unrandom.experiments.unseen_modulus.grokking import curves, unseen_columns
 from unrandom.experiments.unseen_modulus.presets import Settings, small_run, variant, with_seeds
-from unrandom.figures.panels import LinePanel, save_panels
+from unrandom.figures.panels import LinePanel
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
+
+ENTRY = Entry(
+    name="um-primes",
+    section="unseen modulus",
+    about="unseen primes against an unseen power of two",
+    figures={"fig:um_prime_modulus": "unseen primes beside a power of two"},
+)
 
 MODULI: dict[Scale, tuple[int, ...]] = {
     "smoke": (23, 31, 32),
@@ -46,9 +51,7 @@ CLAIMS = tuple(
         key=key,
         statement=f"Unseen primes, tested with {reading}, are as easy as an unseen power of two.",
         quantity="accuracy on the last number, mean over primes over that of the power of two",
-        unit="ratio",
-        figure="fig:um_prime_modulus",
-        threshold=0.9,
+        wanted=at_least(0.9, "ratio"),
         precondition=POWER,
         written="before" if reading == ROOTS else "after",
     )
@@ -90,7 +93,7 @@ def _over_power(accuracy: pl.DataFrame, reading: str) -> Finding:
     return (learned["primes"] / learned["power"]).to_list()
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """Accuracy by step for each unseen modulus; one line per seed."""
     metrics = tables["metrics"]
     lines = [
@@ -98,16 +101,7 @@ def draw(tables: Tables, folder: Path) -> None:
         for kind, (m, column) in enumerate(unseen_columns(metrics).items())
         for line in seed_lines(metrics, "step", column, f"m = {m}", kind)
     ]
-    save_panels([LinePanel("unseen moduli", "training step", "last number right", lines)], folder / "um-primes")
+    yield Picture([LinePanel("unseen moduli", "training step", "last number right", lines)])
 
 
-EXPERIMENT = Experiment(
-    name="um-primes",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    compares=True,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)

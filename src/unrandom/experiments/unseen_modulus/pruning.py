@@ -6,15 +6,14 @@ every digit before and after, for every unseen modulus; ``specialisation`` has t
 a head's own prime. The claims test whether a first-layer head damages those alone.
 """
 
-from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 import polars as pl
 
 from unrandom.evaluation import evaluate
-from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.experiment import Experiment, Rows
+from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
 from unrandom.experiments.unseen_modulus.analysis_sequences import (
@@ -25,11 +24,22 @@ from unrandom.experiments.unseen_modulus.analysis_sequences import (
 )
 from unrandom.experiments.unseen_modulus.heads import first_position_scores, own_primes
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.figures.panels import MapPanel, save_panels
+from unrandom.figures.panels import MapPanel
 from unrandom.interpretation import Damage, Replacement, digit_damage, mean_head_values, own_prime_share, prune_heads
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
+
+ENTRY = Entry(
+    name="um-pruning",
+    section="unseen modulus",
+    about="which digits are lost without each head",
+    figures={
+        "fig:multip_prune": "first-layer heads and the digits lost without them",
+        "fig:prune_appendix_2048": "digits lost without a head, m = 2048",
+        "fig:prune_appendix_2352": "digits lost without a head, m = 2352",
+    },
+)
 
 PAPER_REPLACEMENT = "scalar-mean"
 
@@ -38,27 +48,21 @@ CLAIMS = (
         key="own-prime",
         statement="Pruning a first-layer head hits the digits of its own prime.",
         quantity="share of the damage there, less the share under permutations of the heads' primes",
-        unit="difference of shares",
-        figure="fig:multip_prune",
-        threshold=0.05,
+        wanted=at_least(0.05, "difference of shares"),
     ),
     Claim(
         key="lost",
         statement="Without a first-layer head, the digits of its own prime lose more than those of other primes.",
         quantity="accuracy above chance that is lost, as a share: own prime less other primes, mean over heads",
-        unit="difference of shares",
-        figure="fig:multip_prune",
-        threshold=0.25,
+        wanted=at_least(0.25, "difference of shares"),
         written="after",
     ),
     Claim(
         key="spared",
         statement="Without a first-layer head, the digits of other primes than its own are spared.",
         quantity="accuracy above chance that is lost, as a share, mean over heads",
-        unit="share",
+        wanted=at_most(0.25, "share"),
         figure="fig:prune_appendix_2048",
-        threshold=0.25,
-        at_least=False,
     ),
 )
 
@@ -125,7 +129,7 @@ def evidence(tables: Tables) -> Evidence:
     return Evidence(found, {"learned": trained_accuracy(tables)})
 
 
-def draw(tables: Tables, folder: Path) -> None:
+def draw(tables: Tables) -> Pictures:
     """One figure per replacement: heat maps of heads by digits, one row of maps per seed, one column per modulus."""
     columns = tables["digits"]["modulus"].n_unique()
     for (replacement,), digits in tables["digits"].group_by("replacement", maintain_order=True):
@@ -133,7 +137,7 @@ def draw(tables: Tables, folder: Path) -> None:
             _damage_map(f"seed {seed}, m = {m}", damage)
             for (_, seed, m), damage in digits.group_by("run", "seed", "modulus", maintain_order=True)
         ]
-        save_panels(maps, folder / f"um-pruning-{replacement}", columns=columns)
+        yield Picture(maps, suffix=f"-{replacement}", columns=columns)
 
 
 def _damage_map(title: str, damage: pl.DataFrame) -> MapPanel:
@@ -144,13 +148,4 @@ def _damage_map(title: str, damage: pl.DataFrame) -> MapPanel:
     return MapPanel(title, "digit", "layer.head", values, digits, names, "accuracy above chance lost", (-1, 1))
 
 
-EXPERIMENT = Experiment(
-    name="um-pruning",
-    task=UnseenModulus,
-    claims=CLAIMS,
-    runs=main_runs,
-    measure=measure,
-    draw=draw,
-    evidence=evidence,
-    archived_seeds=3,
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, archived_seeds=3)
