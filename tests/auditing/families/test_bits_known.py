@@ -18,7 +18,8 @@ from unrandom.auditing.families.linear.twister import Twisters
 from unrandom.auditing.families.linear.xorwow import Xorwows
 from unrandom.auditing.forms.stream import Form, Stream, scales
 from unrandom.auditing.programs.engines import LARGE_ENGINES, SMALL_ENGINES, XORSHIFT128, Twister
-from unrandom.auditing.programs.layouts import (
+from unrandom.auditing.programs.readings import readings
+from unrandom.auditing.programs.words import (
     CPP,
     LARGEST,
     PHP,
@@ -26,9 +27,8 @@ from unrandom.auditing.programs.layouts import (
     SINGLE,
     TORCH,
     TORCH_DOUBLE,
-    low,
-    readings,
-    top,
+    lowest_bits,
+    top_bits,
 )
 from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5
@@ -226,8 +226,8 @@ def test_integers_of_programs():
     words = twister_words(3)
     cut = next(one.layout for one in readings(Twister(MT19937), stream_of([255], 8)) if one.layout.share > 1)
     assert [cut.joined((words[0],), part) for part in range(4)] == [102, 220, 225, 95]
-    assert [low(8).joined((word,)) for word in words] == [102, 179, 92]
-    assert [top(32, 31).joined((word,)) for word in words] == [804318771, 1710563033, 2041643438]
+    assert [lowest_bits(8).joined((word,)) for word in words] == [102, 179, 92]
+    assert [top_bits(32, 31).joined((word,)) for word in words] == [804318771, 1710563033, 2041643438]
     (modulo,) = (one for one in readings(Twister(MT19937), stream_of([5], bounded=100)) if "modulo" in one.about)
     assert [modulo.show(word) for word in words] == [42, 67, 76]
 

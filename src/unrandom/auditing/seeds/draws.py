@@ -1,7 +1,7 @@
 """How do programs make numbers of the words of a generator, and for which seeds are these the given outputs?
 
-A method is a code with a few constants; `whole_draw` and `fraction_draw` give its next output and the number of words
-used so far, which is negative if the words do not suffice. Methods that reject words and draw again do so here.
+A method is a code with the constants of a layout; `whole_draw` and `fraction_draw` give its next output and the number
+of words used so far, which is negative if the words do not suffice. Methods that reject words draw again here.
 """
 
 import numpy as np
@@ -10,14 +10,7 @@ from jaxtyping import Float64, Int64, UInt64
 from unrandom.auditing.seeds.compiled import compiled
 from unrandom.auditing.seeds.twisters import Words
 
-# How fractions are made of words:
-DIVIDED = 0  # (word >> shift) & mask, divided by a number
-MULTIPLIED = 1  # the same, multiplied by the inverse of the number
-TWO_OF_27_AND_26 = 2  # ((a >> 5) 2**26 + (b >> 6)) / 2**53
-JAVA_DOUBLE = 3  # ((a >> 22) 2**27 + (b >> 21)) / 2**53
-CPP_DOUBLE = 4  # (a + 2**32 b) / 2**64
-
-# How whole numbers are made of them; n is the size of the range, and x is (word >> shift) & mask:
+# How whole numbers are made of words; n is the size of the range, and x is joined from one or two words by a layout:
 FRACTION = 0  # ⌊n u⌋ of a fraction u
 BITS = 1  # x
 REMAINDER = 2  # x mod n, of an x up to a limit
@@ -27,57 +20,53 @@ LEMIRE = 5  # ⌊n x / 2**32⌋ of an x for which n x modulo 2**32 is not below 
 QUOTIENT = 6  # ⌊(x − 1) / ⌊limit / n⌋⌋, if below n
 R_BITS = 7  # the lowest k bits of the top 16 bits of one word, or two if k > 15; drawn again until they are below n
 TOP_PRODUCT = 8  # ⌊n x / 2**31⌋
-TWO_WORDS = 9  # a + 2**32 (b >> shift)
-JAVA_LONG = 10  # 2**32 a + b modulo 2**64, b signed
-BASH = 11  # 15 bits, never the same twice in succession; modulo n
+JAVA_LONG = 9  # x modulo 2**64, of which the low half is signed
+BASH = 10  # 15 bits, never the same twice in succession; modulo n
 
-
-ONE, HALF_WORD = 1, 2**32
+HALF_WORD = 2**32
 MASK_32 = 2**32 - 1
 
-Constants = UInt64[np.ndarray, " 6"]
-"""Of a method: its code, the code of its fraction, shift, mask, limit and divisor."""
+Constants = UInt64[np.ndarray, " 12"]
+"""Of a method: its code; the words of x; index, shift and mask of its high part, then of its low part, and the bits of
+that; limit; divisor of fractions, 0 for 2**64; and whether x is multiplied by its inverse instead.
+"""
 
 Targets = UInt64[np.ndarray, " outputs"]
 
 
 @compiled
+def _joined(words: Words, lane: int, used: int, method: Constants) -> np.uint64:
+    """x of the words from `used` on. A low part that the layout does not have has no bits."""
+    high = (words[used + np.int64(method[2]), lane] >> method[3]) & method[4]
+    low = (words[used + np.int64(method[5]), lane] >> method[6]) & method[7]
+    return (high << method[8]) | low
+
+
+@compiled
 def fraction_draw(words: Words, lane: int, used: int, method: Constants) -> tuple[float, int]:
     """The next fraction from 0 to 1, and the words used."""
-    code, shift, mask = method[1], method[2], method[3]
-    if code <= MULTIPLIED:
-        if used >= words.shape[0]:
-            return 0.0, -1
-        x = np.float64((words[used, lane] >> shift) & mask)
-        if code == DIVIDED:
-            return x / np.float64(method[5]), used + 1
-        return x * (1.0 / np.float64(method[5])), used + 1
-    if used + 2 > words.shape[0]:
+    after = used + int(np.int64(method[1]))
+    if after > words.shape[0]:
         return 0.0, -1
-    a, b = words[used, lane], words[used + 1, lane]
-    if code == TWO_OF_27_AND_26:
-        y = ((a >> np.uint64(5)) << np.uint64(26)) + (b >> np.uint64(6))
-        return np.float64(y) / 2.0**53, used + 2
-    if code == JAVA_DOUBLE:
-        y = ((a >> np.uint64(22)) << np.uint64(27)) + (b >> np.uint64(21))
-        return np.float64(y) / 2.0**53, used + 2
-    return (np.float64(a) + np.float64(b) * 2.0**32) / 2.0**64, used + 2
+    x = np.float64(_joined(words, lane, used, method))
+    divisor = np.float64(method[10]) if method[10] else 2.0**64
+    if method[11]:
+        return float(x * (1.0 / divisor)), after
+    return float(x / divisor), after
 
 
 @compiled
 def whole_draw(words: Words, lane: int, used: int, method: Constants, n: np.uint64) -> tuple[np.uint64, int]:
     """The next whole number, and the words used."""
-    code, shift, mask, limit = method[0], method[2], method[3], method[4]
+    code, size, limit, count = method[0], int(np.int64(method[1])), method[9], words.shape[0]
     if code == FRACTION:
         u, used = fraction_draw(words, lane, used, method)
         return np.uint64(np.float64(n) * u), used
-    if code >= TWO_WORDS:
-        return _wide_draw(words, lane, used, method, n)
-    count = words.shape[0]
-    while used < count:
-        word = words[used, lane]
-        x = (word >> shift) & mask
-        used += 1
+    if code == BASH:
+        return _bash_draw(words, lane, used, n)
+    while used + size <= count:
+        x = _joined(words, lane, used, method)
+        used += size
         if code == BITS:
             return x, used
         if code == REMAINDER:
@@ -101,7 +90,7 @@ def whole_draw(words: Words, lane: int, used: int, method: Constants, n: np.uint
             if y < n:
                 return y, used
         elif code == R_BITS:
-            y = word >> np.uint64(16)
+            y = x
             if n > np.uint64(2**15):  # a second word is needed
                 if used == count:
                     return np.uint64(0), -1
@@ -110,31 +99,22 @@ def whole_draw(words: Words, lane: int, used: int, method: Constants, n: np.uint
             y &= _mask(n)
             if y < n:
                 return y, used
-        else:
+        elif code == TOP_PRODUCT:
             return (x * n) >> np.uint64(31), used
+        else:
+            return x - (((x >> np.uint64(31)) & np.uint64(1)) << np.uint64(32)), used
     return np.uint64(0), -1
 
 
 @compiled
-def _wide_draw(words: Words, lane: int, used: int, method: Constants, n: np.uint64) -> tuple[np.uint64, int]:
-    """The draws of two words, and bash's."""
-    code, shift, count, nothing = method[0], method[2], words.shape[0], np.uint64(0)
-    if code == BASH:
-        last = nothing if used == 0 else _bash(words[used - 1, lane])
-        while used < count:
-            y = _bash(words[used, lane])
-            used += 1
-            if y != last:
-                return y % n, used
-        return nothing, -1
-    if used + 2 > count:
-        return nothing, -1
-    a, b = words[used, lane], words[used + 1, lane]
-    if code == TWO_WORDS:
-        return a | ((b >> shift) << np.uint64(32)), used + 2
-    low = (b >> shift) & np.uint64(MASK_32)
-    high = (a >> shift) - (low >> np.uint64(31))
-    return (high << np.uint64(32)) | low, used + 2
+def _bash_draw(words: Words, lane: int, used: int, n: np.uint64) -> tuple[np.uint64, int]:
+    last = np.uint64(0) if used == 0 else _bash(words[used - 1, lane])
+    while used < words.shape[0]:
+        y = _bash(words[used, lane])
+        used += 1
+        if y != last:
+            return y % n, used
+    return np.uint64(0), -1
 
 
 @compiled

@@ -1,63 +1,33 @@
 """Which programs are tried? A table: how each seeds which engine, and by which methods it makes numbers of the words.
 
-An engine is a function that fills the first words for many seeds, with its constants; see `twisters` and `engines`. A
-method makes words of a fixed number of bits, numbers from a range of any size n, or fractions.
+An engine is a function that fills the first words for many seeds, with its constants; see `twisters` and `engines`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import UInt64
 
+from unrandom.auditing.programs.words import CPP, JAVA_DOUBLE, JAVA_LONG, PYTHON, TORCH, window
 from unrandom.auditing.seeds import draws, engines, twisters
+from unrandom.auditing.seeds.methods import (
+    PRIME,
+    WORD,
+    Kind,
+    Method,
+    c_methods,
+    fractions,
+    getrandbits,
+    minstd_methods,
+    ranges,
+    remainders,
+    words,
+)  # fmt: skip
 from unrandom.generators.go import SEED_MODULUS, SEED_MULTIPLIER, SKIPPED, cooked
 from unrandom.generators.known import KNOWN
-
-WORD, PRIME = 2**32 - 1, 2**31 - 1
-
-Kind = Literal["word", "range", "fraction"]
-
-
-@dataclass(frozen=True)
-class Method:
-    """A method of a program: x = (word >> shift) & mask is what it takes of a word; `bits` are those of its outputs.
-
-    `code`, `fraction`, `limit` and `divisor` are explained in `draws`. A method of kind "range" is used with sizes up
-    to `most`; `powers` says whether only with powers of two (True), only with others (False), or with all (None).
-    """
-
-    about: str
-    kind: Kind
-    code: int
-    bits: int = 32
-    shift: int = 0
-    mask: int = WORD
-    limit: int = 0
-    fraction: int = draws.DIVIDED
-    divisor: int = 1
-    most: int = WORD
-    powers: bool | None = None
-
-    @property
-    def constants(self) -> UInt64[np.ndarray, " 6"]:
-        """The method as the compiled functions take it."""
-        return np.array([self.code, self.fraction, self.shift, self.mask, self.limit, self.divisor], dtype=np.uint64)
-
-    def words(self, n: int) -> int:
-        """Words used for an output, including one that is rejected."""
-        double = self.code in (draws.TWO_WORDS, draws.JAVA_LONG) or (
-            (self.code == draws.FRACTION or self.kind == "fraction") and self.fraction > draws.MULTIPLIED
-        )
-        return 1 + double + (self.code == draws.R_BITS and n > 2**15)
-
-    def fits(self, n: int) -> bool:
-        """Whether the method draws from ranges of this size."""
-        power = not n & (n - 1)
-        return 2 <= n <= self.most and (self.powers is None or self.powers == power)
 
 
 @dataclass(frozen=True)
@@ -92,43 +62,7 @@ class Engine:
                 yield method
         if kind == "word" and self.fill is twisters.array_words:
             for k in sorted({bits, -(-bits // 8) * 8}):
-                yield _getrandbits(k)
-
-
-def _words(about: str, bits: int, shift: int = 0) -> Method:
-    return Method(about, "word", draws.BITS, bits, shift, 2**bits - 1)
-
-
-def _remainders(about: str, bits: int, shift: int = 0, limit: int = 0, powers: bool | None = None) -> Method:
-    most = min(2**bits, WORD)
-    return Method(about, "range", draws.REMAINDER, bits, shift, 2**bits - 1, limit, most=most, powers=powers)
-
-
-def _fractions(about: str, product: str, bits: int, divisor: int = 0, **more: Any) -> tuple[Method, Method]:
-    """Fractions u, and ⌊n u⌋; 0 stands for a divisor of 2**bits."""
-    divisor = divisor or 2**bits
-    return (
-        Method(about, "fraction", draws.FRACTION, bits, divisor=divisor, **more),
-        Method(product, "range", draws.FRACTION, bits, divisor=divisor, most=2**bits, **more),
-    )
-
-
-def _getrandbits(bits: int) -> Method:
-    about = f"getrandbits({bits})"
-    if bits > 32:
-        return Method(about, "word", draws.TWO_WORDS, bits, 64 - min(bits, 64))
-    return _words(about, bits, 32 - bits)
-
-
-def _c_methods(shift: int, bits: int) -> tuple[Method, ...]:
-    """What C programs do with rand(), which gives so many bits from `shift` on."""
-    more = {"shift": shift, "mask": 2**bits - 1}
-    return (
-        _words("rand()", bits, shift),
-        _remainders("rand() % n", bits, shift),
-        *_fractions("rand() / (RAND_MAX + 1.0)", "n * (rand() / (RAND_MAX + 1.0))", bits, **more),
-        *_fractions("rand() / (double) RAND_MAX", "n * (rand() / (double) RAND_MAX)", bits, 2**bits - 1, **more),
-    )
+                yield getrandbits(k)
 
 
 def _lcg(name: str, flipped: int = 0, factor: int = 1, offset: int = 0) -> Callable[[], Sequence[int]]:
@@ -158,21 +92,12 @@ def _go_table() -> list[int]:
     return [pow(SEED_MULTIPLIER, first + 3 * i, SEED_MODULUS) for i in range(engines.GO_WORDS)] + cooked()
 
 
-def _minstd_methods(n_of: str) -> tuple[Method, ...]:
-    return (
-        _words("the generator", 31),
-        _remainders("the generator % n", 31),
-        Method(f"{n_of} of libstdc++", "range", draws.QUOTIENT, 31, 0, 2**31 - 1, 2**31 - 3, most=2**31 - 3),
-    )
-
-
 UNIFORM_INT = "uniform_int_distribution"
-DOUBLE_53 = {"fraction": draws.TWO_OF_27_AND_26}
 
 ENGINES: tuple[Engine, ...] = (
-    Engine("C srand of Visual C++", engines.lcg_words, _lcg("msvc"), 2**31, 5e8, _c_methods(16, 15)),
-    Engine("C srand of musl", engines.lcg_words, _lcg("musl", offset=-1), 2**32, 4e8, _c_methods(33, 31)),
-    Engine("C srand of the C standard", engines.lcg_words, _lcg("ansi-c"), 2**31, 5e8, _c_methods(16, 15)),
+    Engine("C srand of Visual C++", engines.lcg_words, _lcg("msvc"), 2**31, 5e8, c_methods(16, 15)),
+    Engine("C srand of musl", engines.lcg_words, _lcg("musl", offset=-1), 2**32, 4e8, c_methods(33, 31)),
+    Engine("C srand of the C standard", engines.lcg_words, _lcg("ansi-c"), 2**31, 5e8, c_methods(16, 15)),
     Engine(
         "C srand48, Perl srand",
         engines.lcg_words,
@@ -180,10 +105,10 @@ ENGINES: tuple[Engine, ...] = (
         2**32,
         4e8,
         (
-            *_fractions("drand48(), Perl rand", "int(n * drand48()), Perl int(rand(n))", 48, mask=2**48 - 1),
-            _words("lrand48()", 31, 17),
-            _remainders("lrand48() % n", 31, 17),
-            _words("mrand48()", 32, 16),
+            *fractions("drand48(), Perl rand", "int(n * drand48()), Perl int(rand(n))", window(48)),
+            words("lrand48()", 31, 17),
+            remainders("lrand48() % n", 31, 17),
+            words("mrand48()", 32, 16),
         ),
     ),
     Engine(
@@ -193,18 +118,18 @@ ENGINES: tuple[Engine, ...] = (
         2**48,
         4e8,
         (
-            _words("nextInt()", 32, 16),
-            _remainders("nextInt(n)", 31, 17, 2**31 - 1, powers=False),
-            Method("nextInt(n)", "range", draws.TOP_PRODUCT, 31, 17, 2**31 - 1, most=2**30, powers=True),
-            _remainders("nextInt(a, b)", 32, 16, powers=True),
-            Method("nextLong()", "word", draws.JAVA_LONG, 64, 16),
-            *_fractions("nextDouble()", "(int) (n * nextDouble())", 53, fraction=draws.JAVA_DOUBLE),
-            *_fractions("nextFloat()", "(int) (n * nextFloat())", 24, shift=24, mask=2**24 - 1),
+            words("nextInt()", 32, 16),
+            remainders("nextInt(n)", 31, 17, 2**31 - 1, powers=False),
+            ranges("nextInt(n)", draws.TOP_PRODUCT, 31, 17, most=2**30, powers=True),
+            remainders("nextInt(a, b)", 32, 16, powers=True),
+            Method("nextLong()", "word", draws.JAVA_LONG, JAVA_LONG),
+            *fractions("nextDouble()", "(int) (n * nextDouble())", JAVA_DOUBLE),
+            *fractions("nextFloat()", "(int) (n * nextFloat())", window(24, 24)),
         ),
     ),
     Engine("C++ minstd_rand0, default_random_engine", engines.minstd_words, lambda: (16807, 1), 2**31 - 1, 1e8,
-           _minstd_methods(UNIFORM_INT)),
-    Engine("C++ minstd_rand", engines.minstd_words, lambda: (48271, 1), 2**31 - 1, 1e8, _minstd_methods(UNIFORM_INT)),
+           minstd_methods(UNIFORM_INT)),
+    Engine("C++ minstd_rand", engines.minstd_words, lambda: (48271, 1), 2**31 - 1, 1e8, minstd_methods(UNIFORM_INT)),
     Engine(
         "bash RANDOM=seed",
         engines.bash_words,
@@ -212,8 +137,8 @@ ENGINES: tuple[Engine, ...] = (
         2**32,
         4e7,
         (
-            Method("$RANDOM", "word", draws.BASH, 15),
-            Method("$RANDOM % n", "range", draws.BASH, 15, most=2**15),
+            Method("$RANDOM", "word", draws.BASH, window(15)),
+            ranges("$RANDOM % n", draws.BASH, 15, most=2**15),
         ),
     ),
     Engine(
@@ -222,7 +147,7 @@ ENGINES: tuple[Engine, ...] = (
         lambda: (),
         2**32,
         7e7,
-        (_words("whole words", 32), *_fractions("fractions", "Math.floor(n * random())", 32)),
+        (words("whole words", 32), *fractions("fractions", "Math.floor(n * random())", window(32))),
     ),
     Engine(
         "SplitMix64(seed), Java new SplittableRandom(seed)",
@@ -231,10 +156,10 @@ ENGINES: tuple[Engine, ...] = (
         inf,
         1e8,
         (
-            _words("whole words", 64),
-            _words("the top 32 bits, nextInt()", 32, 32),
-            *_fractions("the top 53 bits, nextDouble()", "(int) (n * nextDouble())", 53, shift=11, mask=2**53 - 1),
-            _remainders("words % n", 63, 0),
+            words("whole words", 64),
+            words("the top 32 bits, nextInt()", 32, 32),
+            *fractions("the top 53 bits, nextDouble()", "(int) (n * nextDouble())", window(53, 11)),
+            remainders("words % n", 63, 0),
         ),
     ),
     Engine(
@@ -243,9 +168,9 @@ ENGINES: tuple[Engine, ...] = (
         lambda: (),
         2**32,
         1e8,
-        (_words("whole words", 32), _remainders("words % n", 32), *_fractions("fractions", "⌊n u⌋", 32)),
+        (words("whole words", 32), remainders("words % n", 32), *fractions("fractions", "⌊n u⌋", window(32))),
     ),
-    Engine("C srand of glibc", engines.glibc_words, lambda: (), 2**32, 2e7, _c_methods(1, 31)),
+    Engine("C srand of glibc", engines.glibc_words, lambda: (), 2**32, 2e7, c_methods(1, 31)),
     Engine(
         "R set.seed",
         twisters.affine_words,
@@ -253,8 +178,8 @@ ENGINES: tuple[Engine, ...] = (
         2**32,
         2e8,
         (
-            *_fractions("runif", "floor(n * runif())", 32),
-            Method("sample(n, replace = TRUE)", "range", draws.R_BITS, 32, most=2**31 - 1),
+            *fractions("runif", "floor(n * runif())", window(32)),
+            Method("sample(n, replace = TRUE)", "range", draws.R_BITS, window(16, 16), bits=32, most=2**31 - 1),
         ),
     ),
     Engine(
@@ -264,17 +189,17 @@ ENGINES: tuple[Engine, ...] = (
         2**32,
         1.5e7,
         (
-            _words("whole words, C++", 32),
-            _words("mt_rand(), PHP", 31, 1),
-            _remainders("mt_rand(a, b), rand(a, b), PHP", 32, 0, WORD),
-            _remainders("mt_rand() % n, PHP", 31, 1),
-            _remainders("words % n, C++, torch.randint", 32),
-            Method(f"{UNIFORM_INT} of libstdc++", "range", draws.LEMIRE),
-            Method("randint, choice, shuffle, numpy; rand(n), sample, shuffle, Ruby", "range", draws.LOW_BITS),
-            *_fractions("random(), numpy; rand, Ruby", "int(n * random()), numpy, Ruby", 53, **DOUBLE_53),
-            *_fractions("words / 2^32, C++", "⌊n words / 2^32⌋, C++", 32),
-            Method("uniform_real_distribution<double>, C++", "fraction", draws.FRACTION, 53, fraction=draws.CPP_DOUBLE),
-            *_fractions("torch.rand", "⌊n torch.rand⌋", 24, mask=2**24 - 1),
+            words("whole words, C++", 32),
+            words("mt_rand(), PHP", 31, 1),
+            remainders("mt_rand(a, b), rand(a, b), PHP", 32, 0, WORD),
+            remainders("mt_rand() % n, PHP", 31, 1),
+            remainders("words % n, C++, torch.randint", 32),
+            ranges(f"{UNIFORM_INT} of libstdc++", draws.LEMIRE),
+            ranges("randint, choice, shuffle, numpy; rand(n), sample, shuffle, Ruby", draws.LOW_BITS),
+            *fractions("random(), numpy; rand, Ruby", "int(n * random()), numpy, Ruby", PYTHON),
+            *fractions("words / 2^32, C++", "⌊n words / 2^32⌋, C++", window(32)),
+            Method("uniform_real_distribution<double>, C++", "fraction", draws.FRACTION, CPP, bits=53),
+            *fractions("torch.rand", "⌊n torch.rand⌋", TORCH),
         ),
     ),
     Engine(
@@ -284,9 +209,9 @@ ENGINES: tuple[Engine, ...] = (
         2**32,
         1.5e7,
         (
-            _words("mt_rand()", 31, 1),
-            _remainders("mt_rand() % n", 31, 1),
-            *_fractions("mt_rand() / 2^31", "mt_rand(a, b)", 31, shift=1, mask=2**31 - 1),
+            words("mt_rand()", 31, 1),
+            remainders("mt_rand() % n", 31, 1),
+            *fractions("mt_rand() / 2^31", "mt_rand(a, b)", window(31, 1)),
         ),
     ),
     Engine(
@@ -296,9 +221,9 @@ ENGINES: tuple[Engine, ...] = (
         2**31,
         5e6,
         (
-            _words("Next()", 31),
-            _remainders("Next() % n, NextBytes", 31),
-            *_fractions("NextDouble()", "Next(n), Next(a, b)", 31, PRIME, mask=PRIME, fraction=draws.MULTIPLIED),
+            words("Next()", 31),
+            remainders("Next() % n, NextBytes", 31),
+            *fractions("NextDouble()", "Next(n), Next(a, b)", window(31, 0, PRIME), inverse=True),
         ),
     ),
     Engine(
@@ -308,13 +233,13 @@ ENGINES: tuple[Engine, ...] = (
         2**31 - 1,
         1.4e7,
         (
-            _words("Int63(), Int()", 63),
-            _words("Uint64()", 64),
-            _words("Uint32()", 32, 31),
-            _words("Int31()", 31, 32),
-            _remainders("Intn(n), Int31n(n), Perm", 31, 32, 2**31 - 1),
-            Method("Shuffle", "range", draws.LEMIRE, 32, 31),
-            *_fractions("Float64()", "int(n * Float64())", 53, 2**63, mask=2**63 - 1),
+            words("Int63(), Int()", 63),
+            words("Uint64()", 64),
+            words("Uint32()", 32, 31),
+            words("Int31()", 31, 32),
+            remainders("Intn(n), Int31n(n), Perm", 31, 32, 2**31 - 1),
+            ranges("Shuffle", draws.LEMIRE, 32, 31),
+            *fractions("Float64()", "int(n * Float64())", window(63), bits=53),
         ),
     ),
     Engine(
@@ -324,8 +249,8 @@ ENGINES: tuple[Engine, ...] = (
         inf,
         1.8e6,
         (
-            Method("randrange(n), randint, choice, shuffle", "range", draws.TOP_BITS),
-            *_fractions("random()", "int(n * random()), choices", 53, **DOUBLE_53),
+            ranges("randrange(n), randint, choice, shuffle", draws.TOP_BITS),
+            *fractions("random()", "int(n * random()), choices", PYTHON),
         ),
     ),
 )  # fmt: skip

@@ -8,7 +8,7 @@ from jaxtyping import Int64, UInt64
 
 from unrandom.auditing.seeds import draws
 from unrandom.auditing.seeds.compiled import compiled
-from unrandom.auditing.seeds.programs import WORD, Method
+from unrandom.auditing.seeds.methods import WORD, Method
 from unrandom.auditing.seeds.twisters import Words
 
 # With x = (word >> shift) & mask, a word passes …
@@ -20,21 +20,19 @@ LEMIRE = 4  # if ⌊n x / 2**32⌋ is low, or n x mod 2**32 below n
 
 NEVER = 2**64 - 1
 
-DROPPED = 66
-"""More than the values of the lowest bits of a word that a fraction of two words drops."""
-
 Screen = UInt64[np.ndarray, " 8"]
 """The row of the word, the code, shift, mask, low, width, rejected, n."""
 
 
 def whole_screen(method: Method, n: int, first: int) -> Screen:
     """The screen for a first whole number from a range of n."""
-    shift, mask = method.shift, method.mask
+    piece = max(method.layout.pieces, key=lambda piece: piece.bits)
+    shift, mask = piece.lost, piece.mask
     scaling = max(1, method.limit // max(n, 1))
     if method.code == draws.FRACTION:
         return fraction_screen(method, first / n, (first + 1) / n)
     if method.code == draws.BITS:
-        return _screen(0, BETWEEN, shift, mask, first)
+        return _screen(piece.word, BETWEEN, shift, mask, (first >> method.layout.place(piece)) & mask)
     if method.code == draws.TOP_PRODUCT:
         return _screen(0, BETWEEN, shift, mask, (first << 31) // n, (1 << 31) // n + 1)
     if method.code == draws.QUOTIENT:
@@ -50,23 +48,16 @@ def whole_screen(method: Method, n: int, first: int) -> Screen:
         return _screen(0, EQUAL, 16, (1 << (n - 1).bit_length()) - 1, first, n=n)
     if method.code == draws.LEMIRE:
         return _screen(0, LEMIRE, shift, mask, first, n=n)
-    if method.code == draws.TWO_WORDS:
-        return _screen(0, BETWEEN, 0, WORD, first & WORD)
     return _screen(0, ANY, 0, WORD, 0)
 
 
 def fraction_screen(method: Method, least: float, most: float) -> Screen:
     """The screen for a first fraction from `least` to `most`."""
-    row, shift, mask, divisor = 0, method.shift, method.mask, method.divisor
-    if method.fraction == draws.TWO_OF_27_AND_26:
-        divisor = 2**32
-    elif method.fraction == draws.JAVA_DOUBLE:
-        shift, divisor = 16, 2**32
-    elif method.fraction == draws.CPP_DOUBLE:
-        row, divisor = 1, 2**32
-    margin = DROPPED + (divisor >> 50)
+    layout, piece = method.layout, method.layout.pieces[0]
+    divisor = layout.parts if len(layout.pieces) == 1 else 1 << piece.bits
+    margin = 2 + (divisor >> 50)
     low = max(0, int(least * divisor) - margin)
-    return _screen(row, BETWEEN, shift, mask, low, max(0, int(most * divisor) + margin - low))
+    return _screen(piece.word, BETWEEN, piece.lost, piece.mask, low, max(0, int(most * divisor) + margin - low))
 
 
 def _screen(

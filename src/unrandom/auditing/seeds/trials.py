@@ -12,7 +12,8 @@ from unrandom.auditing.forms.layers import Affine, Number, Signed
 from unrandom.auditing.forms.stream import MANTISSA, Stream
 from unrandom.auditing.reading.tokens import shown
 from unrandom.auditing.seeds import draws
-from unrandom.auditing.seeds.programs import ENGINES, Engine, Kind, Method
+from unrandom.auditing.seeds.methods import Kind, Method
+from unrandom.auditing.seeds.programs import ENGINES, Engine
 from unrandom.auditing.seeds.screens import Screen, fraction_screen, passing, whole_screen
 from unrandom.auditing.seeds.twisters import Words
 from unrandom.core.errors import UserError
@@ -116,7 +117,7 @@ class Trial:
         return whole_screen(self.method, int(self.ranges[0]), int(self._targets[0]))
 
     @cached_property
-    def _constants(self) -> UInt64[np.ndarray, " 6"]:
+    def _constants(self) -> draws.Constants:
         return self.method.constants
 
     @cached_property

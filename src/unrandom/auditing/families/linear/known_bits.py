@@ -20,7 +20,8 @@ from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.programs.engines import LARGE_ENGINES, SMALL_ENGINES, Engine, Twister
-from unrandom.auditing.programs.layouts import Layout, Reading, readings
+from unrandom.auditing.programs.readings import Reading, readings
+from unrandom.auditing.programs.words import Layout
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.linear_words import Rows

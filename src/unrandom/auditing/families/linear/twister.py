@@ -8,36 +8,20 @@ equations as a word has bits, more than the lost bits that occur in it: each pos
 s[t+1], and the remaining equations test whether this is a Mersenne twister.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
+from itertools import islice
 
 import numpy as np
 from jaxtyping import Bool, UInt64
 
-from unrandom.auditing.family import Family, Generator
+from unrandom.auditing.family import Family, Generator, Replay
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
+from unrandom.auditing.programs.words import CPP, PYTHON, Layout, Piece, high_word_first, low_word_first, top_bits
 from unrandom.core.deadline import Deadline
-from unrandom.core.files import JsonObject
 from unrandom.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5, MersenneTwister
-
-
-@dataclass(frozen=True)
-class Piece:
-    """The top bits of a word that become bits of an output: (word >> lost) << place."""
-
-    lost: int
-    place: int
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How an output is composed of one or two words."""
-
-    variant: MersenneTwister
-    pieces: tuple[Piece, ...]
-    about: str
 
 
 class Twisters(Family):
@@ -48,91 +32,76 @@ class Twisters(Family):
     max_outputs = 2048
 
     def needs(self, stream: Stream) -> int | None:
-        counts = [_outputs_needed(layout) for view in stream.views for layout in _layouts(view)]
+        counts = [_outputs_needed(*layout) for view in stream.views for layout in _layouts(view)]
         return min(counts, default=None)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:
-            for layout in _layouts(view):
+            for variant, layout in _layouts(view):
                 deadline.check()
-                if len(view.numbers) >= _outputs_needed(layout):
-                    recover = _state_from_rounded_sums if layout == SUMS else _state_from_pieces
-                    state = recover(layout, np.array(view.numbers, dtype=np.uint64))
+                if len(view.numbers) >= _outputs_needed(variant, layout):
+                    recover = _state_from_rounded_sums if layout == CPP else _state_from_pieces
+                    state = recover(variant, layout, np.array(view.numbers, dtype=np.uint64))
                     if state is not None:
-                        yield _Twister(layout, view, *state)
+                        yield _replay(variant, layout, view.show, *state)
 
 
-SUMS = Layout(
-    MT19937, (Piece(0, 0), Piece(0, 32)), "w + w' 2^32 rounded to a double, as C++'s uniform_real_distribution"
-)
-
-
-def _layouts(view: View) -> list[Layout]:
+def _layouts(view: View) -> list[tuple[MersenneTwister, Layout]]:
+    """The twisters whose words may be behind numbers of this width, and how they make them."""
     if view.bits == 64 and view.divisor:
-        return [SUMS]
+        return [(MT19937, CPP)]
     if view.bits == 64:
-        return [
-            Layout(MT19937_64, (Piece(0, 0),), "whole 64-bit words"),
-            Layout(MT19937, (Piece(0, 0), Piece(0, 32)), "two 32-bit words, the low one first"),
-            Layout(MT19937, (Piece(0, 32), Piece(0, 0)), "two 32-bit words, the high one first"),
-        ]
+        low, high = (low_word_first(64), "low"), (high_word_first(64), "high")
+        pairs = [replace(layout, about=f"two 32-bit words, the {which} one first") for layout, which in (low, high)]
+        return [(MT19937_64, top_bits(64, 64)), *((MT19937, layout) for layout in pairs)]
     if view.bits == 53:
-        return [
-            Layout(MT19937, (Piece(5, 26), Piece(6, 0)), "53 bits of two words, as Python's random()"),
-            Layout(MT19937_64, (Piece(11, 0),), "the top 53 bits of a word"),
-        ]
-    if 19 <= view.bits <= 32:
-        lost = 32 - view.bits
-        about = f"the top {view.bits} bits of a word" if lost else "whole 32-bit words"
-        return [Layout(variant, (Piece(lost, 0),), about) for variant in (MT19937, MT19937_PHP5)]
-    return []
+        return [(MT19937, PYTHON), (MT19937_64, top_bits(64, 53))]
+    return [(variant, top_bits(32, view.bits)) for variant in (MT19937, MT19937_PHP5) if 19 <= view.bits <= 32]
 
 
-def _outputs_needed(layout: Layout) -> int:
-    two_blocks = layout == SUMS or any(piece.lost for piece in layout.pieces)
-    return layout.variant.n * (1 + two_blocks) // len(layout.pieces) + 1
+def _outputs_needed(variant: MersenneTwister, layout: Layout) -> int:
+    two_blocks = layout == CPP or any(piece.lost for piece in layout.pieces)
+    return variant.n * (1 + two_blocks) // layout.words + 1
 
 
-class _Twister:
+def _replay(
+    variant: MersenneTwister, layout: Layout, show: Callable[[int], Number], words: UInt64[np.ndarray, " n"], first: int
+) -> Replay:
     """A twister given by n successive state words, starting with word number `first`; outputs begin with word 0."""
+    block = variant.block_before(words, first)
 
-    def __init__(self, layout: Layout, view: View, words: UInt64[np.ndarray, " n"], first: int) -> None:
-        self.layout, self.view = layout, view
-        self.parameters: JsonObject = {"variant": layout.variant.name, "output": layout.about}
-        self.words = layout.variant.block_before(words, first)
-
-    def outputs(self) -> Iterator[Number]:
-        words = self.words
+    def shown(block: UInt64[np.ndarray, " n"]) -> Iterator[Number]:
+        """The numbers of all blocks from this one on. n is even, so that none of two words crosses their ends."""
         while True:
-            # n is even, so an output of two words never crosses the end of a block
-            yield from self._shown(words)
-            words = self.layout.variant.next_block(words)
+            tempered = variant.temper(block)
+            numbers = np.zeros(len(tempered) // layout.words, np.uint64)
+            for piece, place in _placed(layout):
+                part = (tempered[piece.word :: layout.words] >> np.uint64(piece.lost)) & np.uint64(piece.mask)
+                numbers |= part << np.uint64(place)
+            yield from map(show, numbers.tolist())
+            block = variant.next_block(block)
 
-    def previous(self, count: int) -> list[Number]:
-        words, numbers = self.layout.variant.block_before(self.words, count * len(self.layout.pieces)), list[Number]()
-        while len(numbers) < count:
-            numbers += self._shown(words)
-            words = self.layout.variant.next_block(words)
-        return numbers[:count]
+    def previous(count: int) -> list[Number]:
+        return list(islice(shown(variant.block_before(block, count * layout.words)), count))
 
-    def _shown(self, words: UInt64[np.ndarray, " n"]) -> list[Number]:
-        tempered = self.layout.variant.temper(words)
-        numbers = np.zeros(len(words) // len(self.layout.pieces), np.uint64)
-        for i, piece in enumerate(self.layout.pieces):
-            part = tempered[i :: len(self.layout.pieces)] >> np.uint64(piece.lost)
-            numbers |= part << np.uint64(piece.place)
-        return [self.view.show(x) for x in numbers.tolist()]
+    return Replay({"variant": variant.name, "output": layout.about}, lambda: shown(block), previous)
+
+
+def _placed(layout: Layout) -> list[tuple[Piece, int]]:
+    """The pieces of an output in the order of their words, each with its lowest place in X."""
+    pieces = sorted(layout.pieces, key=lambda piece: piece.word)
+    return [(piece, layout.place(piece)) for piece in pieces]
 
 
 def _state_from_pieces(
-    layout: Layout, numbers: UInt64[np.ndarray, " outputs"]
+    v: MersenneTwister, layout: Layout, numbers: UInt64[np.ndarray, " outputs"]
 ) -> tuple[UInt64[np.ndarray, " n"], int] | None:
     """n successive state words and the number of the first one; None if this is not a twister."""
-    v, words_per_output = layout.variant, len(layout.pieces)
-    tempered = np.empty(len(numbers) * words_per_output, np.uint64)
-    for i, piece in enumerate(layout.pieces):
-        mask = np.uint64((1 << (v.w - piece.lost)) - 1)
-        tempered[i::words_per_output] = ((numbers >> np.uint64(piece.place)) & mask) << np.uint64(piece.lost)
+    pieces = _placed(layout)
+    tempered = np.empty(len(numbers) * layout.words, np.uint64)
+    for piece, place in pieces:
+        part = (numbers >> np.uint64(place)) & np.uint64(piece.mask)
+        tempered[piece.word :: layout.words] = part << np.uint64(piece.lost)
     words = v.untemper(tempered)
     positions = len(words) - v.n
     residual = words[v.n :] ^ words[v.m : v.m + positions] ^ v.twist(words[:positions], words[1 : positions + 1])
@@ -140,17 +109,17 @@ def _state_from_pieces(
         return None if (residual != 0).any() else (words[: v.n], 0)
     lost_jointly = max(piece.lost for piece in layout.pieces)
     lost_bits = np.zeros((positions, v.w), dtype=bool)
-    for i, piece in enumerate(layout.pieces):
-        lost_next = layout.pieces[(i + 1) % words_per_output].lost
+    for i, (piece, _) in enumerate(pieces):
+        lost_next = pieces[(i + 1) % layout.words][0].lost
         solved = _lost_bits(v, lost_jointly, lost_next, piece.lost)
         if solved is None:
             return None
         checks, solutions = solved
-        residuals = residual[i::words_per_output]
+        residuals = residual[i :: layout.words]
         if any(_parity(residuals & np.uint64(check)).any() for check in checks):
             return None
         for k, solution in enumerate(solutions):
-            lost_bits[i::words_per_output, k] = _parity(residuals & np.uint64(solution))
+            lost_bits[i :: layout.words, k] = _parity(residuals & np.uint64(solution))
     known = words[1 : v.n + 1].copy()
     for k, word in enumerate(_lost_words(v, lost_jointly)):
         known ^= np.where(lost_bits[: v.n, k], np.uint64(word), np.uint64(0))
@@ -158,12 +127,11 @@ def _state_from_pieces(
 
 
 def _state_from_rounded_sums(
-    layout: Layout, numbers: UInt64[np.ndarray, " outputs"]
+    v: MersenneTwister, layout: Layout, numbers: UInt64[np.ndarray, " outputs"]
 ) -> tuple[UInt64[np.ndarray, " n"], int] | None:
     """The same for outputs w + w' 2**32 rounded to 53 bits. The words w' are known and determine each w up to the top
     bit of one state word; the bits of w that survive rounding decide that bit.
     """
-    v = layout.variant
     words = np.zeros(2 * len(numbers), np.uint64)
     words[1::2] = v.untemper(numbers >> np.uint64(32))
     rounded_low = (numbers & np.uint64(2**32 - 1)).astype(np.int64)
