@@ -16,8 +16,8 @@ def audited(numbers, **options):
     return verdict
 
 
-@pytest.mark.parametrize("at", [60, 150])
-@pytest.mark.parametrize("lost", [1, 7, 3000])
+@pytest.mark.parametrize("at", [60, pytest.param(150, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("lost", [1, pytest.param(7, marks=pytest.mark.slow), 3000])
 def test_lost_outputs(at, lost):
     states = LCG.orbit(5, 300 + lost)
     verdict = audited(states[:at] + states[at + lost : 290 + lost])
@@ -57,6 +57,7 @@ def test_a_new_seed():
     assert "after output 200 the generator has another state" in verdict.text()
 
 
+@pytest.mark.slow
 def test_another_source_after_the_break_is_not_predicted():
     noise = [random.SystemRandom().getrandbits(32) for _ in range(200)]
     verdict = audited([*LCG.orbit(5, 200), *noise], max_seconds=5.0)
@@ -65,6 +66,7 @@ def test_another_source_after_the_break_is_not_predicted():
     assert "collect more outputs after it" in verdict.advice
 
 
+@pytest.mark.slow
 def test_too_few_outputs_are_no_comfort():
     chance = random.Random(1)
     words = [chance.getrandbits(32) for _ in range(600)]

@@ -79,6 +79,7 @@ def test_twisters_come_before_states_that_are_tried_one_by_one():
     assert slow.index("mersenne-twister") < slow.index("small-state") < slow.index("scrambled")
 
 
+@pytest.mark.slow
 def test_pythons_uniform_takes_no_longer_than_a_solution():
     """5 + 10 u has lost some low bits: no exact fractions, and too many for a solver of short streams."""
     chance = random.Random(3)

@@ -24,6 +24,7 @@ def intervals(lcg: LCG, state: int, parts: int, count: int) -> list[tuple[int, i
     return [(-(-y * lcg.m // parts), -(-(y + 1) * lcg.m // parts) - 1) for y in shown]
 
 
+@pytest.mark.slow
 def test_coins_without_a_hint() -> None:
     coins = coins_of_java()
     verdict = unrandom.audit([bool(coin) for coin in coins[10:900]])
@@ -34,7 +35,7 @@ def test_coins_without_a_hint() -> None:
     assert verdict.outputs_needed < 800
 
 
-@pytest.mark.parametrize("heads", [0, 1])
+@pytest.mark.parametrize("heads", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_few_coins_of_either_side(heads: int) -> None:
     coins = [coin ^ heads for coin in coins_of_java()]
     verdict = unrandom.audit(coins[:620], family="lcg-coins")
@@ -42,17 +43,20 @@ def test_few_coins_of_either_side(heads: int) -> None:
     assert verdict.next == coins[620:630]
 
 
+@pytest.mark.slow
 def test_too_few_coins() -> None:
     verdict = unrandom.audit(coins_of_java()[: LEAST_OUTPUTS - 100], max_seconds=5)
     assert isinstance(verdict, TooFew)
     assert "lcg-coins" in {one.family for one in verdict.needed}
 
 
+@pytest.mark.slow
 def test_other_coins_have_no_state() -> None:
     chance = Random(1)
     assert not isinstance(unrandom.audit([chance.getrandbits(1) for _ in range(900)], family="lcg-coins"), Predictable)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [3, 5])
 def test_small_odd_remainders(n: int) -> None:
     numbers = [(x >> 17) % n for x in JAVA.orbit(Random(n).randrange(JAVA.m), 710)]
@@ -67,10 +71,10 @@ def test_small_odd_remainders(n: int) -> None:
     ("lcg", "parts", "count"),
     [
         (JAVA, 2, 900),
-        (JAVA, 3, 400),
-        (LCG(2**44, 7**13, 1), 2, 400),
+        pytest.param(JAVA, 3, 400, marks=pytest.mark.slow),
+        pytest.param(LCG(2**44, 7**13, 1), 2, 400, marks=pytest.mark.slow),
         (LCG(2**31 - 1, 16807, 0), 2, 200),
-        (LCG(10**14 + 31, 5**17, 3), 2, 700),
+        pytest.param(LCG(10**14 + 31, 5**17, 3), 2, 700, marks=pytest.mark.slow),
     ],
 )
 def test_states_by_fourier(lcg: LCG, parts: int, count: int) -> None:

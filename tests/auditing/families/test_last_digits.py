@@ -11,7 +11,10 @@ from unrandom.generators.v8 import BLOCK, MathRandom
 
 
 @pytest.mark.parametrize("shown", [52, 53])
-@pytest.mark.parametrize(("start", "scale"), [(-1, 2), (0, 100), (5, 10)])
+@pytest.mark.parametrize(
+    ("start", "scale"),
+    [pytest.param(-1, 2, marks=pytest.mark.slow), (0, 100), pytest.param(5, 10, marks=pytest.mark.slow)],
+)
 def test_scaled_fractions(shown, start, scale):
     for seed in range(3):
         numbers = list(islice(v8(shown, False, lambda u: start + scale * u)(Random(seed)), 110))

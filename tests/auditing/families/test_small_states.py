@@ -31,7 +31,9 @@ def test_words_in_full(name, bits, compiled, monkeypatch):
     assert verdict.outputs_needed <= 3
 
 
-@pytest.mark.parametrize(("name", "bound"), [("bash_random", 1000), ("c_rand_r", 10)])
+@pytest.mark.parametrize(
+    ("name", "bound"), [("bash_random", 1000), pytest.param("c_rand_r", 10, marks=pytest.mark.slow)]
+)
 def test_words_modulo_a_bound(name, bound):
     numbers = [x % bound for x in numbers_in(name)]
     verdict = audit_stream(stream_of(numbers[:-10], bounded=bound), family="small-state")

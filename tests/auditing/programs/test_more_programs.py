@@ -30,7 +30,7 @@ def predicted(lines: list[str], family: str | None = None) -> Verdict:
         ("node26_random", "sums"),
         ("node26_6_digits", "sums"),
         ("lua_words", "xoshiro"),
-        ("postgresql_random", "scrambled"),
+        pytest.param("postgresql_random", "scrambled", marks=pytest.mark.slow),
         ("mariadb_rand", "combined"),
         ("musl_rand", "truncated-lcg"),
         ("musl_rand_100", "remainder"),
@@ -42,6 +42,7 @@ def test_programs(name: str, family: str) -> None:
     assert verdict.family == family
 
 
+@pytest.mark.slow
 def test_doubles_of_lua() -> None:
     predicted(lines_of("lua_doubles"), "scrambled")  # some 30 seconds of a solver without the hint
 
@@ -49,6 +50,11 @@ def test_doubles_of_lua() -> None:
 GSL = dict(line.split(": ") for line in lines_of("gsl"))
 
 
-@pytest.mark.parametrize("name", GSL)
+QUICK = ("lecuyer21", "rand48", "random8-glibc2", "ranlux", "transputer", "vax")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in GSL]
+)
 def test_generators_of_the_gnu_scientific_library(name: str) -> None:
     predicted(GSL[name].split())
