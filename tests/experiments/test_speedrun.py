@@ -8,8 +8,7 @@ import pytest
 from unrandom.core.errors import NonFiniteLoss, RunsFailed, UserError
 from unrandom.experiments.speedrun import race as race_module
 from unrandom.experiments.speedrun.catalogue import TRACKS, track
-from unrandom.experiments.speedrun.race import Attempt, Pairing, Race, arm_runs, race
-from unrandom.experiments.speedrun.ratios import expected_flops, ratios, why_no_record
+from unrandom.experiments.speedrun.race import Arm, Attempt, Pairing, race, ratios, why_no_record
 from unrandom.experiments.speedrun.records import (
     add_entry,
     changes,
@@ -125,18 +124,18 @@ def test_steps_between_checks_follow_from_sequences(small, tiny):
 @pytest.mark.parametrize("pack", [1, 2])
 def test_both_arms_are_trained_to_the_target(small, tiny, tmp_path, pack):
     candidate = tiny.override(["optimizer.lr=0.01"])
-    run = race(Pairing(small, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path), pack)
-    assert run is not None
-    assert [(a.seed, a.reached, a.steps) for a in run.candidate] == [(0, True, 6), (1, True, 6)]
-    assert {a.flops for a in (*run.candidate, *run.record)} == {6 * tiny.step_flops}
-    assert {a.more_than for a in run.record} == {4 * tiny.step_flops}
-    lines = (tmp_path / arm_runs(small, tiny, [0])[0].id / "metrics.jsonl").read_text().splitlines()
+    arms = race(Pairing(small, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path), pack)
+    assert arms is not None
+    assert [(a.seed, a.reached, a.steps) for a in arms[0].attempts] == [(0, True, 6), (1, True, 6)]
+    assert {a.flops for arm in arms for a in arm.attempts} == {6 * tiny.step_flops}
+    assert {a.more_than for a in arms[1].attempts} == {4 * tiny.step_flops}
+    lines = (tmp_path / small.runs(tiny, [0])[0].id / "metrics.jsonl").read_text().splitlines()
     assert len(lines) == 5  # not six: training stopped at the target
     assert (
-        race(Pairing(small, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path), pack) == run
+        race(Pairing(small, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path), pack) == arms
     )  # nothing is trained again
     assert (
-        why_no_record(run, 2)
+        why_no_record(*arms, 2)
         == "the interval of the ratio of training FLOPs, with the record one check earlier, is not wholly below 1"
     )
 
@@ -144,34 +143,31 @@ def test_both_arms_are_trained_to_the_target(small, tiny, tmp_path, pack):
 def test_the_arms_take_turns(small, tiny, tmp_path, monkeypatch):
     order = []
     monkeypatch.setattr(race_module, "_train", lambda track, runs, options: not order.append([r.id for r in runs]))
-    monkeypatch.setattr(
-        race_module, "_attempt", lambda track, run, options: Attempt(run.config.seed, True, 1, 1, 1.0, 0, "here")
-    )
+    monkeypatch.setattr(race_module, "_attempt", lambda track, run, path: _arm(100).attempts[0])
     candidate = tiny.override(["optimizer.lr=0.01"])
     race(Pairing(small, candidate, "paper", tiny), range(3), WorkerOptions(tmp_path))
-    a, b = ([run.id for run in arm_runs(small, config, range(3))] for config in (candidate, tiny))
+    a, b = ([run.id for run in small.runs(config, range(3))] for config in (candidate, tiny))
     assert [each for (each,) in order] == [a[0], b[0], b[1], a[1], a[2], b[2]]
 
 
 def test_a_race_that_ran_out_of_time_is_continued(never, tiny, tmp_path):
     candidate = tiny.override(["optimizer.lr=0.01"])
     assert race(Pairing(never, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path, deadline=1.0)) is None
-    run = race(Pairing(never, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path))
-    assert run is not None
-    assert not any(a.reached for a in (*run.candidate, *run.record))
-    assert {a.steps for a in run.candidate} == {tiny.steps}
-    assert ratios(run) is None
-    assert expected_flops(run.candidate) is None
-    assert "under 0 of 2 seeds" in why_no_record(run, 2)
+    arms = race(Pairing(never, candidate, "paper", tiny), range(2), WorkerOptions(tmp_path))
+    assert arms is not None
+    assert not any(a.reached for arm in arms for a in arm.attempts)
+    assert {a.steps for a in arms[0].attempts} == {tiny.steps}
+    assert ratios(*arms) is None
+    assert arms[0].expected_flops is None
+    assert "under 0 of 2 seeds" in why_no_record(*arms, 2)
 
 
 def test_a_run_that_diverges_has_not_reached_the_target(small, tiny, tmp_path):
     candidate = tiny.override(["optimizer.muon_lr=1000", "optimizer.lr=1000", "gradient_clip=none", "warmup_steps=0"])
     target = Target("a rate", lambda line: line["learning_rate"] < 1)
-    run = race(Pairing(replace(small, target=target), candidate, "paper", tiny), range(1), WorkerOptions(tmp_path))
-    assert run is not None
-    assert not run.candidate[0].reached
-    assert run.record[0].reached
+    arms = race(Pairing(replace(small, target=target), candidate, "paper", tiny), range(1), WorkerOptions(tmp_path))
+    assert arms is not None
+    assert [arm.attempts[0].reached for arm in arms] == [False, True]
 
 
 def test_another_failure_ends_the_race(small, tiny, tmp_path, monkeypatch):
@@ -180,15 +176,25 @@ def test_another_failure_ends_the_race(small, tiny, tmp_path, monkeypatch):
         race(Pairing(small, tiny.override(["optimizer.lr=0.01"]), "paper", tiny), range(1), WorkerOptions(tmp_path))
 
 
-def _arm(*flops: int, missed: tuple[int, ...] = ()) -> tuple[Attempt, ...]:
-    return tuple(
-        Attempt(seed, seed not in missed, each // 10, each, each / 100, each - 20, "here")
-        for seed, each in enumerate(flops)
+def _arm(*flops: int, missed: tuple[int, ...] = (), made_by: str = "here") -> Arm:
+    return Arm.of(
+        [
+            Attempt(
+                seed=seed,
+                reached=seed not in missed,
+                steps=each // 10,
+                flops=each,
+                seconds=each / 100,
+                more_than=each - 20,
+                made_by=made_by,
+            )
+            for seed, each in enumerate(flops)
+        ]
     )
 
 
 def test_ratios_are_geometric_means_with_students_interval():
-    found = ratios(Race(_arm(100, 200, 400), _arm(200, 400, 1600)))
+    found = ratios(_arm(100, 200, 400), _arm(200, 400, 1600))
     assert found["flops"].value == pytest.approx(2 ** (-4 / 3))
     logs = [math.log(0.5), math.log(0.5), math.log(0.25)]
     spread = math.sqrt(sum((x - sum(logs) / 3) ** 2 for x in logs) / 2 / 3) * 4.302653  # Student's t, 2 degrees
@@ -198,32 +204,32 @@ def test_ratios_are_geometric_means_with_students_interval():
 
 
 def test_a_record_that_did_not_reach_the_target_gives_a_bound():
-    run = Race(_arm(100, 100, 110), _arm(400, 420, 400, missed=(1,)))
-    assert ratios(run)["flops"].at_most
-    assert ratios(run)["flops"].low is None
-    assert why_no_record(run, 3) is None
-    assert expected_flops(run.record) == 1220 / 2
+    arms = _arm(100, 100, 110), _arm(400, 420, 400, missed=(1,))
+    assert ratios(*arms)["flops"].at_most
+    assert ratios(*arms)["flops"].low is None
+    assert why_no_record(*arms, 3) is None
+    assert arms[1].expected_flops == 1220 / 2
 
 
 def test_reasons_against_a_record():
     better = _arm(100, 100, 110)
-    assert why_no_record(Race(better, _arm(400, 400, 400)), 5) == "3 seeds were run, and a record of this track needs 5"
-    assert "is not wholly below 1" in why_no_record(Race(better, _arm(90, 100, 500)), 3)
-    assert "is not wholly below 1" in why_no_record(Race(better[:1], _arm(400)), 1)  # a single seed has no interval
-    assert "under 2 of 3 seeds" in why_no_record(Race(_arm(100, 100, 100, missed=(2,)), _arm(400, 400, 400)), 3)
+    assert why_no_record(better, _arm(400, 400, 400), 5) == "3 seeds were run, and a record of this track needs 5"
+    assert "is not wholly below 1" in why_no_record(better, _arm(90, 100, 500), 3)
+    assert "is not wholly below 1" in why_no_record(_arm(100), _arm(400), 1)  # a single seed has no interval
+    assert "under 2 of 3 seeds" in why_no_record(_arm(100, 100, 100, missed=(2,)), _arm(400, 400, 400), 3)
 
 
 def test_races_are_saved_line_by_line(small, tiny, tmp_path):
     assert (record_to_beat(small, "neutral", tmp_path), record_to_beat(small, "open", tmp_path)) == ("paper", "house")
     assert configuration_of(small, "paper", tmp_path) == tiny
     faster = tiny.override(["optimizer.lr=0.01"])
-    run = Race(_arm(100, 100, 110), _arm(400, 420, 400))
+    arms = _arm(100, 100, 110), _arm(400, 420, 400)
     higher = Pairing(small, faster, "paper", tiny)
-    made = outcome(higher, run, tmp_path)
+    made = outcome(higher, *arms, tmp_path)
     add_entry(higher, "faster", "a higher rate", made, tmp_path)
     smaller = faster.override(["batch_size=8"])
     with_less = Pairing(small, smaller, "house", tiny)
-    add_entry(with_less, "smaller", "a smaller batch", outcome(with_less, run, tmp_path), tmp_path)
+    add_entry(with_less, "smaller", "a smaller batch", outcome(with_less, *arms, tmp_path), tmp_path)
     first, second = read_records(small, tmp_path)
     assert first["changes"] == {"optimizer.lr": [0.003, 0.01]}
     assert first["against_digest"] == tiny.digest()
@@ -254,31 +260,31 @@ def test_an_invalid_line_is_reported(small, tmp_path, line, said):
 
 
 def test_only_the_record_to_beat_can_be_beaten(small, tiny, tmp_path):
-    run = Race(_arm(100, 100, 110), _arm(400, 420, 400))
+    arms = _arm(100, 100, 110), _arm(400, 420, 400)
     first, second = (tiny.override([f"batch_size={size}"]) for size in (8, 32))
     beaten = Pairing(small, first, "house", tiny)
-    add_entry(beaten, "first", "a smaller batch", outcome(beaten, run, tmp_path), tmp_path)
-    made = outcome(Pairing(small, second, "house", tiny), run, tmp_path)
+    add_entry(beaten, "first", "a smaller batch", outcome(beaten, *arms, tmp_path), tmp_path)
+    made = outcome(Pairing(small, second, "house", tiny), *arms, tmp_path)
     assert not made["is_record"]
     assert made["because"] == "first is the record to beat, not house"
     neutral = tiny.override(["optimizer.lr=0.01"])
-    assert outcome(Pairing(small, neutral, "paper", tiny), run, tmp_path)["is_record"]
+    assert outcome(Pairing(small, neutral, "paper", tiny), *arms, tmp_path)["is_record"]
     both = Pairing(small, neutral, "first", first)
-    add_entry(both, "both", "a rate", outcome(both, run, tmp_path), tmp_path)
+    add_entry(both, "both", "a rate", outcome(both, *arms, tmp_path), tmp_path)
     assert (record_to_beat(small, "neutral", tmp_path), record_to_beat(small, "open", tmp_path)) == ("paper", "both")
 
 
 def test_a_record_replaces_only_the_one_that_it_beat(small, tiny, tmp_path):
-    run = Race(_arm(100, 100, 110), _arm(400, 420, 400))
+    arms = _arm(100, 100, 110), _arm(400, 420, 400)
     for name, against, rate in (("good", "paper", "0.01"), ("worse", "house", "0.02")):
         pairing = Pairing(small, tiny.override([f"optimizer.lr={rate}"]), against, tiny)
-        add_entry(pairing, name, "a rate", outcome(pairing, run, tmp_path), tmp_path)
+        add_entry(pairing, name, "a rate", outcome(pairing, *arms, tmp_path), tmp_path)
     assert (record_to_beat(small, "neutral", tmp_path), record_to_beat(small, "open", tmp_path)) == ("good", "worse")
 
 
 def test_a_last_line_without_a_line_end_stays_a_line(small, tiny, tmp_path):
     pairing = Pairing(small, tiny, "house", tiny)
-    made = outcome(pairing, Race(_arm(100, 100, 110), _arm(400, 420, 400)), tmp_path)
+    made = outcome(pairing, _arm(100, 100, 110), _arm(400, 420, 400), tmp_path)
     path = add_entry(pairing, "first", "a\nrate", made, tmp_path)
     path.write_text(path.read_text().rstrip("\n"))
     add_entry(pairing, "second", "another", made, tmp_path)
@@ -286,19 +292,19 @@ def test_a_last_line_without_a_line_end_stays_a_line(small, tiny, tmp_path):
 
 
 def test_runs_of_different_commits_make_no_record():
-    other = tuple(replace(attempt, made_by="there") for attempt in _arm(400, 420, 400))
-    assert "made in different ways: here; there" in why_no_record(Race(_arm(100, 100, 110), other), 3)
+    other = _arm(400, 420, 400, made_by="there")
+    assert "made in different ways: here; there" in why_no_record(_arm(100, 100, 110), other, 3)
 
 
 def test_a_record_is_credited_with_one_check_less():
     candidate = _arm(95, 95, 95)
-    assert ratios(Race(candidate, _arm(100, 100, 100)))["flops"].high == pytest.approx(0.95)
-    assert "with the record one check earlier" in why_no_record(Race(candidate, _arm(100, 100, 100)), 3)
+    assert ratios(candidate, _arm(100, 100, 100))["flops"].high == pytest.approx(0.95)
+    assert "with the record one check earlier" in why_no_record(candidate, _arm(100, 100, 100), 3)
 
 
 def test_seconds_of_different_machines_are_not_compared():
-    other = tuple(replace(attempt, made_by="there") for attempt in _arm(400, 400, 400))
-    assert set(ratios(Race(_arm(100, 100, 110), other))) == {"steps", "flops"}
+    other = _arm(400, 400, 400, made_by="there")
+    assert set(ratios(_arm(100, 100, 110), other)) == {"steps", "flops"}
 
 
 def test_a_failure_other_than_divergence_is_retried(small, tiny, tmp_path, monkeypatch):
@@ -308,9 +314,9 @@ def test_a_failure_other_than_divergence_is_retried(small, tiny, tmp_path, monke
     with pytest.raises(RunsFailed):
         race(Pairing(small, candidate, "paper", tiny), range(1), WorkerOptions(tmp_path))
     monkeypatch.setattr(worker_module, "execute", real)
-    run = race(Pairing(small, candidate, "paper", tiny), range(1), WorkerOptions(tmp_path))
-    assert run is not None
-    assert run.candidate[0].reached
+    arms = race(Pairing(small, candidate, "paper", tiny), range(1), WorkerOptions(tmp_path))
+    assert arms is not None
+    assert arms[0].attempts[0].reached
 
 
 def test_a_run_that_diverges_at_once_is_charged_up_to_the_first_check(small, tiny, tmp_path, monkeypatch):
@@ -318,10 +324,10 @@ def test_a_run_that_diverges_at_once_is_charged_up_to_the_first_check(small, tin
         raise NonFiniteLoss("the loss is nan at step 1")
 
     monkeypatch.setattr(worker_module, "execute", broken)
-    run = race(Pairing(small, tiny.override(["optimizer.lr=0.01"]), "paper", tiny), range(1), WorkerOptions(tmp_path))
-    assert run is not None
-    assert (run.candidate[0].reached, run.candidate[0].steps) == (False, 2)
-    assert run.candidate[0].flops == 2 * tiny.step_flops
+    arms = race(Pairing(small, tiny.override(["optimizer.lr=0.01"]), "paper", tiny), range(1), WorkerOptions(tmp_path))
+    assert arms is not None
+    (attempt,) = arms[0].attempts
+    assert (attempt.reached, attempt.steps, attempt.flops) == (False, 2, 2 * tiny.step_flops)
 
 
 def test_a_candidate_with_too_few_steps_is_refused(small, tiny):

@@ -10,12 +10,12 @@ from pathlib import Path
 from unrandom.cli.answer import Answer
 from unrandom.cli.progress import TrainingProgress
 from unrandom.core.errors import UserError
-from unrandom.core.files import JsonObject, make_folder, write_atomically
+from unrandom.core.files import make_folder, write_atomically
 from unrandom.experiments.speedrun.catalogue import TRACKS, track
 from unrandom.experiments.speedrun.race import race
 from unrandom.experiments.speedrun.records import add_entry, check_name, outcome, pair, read_records
 from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, FIRST_SEED, Track
-from unrandom.report.records import arm_text, ratio_text, records_page
+from unrandom.report.records import arm_text, ratios_text, records_page
 from unrandom.runs.running.worker import WorkerOptions
 
 # options that only a race uses
@@ -25,27 +25,23 @@ RACE_OPTIONS = ("assignments", "begin_with", "against", "seeds", "pack", "thread
 def speedrun(arguments: Namespace) -> Answer:
     """Show the records of one track or of all, race a candidate, or write the page of all records."""
     racing = any(getattr(arguments, name) not in (None, []) for name in RACE_OPTIONS)
+    page: Path | None = arguments.write
     if arguments.track is None:
         if racing:
             raise UserError(f"name a track; there are {', '.join(TRACKS)}")
-        return _all_tracks(arguments)
+        if page:
+            make_folder(page.parent)
+            write_atomically(page, records_page(arguments.results))
+        answers = [_track_answer(each, arguments.results) for each in TRACKS.values()]
+        return {"tracks": [values for values, _ in answers]}, "\n\n".join(text for _, text in answers)
     chosen = track(arguments.track)
-    if arguments.write:
+    if page:
         raise UserError("--write takes no track: the page shows all tracks")
     if not racing:
         return _track_answer(chosen, arguments.results)
     if not arguments.assignments and arguments.begin_with is None:
         raise UserError("a race needs a candidate: --set KEY=VALUE, or --from NAME")
     return _race(chosen, arguments)
-
-
-def _all_tracks(arguments: Namespace) -> Answer:
-    if arguments.write:
-        page: Path = arguments.write
-        make_folder(page.parent)
-        write_atomically(page, records_page(arguments.results))
-    answers = [_track_answer(each, arguments.results) for each in TRACKS.values()]
-    return {"tracks": [values for values, _ in answers]}, "\n\n".join(text for _, text in answers)
 
 
 def _track_answer(chosen: Track, results: Path) -> Answer:
@@ -58,7 +54,7 @@ def _track_answer(chosen: Track, results: Path) -> Answer:
         lines += [
             f"{kind}   {record['name']} ({record['class']}, {record['date']}): {record['changed']}",
             f"         {arm_text(record['candidate'])}",
-            f"         against {record['against']}: {_ratios_text(record)}",
+            f"         against {record['against']}: {ratios_text(record['ratios'])}",
         ]
     if not any(record["is_record"] for record in records):
         lines.append("record   none yet: a candidate must beat the recipes `paper` and `house`")
@@ -82,30 +78,17 @@ def _race(chosen: Track, arguments: Namespace) -> Answer:
         watch=TrainingProgress if pack == 1 else None,
     )
     seeds = range(FIRST_SEED, FIRST_SEED + (arguments.seeds or chosen.seeds))
-    raced = race(pairing, seeds, options, pack)
-    if raced is None:
+    arms = race(pairing, seeds, options, pack)
+    if arms is None:
         return {"track": chosen.name, "finished": False}, "the time is up; the same command continues"
-    result = outcome(pairing, raced, results)
-    verdict = "yes" if result["is_record"] else f"no, as {result['because']}"
-    lines = [_outcome_text(result, pairing.against), f"a record: {verdict}"]
-    if arguments.keep is not None:
-        path = add_entry(pairing, arguments.name, arguments.keep, result, results)
-        lines.append(f"saved    {path}")
-    return {**result, "finished": True}, "\n".join(lines)
-
-
-def _outcome_text(result: JsonObject, against: str) -> str:
-    """What the candidate and its opponent took, and the ratios of the two."""
-    names = ("candidate", against)
-    width = max(map(len, names))
-    arms = [
-        f"{name:<{width}}  {arm_text(result[side])}" for name, side in zip(names, ("candidate", "record"), strict=True)
+    result = outcome(pairing, *arms, results)
+    width = max(len("candidate"), len(pairing.against))
+    lines = [
+        f"{'candidate':<{width}}  {arm_text(result['candidate'])}",
+        f"{pairing.against:<{width}}  {arm_text(result['record'])}",
+        f"candidate to {pairing.against} ({result['class']}): {ratios_text(result['ratios'])}",
+        f"a record: {'yes' if result['is_record'] else 'no, as ' + result['because']}",
     ]
-    return "\n".join([*arms, f"candidate to {against} ({result['class']}): {_ratios_text(result)}"])
-
-
-def _ratios_text(result: JsonObject) -> str:
-    """Each ratio of candidate to opponent (FLOPs, steps, seconds) with its interval."""
-    if result["ratios"] is None:
-        return "no ratio, as the candidate did not reach the target under every seed"
-    return ", ".join(f"{name} {ratio_text(ratio)}" for name, ratio in result["ratios"].items())
+    if arguments.keep is not None:
+        lines.append(f"saved    {add_entry(pairing, arguments.name, arguments.keep, result, results)}")
+    return {**result, "finished": True}, "\n".join(lines)

@@ -9,42 +9,16 @@ from unrandom.core.files import JsonObject
 from unrandom.core.quantities import duration, scaled
 from unrandom.experiments.speedrun.catalogue import TRACKS
 from unrandom.experiments.speedrun.records import PAPER, read_records
-from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, FIRST_SEED, Track
+from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, FIRST_SEED
 from unrandom.report.templates import template
 from unrandom.report.text import setting
 
 
 def records_page(results: Path) -> str:
     """All tracks with their records, as Markdown."""
-    tracks = [_track_fields(each, read_records(each, results)) for each in TRACKS.values()]
-    return template("records.md.j2").render(tracks=tracks, checks=CHECKS_IN_A_ROW, first_seed=FIRST_SEED)
-
-
-def _track_fields(track: Track, records: list[JsonObject]) -> JsonObject:
-    """The values that the template prints of one track."""
-    return {
-        "name": track.name,
-        "about": track.about,
-        "target": track.target.text,
-        "seeds": track.seeds,
-        "check_every": track.check_every,
-        "test": track.test,
-        "records": [_record_fields(record) for record in records if record["is_record"]],
-        "others": [_record_fields(record) for record in records if not record["is_record"]],
-        "paper": next((arm_text(record["record"]) for record in records if record["against"] == PAPER), None),
-    }
-
-
-def _record_fields(record: JsonObject) -> JsonObject:
-    """The values that the template prints of one saved race."""
-    return {
-        **record,
-        "made_by": sorted({attempt["made_by"] for attempt in record["candidate"]["attempts"]}),
-        "took": arm_text(record["candidate"]),
-        "beaten": arm_text(record["record"]),
-        "shown": {name: ratio_text(ratio) for name, ratio in (record["ratios"] or {}).items()},
-        "settings": [f"{key}={setting(now)}" for key, (_, now) in record["changes"].items()],
-    }
+    shown = {"took": arm_text, "ratio": ratio_text, "setting": setting, "number_of_checks": CHECKS_IN_A_ROW}
+    tracks = [(track, read_records(track, results)) for track in TRACKS.values()]
+    return template("records.md.j2").render(tracks=tracks, first_seed=FIRST_SEED, paper=PAPER, **shown)
 
 
 def arm_text(arm: JsonObject) -> str:
@@ -64,3 +38,10 @@ def ratio_text(ratio: JsonObject) -> str:
     """A ratio with its interval, or marked as an upper bound."""
     interval = "" if ratio["low"] is None else f" [{ratio['low']:.3g}, {ratio['high']:.3g}]"
     return f"{'at most ' * ratio['at_most']}{ratio['value']:.3g}{interval}"
+
+
+def ratios_text(ratios: JsonObject | None) -> str:
+    """Each ratio of candidate to opponent (steps, FLOPs, seconds) with its interval."""
+    if ratios is None:
+        return "no ratio, as the candidate did not reach the target under every seed"
+    return ", ".join(f"{cost} {ratio_text(ratio)}" for cost, ratio in ratios.items())

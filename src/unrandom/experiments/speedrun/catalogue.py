@@ -4,7 +4,8 @@ Every track begins with two recipes: the paper's (repeated data, AdamW), scaled 
 recipe, which is this project's own (fresh data, Muon).
 """
 
-from collections.abc import Callable
+import math
+from functools import partial
 
 from unrandom.core.errors import lookup
 from unrandom.experiments.fixed_modulus.presets import fast_runs
@@ -16,54 +17,38 @@ from unrandom.training import RunConfig
 ADAMW = {"name": "adamw", "lr": 1e-3, "weight_decay": 1.0}  # small models need a higher rate than the paper's
 
 
-def _last_number_reached(metrics: Metrics) -> bool:
-    return metrics["last_number_accuracy"] >= 0.99
+def _last_number(seen: int) -> Target:
+    return Target(
+        f"after {seen} numbers the next is right in .99 of the sequences",
+        lambda line: line["last_number_accuracy"] >= 0.99,
+    )
 
 
-def _mean_reached(*moduli: int) -> Callable[[Metrics], bool]:
-    """A target: 90 % of last numbers right, on average over ``moduli``."""
+def _mean_of_moduli(seen: int, *moduli: int) -> Target:
+    *first, last = moduli
 
-    def met(metrics: Metrics) -> bool:
-        return sum(metrics["test_moduli"][str(m)]["last_number_accuracy"] for m in moduli) / len(moduli) >= 0.9
+    def met(line: Metrics) -> bool:
+        return sum(line["test_moduli"][str(m)]["last_number_accuracy"] for m in moduli) / len(moduli) >= 0.9
 
-    return met
+    named = f"{', '.join(map(str, first))} and {last}"
+    return Target(f"after {seen} numbers the next is right in .9 of the sequences, on average over {named}", met)
 
 
-def _context_needed_at_most(limit: int) -> Callable[[Metrics], bool]:
-    """A target: the context needed for 99 % is at most ``limit`` numbers."""
-
-    def met(metrics: Metrics) -> bool:
-        needed = metrics["numbers_needed"]["0.99"]
-        return needed is not None and needed <= limit
-
-    return met
+def _context_needed(limit: int, context: int) -> Target:
+    return Target(
+        f"from {limit} numbers seen on, of {context}, every next one is right in .99 of the sequences",
+        lambda line: (line["numbers_needed"]["0.99"] or math.inf) <= limit,
+    )
 
 
 def _fm_256() -> RunConfig:
-    training_set = {"mode": "fixed", "n_sequences": 100_000}
     size = {"batch_size": 256, "steps": 3200, "warmup_steps": 100}
-    return recipe("fm-256").build().replace(data=training_set, optimizer=ADAMW, **size)
+    return recipe("fm-256").build().replace(data={"mode": "fixed", "n_sequences": 100_000}, optimizer=ADAMW, **size)
 
 
 def _fm_4096() -> RunConfig:
     training_set = {"mode": "fixed", "n_a": 256, "n_c": 256}
-    return _house_fm_4096().replace(data=training_set, optimizer=ADAMW, steps=4000, schedule="cosine")
-
-
-def _house_fm_4096() -> RunConfig:
-    return _house_base_b(12)
-
-
-def _house_fm_65536() -> RunConfig:
-    return _house_base_b(16)
-
-
-def _house_base_b(exponent: int) -> RunConfig:
-    return sized_run("laptop", size_of("laptop", exponent), 0, data={"extra_test_multipliers": ()}).config
-
-
-def _house_fm_2048() -> RunConfig:
-    return fast_runs("gpu", 1, [2048])[0].config
+    return _base_b(12).replace(data=training_set, optimizer=ADAMW, steps=4000, schedule="cosine")
 
 
 def _fm_65536() -> RunConfig:
@@ -76,6 +61,11 @@ def _um_128() -> RunConfig:
     return recipe("um-128").build().replace(data=training_set, optimizer=ADAMW, steps=8000)
 
 
+def _base_b(exponent: int) -> RunConfig:
+    """This project's recipe for 2^exponent, in base-b tokens."""
+    return sized_run("laptop", size_of("laptop", exponent), 0, data={"extra_test_multipliers": ()}).config
+
+
 TRACKS = {
     track.name: track
     for track in (
@@ -84,7 +74,7 @@ TRACKS = {
             about="one modulus, 2^8, one token per number, one layer",
             paper=_fm_256,
             house=recipe("fm-256").build,
-            target=Target("after 64 numbers the next is right in .99 of the sequences", _last_number_reached),
+            target=_last_number(64),
             check_every=2560,
             test_sequences=1024,
             seeds=5,
@@ -94,11 +84,8 @@ TRACKS = {
             name="fm-4096",
             about="one modulus, 2^12, three base-16 digits per number, two layers",
             paper=_fm_4096,
-            house=_house_fm_4096,
-            target=Target(
-                "from 86 numbers seen on, of 95, every next one is right in .99 of the sequences",
-                _context_needed_at_most(86),
-            ),
+            house=partial(_base_b, 12),
+            target=_context_needed(86, 95),
             check_every=1600,
             test_sequences=1024,
             seeds=5,
@@ -108,11 +95,8 @@ TRACKS = {
             name="fm-65536",
             about="one modulus, 2^16, two base-256 digits per number, two layers",
             paper=_fm_65536,
-            house=_house_fm_65536,
-            target=Target(
-                "from 256 numbers seen on, of 383, every next one is right in .99 of the sequences",
-                _context_needed_at_most(256),
-            ),
+            house=partial(_base_b, 16),
+            target=_context_needed(256, 383),
             check_every=1600,
             test_sequences=512,
             seeds=3,
@@ -124,10 +108,7 @@ TRACKS = {
             "one token per number, four layers",
             paper=_um_128,
             house=recipe("um-128").build,
-            target=Target(
-                "after 64 numbers the next is right in .9 of the sequences, on average over 108, 125 and 128",
-                _mean_reached(108, 125, 128),
-            ),
+            target=_mean_of_moduli(64, 108, 125, 128),
             check_every=25_600,
             test_sequences=1024,
             seeds=3,
@@ -137,8 +118,8 @@ TRACKS = {
             name="fm-2048",
             about="the paper's fixed modulus 2^11, for a GPU",
             paper=recipe("fm-2048").build,
-            house=_house_fm_2048,
-            target=Target("after 256 numbers the next is right in .99 of the sequences", _last_number_reached),
+            house=lambda: fast_runs("gpu", 1, [2048])[0].config,
+            target=_last_number(256),
             check_every=64_000,
             test_sequences=1024,
             seeds=3,
@@ -149,10 +130,7 @@ TRACKS = {
             about="the paper's unseen moduli 1800, 2048 and 2352, for a GPU",
             paper=recipe("um-2048").build,
             house=recipe("um-2048-fast").build,
-            target=Target(
-                "after 256 numbers the next is right in .9 of the sequences, on average over 1800, 2048 and 2352",
-                _mean_reached(1800, 2048, 2352),
-            ),
+            target=_mean_of_moduli(256, 1800, 2048, 2352),
             check_every=128_000,
             test_sequences=1024,
             seeds=3,

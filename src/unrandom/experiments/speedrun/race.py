@@ -1,15 +1,19 @@
-"""How is a candidate compared with a record? Both are trained here, alternately, with the same seeds, to the target.
+"""How is a candidate compared with a record? As a sweep of two arms under the same seeds, each run to the target.
 
-Every run has its own folder, so that an interrupted race continues where it stopped.
+The arms are trained here, in turn. Every run has its own folder, so that a stopped race continues where it was. Costs
+are compared as ratios with intervals, by which a candidate becomes a record, or not.
 """
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from unrandom.core.config import Config
 from unrandom.core.errors import RunsFailed
 from unrandom.core.run_folder import RunFolder
+from unrandom.evaluation import over_units
 from unrandom.experiments.speedrun.tracks import Track
 from unrandom.runs.running.plan import Job
 from unrandom.runs.running.worker import WorkerOptions, failure, run_job
@@ -27,8 +31,7 @@ class Pairing:
     record: RunConfig
 
 
-@dataclass(frozen=True)
-class Attempt:
+class Attempt(Config):
     """One run: its cost until it reached the target, or its total cost if it did not."""
 
     seed: int
@@ -40,78 +43,91 @@ class Attempt:
     made_by: str  # device, threads and commit
 
 
-@dataclass(frozen=True)
-class Race:
-    """The attempts of both arms, candidate and record, by seed."""
+class Arm(Config):
+    """The attempts of the candidate or of the record, by seed."""
 
-    candidate: tuple[Attempt, ...]
-    record: tuple[Attempt, ...]
+    reached: int  # number of attempts that reached the target
+    seeds: int
+    expected_flops: float | None  # FLOPs of all attempts over the number that reached the target; None if none did
+    attempts: tuple[Attempt, ...]
+
+    @classmethod
+    def of(cls, attempts: Sequence[Attempt]) -> "Arm":
+        reached = sum(attempt.reached for attempt in attempts)
+        expected = sum(attempt.flops for attempt in attempts) / reached if reached else None
+        return cls(reached=reached, seeds=len(attempts), expected_flops=expected, attempts=tuple(attempts))
 
 
-def arm_runs(track: Track, config: RunConfig, seeds: Sequence[int]) -> list[RunSpec]:
-    """Return the runs of one arm, one per seed."""
-    return [RunSpec(track.name, track.prepared(config, seed)) for seed in seeds]
+class Ratio(Config):
+    """Cost of the candidate over that of the record, the geometric mean over seeds.
+
+    ``at_most`` marks an upper bound, as the record did not reach the target; its interval has no lower end.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    at_most: bool
+
+    @classmethod
+    def of(cls, each: Sequence[float], *, at_most: bool = False) -> "Ratio":
+        """The ratio with Student's t interval over the logarithms of one ratio per seed."""
+        log = over_units([math.log(ratio) for ratio in each])
+        low, high = (None if end is None else math.exp(end) for end in (log.low, log.high))
+        return cls(value=math.exp(log.value), low=None if at_most else low, high=high, at_most=at_most)
 
 
-def race(pairing: Pairing, seeds: Sequence[int], options: WorkerOptions, pack: int = 1) -> Race | None:
-    """Train both arms alternately, ``pack`` seeds of one arm together; None if the time is up before the end.
+def race(pairing: Pairing, seeds: Sequence[int], options: WorkerOptions, pack: int = 1) -> tuple[Arm, Arm] | None:
+    """Train both arms in turn, ``pack`` seeds of one arm together; None if the time is up before the end.
 
     A run whose loss becomes non-finite has not reached the target. Raises RunsFailed for any other failure.
     """
     track = pairing.track
-    arms = [arm_runs(track, config, seeds) for config in (pairing.candidate, pairing.record)]
-    for runs in _alternating(arms, pack):
-        if not _train(track, runs, options):
-            return None
-    return Race(*(tuple(_attempt(track, run, options) for run in runs) for runs in arms))
-
-
-def _alternating(arms: Sequence[Sequence[RunSpec]], pack: int) -> Iterator[Sequence[RunSpec]]:
-    """A B, B A, A B, …: changes in the machine's speed over time then affect both arms alike."""
-    for turn, start in enumerate(range(0, len(arms[0]), pack)):
+    arms = [track.runs(config, seeds) for config in (pairing.candidate, pairing.record)]
+    for turn, start in enumerate(range(0, len(seeds), pack)):
+        # A B, B A, A B, …: changes in the machine's speed over time then affect both arms alike.
         for runs in arms if turn % 2 == 0 else arms[::-1]:
-            yield runs[start : start + pack]
+            if not _train(track, runs[start : start + pack], options):
+                return None
+    candidate, record = (Arm.of([_attempt(track, run, options.out / run.id) for run in runs]) for runs in arms)
+    return candidate, record
 
 
 def _train(track: Track, runs: Sequence[RunSpec], options: WorkerOptions) -> bool:
     """Train until each run is over: at its target, at its end, or diverged. False if the time is up before."""
 
+    def left() -> tuple[RunSpec, ...]:
+        return tuple(run for run in runs if not _is_over(track, run, options.out / run.id))
+
     @cache  # called after every step, but the answer changes only when a metrics file has grown
     def over_with(*sizes: int) -> bool:
-        return all(_is_over(track, run, options) for run in runs)
+        return not left()
 
     def over() -> bool:
-        return over_with(*(_measured_bytes(run, options) for run in runs))
+        files = [RunFolder(options.out / run.id).metrics for run in runs]
+        return over_with(*(file.stat().st_size if file.exists() else 0 for file in files))
 
-    left = [run for run in runs if not _is_over(track, run, options)]
-    if not left:
-        return True
-    for outcome in run_job(Job(tuple(left)), options, stop=over):
+    for outcome in run_job(Job(left()), options, stop=over):
         if outcome.status in ("failed", "busy", "full disk") and not _diverged(options.out / outcome.run):
             raise RunsFailed(f"{outcome.run} failed: {outcome.error}")
-    return all(_is_over(track, run, options) for run in runs)
+    return not left()
 
 
-def _is_over(track: Track, run: RunSpec, options: WorkerOptions) -> bool:
-    folder = RunFolder(options.out / run.id)
-    if folder.finished or _diverged(folder.path):
+def _is_over(track: Track, run: RunSpec, path: Path) -> bool:
+    folder = RunFolder(path)
+    if folder.finished or _diverged(path):
         return True
     return track.reached(folder.read_metrics(), run.config.evaluate_every) is not None
 
 
-def _measured_bytes(run: RunSpec, options: WorkerOptions) -> int:
-    metrics = RunFolder(options.out / run.id).metrics
-    return metrics.stat().st_size if metrics.exists() else 0
-
-
-def _diverged(folder: Path) -> bool:
+def _diverged(path: Path) -> bool:
     """Whether the loss of a run was not finite. Runs with any other failure are tried again."""
-    broken = failure(folder)
+    broken = failure(path)
     return broken is not None and broken["kind"] == "not finite"
 
 
-def _attempt(track: Track, run: RunSpec, options: WorkerOptions) -> Attempt:
-    folder, every = RunFolder(options.out / run.id), run.config.evaluate_every
+def _attempt(track: Track, run: RunSpec, path: Path) -> Attempt:
+    folder, every = RunFolder(path), run.config.evaluate_every
     lines, manifest = folder.read_metrics(), folder.read_manifest()
     reached = track.reached(lines, every)
     last = lines[-1]["step"] if lines else 0
@@ -126,3 +142,36 @@ def _attempt(track: Track, run: RunSpec, options: WorkerOptions) -> Attempt:
         more_than=(steps - every if reached else steps) * run.config.step_flops,
         made_by=f"{manifest['device']}, commit {manifest['commit']}",
     )
+
+
+def ratios(candidate: Arm, record: Arm) -> dict[str, Ratio] | None:
+    """Return ratios of steps, FLOPs and training seconds; None unless the candidate reached the target for every seed.
+
+    Seconds are compared only if both runs of each seed were made by one commit on one device. If the record did not
+    reach the target, its total cost is used; the ratio is an upper bound.
+    """
+    if candidate.reached < candidate.seeds:
+        return None
+    pairs = list(zip(candidate.attempts, record.attempts, strict=True))
+    comparable = all(a.made_by == b.made_by and b.seconds > 0 for a, b in pairs)
+    return {
+        cost: Ratio.of([getattr(a, cost) / getattr(b, cost) for a, b in pairs], at_most=record.reached < record.seeds)
+        for cost in ("steps", "flops", *(["seconds"] if comparable else []))
+    }
+
+
+def why_no_record(candidate: Arm, record: Arm, fewest: int) -> str | None:
+    """Return the reason why the candidate is not a record; None if it is one."""
+    seeds = candidate.seeds
+    if candidate.reached < seeds:
+        return f"it reached the target under {candidate.reached} of {seeds} seeds, and a record does under all"
+    if seeds < fewest:
+        return f"{seeds} seeds were run, and a record of this track needs {fewest}"
+    if len(made_by := sorted({attempt.made_by for attempt in (*candidate.attempts, *record.attempts)})) > 1:
+        return f"its runs were made in different ways: {'; '.join(made_by)}; race in an --out folder without older runs"
+    if not all(attempt.more_than for attempt in record.attempts):
+        return "the record reached the target at the first check, so that its cost has no lower bound"
+    at_worst = Ratio.of([a.flops / b.more_than for a, b in zip(candidate.attempts, record.attempts, strict=True)])
+    if at_worst.high is None or at_worst.high >= 1:
+        return "the interval of the ratio of training FLOPs, with the record one check earlier, is not wholly below 1"
+    return None

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,28 +13,12 @@ from unrandom.core.config import Config, dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, make_folder, write_atomically
 from unrandom.core.reading import about, read_json_lines
-from unrandom.experiments.speedrun.race import Attempt, Pairing, Race
-from unrandom.experiments.speedrun.ratios import expected_flops, ratios, why_no_record
-from unrandom.experiments.speedrun.tracks import Kind, Track
+from unrandom.experiments.speedrun.race import Arm, Pairing, Ratio, ratios, why_no_record
+from unrandom.experiments.speedrun.tracks import SET_BY_TRACK, Kind, Track
 from unrandom.training import RunConfig
 
-SET_BY_TRACK = ("seed", "data_seed", "evaluate_every", "checkpoint_every", "test_sequences")  # configuration keys
 PAPER, HOUSE = "paper", "house"  # names of the first two entries of every track: the paper's recipe and this project's
 NAME = re.compile(r"[\w.-]+", re.ASCII)
-
-
-class _Ratio(Config):
-    value: float
-    low: float | None
-    high: float | None
-    at_most: bool
-
-
-class _Arm(Config):
-    reached: int
-    seeds: int
-    expected_flops: float | None
-    attempts: tuple[Attempt, ...]
 
 
 class _Entry(Config):
@@ -51,9 +34,9 @@ class _Entry(Config):
     against: str
     against_digest: str
     changes: dict[str, tuple[Any, Any]]
-    ratios: dict[str, _Ratio] | None
-    candidate: _Arm
-    record: _Arm
+    ratios: dict[str, Ratio] | None
+    candidate: Arm
+    record: Arm
     config: JsonObject
 
 
@@ -75,10 +58,11 @@ def record_to_beat(track: Track, kind: Kind, results: Path) -> str:
 
     A new record replaces only the one that it beat, in every class where that one stood.
     """
-    best: dict[str, str] = {"neutral": PAPER, "open": HOUSE}
-    for record in (record for record in read_records(track, results) if record["is_record"]):
-        best = {of: record["name"] if record["against"] == name else name for of, name in best.items()}
-    return best[kind]
+    best = {"neutral": PAPER, "open": HOUSE}[kind]
+    for record in read_records(track, results):
+        if record["is_record"] and record["against"] == best:
+            best = record["name"]
+    return best
 
 
 def configuration_of(track: Track, name: str, results: Path) -> RunConfig:
@@ -91,16 +75,6 @@ def configuration_of(track: Track, name: str, results: Path) -> RunConfig:
     if name in base:
         return base[name]()
     raise UserError(f"{track.name} has no record called {name!r}; there are {', '.join([*base, *known])}")
-
-
-def arm(attempts: Sequence[Attempt]) -> JsonObject:
-    """Return one arm of a race as JSON values."""
-    return {
-        "reached": sum(attempt.reached for attempt in attempts),
-        "seeds": len(attempts),
-        "expected_flops": expected_flops(attempts),
-        "attempts": [asdict(attempt) for attempt in attempts],
-    }
 
 
 def pair(track: Track, base: str | None, assignments: Sequence[str], against: str | None, results: Path) -> Pairing:
@@ -119,14 +93,15 @@ def pair(track: Track, base: str | None, assignments: Sequence[str], against: st
     return Pairing(track, candidate, against, record)
 
 
-def outcome(pairing: Pairing, finished_race: Race, results: Path) -> JsonObject:
+def outcome(pairing: Pairing, candidate: Arm, record: Arm, results: Path) -> JsonObject:
     """Return the result of a race as JSON values."""
     track, against = pairing.track, pairing.against
     kind = track.kind(pairing.candidate)
+    reason = why_no_record(candidate, record, track.seeds)
     to_beat = sorted({record_to_beat(track, "open", results), record_to_beat(track, kind, results)})
-    found, reason = ratios(finished_race), why_no_record(finished_race, track.seeds)
     if against not in to_beat:
         reason = f"{' or '.join(to_beat)} is the record to beat, not {against}"
+    found = ratios(candidate, record)
     return {
         "is_record": reason is None,
         "because": reason,
@@ -135,10 +110,14 @@ def outcome(pairing: Pairing, finished_race: Race, results: Path) -> JsonObject:
         "against": against,
         "against_digest": pairing.record.digest(),
         "changes": changes(pairing.record, pairing.candidate),
-        "ratios": found and {name: ratio.to_json() for name, ratio in found.items()},
-        "candidate": arm(finished_race.candidate),
-        "record": arm(finished_race.record),
+        "ratios": found and {cost: _rounded(ratio.to_json()) for cost, ratio in found.items()},
+        "candidate": candidate.to_json(),
+        "record": record.to_json(),
     }
+
+
+def _rounded(ratio: JsonObject) -> JsonObject:
+    return {name: round(value, 4) if isinstance(value, float) else value for name, value in ratio.items()}
 
 
 def changes(before: RunConfig, now: RunConfig) -> dict[str, list[Any]]:
@@ -159,15 +138,11 @@ def check_name(track: Track, name: str, results: Path) -> None:
 def add_entry(pairing: Pairing, name: str, changed: str, made: JsonObject, results: Path) -> Path:
     """Append a race to the track's file, won or not; ``changed`` is joined to one line. Returns the file."""
     check_name(pairing.track, name, results)
-    line = {
-        "name": name,
-        "changed": " ".join(changed.split()),
-        "date": datetime.now(UTC).date().isoformat(),
-        **made,
-        "config": pairing.candidate.to_json(),
-    }
+    today = datetime.now(UTC).date().isoformat()
+    line = {"name": name, "changed": " ".join(changed.split()), "date": today, **made}
     path = records_file(pairing.track, results)
     make_folder(path.parent)
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    write_atomically(path, "\n".join([*lines, json.dumps(line, allow_nan=False), ""]))
+    added = json.dumps({**line, "config": pairing.candidate.to_json()}, allow_nan=False)
+    write_atomically(path, "\n".join([*lines, added, ""]))
     return path

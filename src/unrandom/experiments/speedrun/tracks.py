@@ -1,7 +1,7 @@
 """What is the goal of a speedrun, and how is it tested? A track: a target to reach with the least training compute.
 
 The test is frozen: the held-out parameters of a track are the same for every seed and every candidate, and their hash
-is in ``catalogue``.
+is stated with the track, in ``catalogue``.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ from typing import Any, Literal
 from unrandom.core.errors import UserError
 from unrandom.evaluation.during_training import MONITOR
 from unrandom.runs.run import split_of
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import lcg_split, lcg_task
 from unrandom.training import RunConfig
 
@@ -23,6 +24,7 @@ CHECKS_IN_A_ROW = 3  # number of consecutive checks that must meet the target
 FIRST_SEED = 100  # first seed of a race; the seeds from 0 on are for tuning candidates
 DATA_SEED = 0  # decides the split and a fixed training set; the same for all runs
 CHECKS_PER_CHECKPOINT = 10
+SET_BY_TRACK = ("seed", "data_seed", "evaluate_every", "checkpoint_every", "test_sequences")  # configuration keys
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,10 @@ class Track:
             checkpoint_every=CHECKS_PER_CHECKPOINT * every,
             test_sequences=self.test_sequences,
         )
+
+    def runs(self, config: RunConfig, seeds: Sequence[int]) -> list[RunSpec]:
+        """Return the runs of one arm, one per seed."""
+        return [RunSpec(self.name, self.prepared(config, seed)) for seed in seeds]
 
     def kind(self, config: RunConfig) -> Kind:
         """Return ``neutral`` if architecture (tokens included) and batch size are the paper's; else ``open``."""
