@@ -29,7 +29,7 @@ def learning(*runs):
 
 def verdicts(runs):
     tables = {"metrics": [row for run in runs for row in run]}
-    return {each.claim.key: each for each in judge_all(grokking.CLAIMS, grokking.evidence(frames(tables)))}
+    return {each.claim.key: each for each in judge_all(grokking.EXPERIMENT.claims, grokking.evidence(frames(tables)))}
 
 
 def test_short_periods_first_and_unseen_parameters_last_is_reproduced():

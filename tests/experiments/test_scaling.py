@@ -186,12 +186,12 @@ def test_muon_is_judged_by_the_compute_of_censored_adamw_runs():
     rows = helps(**dict.fromkeys(others, plain[what_helps.PLAIN])) + helps(what_helps.NEUTRAL, **plain, **adamw)
     judged = {
         j.claim.key: j
-        for j in judge_all(what_helps.CLAIMS, EXPERIMENTS["fm-what-helps"].evidence(frames({"runs": rows})))
+        for j in judge_all(what_helps.EXPERIMENT.claims, EXPERIMENTS["fm-what-helps"].evidence(frames({"runs": rows})))
     }
     assert judged["muon"].verdict == "reproduced"
     assert judged["muon"].to_json()["interval"] is None
     assert judged["curriculum"].verdict == "not reproduced"
     for row in rows:
         row["final"] = 0.2
-    again = judge_all(what_helps.CLAIMS, EXPERIMENTS["fm-what-helps"].evidence(frames({"runs": rows})))
+    again = judge_all(what_helps.EXPERIMENT.claims, EXPERIMENTS["fm-what-helps"].evidence(frames({"runs": rows})))
     assert {each.verdict for each in again} == {"not judged"}  # the plain run has learned nothing

@@ -65,11 +65,11 @@ def at_most(value: float, unit: str) -> Threshold:
 class Claim:
     """A falsifiable sentence about one measured number, and the threshold for that number."""
 
-    key: str
     statement: str
     quantity: str  # what is measured, and for which units
     wanted: Threshold
     figure: str = ""  # the paper's label; empty for a claim that no figure of the paper makes
+    key: str = ""  # of the claims of an experiment, which it names
     precondition: Precondition | None = LEARNED
     origin: Origin = "paper"
     written: Written = "before"  # whether the claim was written before or after the first look at its results

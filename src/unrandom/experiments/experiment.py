@@ -5,6 +5,7 @@ Claims were written before the first look at the results, or are marked as writt
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from unrandom.experiments.catalogue import Entry
@@ -36,12 +37,12 @@ class Experiment:
     """One figure of the paper (or several that belong together), or a question beyond it: how it is run and judged.
 
     ``runs`` takes a scale and a number of seeds. ``measure`` may use models; ``evidence`` and ``draw`` see the saved
-    tables alone. Claims of an experiment beyond the paper are beyond it, and a claim of the paper that names no figure
-    is made by the first of the entry.
+    tables alone. Claims are ``stated`` by key. Those of an experiment beyond the paper are beyond it, and a claim
+    of the paper that names no figure is made by the first of the entry.
     """
 
     entry: Entry
-    claims: tuple[Claim, ...]
+    stated: Mapping[str, Claim]
     runs: Callable[[Scale, int], list[RunSpec]]
     measure: Callable[[list[Run], Scale], Tables]
     evidence: Callable[[Tables], Evidence]
@@ -50,15 +51,17 @@ class Experiment:
     compares: bool = False  # whether it compares several runs, so that one run of the user's cannot be measured
     archived_seeds: int = 0  # number of seeds whose trained models are archived, if they are small
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "claims", tuple(map(self._completed, self.claims)))
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims as stated, each with its key and with what follows from the experiment."""
+        return tuple(self._completed(replace(claim, key=key)) for key, claim in self.stated.items())
 
     def _completed(self, claim: Claim) -> Claim:
         if self.entry.section == "beyond the paper":
             return replace(claim, origin="beyond")
-        return (
-            replace(claim, figure=next(iter(self.figures))) if claim.origin == "paper" and not claim.figure else claim
-        )
+        if claim.origin == "paper" and not claim.figure:
+            return replace(claim, figure=next(iter(self.figures)))
+        return claim
 
     @property
     def name(self) -> str:

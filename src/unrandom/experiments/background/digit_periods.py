@@ -59,4 +59,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels, columns=1)
 
 
-EXPERIMENT = Experiment(ENTRY, (), lambda _scale, _seeds: [], measure, lambda _tables: Evidence({}), draw)
+EXPERIMENT = Experiment(ENTRY, {}, lambda _scale, _seeds: [], measure, lambda _tables: Evidence({}), draw)

@@ -40,38 +40,34 @@ KNOWN_DIGIT_ACCURACY = 0.9  # A digit counts as known if it is right in this sha
 FIXED = Precondition("learned-fixed", "last-number accuracy of the fixed-modulus runs", 0.9)
 UNSEEN = Precondition("learned-unseen", "last-number accuracy of the unseen-modulus runs on the best modulus", 0.9)
 
-CLAIMS = (
-    Claim(
-        key="fixed-far",
+CLAIMS = {
+    "fixed-far": Claim(
         statement="For a fixed modulus, the model needs several times as many numbers as the exact posterior.",
         quantity="numbers for 99 %, model over exact posterior",
         wanted=at_least(3.0, "ratio"),
         precondition=FIXED,
     ),
-    Claim(
-        key="unseen-far",
+    "unseen-far": Claim(
         statement="For unseen moduli, the model needs several times as many numbers as the exact posterior.",
         quantity="numbers for 60 %, model over exact posterior, mean over moduli",
         wanted=at_least(3.0, "ratio"),
         precondition=UNSEEN,
     ),
-    Claim(
-        key="explained",
+    "explained": Claim(
         statement="The model knows the digits that the look-back predictor is certain of.",
         quantity="share of digits and positions that the look-back predictor is certain of, at which the model "
         "knows them too",
         wanted=at_least(0.9, "share"),
         precondition=FIXED,
     ),
-    Claim(
-        key="unexplained",
+    "unexplained": Claim(
         statement="The model knows no digits of which the look-back predictor is not certain.",
         quantity="share of digits and positions that the look-back predictor is not certain of, at which the model "
         "knows them",
         wanted=at_most(0.1, "share"),
         precondition=FIXED,
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

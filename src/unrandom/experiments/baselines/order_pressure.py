@@ -104,10 +104,9 @@ LEARNED_PLAIN = Precondition("learned-plain", "last-number accuracy of the plain
 LEARNED_PARENT = Precondition("learned-parent", "last-number accuracy of the models started from, the minimum", 0.9)
 
 
-def _claim(key: str, statement: str, needed: Precondition) -> Claim:
+def _claim(statement: str, needed: Precondition) -> Claim:
     """The claim that the variants of one kind know more bits than order 2 makes certain."""
     return Claim(
-        key=key,
         statement=statement,
         quantity="bits known of the last number less those that order 2 makes certain, mean over moduli",
         # more than the one further bit that order 2 gives a model that can infer v from the numbers
@@ -117,30 +116,26 @@ def _claim(key: str, statement: str, needed: Precondition) -> Claim:
     )
 
 
-CLAIMS = (
-    Claim(
-        key="shape",
+CLAIMS = {
+    "shape": Claim(
         statement="With none of these depths, heads, widths and contexts does a model need fewer numbers than order 2.",
         quantity="numbers for 99 % over those of order 2, the least over shapes that were learned",
         wanted=at_least(0.9, "ratio"),
         precondition=None,
     ),
-    _claim(
-        SCRATCH.replace(" ", "-"),
+    "from-scratch": _claim(
         "Where order 2 cannot succeed, a model trained from scratch knows more bits than order 2 makes certain.",
         LEARNED_PLAIN,
     ),
-    _claim(
-        "four-layers",
+    "four-layers": _claim(
         "Where order 2 cannot succeed, a model of four layers knows more bits than order 2 makes certain.",
         LEARNED_PLAIN,
     ),
-    _claim(
-        PARENT.replace(" ", "-"),
+    "from-order-2": _claim(
         "Where order 2 cannot succeed, a model that has learned order 2 learns more bits than order 2 makes certain.",
         LEARNED_PARENT,
     ),
-)
+}
 
 
 def variants(scale: Scale) -> list[Variant]:

@@ -37,48 +37,42 @@ ENTRY = Entry(
 
 SEQUENCES = {"smoke": 8, "laptop": 256, "gpu": 128, "paper": 128}
 
-CLAIMS = (
-    Claim(
-        key="strongest",
+CLAIMS = {
+    "strongest": Claim(
         statement="For m = 2^K the strongest key is at t − 2^k, k = ⌊log2 t⌋.",
         quantity="share of all queries",
         wanted=at_least(0.9, "share"),
     ),
-    Claim(
-        key="second",
+    "second": Claim(
         statement="For m = 2^K the second strongest key is at t − 2^(k−1).",
         quantity="share of all queries",
         wanted=at_least(0.9, "share"),
     ),
-    Claim(
-        key="strongest-between",
+    "strongest-between": Claim(
         statement="Between the powers of two, the strongest key is at t − 2^k.",
         quantity="share of queries with t neither 2^k nor 2^k + 1, where the head changes over",
         wanted=at_least(0.9, "share"),
         written="after",
     ),
-    Claim(
-        key="second-between",
+    "second-between": Claim(
         statement="Between the powers of two, the second strongest key is at t − 2^(k−1).",
         quantity="share of queries with t neither 2^k nor 2^k + 1, where the head changes over",
         wanted=at_least(0.9, "share"),
         written="after",
     ),
-    Claim(
-        key="divisors-two-primes",
+    "divisors-two-primes": Claim(
         statement="For m = 2^i 3^j the strongest key is at t − r for a divisor r of m.",
         quantity="share of queries",
         wanted=at_least(0.9, "share"),
         origin="beyond",
     ),
-    Claim(
-        key="divisors-three-primes",
+    "divisors-three-primes": Claim(
         statement="For m = 2^i 3^j 5^k the strongest key is at t − r for a divisor r of m.",
         quantity="share of queries",
         wanted=at_least(0.9, "share"),
         origin="beyond",
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

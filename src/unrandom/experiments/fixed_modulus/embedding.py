@@ -40,21 +40,18 @@ ENTRY = Entry(
 
 COMPONENTS = 6
 
-CLAIMS = (
-    Claim(
-        key="parity",
+CLAIMS = {
+    "parity": Claim(
         statement="For m = 2^K the first principal component groups numbers mod 2.",
         quantity="share of its variance between even and odd",
         wanted=at_least(0.9, "share"),
     ),
-    Claim(
-        key="mod-four",
+    "mod-four": Claim(
         statement="For m = 2^K the second and third components group numbers mod 4.",
         quantity="share of their variance between the four residues, mean of the two",
         wanted=at_least(0.9, "share"),
     ),
-    Claim(
-        key="digits",
+    "digits": Claim(
         statement="For composite m the principal components group numbers modulo the prime powers of m.",
         quantity="share of the variance of the first six that a sum of one vector for each residue modulo each prime "
         "power explains, mean over moduli",
@@ -62,14 +59,13 @@ CLAIMS = (
         figure="figapp:embedding_m=7776",
         written="after",
     ),
-    Claim(
-        key="cosine",
+    "cosine": Claim(
         statement="For m = 2^K, the more low bits two numbers share, the more similar are their vectors.",
         quantity="share of further shared bits with which the mean cosine rises",
         wanted=at_least(0.95, "share"),
         written="after",
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

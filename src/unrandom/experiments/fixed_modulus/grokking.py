@@ -44,31 +44,27 @@ LEARNED_SHARE = 0.9  # the accuracy at which a group counts as learned
 FRESH = Precondition("learned", "last-number accuracy with fresh data", LEARNED_SHARE)
 REPEATED = Precondition("learned-repeated", "last-number accuracy with repeated data, at best", LEARNED_SHARE)
 
-CLAIMS = (
-    Claim(
-        key="solved",
+CLAIMS = {
+    "solved": Claim(
         statement="One layer and one head predict the last number for unseen (a, c).",
         quantity="accuracy on the last number at the end of training, fresh data and Muon",
         wanted=at_least(0.99, "share"),
         precondition=None,
     ),
-    Claim(
-        key="solved-repeated",
+    "solved-repeated": Claim(
         statement="One layer and one head predict the last number for unseen (a, c) with the paper's recipe, too "
         "(repeated sequences and AdamW), in this scale's number of steps.",
         quantity="accuracy on the last number at the end of training",
         wanted=at_least(0.99, "share"),
         precondition=None,
     ),
-    Claim(
-        key="short-first",
+    "short-first": Claim(
         statement="Short-period training sequences are learned before long-period ones.",
         quantity="steps to 90 % of last numbers: long periods (without a = 1, mere counting) over short ones",
         wanted=at_least(1.01, "ratio"),
         precondition=FRESH,
     ),
-    Claim(
-        key="test-after-train",
+    "test-after-train": Claim(
         statement="With repeated data, unseen (a, c) are learned later than training sequences of the same period.",
         quantity="steps to 90 % of last numbers, unseen over training sequences of full period: repeated data less the "
         "control with fresh data",
@@ -77,7 +73,7 @@ CLAIMS = (
         precondition=REPEATED,
         written="after",
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

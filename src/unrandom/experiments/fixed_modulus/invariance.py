@@ -32,15 +32,14 @@ ENTRY = Entry(
 PAIRS = {"smoke": 4, "laptop": 24, "gpu": 24, "paper": 24}
 STARTS_PER_PAIR = {"smoke": 16, "laptop": 256, "gpu": 2048, "paper": 2048}  # values of x0; from laptop scale on, all
 
-CLAIMS = (
-    Claim(
-        key="on-top",
+CLAIMS = {
+    "on-top": Claim(
         statement="The curves of single (a, c) lie on top of each other.",
         quantity="largest range over pairs of the accuracy at one position, each pair measured on every x0",
         wanted=at_most(0.05, "share"),
         written="after",
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

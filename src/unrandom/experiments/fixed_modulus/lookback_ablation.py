@@ -38,52 +38,48 @@ ABLATION_COLUMNS = ("keep", "renormalised")
 READINGS = {"zeroed": False, "renormalised": True}  # whether the remaining weights are rescaled to sum to 1
 
 
-def _claims(reading: str) -> tuple[Claim, ...]:
+def _claims(reading: str) -> dict[str, Claim]:
     """The paper's claims on its ablation, in one reading of "mask (zero) out the attention weights"."""
     written: Written = "before" if reading == "renormalised" else "after"
-    return (
-        Claim(
-            key=f"low-kept-{reading}",
+    return {
+        f"low-kept-{reading}": Claim(
             statement=f"With only the key at t − 2^k left ({reading}), the k low bits stay right.",
             quantity="accuracy of the bits below k",
             wanted=at_least(0.9, "share"),
             written=written,
         ),
-        Claim(
-            key=f"high-lost-{reading}",
+        f"high-lost-{reading}": Claim(
             statement=f"With only the key at t − 2^k left ({reading}), the bits above bit k are lost.",
             quantity="their accuracy above chance, over that without ablation",
             wanted=at_most(0.25, "ratio"),
             written="after",
         ),
-        Claim(
-            key=f"high-restored-{reading}",
+        f"high-restored-{reading}": Claim(
             statement=f"With the key at t − 2^(k−1) left too ({reading}), bit k and those above come back.",
             quantity="their accuracy above chance, over that without ablation",
             wanted=at_least(0.5, "ratio"),
             written=written,
         ),
-        Claim(
-            key=f"control-{reading}",
+        f"control-{reading}": Claim(
             statement=f"A random key instead ({reading}) does not keep the low bits.",
             quantity="accuracy of the bits below k",
             wanted=at_most(0.75, "share"),
             written=written,
         ),
-    )
+    }
 
 
-CLAIMS = (
-    *(claim for reading in READINGS for claim in _claims(reading)),
-    Claim(
-        key="bit-k",
+CLAIMS = {
+    **_claims("zeroed"),
+    **_claims("renormalised"),
+    "bit-k": Claim(
         statement="Bit k itself is copied from t − 2^k, where it was the opposite: it comes out wrong every time.",
         quantity="accuracy of bit k with only that key left (renormalised)",
         wanted=at_most(0.1, "share"),
         origin="beyond",
         written="after",
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

@@ -44,22 +44,20 @@ CANDIDATES = 64  # best neurons, of which those with the largest output for one 
 DRAWN_NEURONS = 3
 DRAWN_RANGE = 24  # numbers drawn on either side of the target
 
-CLAIMS = (
-    Claim(
-        key="periodic",
+CLAIMS = {
+    "periodic": Claim(
         statement="Most neurons respond periodically in the target.",
         quantity="share of living neurons whose strongest frequency holds more of the variance than with 99 of 100 "
         "shuffled targets",
         wanted=at_least(0.5, "share"),
         written="after",
     ),
-    Claim(
-        key="interference",
+    "interference": Claim(
         statement="The summed contributions of all neurons name the target.",
         quantity="accuracy of the MLP's output alone, without the skip connection",
         wanted=at_least(0.9, "share"),
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

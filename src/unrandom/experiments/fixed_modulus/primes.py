@@ -28,22 +28,20 @@ ENTRY = Entry(
 
 POWER = Precondition("learned", "accuracy on the power of two", 0.9)
 
-CLAIMS = (
-    Claim(
-        key="power",
+CLAIMS = {
+    "power": Claim(
         statement="Two layers learn the power of two.",
         quantity="accuracy on the last number for unseen (a, c) of full period",
         wanted=at_least(0.95, "share"),
         precondition=None,
     ),
-    Claim(
-        key="prime",
+    "prime": Claim(
         statement="The same model does not learn the prime in the same steps.",
         quantity="accuracy on the last number for unseen multipliers that are primitive roots (period m − 1)",
         wanted=at_most(0.5, "share"),
         precondition=POWER,
     ),
-)
+}
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:

@@ -33,27 +33,24 @@ ENTRY = Entry(
     },
 )
 
-CLAIMS = (
-    Claim(
-        key="jumps",
+CLAIMS = {
+    "jumps": Claim(
         statement="For m = p^w, accuracy climbs in jumps at t = p^k.",
         quantity="share of the whole rise between t = p^k − 1 and p^k + 1",
         wanted=at_least(0.5, "share"),
     ),
-    Claim(
-        key="digits",
+    "digits": Claim(
         statement="A digit is right once its period has been seen.",
         quantity="accuracy of digit p^w over all t ≥ p^(w+1), mean over moduli",
         wanted=at_least(0.95, "share"),
     ),
-    Claim(
-        key="product",
+    "product": Claim(
         statement="Overall accuracy is the product of the digit accuracies.",
         quantity="largest gap between the two over positions, mean over moduli",
         wanted=at_most(0.02, "share"),
         figure="figapp:accuracy_m=2048_h1",
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

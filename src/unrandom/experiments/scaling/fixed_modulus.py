@@ -62,52 +62,45 @@ SHARED = Precondition(
     "learned-shared", "last-number accuracy at the largest modulus that all seeds have", LEARNED_SHARE
 )
 
-CLAIMS = (
-    Claim(
-        key="solved",
+CLAIMS = {
+    "solved": Claim(
         statement="Every modulus is learned.",
         quantity="accuracy on the last number, the least over the moduli of a seed",
         wanted=at_least(0.99, "share"),
         precondition=None,
     ),
-    Claim(
-        key="exponent-low",
+    "exponent-low": Claim(
         statement="The numbers needed for 100 % grow as m^γ, with γ not below 0.2.",
         quantity="γ over the moduli for which every seed reaches 100 %",
         wanted=at_least(0.2, "exponent"),
         precondition=None,
     ),
-    Claim(
-        key="exponent-high",
+    "exponent-high": Claim(
         statement="The numbers needed for 100 % grow as m^γ, with γ not above 0.3.",
         quantity="γ over the moduli for which every seed reaches 100 %",
         wanted=at_most(0.3, "exponent"),
         precondition=None,
     ),
-    Claim(
-        key="least-exponent-low",
+    "least-exponent-low": Claim(
         statement="For the best seed of each modulus, as the paper counts, γ is not below 0.2.",
         quantity="γ of the least numbers needed for 100 % over seeds, without moduli for which no seed reaches it",
         wanted=at_least(0.2, "exponent"),
         precondition=None,
         written="after",
     ),
-    Claim(
-        key="least-exponent-high",
+    "least-exponent-high": Claim(
         statement="For the best seed of each modulus, as the paper counts, γ is not above 0.3.",
         quantity="γ of the least numbers needed for 100 % over seeds, without moduli for which no seed reaches it",
         wanted=at_most(0.3, "exponent"),
         precondition=None,
         written="after",
     ),
-    Claim(
-        key="spectral",
+    "spectral": Claim(
         statement="Spectrally good multipliers are harder.",
         quantity="accuracy over all positions, arbitrary multipliers less good ones, at the largest modulus learned",
         wanted=at_least(0.005, "difference of shares"),
     ),
-    Claim(
-        key="bits",
+    "bits": Claim(
         statement="Doubling the numbers seen gives more than the one further bit that copying from 2^k back gives.",
         quantity="low bits gained per doubling, at the largest modulus that every seed has",
         wanted=at_least(1.5, "bits"),
@@ -115,8 +108,7 @@ CLAIMS = (
         written="after",
         precondition=SHARED,
     ),
-    Claim(
-        key="by-hand",
+    "by-hand": Claim(
         statement="The model needs no more numbers than the look-back predictor of order 2.",
         quantity="numbers for 99 % over those from which copying and extrapolating are certain, mean over the moduli "
         "that every seed has",
@@ -125,14 +117,13 @@ CLAIMS = (
         written="after",
         precondition=SHARED,
     ),
-    Claim(
-        key="merit",
+    "merit": Claim(
         statement="The better a multiplier by the spectral test, the worse it is predicted.",
         quantity="rank correlation of accuracy with the figure of merit, at the largest modulus learned",
         wanted=at_most(-0.2, "correlation"),
         origin="beyond",
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

@@ -45,29 +45,27 @@ FIXED, UNSEEN = "fixed modulus", "unseen moduli"
 KEYS = {FIXED: "fixed", UNSEEN: "unseen"}
 
 
-def _claims(regime: str, written: Written) -> tuple[Claim, Claim]:
+def _claims(regime: str, written: Written) -> dict[str, Claim]:
     trained = Precondition(f"learned-{KEYS[regime]}", f"accuracy of the last number, {regime}, mean over runs", 0.5)
-    return (
-        Claim(
-            key=f"{KEYS[regime]}-divisible",
+    return {
+        f"{KEYS[regime]}-divisible": Claim(
             statement=f"The larger gcd(m, a − 1), the easier the multiplier, at equal merit ({regime}).",
             quantity="coefficient of log2 gcd(m, a − 1) in a regression of accuracy on both, in standard deviations",
             wanted=at_least(0.2, "standard deviations"),
             precondition=trained,
             written=written,
         ),
-        Claim(
-            key=f"{KEYS[regime]}-merit",
+        f"{KEYS[regime]}-merit": Claim(
             statement=f"Spectrally better multipliers are harder, at equal gcd(m, a − 1) ({regime}).",
             quantity="correlation of accuracy with the figure of merit among multipliers of one modulus and gcd",
             wanted=at_most(-0.2, "correlation"),
             precondition=trained,
             written=written,
         ),
-    )
+    }
 
 
-CLAIMS = (*_claims(FIXED, "after"), *_claims(UNSEEN, "before"))
+CLAIMS = {**_claims(FIXED, "after"), **_claims(UNSEEN, "before")}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

@@ -46,30 +46,27 @@ SEEDS_FACTOR = 2  # seeds of each kind per seed of other experiments
 
 BEST = Precondition("learned", "last-number accuracy of the best run", 0.9)
 
-CLAIMS = (
-    Claim(
-        key="success",
+CLAIMS = {
+    "success": Claim(
         statement="Most seeds of the model find the solution.",
         quantity="share of runs on one data set that are right on 99 % of last numbers, at the largest modulus",
         wanted=at_least(0.5, "share"),
         precondition=None,
     ),
-    Claim(
-        key="model-spread",
+    "model-spread": Claim(
         statement="Runs that share their data differ in the numbers they need.",
         quantity="numbers for 99 %, the most over the least of the runs that got there",
         wanted=at_least(1.1, "ratio"),
         precondition=BEST,
     ),
-    Claim(
-        key="data-spread",
+    "data-spread": Claim(
         statement="Runs that share the model's seed, on other data, differ in the numbers they need, too.",
         quantity="numbers for 99 %, the most over the least of the runs that got there",
         wanted=at_least(1.1, "ratio"),
         figure="appendix:same_ds",
         precondition=BEST,
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

@@ -74,30 +74,27 @@ RECIPES: dict[Scale, str] = {
 }
 BEST = Precondition("learned", "last-number accuracy on the best modulus of the base's prime", 0.9)
 
-CLAIMS = (
-    Claim(
-        key="exponent-low",
+CLAIMS = {
+    "exponent-low": Claim(
         statement="The numbers needed for 60 % grow as m^γ on powers of the base's prime, with γ not below 0.24.",
         quantity="γ over the moduli that all seeds get to 60 % on, mean over the two bases",
         wanted=at_least(PAPERS_EXPONENTS[0], "exponent"),
         precondition=None,
     ),
-    Claim(
-        key="exponent-high",
+    "exponent-high": Claim(
         statement="The numbers needed for 60 % grow as m^γ on powers of the base's prime, with γ not above 0.33.",
         quantity="γ over the moduli that all seeds get to 60 % on, mean over the two bases",
         wanted=at_most(PAPERS_EXPONENTS[1], "exponent"),
         precondition=None,
     ),
-    Claim(
-        key="own-prime",
+    "own-prime": Claim(
         statement="A modulus does better in the base of its own prime.",
         quantity="accuracy over all positions on powers of 2 and 3, own base less the other, mean over moduli",
         wanted=at_least(0.02, "difference of shares"),
         figure="fig:acc_um_appendix",
         precondition=BEST,
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

@@ -74,9 +74,8 @@ SIZES: dict[Scale, Sizes] = {
 PLAIN_REACHES_TARGET = Precondition("learned", "last-number accuracy of the plain run", TARGET_ACCURACY)
 
 
-def _claim(key: str, statement: str, quantity: str, threshold: float = 1.1) -> Claim:
+def _claim(statement: str, quantity: str, threshold: float = 1.1) -> Claim:
     return Claim(
-        key=key,
         statement=statement,
         quantity=quantity,
         wanted=at_least(threshold, "ratio"),
@@ -84,27 +83,24 @@ def _claim(key: str, statement: str, quantity: str, threshold: float = 1.1) -> C
     )
 
 
-CLAIMS = (
-    _claim(
-        "muon",
+CLAIMS = {
+    "muon": _claim(
         "Muon needs less compute than AdamW at the best of the rates that were tried, with twice the steps.",
         "compute to 90 %, AdamW's over Muon's",
         1.5,
     ),
-    _claim("curriculum", "Easier sequences in the mix save compute.", "compute to 90 %, without over with"),
-    _claim(
-        "grown",
+    "curriculum": _claim("Easier sequences in the mix save compute.", "compute to 90 %, without over with"),
+    "grown": _claim(
         "Starting from the weights of a smaller modulus saves compute.",
         "compute to 90 %, without over with, that of the smaller modulus included",
     ),
-    _claim(
-        "full-period",
+    "full-period": _claim(
         "Training on full-period sequences alone costs less than with half of them arbitrary.",
         "compute to 90 %, half over all",
     ),
-    _claim("abacus", "Abacus positions save compute against rotary ones.", "compute to 90 %, rotary over abacus"),
-    _claim("deeper", "Four layers need fewer numbers than two.", "numbers for 90 %, two layers' over four's"),
-)
+    "abacus": _claim("Abacus positions save compute against rotary ones.", "compute to 90 %, rotary over abacus"),
+    "deeper": _claim("Four layers need fewer numbers than two.", "numbers for 90 %, two layers' over four's"),
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

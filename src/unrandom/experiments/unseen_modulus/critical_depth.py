@@ -59,23 +59,21 @@ WIDTHS: dict[Scale, tuple[tuple[int, int], ...]] = {
 AXES = ("depth", "width")
 TUNED = ("rate", "weight decay")
 
-CLAIMS = (
-    Claim(
-        key="three-layers",
+CLAIMS = {
+    "three-layers": Claim(
         statement="Fewer than three layers fail at every width, each tuned on validation moduli.",
         quantity="their accuracy on the last number, over that of deeper models, largest over widths",
         wanted=at_most(0.5, "ratio"),
         precondition=BEST,
     ),
-    Claim(
-        key="width",
+    "width": Claim(
         statement="Width matters little.",
         quantity="accuracy on the last number, (largest − smallest) / largest over widths, the depth of each chosen on "
         "validation moduli",
         wanted=at_most(0.2, "ratio"),
         precondition=BEST,
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

@@ -66,44 +66,39 @@ ALL = "all"
 
 BEST = Precondition("learned", "last-number accuracy with the best training set", 0.9)
 
-CLAIMS = (
-    Claim(
-        key="moduli",
+CLAIMS = {
+    "moduli": Claim(
         statement="More training moduli help.",
         quantity="accuracy on unseen moduli gained from the fewest moduli to the most, over the larger of the two",
         wanted=at_least(0.2, "ratio"),
         precondition=BEST,
     ),
-    Claim(
-        key="multipliers",
+    "multipliers": Claim(
         statement="More multipliers for each modulus hardly help.",
         quantity="accuracy on unseen moduli, (largest − smallest) / largest over n_a",
         wanted=at_most(0.1, "ratio"),
         precondition=BEST,
     ),
-    Claim(
-        key="increments",
+    "increments": Claim(
         statement="More increments for each modulus hardly help.",
         quantity="accuracy on unseen moduli, (largest − smallest) / largest over n_c",
         wanted=at_most(0.1, "ratio"),
         precondition=BEST,
     ),
-    Claim(
-        key="quarter",
+    "quarter": Claim(
         statement="m_test / 4 training moduli are enough.",
         quantity="accuracy on unseen moduli with the smallest n_m ≥ m_test / 4, over the best",
         wanted=at_least(0.9, "ratio"),
         precondition=BEST,
     ),
-    Claim(
-        key="mix",
+    "mix": Claim(
         statement="Drawing half of every batch from full-period parameters helps.",
         quantity="accuracy on unseen moduli gained, over the larger of the two",
         wanted=at_least(0.1, "ratio"),
         precondition=BEST,
         origin="beyond",
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

@@ -30,40 +30,35 @@ COMPONENTS = 6
 RESIDUES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12)
 
 
-CLAIMS = (
-    Claim(
-        key="order",
+CLAIMS = {
+    "order": Claim(
         statement="The first component orders the numbers by size.",
         quantity="absolute rank correlation of the component with the number",
         wanted=at_least(0.9, "correlation"),
     ),
-    Claim(
-        key="parity",
+    "parity": Claim(
         statement="The second component separates even from odd.",
         quantity="share of its variance between the two",
         wanted=at_least(0.5, "share"),
     ),
-    Claim(
-        key="mod-six",
+    "mod-six": Claim(
         statement="The second and third components group numbers modulo 2 and 3.",
         quantity="share of their variance between residues mod 6, mean of the two",
         wanted=at_least(0.5, "share"),
     ),
-    Claim(
-        key="parity-anywhere",
+    "parity-anywhere": Claim(
         statement="Some component separates even from odd, whichever it is.",
         quantity="share of its variance between the two, the best of the first six components",
         wanted=at_least(0.75, "share"),
         written="after",
     ),
-    Claim(
-        key="mod-three-anywhere",
+    "mod-three-anywhere": Claim(
         statement="Some component groups numbers modulo 3, whichever it is.",
         quantity="share of its variance between the three residues, the best of the first six components",
         wanted=at_least(0.75, "share"),
         written="after",
     ),
-)
+}
 
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:
@@ -94,7 +89,7 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
 
 
 def evidence(tables: Tables) -> Evidence:
-    found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
+    found: dict[str, list[float]] = {key: [] for key in CLAIMS}
     for shares in by_run(tables["shares"]):
         if shares["component"].n_unique() < 3:
             continue

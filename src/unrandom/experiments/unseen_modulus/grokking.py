@@ -31,27 +31,24 @@ LONG, LONG_NOT_COUNTING = "train_long_period_accuracy", "train_rule_accuracy"
 UNSEEN = "unseen "  # prefix of a modulus in the name of the column with its accuracy
 MIN_FINAL_ACCURACY = 0.1  # A group with a lower accuracy at the end of training was not learned.
 
-CLAIMS = (
-    Claim(
-        key="solved",
+CLAIMS = {
+    "solved": Claim(
         statement="Numbers modulo unseen m are predicted.",
         quantity="accuracy on the last number at the end of training, mean over unseen moduli",
         wanted=at_least(0.9, "share"),
         precondition=None,
     ),
-    Claim(
-        key="short-first",
+    "short-first": Claim(
         statement="Short-period training sequences are learned before long-period ones.",
         quantity="steps to half the final accuracy: long periods (without a = 1, mere counting) over short ones",
         wanted=at_least(1.2, "ratio"),
     ),
-    Claim(
-        key="together",
+    "together": Claim(
         statement="Unseen moduli are learned with the long-period training sequences.",
         quantity="steps to half the final accuracy: unseen moduli over long periods (without a = 1, mere counting)",
         wanted=at_most(1.25, "ratio"),
     ),
-)
+}
 
 
 def curves(runs: Sequence[Run]) -> pl.DataFrame:

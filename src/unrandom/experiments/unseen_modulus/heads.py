@@ -35,35 +35,31 @@ SEQUENCES: dict[Scale, int] = {"smoke": 48, "laptop": 1024, "gpu": 4096, "paper"
 DRAWN_POINTS = 256  # per panel
 SPECIALISED_SHARE = 0.5  # share of the variance, corrected for chance, from which a head counts as specialised
 
-CLAIMS = (
-    Claim(
-        key="grouped",
+CLAIMS = {
+    "grouped": Claim(
         statement="First-layer heads group numbers by residue.",
         quantity=f"share of heads and unseen moduli for which some q explains {SPECIALISED_SHARE:.0%} of the output "
         "at t = 0 beyond chance",
         wanted=at_least(0.75, "share"),
     ),
-    Claim(
-        key="plane",
+    "plane": Claim(
         statement="The grouping is what the two largest components of a head show.",
         quantity=f"share of heads and unseen moduli for which some q explains {SPECIALISED_SHARE:.0%} of the plane "
         "at t = 0 beyond chance",
         wanted=at_least(0.75, "share"),
     ),
-    Claim(
-        key="primes",
+    "primes": Claim(
         statement="Different heads take different primes.",
         quantity="number of primes that are some head's own",
         wanted=at_least(3, "primes"),
     ),
-    Claim(
-        key="invariant",
+    "invariant": Claim(
         statement="A head's prime does not depend on a, c, m and t.",
         quantity="share of other moduli and positions at which it is the same",
         wanted=at_least(0.8, "share"),
         figure="fig:pca_appendix",
     ),
-)
+}
 
 
 def positions(context: int) -> tuple[int, ...]:
@@ -133,7 +129,7 @@ def _plane_rows(key_columns: dict, model: Transformer, numbers: np.ndarray, foun
 
 
 def evidence(tables: Tables) -> Evidence:
-    found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
+    found: dict[str, list[float]] = {key: [] for key in CLAIMS}
     for scores in by_run(tables["scores"]):
         at_zero = scores.filter(pl.col("position") == 0).group_by("head", "modulus")
         best = at_zero.agg(pl.col("excess", "plane_excess").max() >= SPECIALISED_SHARE)

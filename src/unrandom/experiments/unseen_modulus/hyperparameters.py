@@ -53,23 +53,21 @@ GOOD_SHARE = 0.8  # A setting is good if it has this share of the best setting's
 
 BEST = Precondition("learned", "last-number accuracy of the best setting, the least over sizes of modulus", 0.9)
 
-CLAIMS = (
-    Claim(
-        key="shrinks",
+CLAIMS = {
+    "shrinks": Claim(
         statement=f"The area of good settings (at least {GOOD_SHARE:.0%} of the best accuracy) shrinks as m grows.",
         quantity="share of settings that are good, largest over smallest m",
         wanted=at_most(0.9, "ratio"),
         precondition=BEST,
     ),
-    Claim(
-        key="chosen",
+    "chosen": Claim(
         statement="The setting chosen on validation moduli is about as good as the best on the test moduli.",
         quantity="accuracy on the last number, chosen over best, mean over sizes of modulus",
         wanted=at_least(0.95, "ratio"),
         precondition=BEST,
         origin="beyond",
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

@@ -35,23 +35,21 @@ ENTRY = Entry(
 
 CLEAR_EXCESS = 0.5  # A divisor is the head's if this share of the spacings, beyond chance, are multiples of it.
 
-CLAIMS = (
-    Claim(
-        key="divides",
+CLAIMS = {
+    "divides": Claim(
         statement="In some head of a later layer, the spacings of the four strongest keys are multiples of a divisor "
         "of m.",
         quantity=f"share of unseen composite moduli for which {CLEAR_EXCESS:.0%} of its spacings are, beyond chance",
         wanted=at_least(0.95, "share"),
         written="after",
     ),
-    Claim(
-        key="clear",
+    "clear": Claim(
         statement="In the best head of a later layer, most spacings of the four strongest keys are multiples of a "
         "divisor of m.",
         quantity="share of spacings beyond chance, mean over unseen composite moduli",
         wanted=at_least(0.5, "share"),
     ),
-)
+}
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -109,7 +107,7 @@ def _with_divides(heads: pl.DataFrame) -> pl.DataFrame:
 
 def evidence(tables: Tables) -> Evidence:
     """Choose the head on one half of the sequences, and judge it on the other."""
-    found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
+    found: dict[str, list[float]] = {key: [] for key in CLAIMS}
     for heads in by_run(tables["heads"]):
         layer, head = best_head(heads)
         second = heads.filter(pl.col("half") == 1, pl.col("layer") == layer, pl.col("head") == head)

@@ -31,30 +31,27 @@ ENTRY = Entry(
     },
 )
 
-CLAIMS = (
-    Claim(
-        key="attends",
+CLAIMS = {
+    "attends": Claim(
         statement="A first-layer head attends to the largest numbers.",
         quantity="share of its queries whose strongest key is the largest number so far, mean over moduli",
         wanted=at_least(0.5, "share"),
     ),
-    Claim(
-        key="nearest",
+    "nearest": Claim(
         statement="The output of the head that attends to the largest numbers is most like the embedding of the "
         "largest number so far.",
         quantity="rank correlation of the two, less that with the largest number of another sequence, mean over moduli",
         wanted=at_least(0.5, "difference of correlations"),
         written="after",
     ),
-    Claim(
-        key="estimate",
+    "estimate": Claim(
         statement="At the end of the context, the number whose embedding is most like the output of the head "
         "that attends to the largest numbers is near the modulus.",
         quantity="distance of that number from m, over m, mean over moduli",
         wanted=at_most(0.05, "ratio"),
         figure="appendix:estimate",
     ),
-)
+}
 
 
 def estimating_head(heads: pl.DataFrame) -> int:
@@ -124,7 +121,7 @@ def _similarity_rows(run: Run, head: int) -> Rows:
 
 
 def evidence(tables: Tables) -> Evidence:
-    found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
+    found: dict[str, list[float]] = {key: [] for key in CLAIMS}
     for heads in by_run(tables["heads"]):
         chosen = heads.filter(pl.col("head") == estimating_head(heads))
         found["attends"].append(float(np.mean(chosen["strongest_is_largest"].to_list())))

@@ -40,24 +40,22 @@ TRAINED = Precondition(
     "trained", "accuracy on the last number of training moduli at the look-backs that they have", 0.9
 )
 
-CLAIMS = (
-    Claim(
-        key="taught",
+CLAIMS = {
+    "taught": Claim(
         statement="At look-backs that some training modulus has, unseen moduli are predicted.",
         quantity="accuracy on the last number, mean over unseen moduli and such look-backs",
         wanted=at_least(0.9, "share"),
         precondition=TRAINED,
         written="after",
     ),
-    Claim(
-        key="missing",
+    "missing": Claim(
         statement="At look-backs that no training modulus has, unseen moduli are predicted worse.",
         quantity="accuracy on the last number of unseen moduli, at look-backs that training has less that at others",
         wanted=at_least(0.2, "difference of shares"),
         precondition=TRAINED,
         written="after",
     ),
-)
+}
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:

@@ -35,29 +35,26 @@ ENTRY = Entry(
     },
 )
 
-CLAIMS = (
-    Claim(
-        key="moves",
+CLAIMS = {
+    "moves": Claim(
         statement="Patching the head that attends most to the largest numbers moves predictions below m / 2.",
         quantity="change of the share of predictions below m / 2, beyond that of the control",
         wanted=at_least(0.2, "difference of shares"),
     ),
-    Claim(
-        key="strongest",
+    "strongest": Claim(
         statement="No other head moves as many predictions as the head that attends most to the largest numbers.",
         quantity="effect of that head, less the largest of all others",
         wanted=at_least(0.05, "difference of shares"),
         figure="fig:patch_appendix",
     ),
-    Claim(
-        key="alone",
+    "alone": Claim(
         statement="No other head has more than a quarter of the effect of the head that attends most to the largest "
         "numbers.",
         quantity="largest effect of another head, over the effect of that head",
         wanted=at_most(0.25, "ratio"),
         figure="fig:patch_appendix",
     ),
-)
+}
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -87,7 +84,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def evidence(tables: Tables) -> Evidence:
-    found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
+    found: dict[str, list[float]] = {key: [] for key in CLAIMS}
     for heads in by_run(tables["heads"]):
         beyond = heads["effect"] - heads["control"]
         effect, others = beyond.filter(heads["estimates"]).item(), beyond.filter(~heads["estimates"]).to_list()

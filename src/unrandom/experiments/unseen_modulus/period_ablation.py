@@ -39,29 +39,26 @@ ALL, ONLY_SHORT, ONLY_LONG = "all periods", "short periods", "long periods"
 
 ALL_LEARNED = Precondition("learned", "best last-number accuracy with all periods", 0.9)
 
-CLAIMS = (
-    Claim(
-        key="short",
+CLAIMS = {
+    "short": Claim(
         statement="Trained on short periods alone, a model does not generalise.",
         quantity="best accuracy on the last number of unseen moduli, over that with all periods",
         wanted=at_most(0.25, "ratio"),
         precondition=ALL_LEARNED,
     ),
-    Claim(
-        key="long",
+    "long": Claim(
         statement="Trained on long periods alone, a model generalises.",
         quantity="best accuracy on the last number of unseen moduli, over that with all periods",
         wanted=at_least(0.9, "ratio"),
         precondition=ALL_LEARNED,
     ),
-    Claim(
-        key="no-plateau",
+    "no-plateau": Claim(
         statement="On long periods alone the plateau before generalisation is gone.",
         quantity="steps to half the final accuracy on unseen moduli, over those with all periods",
         wanted=at_most(0.9, "ratio"),
         precondition=ALL_LEARNED,
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

@@ -51,22 +51,20 @@ DEEP_LAYERS = 3  # number of layers that the paper finds necessary
 
 BEST = Precondition("learned", "last-number accuracy of the best shape", 0.9)
 
-CLAIMS = (
-    Claim(
-        key="shallow",
+CLAIMS = {
+    "shallow": Claim(
         statement="Fewer than three layers fail.",
         quantity="their best accuracy on the last number, over that of deeper models",
         wanted=at_most(0.5, "ratio"),
         precondition=BEST,
     ),
-    Claim(
-        key="second-head",
+    "second-head": Claim(
         statement="The second head is the largest gain.",
         quantity="accuracy gained from one head to two, less the next largest gain, mean over three layers and more",
         wanted=at_least(0.02, "difference of shares"),
         precondition=BEST,
     ),
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

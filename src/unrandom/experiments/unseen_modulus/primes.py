@@ -46,9 +46,8 @@ POWER = Precondition("learned", "last-number accuracy on the power of two", 0.9)
 ROOTS, COUNTING = "primitive roots", "a = 1"
 KEYS = {ROOTS: "as-easy-roots", COUNTING: "as-easy-counting"}
 
-CLAIMS = tuple(
-    Claim(
-        key=key,
+CLAIMS = {
+    key: Claim(
         statement=f"Unseen primes, tested with {reading}, are as easy as an unseen power of two.",
         quantity="accuracy on the last number, mean over primes over that of the power of two",
         wanted=at_least(0.9, "ratio"),
@@ -56,7 +55,7 @@ CLAIMS = tuple(
         written="before" if reading == ROOTS else "after",
     )
     for reading, key in KEYS.items()
-)
+}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:

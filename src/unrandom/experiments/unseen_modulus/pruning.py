@@ -43,28 +43,25 @@ ENTRY = Entry(
 
 PAPER_REPLACEMENT = "scalar-mean"
 
-CLAIMS = (
-    Claim(
-        key="own-prime",
+CLAIMS = {
+    "own-prime": Claim(
         statement="Pruning a first-layer head hits the digits of its own prime.",
         quantity="share of the damage there, less the share under permutations of the heads' primes",
         wanted=at_least(0.05, "difference of shares"),
     ),
-    Claim(
-        key="lost",
+    "lost": Claim(
         statement="Without a first-layer head, the digits of its own prime lose more than those of other primes.",
         quantity="accuracy above chance that is lost, as a share: own prime less other primes, mean over heads",
         wanted=at_least(0.25, "difference of shares"),
         written="after",
     ),
-    Claim(
-        key="spared",
+    "spared": Claim(
         statement="Without a first-layer head, the digits of other primes than its own are spared.",
         quantity="accuracy above chance that is lost, as a share, mean over heads",
         wanted=at_most(0.25, "share"),
         figure="fig:prune_appendix_2048",
     ),
-)
+}
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -116,7 +113,7 @@ def _specialisation(damages: list[Damage], primes: list[int], seed: int) -> dict
 
 
 def evidence(tables: Tables) -> Evidence:
-    found: dict[str, list[float]] = {claim.key: [] for claim in CLAIMS}
+    found: dict[str, list[float]] = {key: [] for key in CLAIMS}
     papers = pl.col("replacement") == PAPER_REPLACEMENT
     several = tables["specialisation"].filter(papers, pl.col("primes") > 1).drop_nulls("value")
     found["own-prime"] = (several["value"] - several["permuted"]).to_list()
