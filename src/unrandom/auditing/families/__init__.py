@@ -7,7 +7,6 @@ from unrandom.auditing.families.carry.multiply import CarryPairs, MultiplyCarry
 from unrandom.auditing.families.carry.ranlux import Ranluxes
 from unrandom.auditing.families.carry.shown_state import RanArray, SuperDuper
 from unrandom.auditing.families.congruential.bays_durham import BaysDurhams
-from unrandom.auditing.families.congruential.canonical import Canonical
 from unrandom.auditing.families.congruential.coins import Coins
 from unrandom.auditing.families.congruential.combined import COMBINED_GENERATORS
 from unrandom.auditing.families.congruential.given import GivenLCG, OtherModulus
@@ -20,7 +19,7 @@ from unrandom.auditing.families.congruential.quadratic import InversiveSteps, Qu
 from unrandom.auditing.families.congruential.recursive import MultipleRecursive
 from unrandom.auditing.families.congruential.remainder import Remainder
 from unrandom.auditing.families.congruential.stern import UnknownTruncated
-from unrandom.auditing.families.congruential.truncated import Truncated
+from unrandom.auditing.families.congruential.truncated import Canonical, Truncated
 from unrandom.auditing.families.linear.known_bits import LARGE, SMALL, TWISTERS
 from unrandom.auditing.families.linear.recurrences import LinearModuloTwo
 from unrandom.auditing.families.linear.redrawn import Redrawn

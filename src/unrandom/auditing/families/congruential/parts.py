@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import gcd
 
-from unrandom.auditing.families.recovery import lcg_machine
+from unrandom.auditing.families.recovery import first_states, lcg_machine, lcg_parameters
 from unrandom.auditing.family import Generator
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Scale, Stream, View
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.deadline import Deadline
+from unrandom.core.files import JsonObject
 from unrandom.generators.lcg import LCG
 from unrandom.generators.windows import states_showing
 from unrandom.predictors.hidden_state import Bounds, hidden_states
@@ -24,7 +25,7 @@ class Part:
     (factor · x − low) mod modulus <= high − low; `show` is the number in the stream.
     """
 
-    about: str
+    about: str  # reported with the generator; empty where the generator's name says it
     modulus: int
     bounds: Bounds
     show: Callable[[int], Number]
@@ -34,7 +35,7 @@ class Part:
 def parts(stream: Stream, m: int) -> Iterator[Part]:
     """The parts of states modulo m that the stream may show."""
     if stream.bounded is not None or stream.rounded:
-        yield from _fractions(stream, m)
+        yield from fractions(stream, m)
     if stream.bounded is not None and 1 < stream.bounded < m and gcd(stream.bounded, m) == 1:
         yield _remainders(stream, stream.bounded, m)
     if stream.bounded is None or is_power_of_two(stream.bounded):
@@ -60,7 +61,15 @@ def generators_showing(
                 yield lcg_machine(parameters, unscaled, first, part.show)
 
 
-def _fractions(stream: Stream, m: int) -> Iterator[Part]:
+def known_showing(name: str, lcg: LCG, part: Part) -> Iterator[Generator]:
+    """A known LCG of which the stream may show this part."""
+    shown: JsonObject = {"shown": part.about} if part.about else {}
+    for state in first_states(lcg, part.bounds):
+        yield lcg_machine({**lcg_parameters(name, lcg, state), **shown}, lcg, state, part.show)
+
+
+def fractions(stream: Stream, m: int) -> Iterator[Part]:
+    """Fractions x / m, or ⌊N x / m⌋."""
     bounds, n, scale = stream.state_bounds(m), stream.bounded, Scale(m)
     if bounds is None or stream.cycle:
         return
@@ -93,9 +102,13 @@ def _middle_bits(view: View, m: int) -> Iterator[Part]:
     lowest ones, which show a whole state, excluded.
     """
     for low in range(1, m.bit_length() - 1 - view.bits):
-        bounds = [states_showing(y, low) for y in view.numbers]
-        about = f"bits {low} to {low + view.bits - 1}"
-        yield Part(about, 1 << (low + view.bits), bounds, _shifted(view, low))
+        yield bits_from(low, view, view.bits)
+
+
+def bits_from(low: int, view: View, bits: int) -> Part:
+    """So many bits from `low` on."""
+    bounds = [states_showing(y, low) for y in view.numbers]
+    return Part(f"bits {low} to {low + bits - 1}", 1 << (low + bits), bounds, _shifted(view, low))
 
 
 def _shifted(view: View, low: int) -> Callable[[int], Number]:

@@ -5,19 +5,21 @@ N changes from draw to draw.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
+from math import nextafter
 
-from unrandom.auditing.families.recovery import first_states, lcg_machine, lcg_parameters
+from unrandom.auditing.families.congruential.parts import Part, bits_from, fractions, known_showing
+from unrandom.auditing.families.recovery import first_states, lcg_parameters
 from unrandom.auditing.family import Family, Generator, Machine
-from unrandom.auditing.forms.layers import Number
-from unrandom.auditing.forms.stream import Scale, Stream, View
+from unrandom.auditing.forms.stream import Scale, Stream
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.java import JAVA, NEXT_DOUBLE, TWO_STEPS
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import LCG
-from unrandom.generators.windows import Window, states_showing
+from unrandom.generators.windows import Window
 from unrandom.predictors.hidden_state import MAX_DIMENSION
 
 MAX_BITS = 64
@@ -34,6 +36,11 @@ KNOWN_WINDOWS = (
     ("newlib rand()", "newlib", 32, 31),
 )
 """Windows shown by known programs: description, generator, lowest bit, number of bits."""
+
+CANONICAL = {"std::minstd_rand0": KNOWN["minstd0"].lcg, "std::minstd_rand": KNOWN["minstd"].lcg}
+"""The generators of `Canonical`; either is std::default_random_engine of some library."""
+
+BELOW_ONE = nextafter(1.0, 0.0)
 
 
 @cache
@@ -78,23 +85,29 @@ class Truncated(Family):
         if stream.cycle:
             yield from _of_shuffles(stream, deadline)
             return
-        if stream.bounded is not None or stream.rounded:
-            yield from _of_fractions(stream, deadline)
-        if stream.bounded is None or is_power_of_two(stream.bounded):
-            for view in stream.views:
-                for window in windows(view.bits, stream.bounded is not None):
-                    deadline.check()
-                    yield from _of_window(window, view)
+        for name, lcg, part in _parts_of_known(stream):
+            deadline.check()
+            yield from known_showing(name, lcg, part)
 
 
-def _of_window(window: Window, view: View) -> Iterator[Generator]:
-    def show(x: int) -> Number:
-        return view.show(window.output(x))
+def _parts_of_known(stream: Stream) -> Iterator[tuple[str, LCG, Part]]:
+    """Known LCGs, each with a part of its states that the stream may show."""
+    if stream.bounded is not None or stream.rounded:
+        for lcg, name in _known_lcgs().items():
+            yield from ((name, lcg, replace(part, about="")) for part in fractions(stream, lcg.m))
+        yield "java.util.Random.nextDouble()", TWO_STEPS, _next_double(stream)
+    if stream.bounded is None or is_power_of_two(stream.bounded):
+        for view in stream.views:
+            for window in windows(view.bits, stream.bounded is not None):
+                yield window.about, window.lcg, bits_from(window.low, view, window.bits)
 
-    for state in first_states(window.lcg, [states_showing(y, window.low) for y in view.numbers]):
-        shown = f"bits {window.low} to {window.low + window.bits - 1}"
-        parameters = {**lcg_parameters(window.about, window.lcg, state), "shown": shown}
-        yield lcg_machine(parameters, window.lcg, state, show)
+
+def _next_double(stream: Stream) -> Part:
+    """Java's nextDouble(), whose top 26 bits are those of every second state, and whose other bits are of the next."""
+    others, n = 1 << 22, stream.bounded  # states with the same top 26 bits
+    bounds = [(max(0, low - others), high + others) for low, high in stream.state_bounds(JAVA.m) or []]
+    show = Scale(1 << 53).show if n is None else lambda x: x * n >> 53
+    return Part("", TWO_STEPS.m, bounds, lambda x: show(NEXT_DOUBLE.output(x)))
 
 
 def _of_shuffles(stream: Stream, deadline: Deadline) -> Iterator[Generator]:
@@ -122,32 +135,35 @@ def _known_lcgs() -> dict[LCG, str]:
     return {known.lcg: name for name, known in reversed(KNOWN.items())}
 
 
-def _of_fractions(stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-    """Fractions u = x / m of every known LCG; and Java's nextDouble()."""
-    for lcg, name in _known_lcgs().items():
-        deadline.check()
-        bounds = stream.state_bounds(lcg.m)
-        if bounds is None:
-            return
-        for state in first_states(lcg, bounds):
-            yield lcg_machine(lcg_parameters(name, lcg, state), lcg, state, _output_function(stream, lcg.m))
-    yield from _next_doubles(stream)
+class Canonical(Family):
+    """Doubles from 0 to 1 that each consist of two states x and x' of a Lehmer generator.
+
+    For states from 1 to r = m − 1 the double is (x − 1 + (x' − 1) r) / r², rounded after every operation
+    (std::generate_canonical in the C++ standard, libstdc++). So it tells x' up to one, or to its digits, and x follows
+    from x'.
+    """
+
+    name = "truncated-lcg"
+    about = "C++'s uniform_real_distribution<double> over std::minstd_rand0 or std::minstd_rand"
+    max_outputs = 32
+
+    def needs(self, stream: Stream) -> int | None:
+        return 2 if stream.rounding_error is not None else None
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        for about, lcg in CANONICAL.items():
+            deadline.check()
+            r, two_steps = lcg.m - 1, LCG(lcg.m, lcg.a**2 % lcg.m, 0)
+            bounds = stream.state_bounds(r * r) or []
+            second_states = [(max(1, low // r), min(r, high // r + 2)) for low, high in bounds]
+            yield from known_showing(about, two_steps, Part("", lcg.m, second_states, _double(lcg)))
 
 
-def _next_doubles(stream: Stream) -> Iterator[Generator]:
-    """Java's nextDouble(), whose top 26 bits are those of every second state, and whose other bits are of the next."""
-    others = 1 << 22  # states with the same top 26 bits
-    bounds = stream.state_bounds(JAVA.m) or []
-    show = _output_function(stream, 1 << 53)
-    for state in first_states(TWO_STEPS, [(max(0, low - others), high + others) for low, high in bounds]):
-        parameters = lcg_parameters("java.util.Random.nextDouble()", TWO_STEPS, state)
-        yield lcg_machine(parameters, TWO_STEPS, state, lambda x: show(NEXT_DOUBLE.output(x)))
+def _double(lcg: LCG) -> Callable[[int], float]:
+    """The fraction of which x' is the second state."""
+    before, r = lcg.inverse(), lcg.m - 1
 
-
-def _output_function(stream: Stream, m: int) -> Callable[[int], Number]:
-    scale = Scale(m)
-
-    def show(x: int) -> Number:
-        return scale.show(x) if stream.bounded is None else x * stream.bounded // m
+    def show(second: int) -> float:
+        return min(BELOW_ONE, (float(before(second) - 1) + float(second - 1) * float(r)) / float(r * r))
 
     return show
