@@ -1,6 +1,7 @@
 """What is an experiment? Runs to train, a measurement that saves tables, figures, and claims judged by the tables.
 
-Claims were written before the first look at the results, or are marked as written after it.
+Claims were written before the first look at the results, or are marked as written after it. The names exported here are
+those in which every experiment is written.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,12 +11,14 @@ from typing import Any
 
 from unrandom.experiments.catalogue import Entry
 from unrandom.experiments.claims import Claim, Evidence
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.scale import Scale, by_scale
 from unrandom.figures.description import Panel
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables
 from unrandom.tasks import Task
+
+__all__ = ["Entry", "Experiment", "Picture", "Pictures", "Rows", "Run", "RunSpec", "Scale", "by_scale"]
 
 Rows = list[dict[str, Any]]
 

@@ -4,7 +4,14 @@
 own settings.
 """
 
-from typing import Literal
+from typing import Literal, TypeVar
 
 Scale = Literal["smoke", "laptop", "gpu", "paper"]
 SCALES: tuple[Scale, ...] = ("smoke", "laptop", "gpu", "paper")
+T = TypeVar("T")
+
+
+def by_scale(*, smoke: T, laptop: T, gpu: T | None = None, paper: T | None = None) -> dict[Scale, T]:
+    """Return a value for each scale. A scale that is left out has that of the one before it."""
+    gpu = laptop if gpu is None else gpu
+    return {"smoke": smoke, "laptop": laptop, "gpu": gpu, "paper": gpu if paper is None else paper}

@@ -6,12 +6,10 @@ table ``example`` has the bits of the paper's example.
 """
 
 from unrandom.experiments.claims import Evidence
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale
 from unrandom.figures.panels import MapPanel
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.generators.residues import digits_of, to_digits
-from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 
 ENTRY = Entry(

@@ -7,10 +7,8 @@ The table ``example`` has the tokens of a few numbers and their two position ind
 import numpy as np
 
 from unrandom.experiments.claims import Evidence
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale
 from unrandom.figures.panels import MapPanel
-from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tokenization import Tokenizer
 

@@ -11,18 +11,15 @@ import numpy as np
 import polars as pl
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import evaluated
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import best_modulus_accuracy, by_seed
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.figures.style import powers
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.comparison import CEILING, compare
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, UnseenModulus, make_predictors
 from unrandom.training.machine import choose_device
@@ -33,7 +30,7 @@ ENTRY = Entry(
     about="the model against copying, look-back, algebra and the exact posterior",
 )
 
-SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
+SEQUENCES = by_scale(smoke=16, laptop=512)
 MODEL = "transformer"  # the model's name among the predictors
 KNOWN_DIGIT_ACCURACY = 0.9  # A digit counts as known if it is right in this share of the sequences.
 

@@ -23,8 +23,7 @@ from unrandom.core.seeds import stream
 from unrandom.evaluation import Evaluation, bits_known, context_needed, evaluate
 from unrandom.experiments.baselines.order_panels import ALL_MULTIPLIERS, VALUATIONS, draw
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Rows
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.laws import lookback_ratio
 from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD
 from unrandom.experiments.scaling.presets import SIZES, labels, sized_run
@@ -34,8 +33,6 @@ from unrandom.models import intervene
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.measurement import attention_patterns, pattern_taps
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, FixedModulus, lcg_task
 
@@ -48,8 +45,8 @@ ENTRY = Entry(
 # Moduli above 2^exponent have one seed, and are plotted but not judged: only seed 0 has learned 2^14, and 2^16 has only
 # this seed (fm-scaling).
 SEVERAL_SEEDS_EXPONENT: dict[Scale, int] = {"laptop": 12}
-SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 1024, "gpu": 2048, "paper": 2048}
-CUT_SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 128, "gpu": 128, "paper": 128}
+SEQUENCES = by_scale(smoke=64, laptop=1024, gpu=2048)
+CUT_SEQUENCES = by_scale(smoke=16, laptop=128)
 ATTENTION_SEQUENCES = 16
 # Bound on sequences times the square of the context: a longer context is measured on fewer sequences.
 MAX_PATTERN_ELEMENTS = 2**28

@@ -16,8 +16,7 @@ import polars as pl
 from unrandom.evaluation import bits_known, context_needed
 from unrandom.experiments.baselines.order_panels import stairs_panel
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.law_panels import modulus_title
 from unrandom.experiments.scaling.laws import lookback_ratio
 from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD, LEARNED_SHARE, evaluated_run
@@ -25,8 +24,6 @@ from unrandom.experiments.scaling.presets import Size, size_of, sized_run
 from unrandom.experiments.summaries import by_modulus, run_columns, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel
 from unrandom.predictors import LookbackPredictor
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
 
@@ -36,7 +33,7 @@ ENTRY = Entry(
     about="whether model shape, or a context too short for order 2, leads to a higher order of look-back",
 )
 
-SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 1024, "gpu": 2048, "paper": 2048}
+SEQUENCES = by_scale(smoke=32, laptop=1024, gpu=2048)
 SCRATCH, DEEP, PARENT = "from scratch", "4 layers", "from order 2"
 PLAIN = "plain"
 
@@ -65,14 +62,14 @@ LONG_GPU = Size(exponent=12, context=130, steps=4_000, batch_size=256)
 SHORT_GPU = Size(exponent=12, context=48, steps=8_000, batch_size=256)
 LONG_PAPER = size_of("paper", 16)
 SHORT_PAPER = Size(exponent=16, context=64, steps=200_000, batch_size=512)
-SIZES: dict[Scale, Sizes] = {
-    "smoke": Sizes(
+SIZES: dict[Scale, Sizes] = by_scale(
+    smoke=Sizes(
         shapes=(Size(exponent=6, context=10, steps=8), LONG_SMOKE),
         scratch=(SHORT_SMOKE,),
         deep=(SHORT_SMOKE,),
         parents=(replace(SHORT_SMOKE, start=LONG_SMOKE),),
     ),
-    "laptop": Sizes(
+    laptop=Sizes(
         shapes=(size_of("laptop", 8), size_of("laptop", 10)),
         scratch=(
             Size(exponent=8, context=12, steps=2_400),
@@ -85,19 +82,19 @@ SIZES: dict[Scale, Sizes] = {
             Size(exponent=12, context=48, steps=900, start=size_of("laptop", 12)),
         ),
     ),
-    "gpu": Sizes(
+    gpu=Sizes(
         shapes=(LONG_GPU,),
         scratch=(SHORT_GPU, Size(exponent=16, context=64, steps=8_000, batch_size=256)),
         deep=(SHORT_GPU,),
         parents=(replace(SHORT_GPU, steps=4_000, start=LONG_GPU),),
     ),
-    "paper": Sizes(
+    paper=Sizes(
         shapes=(LONG_PAPER,),
         scratch=(SHORT_PAPER, Size(exponent=20, context=256, steps=200_000, batch_size=512)),
         deep=(SHORT_PAPER,),
         parents=(replace(SHORT_PAPER, start=LONG_PAPER),),
     ),
-}
+)
 
 
 LEARNED_PLAIN = Precondition("learned-plain", "last-number accuracy of the plain model in a longer context", 0.9)

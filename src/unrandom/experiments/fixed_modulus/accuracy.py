@@ -7,14 +7,12 @@ import polars as pl
 
 from unrandom.core.arithmetic import factorize
 from unrandom.evaluation import Evaluation, evaluate
-from unrandom.experiments.experiment import Rows
+from unrandom.experiments.experiment import Rows, Run, by_scale
 from unrandom.experiments.fixed_modulus.presets import labels
-from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import run_columns
-from unrandom.runs.run import Run
 from unrandom.tasks import lcg_task
 
-SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 4096, "gpu": 4096, "paper": 4096}
+SEQUENCES = by_scale(smoke=64, laptop=4096)
 
 IS_POWER_OF_TWO = pl.col("modulus").bitwise_count_ones() == 1  # whether the row's modulus is a power of two
 # number of distinct primes that divide the row's modulus

@@ -13,18 +13,15 @@ from jaxtyping import Float
 from unrandom.core.arithmetic import factorize, is_power_of_two, largest_power
 from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, PRIME_COUNT, columns
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
-from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, matrix, seed_lines, seed_means, trained_accuracy
 from unrandom.figures import style
 from unrandom.figures.panels import LinePanel, MapPanel, Panel
 from unrandom.interpretation import attention_by_distance, lookback_shares, strongest_distances
 from unrandom.interpretation.attention import DivisorLookback, PrimeLookback
 from unrandom.runs.measurement import attention_patterns
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
 
@@ -35,7 +32,7 @@ ENTRY = Entry(
     figures={"fig:fixed_p_attn_mlp": "attention, neurons and their sum, m = 2048"},
 )
 
-SEQUENCES = {"smoke": 8, "laptop": 256, "gpu": 128, "paper": 128}
+SEQUENCES = by_scale(smoke=8, laptop=256, gpu=128)
 
 CLAIMS = {
     "strongest": Claim(

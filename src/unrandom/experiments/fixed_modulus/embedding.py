@@ -13,16 +13,13 @@ import polars as pl
 
 from unrandom.core.arithmetic import factorize
 from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale
 from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, columns
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
-from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, each_run, matrix, seed_lines, seed_means, trained_accuracy
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, ScatterPanel
 from unrandom.interpretation import additive_variance, cosine_by_shared_digits, embedding_table
 from unrandom.runs.measurement import prime_powers
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
 

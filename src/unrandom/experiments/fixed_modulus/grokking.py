@@ -9,14 +9,11 @@ import numpy as np
 import polars as pl
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs, paper_runs
-from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import seed_lines, seed_means
 from unrandom.figures.panels import LinePanel
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus
 

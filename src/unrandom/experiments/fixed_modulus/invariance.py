@@ -10,15 +10,12 @@ import polars as pl
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, trained_accuracy
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.figures.style import powers
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, FixedModulus, LCGParameters, lcg_split
 
@@ -29,8 +26,8 @@ ENTRY = Entry(
     figures={"figapp:accuracy_vs_token_ac_m=2048": "accuracy by position for single (a, c)"},
 )
 
-PAIRS = {"smoke": 4, "laptop": 24, "gpu": 24, "paper": 24}
-STARTS_PER_PAIR = {"smoke": 16, "laptop": 256, "gpu": 2048, "paper": 2048}  # values of x0; from laptop scale on, all
+PAIRS = by_scale(smoke=4, laptop=24)
+STARTS_PER_PAIR = by_scale(smoke=16, laptop=256, gpu=2048)  # values of x0; from laptop scale on, all
 
 CLAIMS = {
     "on-top": Claim(

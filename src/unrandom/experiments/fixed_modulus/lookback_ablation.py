@@ -11,16 +11,13 @@ import polars as pl
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim, Evidence, Finding, Written, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, seed_means, trained_accuracy
 from unrandom.figures.panels import MapPanel, Panel
 from unrandom.generators.residues import digits_of
 from unrandom.interpretation import lookback_ablation
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
@@ -31,7 +28,7 @@ ENTRY = Entry(
     figures={"fig:digits_topk": "digits that survive with one or two attention lines"},
 )
 
-SEQUENCES = {"smoke": 16, "laptop": 1024, "gpu": 1024, "paper": 1024}
+SEQUENCES = by_scale(smoke=16, laptop=1024)
 ONE_KEY, TWO_KEYS = "t-p^k", "t-p^k, t-p^(k-1)"
 BIT_INDEX = pl.col("digit").str.strip_prefix("2^").cast(pl.Int64)  # the index w of the digit 2^w
 ABLATION_COLUMNS = ("keep", "renormalised")

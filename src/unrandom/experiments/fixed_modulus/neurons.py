@@ -11,10 +11,9 @@ import polars as pl
 from jaxtyping import Float
 
 from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, seed_lines, trained_accuracy
 from unrandom.figures.panels import Line, LinePanel, Panel
 from unrandom.interpretation import (
@@ -26,8 +25,6 @@ from unrandom.interpretation import (
     peaks_beyond_chance,
     random_order,
 )
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_split
 
@@ -38,7 +35,7 @@ ENTRY = Entry(
     figures={"fig:fixed_p_attn_mlp": "attention, neurons and their sum, m = 2048"},
 )
 
-SEQUENCES = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
+SEQUENCES = by_scale(smoke=16, laptop=512)
 SUBSET_SIZES = 24  # number of sizes of the set of added neurons
 CANDIDATES = 64  # best neurons, of which those with the largest output for one target are drawn
 DRAWN_NEURONS = 3

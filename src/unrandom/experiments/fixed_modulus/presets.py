@@ -6,30 +6,16 @@ The *fast* recipe draws fresh sequences and uses Muon; the *paper's* recipe repe
 from collections.abc import Sequence
 from typing import Any
 
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.scale import Scale, by_scale
 from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import FixedModulus, lcg_task
 from unrandom.training import RunConfig
 
-POWERS_OF_TWO: dict[Scale, tuple[int, ...]] = {
-    "smoke": (16,),
-    "laptop": (256,),
-    "gpu": (2048, 512),
-    "paper": (2048, 512),
-}
-COMPOSITES: dict[Scale, tuple[int, ...]] = {
-    "smoke": (36,),
-    "laptop": (216, 360),
-    "gpu": (7776, 1800),
-    "paper": (7776, 1800),
-}
-PRIMES: dict[Scale, tuple[int, int]] = {  # a prime, and the power of two with which it is compared
-    "smoke": (13, 16),
-    "laptop": (251, 256),
-    "gpu": (2039, 2048),
-    "paper": (2039, 2048),
-}
+POWERS_OF_TWO = by_scale(smoke=(16,), laptop=(256,), gpu=(2048, 512))
+COMPOSITES = by_scale(smoke=(36,), laptop=(216, 360), gpu=(7776, 1800))
+# a prime, and the power of two with which it is compared
+PRIMES = by_scale(smoke=(13, 16), laptop=(251, 256), gpu=(2039, 2048))
 # Numbers of held-out (multipliers, increments), where few have full period and training needs some of them, too.
 HELD_OUT = {16: (2, 3), 36: (1, 4), 13: (2, 4), 216: (6, 16), 360: (2, 16), 1800: (10, 64)}
 

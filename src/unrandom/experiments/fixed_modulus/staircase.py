@@ -9,16 +9,13 @@ import polars as pl
 
 from unrandom.core.arithmetic import factorize
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale
 from unrandom.experiments.fixed_modulus.accuracy import PRIME_COUNT, SEQUENCES, digit_rows, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
-from unrandom.experiments.scale import Scale
 from unrandom.experiments.summaries import by_run, each_run, seed_lines, trained_accuracy
 from unrandom.figures.panels import LinePanel, MapPanel, Panel
 from unrandom.figures.style import powers
 from unrandom.generators.residues import digit_period, digits_of
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus
 

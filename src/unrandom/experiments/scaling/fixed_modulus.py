@@ -15,8 +15,7 @@ import polars as pl
 from unrandom.evaluation import Evaluation
 from unrandom.evaluation.context_needed import THRESHOLDS, first_lasting
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Rows
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.law_panels import draw
 from unrandom.experiments.scaling.laws import (
     ARBITRARY,
@@ -39,8 +38,6 @@ from unrandom.experiments.scaling.measurement import (
 from unrandom.experiments.scaling.presets import SIZES, sized_run
 from unrandom.experiments.summaries import by_modulus, by_seed, each_seed, moduli_of_every_seed, run_columns
 from unrandom.interpretation.ranks import rank_correlation
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
@@ -55,7 +52,7 @@ ENTRY = Entry(
 )
 
 MIN_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any seed, is not judged.
-SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 256, "gpu": 4096, "paper": 4096}  # few, as they are long
+SEQUENCES = by_scale(smoke=32, laptop=256, gpu=4096)  # few, as they are long
 KNOWN_BIT_ACCURACY = 0.99  # A bit counts as known once it is right in this share of the sequences.
 
 SHARED = Precondition(

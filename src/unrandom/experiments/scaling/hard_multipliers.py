@@ -17,15 +17,12 @@ from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.experiments.baselines.order import runs as fixed_runs
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Written, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.measurement import multiplier_rows
 from unrandom.experiments.summaries import by_modulus, by_seed, moduli_of_every_seed, run_columns
 from unrandom.experiments.unseen_modulus.presets import hard_runs, main_runs
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.generators.full_period import draw_units, full_period_multipliers
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, LCGParameters, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
@@ -37,8 +34,8 @@ ENTRY = Entry(
 )
 
 # Number of test sequences of a fixed modulus, per test set and over all its multipliers.
-SEQUENCES: dict[Scale, int] = {"smoke": 64, "laptop": 1024, "gpu": 2048, "paper": 2048}
-PER_MULTIPLIER: dict[Scale, int] = {"smoke": 4, "laptop": 64, "gpu": 64, "paper": 64}  # unseen moduli
+SEQUENCES = by_scale(smoke=64, laptop=1024, gpu=2048)
+PER_MULTIPLIER = by_scale(smoke=4, laptop=64)  # unseen moduli
 # Fixed moduli whose context has more than LONG_CONTEXT_TOKENS tokens are tested on a quarter of the sequences.
 LONG_CONTEXT_TOKENS, LONG_CONTEXT_DIVISOR = 400, 4
 FIXED, UNSEEN = "fixed modulus", "unseen moduli"

@@ -11,15 +11,13 @@ import polars as pl
 
 from unrandom.evaluation import Evaluation, PowerLaw, context_needed, evaluate, power_law
 from unrandom.evaluation.context_needed import THRESHOLDS
-from unrandom.experiments.experiment import Rows
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Rows, Run, by_scale
 from unrandom.experiments.summaries import by_modulus
 from unrandom.generators.spectral import figure_of_merit
-from unrandom.runs.run import Run
 from unrandom.tasks import Split
 from unrandom.training.machine import choose_device
 
-SEQUENCES: dict[Scale, int] = {"smoke": 32, "laptop": 2048, "gpu": 4096, "paper": 4096}
+SEQUENCES = by_scale(smoke=32, laptop=2048, gpu=4096)
 
 CONTEXT_THRESHOLD = 0.99  # Claims compare the context needed for this accuracy.
 LEARNED_SHARE = 0.9  # last-number accuracy from which a modulus counts as learned

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.scale import Scale, by_scale
 from unrandom.generators.known import KNOWN
 from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec
@@ -62,20 +62,20 @@ THREE_DIGITS = Size(exponent=16, context=192, steps=5_000, batch_size=256, digit
 # At laptop scale, contexts from m = 2^10 on are one less than a multiple of 16, 32, 64 or 128, so that sequences (one
 # number longer) end with a whole block of that many numbers: each position learns its own look-back, and a short last
 # block would have few numbers to learn it from.
-SIZES: dict[Scale, tuple[Size, ...]] = {
-    "smoke": (
+SIZES: dict[Scale, tuple[Size, ...]] = by_scale(
+    smoke=(
         Size(exponent=4, context=8, steps=8),
         Size(exponent=6, context=10, steps=8),
         Size(exponent=8, context=12, steps=8, start=Size(exponent=6, context=10, steps=8, digits=4)),
     ),
-    "laptop": (
+    laptop=(
         Size(exponent=8, context=48, steps=400),
         Size(exponent=10, context=95, steps=1_200),
         Size(exponent=12, context=95, steps=900),
         Size(exponent=14, context=255, steps=2_400, batch_size=16, changes=TWO_HEADS),
         Size(exponent=16, context=383, steps=4_000, batch_size=8, changes=TWO_HEADS, max_seeds=1),
     ),
-    "gpu": (
+    gpu=(
         Size(exponent=16, context=192, steps=8_000, batch_size=256),
         Size(exponent=18, context=224, steps=5_000, batch_size=256, start=THREE_DIGITS),
         Size(exponent=20, context=256, steps=6_000, batch_size=256, start=THREE_DIGITS),
@@ -83,11 +83,11 @@ SIZES: dict[Scale, tuple[Size, ...]] = {
         Size(exponent=24, context=320, steps=7_000, batch_size=256, start=THREE_DIGITS),
         Size(exponent=32, context=256, steps=20_000, batch_size=128),
     ),
-    "paper": tuple(
+    paper=tuple(
         Size(exponent=exponent, context=511, steps=200_000, batch_size=512, changes={"micro_batches": 8})
         for exponent in range(16, 33, 2)
     ),
-}
+)
 # Numbers of held-out (multipliers, increments) of small moduli, which have few, and training needs some of them, too.
 HELD_OUT = {4: (1, 2), 6: (4, 4), 8: (16, 32), 10: (32, 64)}
 
@@ -117,12 +117,10 @@ GPU: Settings = {
     "checkpoint_every": 1000,
     "test_sequences": 512,
 }
-CHANGES: dict[Scale, tuple[Settings, ...]] = {  # changes of the paper's recipe, applied in this order
-    "smoke": (LAPTOP, SMOKE),
-    "laptop": (LAPTOP,),
-    "gpu": (LAPTOP, GPU),
-    "paper": (),
-}
+# changes of the paper's recipe, applied in this order
+CHANGES: dict[Scale, tuple[Settings, ...]] = by_scale(
+    smoke=(LAPTOP, SMOKE), laptop=(LAPTOP,), gpu=(LAPTOP, GPU), paper=()
+)
 
 
 def size_of(scale: Scale, exponent: int) -> Size:

@@ -9,14 +9,11 @@ import polars as pl
 
 from unrandom.evaluation import over_trials
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.measurement import SEQUENCES, context_rows, evaluated_run, position_rows
 from unrandom.experiments.scaling.presets import Settings, size_of, sized_run
 from unrandom.experiments.summaries import by_modulus, by_run, last_position, run_columns
 from unrandom.figures.panels import Line, LinePanel
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
 
@@ -34,14 +31,14 @@ SUCCESS_ACCURACY = 0.99  # last-number accuracy from which a run counts as succe
 MODEL, DATA = "model seeds", "data seeds"
 SHARED: dict[str, str] = {MODEL: "data_seed", DATA: "seed"}  # which of the two seeds stays at 0
 
-EXPONENTS: dict[Scale, tuple[int, ...]] = {"smoke": (4,), "laptop": (8,), "gpu": (16,), "paper": (20, 32)}
+EXPONENTS = by_scale(smoke=(4,), laptop=(8,), gpu=(16,), paper=(20, 32))
 # Data settings for a fixed training set, which depends on the data seed.
-FIXED: dict[Scale, Settings] = {
-    "smoke": {"mode": "fixed", "n_sequences": 256},
-    "laptop": {"mode": "fixed", "n_sequences": 20_000},
-    "gpu": {"mode": "fixed", "n_sequences": 1_000_000},
-    "paper": {},
-}
+FIXED: dict[Scale, Settings] = by_scale(
+    smoke={"mode": "fixed", "n_sequences": 256},
+    laptop={"mode": "fixed", "n_sequences": 20_000},
+    gpu={"mode": "fixed", "n_sequences": 1_000_000},
+    paper={},
+)
 SEEDS_FACTOR = 2  # seeds of each kind per seed of other experiments
 
 BEST = Precondition("learned", "last-number accuracy of the best run", 0.9)

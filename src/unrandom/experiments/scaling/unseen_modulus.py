@@ -12,8 +12,7 @@ import polars as pl
 from unrandom.core.arithmetic import factorize
 from unrandom.evaluation import Estimate, PowerLaw
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.measurement import (
     context_rows,
     evaluated_run,
@@ -27,8 +26,6 @@ from unrandom.experiments.scaling.presets import Settings
 from unrandom.experiments.summaries import best_modulus_accuracy, run_columns, seed_lines, seed_means
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.runs.recipes import recipe
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
@@ -45,8 +42,8 @@ ENTRY = Entry(
 THRESHOLD = 0.6  # accuracy for which context needed is compared, as in the paper
 POSTERIOR_CONTEXT = 6  # numbers after which the exact posterior is right in nearly all cases
 PAPERS_EXPONENTS = (0.24, 0.33)
-SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 512, "gpu": 2048, "paper": 4096}  # per modulus
-BASES: dict[Scale, tuple[int, int]] = {"smoke": (4, 3), "laptop": (16, 27), "gpu": (16, 27), "paper": (256, 243)}
+SEQUENCES = by_scale(smoke=24, laptop=512, gpu=2048, paper=4096)  # per modulus
+BASES = by_scale(smoke=(4, 3), laptop=(16, 27), paper=(256, 243))
 
 SMOKE: Settings = {
     "data": {
@@ -66,12 +63,7 @@ SMOKE: Settings = {
 }
 # The largest training modulus by base, where it differs from the recipe's.
 MAX_MODULUS: dict[Scale, dict[int, int]] = {"paper": {243: 59_048}}
-RECIPES: dict[Scale, str] = {
-    "smoke": "um-base16",
-    "laptop": "um-base16",
-    "gpu": "um-base16-wide",
-    "paper": "um-base256",
-}
+RECIPES = by_scale(smoke="um-base16", laptop="um-base16", gpu="um-base16-wide", paper="um-base256")
 BEST = Precondition("learned", "last-number accuracy on the best modulus of the base's prime", 0.9)
 
 CLAIMS = {

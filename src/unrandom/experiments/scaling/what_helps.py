@@ -16,14 +16,11 @@ import polars as pl
 
 from unrandom.evaluation import Estimate, context_needed, over_units
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.measurement import SEQUENCES, evaluated_run
 from unrandom.experiments.scaling.presets import Settings, Size, size_of, sized_run
 from unrandom.experiments.summaries import run_columns, seed_lines
 from unrandom.figures.panels import LinePanel
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, Phase, lcg_task
 
@@ -44,12 +41,7 @@ PLAIN, MIXED, CURRICULUM, GROWN, ROTARY, DEEPER = (
 )
 NEUTRAL, OPEN = "neutral", "open"
 ADAMW = (pl.col("track") == NEUTRAL) & (pl.col("intervention") != PLAIN)  # AdamW is the only other optimiser
-RATES: dict[Scale, tuple[float, ...]] = {
-    "smoke": (1e-3,),
-    "laptop": (1e-3, 3e-3),
-    "gpu": (3e-4, 1e-3, 3e-3),
-    "paper": (1e-4, 3e-4, 1e-3),
-}
+RATES = by_scale(smoke=(1e-3,), laptop=(1e-3, 3e-3), gpu=(3e-4, 1e-3, 3e-3), paper=(1e-4, 3e-4, 1e-3))
 ADAMW_STEPS_FACTOR = 2  # AdamW's steps over those of the plain run
 
 
@@ -64,12 +56,12 @@ class Sizes:
     evaluate_every: int
 
 
-SIZES: dict[Scale, Sizes] = {
-    "smoke": Sizes(exponent=6, easier=4, easier_steps=4, steps=8, evaluate_every=4),
-    "laptop": Sizes(exponent=8, easier=4, easier_steps=60, steps=300, evaluate_every=20),
-    "gpu": Sizes(exponent=16, easier=8, easier_steps=500, steps=2000, evaluate_every=100),
-    "paper": Sizes(exponent=16, easier=8, easier_steps=5000, steps=200_000, evaluate_every=1000),
-}
+SIZES: dict[Scale, Sizes] = by_scale(
+    smoke=Sizes(exponent=6, easier=4, easier_steps=4, steps=8, evaluate_every=4),
+    laptop=Sizes(exponent=8, easier=4, easier_steps=60, steps=300, evaluate_every=20),
+    gpu=Sizes(exponent=16, easier=8, easier_steps=500, steps=2000, evaluate_every=100),
+    paper=Sizes(exponent=16, easier=8, easier_steps=5000, steps=200_000, evaluate_every=1000),
+)
 
 PLAIN_REACHES_TARGET = Precondition("learned", "last-number accuracy of the plain run", TARGET_ACCURACY)
 

@@ -10,16 +10,14 @@ import numpy as np
 import polars as pl
 
 from unrandom.evaluation import evaluate
-from unrandom.experiments.experiment import Rows
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Rows, Run, Scale, by_scale
 from unrandom.experiments.summaries import matrix, run_columns
 from unrandom.figures.panels import MapPanel
 from unrandom.predictors import Predictor
-from unrandom.runs.run import Run
 from unrandom.tasks import Split, lcg_split
 from unrandom.training.machine import choose_device
 
-SEQUENCES: dict[Scale, int] = {"smoke": 24, "laptop": 1024, "gpu": 2048, "paper": 4096}  # per modulus
+SEQUENCES = by_scale(smoke=24, laptop=1024, gpu=2048, paper=4096)  # per modulus
 
 
 def last_number_rows(runs: Sequence[Run], scale: Scale, *, with_validation: bool = False) -> Rows:

@@ -3,17 +3,12 @@
 import numpy as np
 from jaxtyping import UInt64
 
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.scale import by_scale
 from unrandom.runs.run import Run
 from unrandom.tasks import Examples, LCGParameters, lcg_split, make_batches
 
-SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 256, "gpu": 256, "paper": 512}  # per unseen modulus
-REFERENCE_SEQUENCES: dict[Scale, int] = {
-    "smoke": 32,
-    "laptop": 2048,
-    "gpu": 4096,
-    "paper": 40_000,
-}  # training sequences
+SEQUENCES = by_scale(smoke=16, laptop=256, paper=512)  # per unseen modulus
+REFERENCE_SEQUENCES = by_scale(smoke=32, laptop=2048, gpu=4096, paper=40_000)  # training sequences
 
 
 def unseen_sequences(run: Run, sequences: int) -> dict[int, Examples[LCGParameters]]:

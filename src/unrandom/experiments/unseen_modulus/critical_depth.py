@@ -10,8 +10,7 @@ from itertools import product
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.summaries import each_seed
 from unrandom.experiments.unseen_modulus.accuracy import (
     best_setting_accuracy,
@@ -31,8 +30,6 @@ from unrandom.experiments.unseen_modulus.presets import (
     variant,
     with_seeds,
 )
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
@@ -43,19 +40,14 @@ ENTRY = Entry(
     figures={"fig:critical-depth-appendix": "accuracy by depth and width"},
 )
 
-DEPTHS: dict[Scale, tuple[int, ...]] = {
-    "smoke": (2, 3),
-    "laptop": (2, 4),
-    "gpu": (2, 3, 4, 6),
-    "paper": (2, 3, 4, 6, 8),
-}
+DEPTHS = by_scale(smoke=(2, 3), laptop=(2, 4), gpu=(2, 3, 4, 6), paper=(2, 3, 4, 6, 8))
 # (width, heads); at paper scale every head is 128 wide
-WIDTHS: dict[Scale, tuple[tuple[int, int], ...]] = {
-    "smoke": ((8, 2), (16, 2)),
-    "laptop": ((32, 4), (64, 4)),
-    "gpu": ((128, 2), (256, 4)),
-    "paper": ((512, 4), (768, 6), (1024, 8), (1280, 10)),
-}
+WIDTHS: dict[Scale, tuple[tuple[int, int], ...]] = by_scale(
+    smoke=((8, 2), (16, 2)),
+    laptop=((32, 4), (64, 4)),
+    gpu=((128, 2), (256, 4)),
+    paper=((512, 4), (768, 6), (1024, 8), (1280, 10)),
+)
 AXES = ("depth", "width")
 TUNED = ("rate", "weight decay")
 

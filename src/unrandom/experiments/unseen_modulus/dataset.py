@@ -9,8 +9,7 @@ from typing import Any
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.summaries import each_seed
 from unrandom.experiments.unseen_modulus.accuracy import (
     best_setting_accuracy,
@@ -21,8 +20,6 @@ from unrandom.experiments.unseen_modulus.accuracy import (
 )
 from unrandom.experiments.unseen_modulus.presets import ARBITRARY_DATA, Settings, small_run, variant, with_seeds
 from unrandom.figures.panels import Line, LinePanel
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
@@ -41,27 +38,27 @@ AXES: dict[str, str] = {
     "n_c": "n_c",
     MIX: "full_period_share",
 }
-VALUES: dict[Scale, dict[str, tuple[Any, ...]]] = {
-    "smoke": {"n_m": (8, 16), "n_a": (4, 8), "n_c": (4, 8), MIX: (0.0, 0.5)},
-    "laptop": {
+VALUES: dict[Scale, dict[str, tuple[Any, ...]]] = by_scale(
+    smoke={"n_m": (8, 16), "n_a": (4, 8), "n_c": (4, 8), MIX: (0.0, 0.5)},
+    laptop={
         "n_m": (8, 32),
         "n_a": (4,),
         "n_c": (4,),
         MIX: (0.0, 0.5),
     },
-    "gpu": {
+    gpu={
         "n_m": (32, 64, 128, 256),
         "n_a": (8, 32, 128),
         "n_c": (8, 32, 128),
         MIX: (0.0, 0.5),
     },
-    "paper": {
+    paper={
         "n_m": (64, 128, 256, 512, 1024),
         "n_a": (16, 64, 128, 256),
         "n_c": (16, 64, 128, 256),
         MIX: (),
     },
-}
+)
 ALL = "all"
 
 BEST = Precondition("learned", "last-number accuracy with the best training set", 0.9)

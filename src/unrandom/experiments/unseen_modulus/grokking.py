@@ -9,12 +9,10 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Finding, Unknown, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale
 from unrandom.experiments.summaries import by_run, run_columns, seed_lines, trained_accuracy
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import LinePanel
-from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 

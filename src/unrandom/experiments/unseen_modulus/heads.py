@@ -9,15 +9,13 @@ import numpy as np
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
 from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
 from unrandom.experiments.unseen_modulus.analysis_sequences import unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, ScatterPanel
 from unrandom.interpretation import ResidueScores, head_plane, residue_scores
 from unrandom.models import Transformer
-from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
@@ -31,7 +29,7 @@ ENTRY = Entry(
     },
 )
 
-SEQUENCES: dict[Scale, int] = {"smoke": 48, "laptop": 1024, "gpu": 4096, "paper": 4096}
+SEQUENCES = by_scale(smoke=48, laptop=1024, gpu=4096)
 DRAWN_POINTS = 256  # per panel
 SPECIALISED_SHARE = 0.5  # share of the variance, corrected for chance, from which a head counts as specialised
 

@@ -13,15 +13,12 @@ import numpy as np
 import polars as pl
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Unknown, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
 from unrandom.experiments.summaries import each_seed, run_columns, seed_lines
 from unrandom.experiments.unseen_modulus.accuracy import SEQUENCES, counting_rows, tested_rows
 from unrandom.experiments.unseen_modulus.grokking import TEST, curves, unseen_columns
 from unrandom.experiments.unseen_modulus.presets import hard_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import LCGSplit, UnseenModulus, lcg_split, lcg_task
 from unrandom.tasks.lcg.split import HeldOut

@@ -9,8 +9,7 @@ from itertools import product
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.summaries import each_seed, seed_means
 from unrandom.experiments.unseen_modulus.accuracy import (
     best_setting_accuracy,
@@ -29,8 +28,6 @@ from unrandom.experiments.unseen_modulus.presets import (
     variant,
     with_seeds,
 )
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
@@ -43,12 +40,7 @@ ENTRY = Entry(
 
 AXES = ("rate", "weight decay")
 SIZE = "largest modulus"
-CHANGES: dict[Scale, Settings] = {
-    "smoke": {},
-    "laptop": {},
-    "gpu": {"steps": 3000},
-    "paper": {"model": {"depth": 6}},
-}
+CHANGES: dict[Scale, Settings] = by_scale(smoke={}, laptop={}, gpu={"steps": 3000}, paper={"model": {"depth": 6}})
 GOOD_SHARE = 0.8  # A setting is good if it has this share of the best setting's accuracy.
 
 BEST = Precondition("learned", "last-number accuracy of the best setting, the least over sizes of modulus", 0.9)

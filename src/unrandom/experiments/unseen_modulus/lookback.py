@@ -14,15 +14,13 @@ from jaxtyping import Int
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
 from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
 from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel
 from unrandom.interpretation import common_divisor, divisor_agreement, strongest_key_distances
 from unrandom.runs.measurement import attention_patterns
-from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 

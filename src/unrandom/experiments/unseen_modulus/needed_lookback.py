@@ -16,13 +16,11 @@ from jaxtyping import UInt64
 
 from unrandom.core.seeds import stream
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale, by_scale
 from unrandom.experiments.summaries import by_run, run_columns
 from unrandom.experiments.unseen_modulus.presets import hard_runs
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.generators.full_period import draw_units, full_period_multipliers, lookback
-from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import LCGParameters, UnseenModulus, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
@@ -34,7 +32,7 @@ ENTRY = Entry(
 )
 
 # Number of test sequences per look-back and modulus.
-SEQUENCES: dict[Scale, int] = {"smoke": 16, "laptop": 512, "gpu": 512, "paper": 512}
+SEQUENCES = by_scale(smoke=16, laptop=512)
 
 TRAINED = Precondition(
     "trained", "accuracy on the last number of training moduli at the look-backs that they have", 0.9

@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
 from unrandom.experiments.summaries import seed_lines
 from unrandom.experiments.unseen_modulus.grokking import (
     LONG_NOT_COUNTING,
@@ -23,8 +22,6 @@ from unrandom.experiments.unseen_modulus.grokking import (
 )
 from unrandom.experiments.unseen_modulus.presets import ARBITRARY_DATA, small_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables
 from unrandom.tasks import UnseenModulus
 

@@ -9,8 +9,7 @@ from itertools import product
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.summaries import each_seed
 from unrandom.experiments.unseen_modulus.accuracy import (
     best_setting_accuracy,
@@ -19,8 +18,6 @@ from unrandom.experiments.unseen_modulus.accuracy import (
     mean_over_moduli,
 )
 from unrandom.experiments.unseen_modulus.presets import small_run, variant, with_seeds
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
@@ -31,21 +28,11 @@ ENTRY = Entry(
     figures={"fig:phase_diagrams": "accuracy by depth and number of heads, unseen modulus"},
 )
 
-DEPTHS: dict[Scale, tuple[int, ...]] = {
-    "smoke": (2, 3),
-    "laptop": (1, 2, 3, 4),
-    "gpu": (1, 2, 3, 4, 6),
-    "paper": (1, 2, 3, 4, 5, 6),
-}
-HEADS: dict[Scale, tuple[int, ...]] = {
-    "smoke": (1, 2),
-    "laptop": (1, 2, 4, 8),
-    "gpu": (1, 2, 4, 8),
-    "paper": (1, 2, 4, 6, 8),
-}
+DEPTHS = by_scale(smoke=(2, 3), laptop=(1, 2, 3, 4), gpu=(1, 2, 3, 4, 6), paper=(1, 2, 3, 4, 5, 6))
+HEADS = by_scale(smoke=(1, 2), laptop=(1, 2, 4, 8), paper=(1, 2, 4, 6, 8))
 AXES = ("depth", "heads")
 CONSTANT_WIDTH, CONSTANT_HEAD_WIDTH = pl.col("width"), pl.col("width") / pl.col("heads")
-HEAD_WIDTH: dict[Scale, int] = {"smoke": 8, "laptop": 8, "gpu": 64, "paper": 128}  # constant width per head
+HEAD_WIDTH = by_scale(smoke=8, laptop=8, gpu=64, paper=128)  # constant width per head
 SCALED_DEPTHS: dict[Scale, tuple[int, ...]] = {**DEPTHS, "laptop": (2, 4)}
 DEEP_LAYERS = 3  # number of layers that the paper finds necessary
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.scale import Scale, by_scale
 from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec
 
@@ -27,50 +27,32 @@ def _moduli(test: Sequence[int], validation: Sequence[int], context: int, larges
     }
 
 
-SMALL_RECIPE: dict[Scale, str] = {"smoke": "um-80", "laptop": "um-80", "gpu": "um-512", "paper": "um-2048"}
-MAIN_RECIPE: dict[Scale, str] = {"smoke": "um-80", "laptop": "um-144", "gpu": "um-2048-fast", "paper": "um-2048"}
+SMALL_RECIPE = by_scale(smoke="um-80", laptop="um-80", gpu="um-512", paper="um-2048")
+MAIN_RECIPE = by_scale(smoke="um-80", laptop="um-144", gpu="um-2048-fast", paper="um-2048")
 HARD_RECIPE: dict[Scale, str] = {**MAIN_RECIPE, "laptop": "um-128"}
 
 # The learning rate that is tuned: Muon's, for the matrices inside the blocks, or AdamW's if it is the only optimiser.
-RATE: dict[Scale, str] = {
-    "smoke": "muon_lr",
-    "laptop": "muon_lr",
-    "gpu": "muon_lr",
-    "paper": "lr",
-}
-RATES: dict[Scale, tuple[float, ...]] = {  # rates over which each point of another grid is tuned
-    "smoke": (0.05,),
-    "laptop": (0.03, 0.06),
-    "gpu": (0.01, 0.02, 0.05),
-    "paper": (3e-5, 1e-4, 3e-4, 1e-3),
-}
-WEIGHT_DECAYS: dict[Scale, tuple[float, ...]] = {
-    "smoke": (0.1, 0.3),
-    "laptop": (0.1, 0.3),
-    "gpu": (0.1, 0.3),
-    "paper": (0.01, 0.1, 1.0, 3.0),
-}
-RATES_WIDE: dict[Scale, tuple[float, ...]] = {  # rates of the grid over rates and weight decays
-    "smoke": (0.02, 0.05),
-    "laptop": (0.01, 0.03, 0.1),
-    "gpu": (0.003, 0.01, 0.03, 0.1),
-    "paper": (3e-5, 1e-4, 3e-4, 1e-3),
-}
-WEIGHT_DECAYS_WIDE: dict[Scale, tuple[float, ...]] = {
-    "smoke": (0.1, 0.3),
-    "laptop": (0.1, 1.0),
-    "gpu": (0.01, 0.1, 0.3, 1.0),
-    "paper": (0.01, 0.1, 1.0, 3.0),
-}
+RATE = by_scale(smoke="muon_lr", laptop="muon_lr", paper="lr")
+# rates over which each point of another grid is tuned
+RATES = by_scale(smoke=(0.05,), laptop=(0.03, 0.06), gpu=(0.01, 0.02, 0.05), paper=(3e-5, 1e-4, 3e-4, 1e-3))
+WEIGHT_DECAYS = by_scale(smoke=(0.1, 0.3), laptop=(0.1, 0.3), paper=(0.01, 0.1, 1.0, 3.0))
+# rates of the grid over rates and weight decays
+RATES_WIDE = by_scale(
+    smoke=(0.02, 0.05), laptop=(0.01, 0.03, 0.1), gpu=(0.003, 0.01, 0.03, 0.1), paper=(3e-5, 1e-4, 3e-4, 1e-3)
+)
+WEIGHT_DECAYS_WIDE = by_scale(
+    smoke=(0.1, 0.3), laptop=(0.1, 1.0), gpu=(0.01, 0.1, 0.3, 1.0), paper=(0.01, 0.1, 1.0, 3.0)
+)
 # n_m = m / 4 and n_a = n_c = sqrt(400,000 / n_m), the paper's rule
 PAPERS_1024 = {**_moduli((1024,), (1000,), 256, 1228), "n_m": 256, "n_a": 40, "n_c": 40}
 PAPERS_4096 = {**_moduli((4096,), (4000,), 256, 4915), "n_m": 1024, "n_a": 20, "n_c": 20}
-SIZES: dict[Scale, tuple[Settings, ...]] = {  # data settings with moduli of growing size; {}: the small run's
-    "smoke": (_moduli((16, 18), (25,), 8, 32), {}),
-    "laptop": (_moduli((24, 36, 40), (45, 50), 16, 80), {}),
-    "gpu": (_moduli((125, 128), (108, 144), 64, 154), _moduli((250, 256), (216, 288), 96, 307), {}),
-    "paper": (PAPERS_1024, PAPERS_4096),
-}
+# data settings with moduli of growing size; {}: the small run's
+SIZES: dict[Scale, tuple[Settings, ...]] = by_scale(
+    smoke=(_moduli((16, 18), (25,), 8, 32), {}),
+    laptop=(_moduli((24, 36, 40), (45, 50), 16, 80), {}),
+    gpu=(_moduli((125, 128), (108, 144), 64, 154), _moduli((250, 256), (216, 288), 96, 307), {}),
+    paper=(PAPERS_1024, PAPERS_4096),
+)
 
 # Data settings of arbitrary (a, c): no sequence is drawn for its full period.
 ARBITRARY_DATA: Settings = {"full_period_share": 0.0, "counting_share": None}

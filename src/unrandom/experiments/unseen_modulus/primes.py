@@ -10,15 +10,12 @@ import polars as pl
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.summaries import seed_lines
 from unrandom.experiments.unseen_modulus.accuracy import counting_rows, last_number_rows
 from unrandom.experiments.unseen_modulus.grokking import curves, unseen_columns
 from unrandom.experiments.unseen_modulus.presets import Settings, small_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel
-from unrandom.runs.run import Run
-from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
@@ -29,12 +26,7 @@ ENTRY = Entry(
     figures={"fig:um_prime_modulus": "unseen primes beside a power of two"},
 )
 
-MODULI: dict[Scale, tuple[int, ...]] = {
-    "smoke": (23, 31, 32),
-    "laptop": (29, 31, 32),
-    "gpu": (449, 509, 512),
-    "paper": (1801, 2039, 2048),
-}
+MODULI = by_scale(smoke=(23, 31, 32), laptop=(29, 31, 32), gpu=(449, 509, 512), paper=(1801, 2039, 2048))
 
 DATA: dict[Scale, Settings] = {
     "laptop": {"context": 24},  # less than the period of every test sequence
