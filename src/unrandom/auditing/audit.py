@@ -11,7 +11,8 @@ import numpy as np
 
 from unrandom.auditing.breaks import Course, follow
 from unrandom.auditing.family import Assuming
-from unrandom.auditing.forms.interpretations import Assumed, interpretations
+from unrandom.auditing.forms.assumed import Assumed
+from unrandom.auditing.forms.interpretations import interpretations
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Form, Stream
 from unrandom.auditing.reading.contents import Raw, read
@@ -19,6 +20,7 @@ from unrandom.auditing.reading.numerals import NoNumeral
 from unrandom.auditing.reading.options import check_text, described, seconds_option
 from unrandom.auditing.reading.parsing import Numbers
 from unrandom.auditing.reading.tokens import MAX_NUMBERS
+from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.auditing.search import Search, choose, fewest_outputs
 from unrandom.auditing.verdict import Break, NotPredicted, Predictable, TooFew, Verdict
 from unrandom.core.deadline import Deadline, OutOfTime
@@ -145,10 +147,10 @@ def _read(
             raise UserError(f"an array of numbers has one axis, or two (shuffles), not {numbers.ndim}")
         if numbers.ndim == 2 and numbers.dtype.kind in "biuf":
             rows = MAX_NUMBERS // max(1, numbers.shape[1]) + 1
-            return Numbers.of(numbers[:rows, : MAX_NUMBERS + 1].tolist(), deadline)
+            return numbers_of_values(numbers[:rows, : MAX_NUMBERS + 1].tolist(), deadline)
     elif not isinstance(numbers, Sequence):
         raise UserError("numbers must be a list or an array, or the path of a file")
-    return Numbers.of(numbers, deadline)
+    return numbers_of_values(numbers, deadline)
 
 
 def _seed_search(

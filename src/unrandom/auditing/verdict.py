@@ -7,9 +7,8 @@ from typing import Any, ClassVar, TypeAlias
 from unrandom.auditing.notation import abbreviated, power
 from unrandom.core.files import JsonObject
 
-PREDICTABLE = 10
-TOO_FEW = 11
-NOT_PREDICTED = 0
+PREDICTABLE, TOO_FEW, NOT_PREDICTED = 10, 11, 0
+"""Exit statuses of the command."""
 
 NOT_ATTEMPTED = (
     "PCG64, Philox, SFC64, ChaCha8/20 and other generators without a known practical attack; several generators mixed; "
@@ -78,12 +77,25 @@ class Break:
             return f"after output {self.after} the generator has another state"
         if self.skipped == self.lost:
             return f"{_outputs(self.skipped)} after output {self.after} {_are(self.skipped)} not the generator's"
-        parts = []
-        if self.skipped:
-            parts.append(f"{_outputs(self.skipped)} of the input {_are(self.skipped)} not the generator's")
-        if self.lost:
-            parts.append(f"{_outputs(self.lost)} of the generator {_are(self.lost)} missing")
-        return f"after output {self.after}, {' and '.join(parts)}"
+        skipped = f"{_outputs(self.skipped)} of the input {_are(self.skipped)} not the generator's"
+        lost = f"{_outputs(self.lost)} of the generator {_are(self.lost)} missing"
+        return f"after output {self.after}, {' and '.join([skipped] * (self.skipped > 0) + [lost] * (self.lost > 0))}"
+
+
+class _Unpredicted:
+    """What `TooFew` and `NotPredicted` have in common."""
+
+    tried: list[Tried]
+    needed: Sequence[Needed] = ()
+
+    @property
+    def unfinished(self) -> list[str]:
+        """Families for which there was no time, in some form of the numbers."""
+        return list(dict.fromkeys(one.family for one in self.tried if one.result in (OUT_OF_TIME, NO_TIME_LEFT)))
+
+    def to_json(self) -> JsonObject:
+        """The verdict as plain JSON values."""
+        return _json(self, needed=[asdict(one) for one in self.needed])
 
 
 @dataclass(frozen=True)
@@ -134,18 +146,13 @@ class Predictable:
 
     def to_json(self) -> JsonObject:
         """The verdict as plain JSON values."""
-        parameters = {name: value for name, value in self.parameters.items() if name != "state"}
+        as_they_are = ("family", "about", "form", "outputs_needed", "next", "previous")
         return _json(
             self,
-            family=self.family,
-            about=self.about,
-            form=self.form,
-            parameters=parameters,
+            **{name: getattr(self, name) for name in as_they_are},
+            parameters={name: value for name, value in self.parameters.items() if name != "state"},
             state=self.parameters.get("state"),
-            outputs_needed=self.outputs_needed,
             certificate=asdict(self.certificate),
-            next=self.next,
-            previous=self.previous,
             predicted=[self.first, self.last],
             breaks=[{**asdict(one), "about": one.about} for one in self.breaks],
         )
@@ -167,9 +174,9 @@ class Predictable:
             lines += [f"break            {one.about}" for one in self.breaks[:MAX_LINES]]
             lines += _rest(len(self.breaks), "breaks")
         if self.next:
-            lines.append(f"next             {_joined(self.next)}")
+            lines.append(f"next             {' '.join(map(str, self.next))}")
         if self.previous is not None:
-            lines.append(f"before the first {_joined(self.previous)}")
+            lines.append(f"before the first {' '.join(map(str, self.previous))}")
         return "\n".join([*lines, *_notes(self.notes), self.advice])
 
 
@@ -178,7 +185,7 @@ MAX_LINES = 8
 
 
 @dataclass(frozen=True)
-class TooFew:
+class TooFew(_Unpredicted):
     """No family predicts the outputs, and those in `needed` may have made them, but need more outputs."""
 
     exit_status: ClassVar[int] = TOO_FEW
@@ -199,15 +206,6 @@ class TooFew:
         time = " Other families were not tried to the end: allow more time (--max-seconds)." if self.unfinished else ""
         return f"Collect {count}, in their order and without gaps, and audit again. Until then {known}.{time}"
 
-    @property
-    def unfinished(self) -> list[str]:
-        """Families for which there was no time, in some form of the numbers."""
-        return _unfinished(self.tried)
-
-    def to_json(self) -> JsonObject:
-        """The verdict as plain JSON values."""
-        return _json(self, needed=[asdict(one) for one in self.needed])
-
     def text(self) -> str:
         """The verdict for a terminal."""
         names = {one.about: one for one in reversed(self.needed)}  # the least that a generator needs, of all its forms
@@ -222,7 +220,7 @@ class TooFew:
 
 
 @dataclass(frozen=True)
-class NotPredicted:
+class NotPredicted(_Unpredicted):
     """No family tried reproduces the outputs, and none needs more of them."""
 
     exit_status: ClassVar[int] = NOT_PREDICTED
@@ -240,15 +238,6 @@ class NotPredicted:
         names = {one.family for one in self.tried}
         return f"{'All families were' if len(names) > 1 else 'No other family was'} tried. {CAUTION}"
 
-    @property
-    def unfinished(self) -> list[str]:
-        """Families for which there was no time, in some form of the numbers."""
-        return _unfinished(self.tried)
-
-    def to_json(self) -> JsonObject:
-        """The verdict as plain JSON values."""
-        return _json(self)
-
     def text(self) -> str:
         """The verdict for a terminal."""
         lines = [f"NOT PREDICTED  no family tried makes these {_outputs(self.outputs)}"]
@@ -261,22 +250,10 @@ class NotPredicted:
 Verdict: TypeAlias = Predictable | TooFew | NotPredicted
 
 
-def _json(verdict: Verdict, **answer: Any) -> JsonObject:
+def _json(verdict: Any, **answer: Any) -> JsonObject:
     """The JSON of any verdict, with the same keys in the same order."""
-    defaults: JsonObject = {
-        "family": None,
-        "about": None,
-        "form": None,
-        "parameters": {},
-        "state": None,
-        "outputs_needed": None,
-        "certificate": None,
-        "next": [],
-        "previous": None,
-        "predicted": None,
-        "breaks": [],
-        "needed": [],
-    }
+    keys = "family about form parameters state outputs_needed certificate next previous predicted breaks needed"
+    defaults: JsonObject = {**dict.fromkeys(keys.split()), "parameters": {}, "next": [], "breaks": [], "needed": []}
     return {
         "verdict": verdict.verdict,
         "exit_status": verdict.exit_status,
@@ -288,11 +265,6 @@ def _json(verdict: Verdict, **answer: Any) -> JsonObject:
         "notes": verdict.notes,
         "advice": verdict.advice,
     }
-
-
-def _unfinished(tried: Sequence[Tried]) -> list[str]:
-    """Families for which there was no time, in some form of the numbers."""
-    return list(dict.fromkeys(one.family for one in tried if one.result in (OUT_OF_TIME, NO_TIME_LEFT)))
 
 
 def _tried_text(tried: Sequence[Tried]) -> list[str]:
@@ -322,7 +294,3 @@ def _outputs(count: int) -> str:
 
 def _are(count: int) -> str:
     return "is" if count == 1 else "are"
-
-
-def _joined(numbers: Sequence[Any]) -> str:
-    return " ".join(str(number) for number in numbers)

@@ -9,8 +9,9 @@ import pytest
 import unrandom
 from unrandom.auditing.families.carry.ranlux import Ranluxes
 from unrandom.auditing.families.congruential.bays_durham import BaysDurhams
-from unrandom.auditing.forms.interpretations import Assumed, interpretations
-from unrandom.auditing.reading.parsing import Numbers
+from unrandom.auditing.forms.assumed import Assumed
+from unrandom.auditing.forms.interpretations import interpretations
+from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.auditing.verdict import Predictable
 from unrandom.core.deadline import Deadline
 from unrandom.generators.bays_durham import KNUTH_B, RAN1, BaysDurham
@@ -84,6 +85,8 @@ def test_steps_of_ranlux_can_be_undone(generator: Ranlux) -> None:
 @pytest.mark.parametrize("bits", [24, 31, 48])
 def test_random_words_have_no_such_state(family: BaysDurhams | Ranluxes, bits: int) -> None:
     chance = Random(bits)
-    stream = interpretations(Numbers.of([chance.getrandbits(bits) | 1 << bits - 1 for _ in range(120)]), Assumed())[0]
+    stream = interpretations(
+        numbers_of_values([chance.getrandbits(bits) | 1 << bits - 1 for _ in range(120)]), Assumed()
+    )[0]
     following = [list(islice(one.outputs(), 120)) for one in family.recover(stream, Deadline(10))]
     assert stream.values.tolist() not in following

@@ -6,17 +6,18 @@ from pathlib import Path
 import pytest
 
 import unrandom
-from unrandom.auditing.forms.interpretations import Assumed, interpretations
+from unrandom.auditing.forms.assumed import Assumed
+from unrandom.auditing.forms.interpretations import interpretations
 from unrandom.auditing.forms.layers import Shuffled
 from unrandom.auditing.forms.ranges import real_ranges, whole_ranges
-from unrandom.auditing.reading.parsing import Numbers
+from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.core.errors import UserError
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 
 
 def forms(numbers, **assumed):
-    return interpretations(Numbers.of(numbers), Assumed.of(**assumed))
+    return interpretations(numbers_of_values(numbers), Assumed.of(**assumed))
 
 
 def words(count, bits=32, seed=1):

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import unrandom
-from unrandom.auditing.forms.interpretations import Assumed, interpretations
+from unrandom.auditing.forms.assumed import Assumed
+from unrandom.auditing.forms.interpretations import interpretations
 from unrandom.auditing.forms.layers import BoxMuller
 from unrandom.auditing.forms.normals import METHODS, look_normal, means_and_deviations
-from unrandom.auditing.reading.parsing import Numbers
+from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.auditing.verdict import Predictable
 from unrandom.predictors.normal import (
     box_muller,
@@ -86,7 +87,7 @@ def test_pairs_of_any_mean_and_deviation(angle_first, plain, mean, deviation):
     assert guessed[0] == (mean, deviation) or deviation == 7.5  # rounder numbers are as near to the estimate
     layer = BoxMuller(angle_first, plain)
     for assumed in (Assumed(),) * ((mean, deviation) in guessed) + (Assumed(start=mean, scale=deviation),):
-        streams = interpretations(Numbers.of(numbers), assumed)
+        streams = interpretations(numbers_of_values(numbers), assumed)
         ours = [one for one in streams if layer in one.form.layers and one.matches(0, uniform) == len(uniform)]
         assert len(ours) == 1
         assert ours[0].form.restored(uniform) == pytest.approx(numbers, rel=1e-15)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from unrandom.auditing.reading.contents import read
-from unrandom.auditing.reading.parsing import Numbers
+from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.core.errors import UserError
 
 
@@ -49,14 +49,14 @@ def test_mistakes_about_raw_words(file):
 @pytest.mark.parametrize("kind", ["i1", "u2", "i4", "u8", ">i8", ">u4"])
 def test_numpy_integers(file, kind):
     values = np.array([5, 100, 7], dtype=kind)
-    for found in (read(file(npy(values))), Numbers.of(values)):
+    for found in (read(file(npy(values))), numbers_of_values(values)):
         assert (found.kind, found.whole, found.notes) == ("whole", [5, 100, 7], [])
 
 
 @pytest.mark.parametrize(("kind", "digits"), [("f2", 5), ("f4", 9), ("f8", 16), (">f8", 16)])
 def test_numpy_floats(file, kind, digits):
     values = np.array([0.1, 1 / 3], dtype=kind)
-    for found in (read(file(npy(values))), Numbers.of(values)):
+    for found in (read(file(npy(values))), numbers_of_values(values)):
         assert (found.kind, found.decimals, found.digits) == ("decimal", values.tolist(), digits)
 
 
@@ -69,7 +69,7 @@ def test_numpy_bools_and_axes(file):
         assert found.notes == ["array of shape (2, 2) read row by row"]
     found = read(file(npy(np.array([[3, 1, 2], [1, 2, 3]]))))
     assert (found.deck, found.whole, found.numeral.write(2)) == (3, [2, 0, 1, 0, 1, 2], 3)
-    assert Numbers.of(np.array(["heads", "tails"])).whole == [1, 0]
+    assert numbers_of_values(np.array(["heads", "tails"])).whole == [1, 0]
 
 
 @pytest.mark.parametrize(

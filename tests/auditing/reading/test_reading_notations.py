@@ -17,10 +17,10 @@ from unrandom.auditing.reading.numerals import (
     Decimals,
     Positional,
     Whole,
-    Words,
     precision,
 )
-from unrandom.auditing.reading.parsing import Numbers
+from unrandom.auditing.reading.orders import Words
+from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.core.errors import UserError
 
 COIN = "2 words numbered in natural order: "
@@ -171,9 +171,9 @@ def test_what_is_written_is_parsed(case):
 
 @given(st.lists(st.uuids(version=4), min_size=1), st.lists(st.binary(min_size=8, max_size=8), min_size=1))
 def test_tokens_of_other_libraries(identities, secrets):
-    found = Numbers.of([str(identity) for identity in identities])
+    found = numbers_of_values([str(identity) for identity in identities])
     assert found.whole == [identity.int for identity in identities]
-    found = Numbers.of([base64.b64encode(secret).decode() for secret in secrets])
+    found = numbers_of_values([base64.b64encode(secret).decode() for secret in secrets])
     assert found.whole == [int.from_bytes(secret, "big") for secret in secrets]
 
 
@@ -185,14 +185,14 @@ def test_precision(plain, digits, places):
 
 
 def test_lists():
-    assert Numbers.of([3, -5, 2**200]).whole == [3, -5, 2**200]
-    assert Numbers.of([0.5, 1, 0.25]).decimals == [0.5, 1, 0.25]
-    assert Numbers.of([True, False]).whole == [1, 0]
-    assert Numbers.of([True, False]).numeral.write(1) is True
-    assert Numbers.of(["heads", "tails"]).whole == [1, 0]
-    assert Numbers.of(("0xff", "0x01")).whole == [255, 1]
-    assert Numbers.of([[2, 0, 1], [0, 1, 2]]).deck == 3
-    assert Numbers.of([[2, 0], [5]]).whole == [2, 0, 5]
+    assert numbers_of_values([3, -5, 2**200]).whole == [3, -5, 2**200]
+    assert numbers_of_values([0.5, 1, 0.25]).decimals == [0.5, 1, 0.25]
+    assert numbers_of_values([True, False]).whole == [1, 0]
+    assert numbers_of_values([True, False]).numeral.write(1) is True
+    assert numbers_of_values(["heads", "tails"]).whole == [1, 0]
+    assert numbers_of_values(("0xff", "0x01")).whole == [255, 1]
+    assert numbers_of_values([[2, 0, 1], [0, 1, 2]]).deck == 3
+    assert numbers_of_values([[2, 0], [5]]).whole == [2, 0, 5]
     for values, line in [
         ([], "the list holds no numbers"),
         ([0.5, float("nan")], "item 2: 'nan' is not a finite number"),
@@ -202,4 +202,4 @@ def test_lists():
         ([0.5, 10**5000], "item 2 is a number of 16,610 bits, and at most 4,096 are allowed"),
     ]:
         with pytest.raises(UserError, match=line):
-            Numbers.of(values)
+            numbers_of_values(values)

@@ -16,9 +16,10 @@ from unrandom.core.errors import UserError
 
 pytest.importorskip("numba", reason="2026-11-23: the extra fast is not installed")
 
-from unrandom.auditing.forms.interpretations import Assumed, interpretations
+from unrandom.auditing.forms.assumed import Assumed
+from unrandom.auditing.forms.interpretations import interpretations
 from unrandom.auditing.forms.stream import Form, Stream
-from unrandom.auditing.reading.parsing import Numbers
+from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.auditing.seeds.programs import ENGINES
 from unrandom.auditing.seeds.spans import Span, parse_around, parse_seeds
 from unrandom.auditing.seeds.trials import Seeded, Trial, trials
@@ -210,7 +211,7 @@ def test_progress_is_reported(tmp_path):
 def test_many_outputs_agree_with_few(name):
     """Few words of a seed are computed in another way than many."""
     program, seed = next((program, seed) for one, program, _, seed in PROGRAMS if one == name)
-    numbers = Numbers.of([json.loads(number) for number in printed(name)])
+    numbers = numbers_of_values([json.loads(number) for number in printed(name)])
     trial = next(one for one in trials(list(interpretations(numbers, Assumed()))) if program in one.engine.about)
     engine = trial.engine
     seeds = np.array([seed, seed + 1, 5], dtype=np.uint64)
@@ -256,7 +257,7 @@ def test_no_screen_drops_a_seed(engine):
 
 
 def test_outputs_go_on():
-    numbers = Numbers.of([json.loads(number) for number in printed("php_mt_rand")])
+    numbers = numbers_of_values([json.loads(number) for number in printed("php_mt_rand")])
     trial = next(
         one for one in trials(list(interpretations(numbers, Assumed()))) if one.method.about == "mt_rand(), PHP"
     )

@@ -1,6 +1,7 @@
 """What may the numbers be that were printed? The interpretations of a list of numbers as outputs of a generator.
 
-- `interpretations` lists them: words, ranges, fractions, shuffles
+- `assumed`         what a user knows of them
+- `interpretations` lists them: words, ranges, shuffles; `decimals`, fractions
 - `ranges`          the ranges with round ends that numbers may have been drawn from
 - `normals`         the interpretations as normal deviates; `factors`, the constants of R's
 - `layers`          turn the numbers of an interpretation back into those that were printed

@@ -6,15 +6,15 @@ that are rare are marked as not likely.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
-from itertools import chain, islice
-from math import gcd, inf
-from typing import Any
+from itertools import chain
+from math import gcd
 
 import numpy as np
-from jaxtyping import Float64
 
+from unrandom.auditing.forms.assumed import Assumed
+from unrandom.auditing.forms.decimals import of_decimals
 from unrandom.auditing.forms.layers import (
     Affine,
     Joined,
@@ -24,21 +24,15 @@ from unrandom.auditing.forms.layers import (
     Signed,
     Split,
     join,
-    plain,
     reverse,
     split,
 )
-from unrandom.auditing.forms.normals import look_normal, means_and_deviations, normal_streams
-from unrandom.auditing.forms.ranges import fills, real_ranges, whole_ranges
-from unrandom.auditing.forms.stream import Form, Stream, scales
-from unrandom.auditing.reading.numerals import DOUBLE
-from unrandom.auditing.reading.options import LARGEST, MAX_BITS, described, number_option, whole_option
+from unrandom.auditing.forms.ranges import MAX_RANGES, whole_ranges
+from unrandom.auditing.forms.stream import Form, Stream
+from unrandom.auditing.reading.options import LARGEST, MAX_BITS, described
 from unrandom.auditing.reading.parsing import Numbers
 from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
-
-SINGLE = 24
-"""Significant bits of a single-precision number."""
 
 WIDTHS = (8, 15, 16, 24, 30, 31, 32, 48, 53, 63, 64)
 """Bits of words that programs print; numbers that fill such a width are not taken for a smaller range."""
@@ -49,45 +43,8 @@ CALLS = {30: (15,), 45: (15,), 60: (15,), 62: (31,), 93: (31,), 48: (24, 16)}
 ALSO_ONE_WORD = 48
 """A width that is as often one word."""
 
-MAX_RANGES = 4
-"""Ranges that are tried."""
-
 MAX_BOUND_BITS = 53
 """Ranges that programs draw from have at most so many bits."""
-
-
-@dataclass(frozen=True)
-class Assumed:
-    """What the user knows of the outputs and the generator; None: unknown.
-
-    The outputs have `bits` bits, or were reduced to 0 … `bounded` − 1, or to as many numbers from `start` on; all were
-    multiplied by `scale`. The generator is an LCG of this modulus, multiplier and increment.
-    """
-
-    bits: int | None = None
-    bounded: int | None = None
-    start: int | float | None = None
-    scale: int | float | None = None
-    modulus: int | None = None
-    multiplier: int | None = None
-    increment: int | None = None
-
-    @classmethod
-    def of(cls, **given: Any) -> "Assumed":
-        """What the user states, of any type. UserError, by the names of the command's options, for what cannot be."""
-        most = 1 << MAX_BITS
-        stated = cls(
-            bits=whole_option("--bits", given.get("bits"), 1, MAX_BITS),
-            bounded=whole_option("--bounded", given.get("bounded"), 2, most),
-            start=number_option("--from", given.get("start"), -inf),
-            scale=number_option("--scale", given.get("scale"), 1 / LARGEST),
-            modulus=whole_option("--modulus", given.get("modulus"), 2, most),
-            multiplier=whole_option("--multiplier", given.get("multiplier"), 0, most),
-            increment=whole_option("--increment", given.get("increment"), 0, most),
-        )
-        if stated.increment is not None and (stated.modulus is None or stated.multiplier is None):
-            raise UserError("--increment is for an LCG of known --modulus and --multiplier; give these, too")
-        return stated
 
 
 def interpretations(numbers: Numbers, assumed: Assumed, deadline: Deadline = NO_LIMIT) -> list[Stream]:
@@ -108,7 +65,7 @@ def interpretations(numbers: Numbers, assumed: Assumed, deadline: Deadline = NO_
             )
         streams = _of_shuffles(numbers)
     else:
-        streams = _of_decimals(numbers, assumed) if numbers.kind == "decimal" else _of_whole(numbers, assumed)
+        streams = of_decimals(numbers, assumed) if numbers.kind == "decimal" else _of_whole(numbers, assumed)
     modulus, multiplier, increment = assumed.modulus, assumed.multiplier, assumed.increment
     found = list[Stream]()
     for one in streams:
@@ -121,7 +78,7 @@ def interpretations(numbers: Numbers, assumed: Assumed, deadline: Deadline = NO_
 def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
     whole, form = numbers.whole, Form("whole", numbers.numeral)
     if assumed.start is not None or assumed.scale is not None:
-        offset, scale = _given(assumed)
+        offset, scale = assumed.offset_and_scale
         if offset % 1 or scale % 1:
             raise UserError("--from and --scale must be whole, as the numbers are")
         offset, scale = int(offset), int(scale)
@@ -151,11 +108,6 @@ def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
         )
     yield first
     yield from streams
-
-
-def _given(assumed: Assumed) -> tuple[int | float, int | float]:
-    """The offset and the scale that the user gave."""
-    return assumed.start or 0, 1 if assumed.scale is None else assumed.scale
 
 
 def _of_shuffles(numbers: Numbers) -> Iterator[Stream]:
@@ -275,84 +227,3 @@ def _divided(words: Stream, bits: int, size: int, low_first: bool, *, likely: bo
 
 def _over(stream: Stream, numbers: list[int], bits: int, layer: Layer, *, likely: bool) -> Stream:
     return Stream(_array(numbers, bits), stream.form.within(layer), bits, likely=likely)
-
-
-def _of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
-    if assumed.bounded is not None or assumed.bits is not None:
-        raise UserError("--bits and --bounded are for whole numbers, but these have decimals")
-    values = np.array(numbers.decimals)
-    form, rounding_error, values = _decimal_form(numbers, values)
-    if assumed.start is not None or assumed.scale is not None:
-        start, scale = _given(assumed)
-        if max(abs(start), scale) > LARGEST:
-            raise UserError(f"--from and --scale may be up to {LARGEST:g} for numbers with decimals")
-        if look_normal((values - start) / scale):
-            yield from normal_streams(values, rounding_error, form, start, scale)
-            return
-        if values.min() < start or values.max() > start + scale:
-            raise UserError(
-                f"the numbers are not all from --from {plain(start)} to {plain(start + scale)}, which is --scale more"
-            )
-        yield _scaled(values, rounding_error, form, start, scale)
-        return
-    if values.min() >= 0 and values.max() <= 1:
-        fractions = Stream(values, form, 0, rounding_error, scales=scales(values, rounding_error))
-        yield fractions
-        if values.max() < 1 or fractions.rounded:
-            yield replace(_scaled(values, rounding_error, form, 1.0, -1.0), likely=False)
-        if not fills(0.0, 1.0, values):
-            yield from _in_ranges(values, rounding_error, form, likely=True)
-        return
-    normal = means_and_deviations(values)
-    for i, (mean, deviation) in enumerate(normal):
-        for stream in normal_streams(values, rounding_error, form, mean, deviation):
-            yield replace(stream, likely=stream.likely and i == 0)
-    yield from _in_ranges(values, rounding_error, form, likely=not normal)
-
-
-def _in_ranges(
-    values: Float64[np.ndarray, " n"], rounding_error: Float64[np.ndarray, " n"], form: Form, *, likely: bool
-) -> Iterator[Stream]:
-    """Fractions of the ranges with round ends; for numbers that have none, of one with whole ends."""
-    least, greatest = float(values.min()), float(values.max())
-    whole = (float(np.floor(least)), max(1.0, float(np.ceil(greatest) - np.floor(least))))
-    ranges = list(islice(real_ranges(least, greatest, len(values)), MAX_RANGES)) or [whole]
-    for i, (start, size) in enumerate(ranges):
-        yield replace(_scaled(values, rounding_error, form, start, size), likely=likely and i == 0)
-
-
-def _decimal_form(
-    numbers: Numbers, values: Float64[np.ndarray, " n"]
-) -> tuple[Form, Float64[np.ndarray, " n"], Float64[np.ndarray, " n"]]:
-    """How the numbers were printed, a bound on the rounding error of each, and the numbers, which are exact in single
-    precision if they were printed so.
-    """
-    digits, places = numbers.digits, numbers.places
-    if digits >= DOUBLE:
-        return Form("fraction", numbers.numeral), np.zeros(len(values)), values
-    if 8 <= digits <= 9 and np.abs(values).max() < 2**64:
-        single = values.astype(np.float32)
-        if not (single * np.float32(2**SINGLE) % 1).any():
-            return Form("fraction", numbers.numeral, single=True), np.zeros(len(values)), single.astype(np.float64)
-    sizes = np.floor(np.log10(np.maximum(np.abs(values), 1e-300))) + 1
-    before_the_point = int(sizes.max()) if (np.abs(values) > 1).any() else 0
-    if places + before_the_point > digits:  # smaller numbers have more decimal places: significant digits are fixed
-        return Form("fraction", numbers.numeral, digits=digits), 0.5 * 10.0 ** (sizes - digits), values
-    return (
-        Form("fraction", numbers.numeral, digits=places, fixed=True),
-        np.full(len(values), 0.5 * 10.0**-places),
-        values,
-    )
-
-
-def _scaled(
-    values: Float64[np.ndarray, " n"], rounding_error: Float64[np.ndarray, " n"], form: Form, start: float, scale: float
-) -> Stream:
-    """The fractions u behind start + scale · u, which was rounded to a double and perhaps to fewer digits."""
-    fractions = (values - start) / scale
-    spacing = np.spacing(np.maximum(np.abs(values), abs(start)))
-    error = (rounding_error + 2 * spacing) / abs(scale) + 2.0**-53
-    fractions = np.clip(fractions, 0.0, 1.0)
-    printed = None if rounding_error.any() else values
-    form = form.within(Affine(start, scale))
-    return Stream(fractions, form, 0, error, printed=printed, scales=scales(fractions, error))

@@ -15,6 +15,9 @@ from jaxtyping import Float64
 MARGIN = 8
 """The extremes of n numbers are nearer to the ends of the range than MARGIN / n of its size, or nearly always so."""
 
+MAX_RANGES = 4
+"""Ranges that are tried."""
+
 
 def whole_ranges(least: int, greatest: int, count: int) -> list[tuple[int, int]]:
     """First number and size of ranges that hold all whole numbers from `least` to `greatest`, the roundest first."""

@@ -9,5 +9,6 @@
 - `tokens`    what these find: rows of tokens
 - `parsing`   parses tokens into numbers, all of one kind and notation
 - `fitting`   infers the notation, other than decimal, of tokens
-- `numerals`  parses and writes a number in each notation
+- `numerals`  parses and writes a number in each notation; `orders`, the words that stand for numbers
+- `values`    the numbers in a list or an array of Python
 """

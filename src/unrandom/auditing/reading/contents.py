@@ -20,6 +20,7 @@ from unrandom.auditing.reading.logs import matches, of_column
 from unrandom.auditing.reading.parsing import NOTATIONS, Numbers, numbers_of, only_first
 from unrandom.auditing.reading.texts import Text, of_text
 from unrandom.auditing.reading.tokens import MAX_NUMBERS
+from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError, lookup
 from unrandom.core.inputs import content_of, named
@@ -79,7 +80,7 @@ def read(
     if raw is not None:
         numbers = _words(content, raw, path, deadline)
     elif binary:
-        numbers = Numbers.of(_array(content, path), deadline)
+        numbers = numbers_of_values(_array(content, path), deadline)
     else:
         text, notes = _decoded(content, path)
         del content
@@ -111,7 +112,7 @@ def _words(content: bytes, raw: Raw, source: str, deadline: Deadline) -> Numbers
             f"{named(source)} has {len(content)} bytes, not a multiple of the {kind.itemsize} bytes of a {raw} word"
         )
     used = min(len(content) // kind.itemsize, MAX_NUMBERS)
-    numbers = Numbers.of(np.frombuffer(content, dtype=kind, count=used).astype(kind.newbyteorder("=")), deadline)
+    numbers = numbers_of_values(np.frombuffer(content, dtype=kind, count=used).astype(kind.newbyteorder("=")), deadline)
     if used * kind.itemsize < len(content):
         numbers.notes.append(only_first(used))
     return numbers

@@ -9,18 +9,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
 
-from unrandom.auditing.reading.numerals import (
-    ALPHABETS,
-    MAX_CHARACTERS,
-    PAIRS,
-    RANKS,
-    UUID,
-    Base64Bytes,
-    Numeral,
-    Positional,
-    Words,
-    in_order,
-)
+from unrandom.auditing.reading.numerals import ALPHABETS, MAX_CHARACTERS, UUID, Base64Bytes, Numeral, Positional
+from unrandom.auditing.reading.orders import PAIRS, RANKS, Words, in_order
 from unrandom.auditing.reading.tokens import Misfit, Tokens, shown
 
 Fit: TypeAlias = tuple[Numeral, list[str]]
