@@ -7,9 +7,9 @@ import pytest
 
 from unrandom.evaluation import Estimate, over_units
 from unrandom.experiments.claims import (
+    LEARNED,
     Bound,
     Claim,
-    Evidence,
     Precondition,
     Unknown,
     at_least,
@@ -48,14 +48,14 @@ def test_verdicts(claim, values, verdict):
 
 
 def test_an_unmet_precondition_is_not_judged_but_its_numbers_are_shown():
-    judged = judge(TRAINED, [0.95, 0.96, 0.97], {"learned": 0.24})
+    judged = judge(TRAINED, [0.95, 0.96, 0.97], {LEARNED: 0.24})
     assert (judged.verdict, judged.reason) == (
         "not judged",
         "it presupposes last-number accuracy ≥ 0.9, which is 0.240",
     )
     assert judged.to_json()["interval"] is not None
-    assert judge(TRAINED, [0.95, 0.96, 0.97], {"learned": 0.9}).verdict == "reproduced"
-    assert "was not measured" in judge(TRAINED, [0.95, 0.96, 0.97], {"learned": None}).reason
+    assert judge(TRAINED, [0.95, 0.96, 0.97], {LEARNED: 0.9}).verdict == "reproduced"
+    assert "was not measured" in judge(TRAINED, [0.95, 0.96, 0.97], {LEARNED: None}).reason
 
 
 def test_a_bound_has_no_interval_and_decides_in_its_own_direction():
@@ -81,13 +81,13 @@ def test_an_interval_of_a_share_ends_at_zero_and_one():
 def test_missing_and_unknown_keys_are_errors():
     claims = (HIGH, TRAINED)
     good = {"high": [1.0], "trained": [1.0]}
-    assert len(judge_all(claims, Evidence(good, {"learned": 1.0}))) == 2
+    assert len(judge_all(claims, {**good, LEARNED: 1.0})) == 2
     with pytest.raises(KeyError, match="trained"):
-        judge_all(claims, Evidence({"high": [1.0]}, {"learned": 1.0}))
+        judge_all(claims, {"high": [1.0], LEARNED: 1.0})
     with pytest.raises(KeyError, match="trianed"):
-        judge_all(claims, Evidence({**good, "trianed": [1.0]}, {"learned": 1.0}))
-    with pytest.raises(KeyError, match="learned"):
-        judge_all(claims, Evidence(good))
+        judge_all(claims, {**good, "trianed": [1.0], LEARNED: 1.0})
+    with pytest.raises(KeyError, match="last-number accuracy"):
+        judge_all(claims, good)
 
 
 def test_a_judgement_as_json_has_all_fields_of_the_claim():
@@ -97,11 +97,11 @@ def test_a_judgement_as_json_has_all_fields_of_the_claim():
         quantity="q",
         wanted=at_least(0.9, "share"),
         figure="fig:training",
-        precondition=Precondition("learned", "accuracy", 0.5),
+        precondition=Precondition("accuracy", 0.5),
         origin="beyond",
         written="after",
     )
-    tree = judge(claim, [0.95, 0.96, 0.97], {"learned": 1.0}).to_json()
+    tree = judge(claim, [0.95, 0.96, 0.97], {claim.precondition: 1.0}).to_json()
     assert json.loads(json.dumps(tree)) == tree
     assert tree == {
         "key": "k",

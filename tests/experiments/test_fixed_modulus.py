@@ -6,7 +6,7 @@ import pytest
 
 from frames import frames
 from unrandom.core.errors import UserError
-from unrandom.experiments.claims import Bound, Unknown, judge_all
+from unrandom.experiments.claims import Bound, Unknown
 from unrandom.experiments.fixed_modulus import grokking, lookback_ablation
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.runs.spec import RunSpec
@@ -29,7 +29,7 @@ def learning(*runs):
 
 def verdicts(runs):
     tables = {"metrics": [row for run in runs for row in run]}
-    return {each.claim.key: each for each in judge_all(grokking.EXPERIMENT.claims, grokking.evidence(frames(tables)))}
+    return {each.claim.key: each for each in grokking.EXPERIMENT.judge(frames(tables))}
 
 
 def test_short_periods_first_and_unseen_parameters_last_is_reproduced():
@@ -80,8 +80,7 @@ def test_bit_k_is_not_one_of_the_lost_bits(reading):
         for keep, flag in kinds
         for bit, value in ((2, 0.0 if keep == one else 1.0), (3, 0.9 if keep == one and flag == renormalised else 1.0))
     ]
-    trained = [{"run": "r", "modulus": 16, "seed": 0, "accuracy": 1.0}]
-    found = lookback_ablation.evidence(frames({"summary": summary, "digits": digits, "trained": trained})).findings
+    found = lookback_ablation.evidence(frames({"summary": summary, "digits": digits}))
     assert found[f"high-lost-{reading}"] == pytest.approx([0.8])
     assert found["bit-k"] == [0.0]
 

@@ -8,18 +8,14 @@ import pytest
 from frames import frames
 from unrandom.core.errors import UserError
 from unrandom.experiments.baselines import order, order_pressure
-from unrandom.experiments.claims import Bound, judge_all
+from unrandom.experiments.claims import Bound
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.scaling import hard_multipliers
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.spec import RunSpec
+from verdicts import verdicts_of
 
 SEEDS = (0, 1, 2)
-
-
-def verdicts_of(name, tables):
-    judged = judge_all(EXPERIMENTS[name].claims, EXPERIMENTS[name].evidence(frames(tables)))
-    return {each.claim.key: each.verdict for each in judged}
 
 
 def models_of_order(used, moduli=(2**8, 2**10, 2**12), seeds=SEEDS):
@@ -69,7 +65,7 @@ def test_one_more_bit_than_order_two_is_detected():
 def test_the_context_needed_of_a_censored_run_gives_a_bound():
     tables = models_of_order(2)
     tables["needed"][0]["needed"] = None
-    found = EXPERIMENTS["fm-order"].evidence(frames(tables)).findings["no-fewer"]
+    found = EXPERIMENTS["fm-order"].evidence(frames(tables))["no-fewer"]
     assert isinstance(found, Bound)
     assert found.at_least
 

@@ -6,7 +6,6 @@ import pytest
 
 from unrandom.core.errors import UserError
 from unrandom.experiments.catalogue import CATALOGUE, FIGURES, ORDER
-from unrandom.experiments.claims import judge_all
 from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, draw_and_judge, measure_and_judge, missing_runs, saved_tables
 from unrandom.experiments.scale import SCALES
@@ -34,10 +33,8 @@ def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
     assert all(len(rows) > 0 for rows in tables.values())
     assert json.loads((folder / "made.json").read_text())["command"] == "the command"
     if each.claims:
-        evidence = each.evidence(tables)  # from the saved tables, without a model
-        assert [judged.to_json()["value"] for judged in judge_all(each.claims, evidence)] == [
-            row["value"] for row in rows
-        ]
+        # from the saved tables, without a model
+        assert [judged.to_json()["value"] for judged in each.judge(tables)] == [row["value"] for row in rows]
     pictures = {path: path.read_bytes() for path in folder.glob("*.png")}
     assert draw_and_judge(each, "smoke", tmp_path) == rows
     assert {path: path.read_bytes() for path in folder.glob("*.png")} == pictures

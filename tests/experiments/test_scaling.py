@@ -4,13 +4,14 @@ import pytest
 
 from frames import frames
 from unrandom.core.arithmetic import factorize
-from unrandom.experiments.claims import Bound, Unknown, judge, judge_all
+from unrandom.experiments.claims import Bound, Unknown, judge
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.scaling import fixed_modulus, laws, unseen_modulus, what_helps
 from unrandom.experiments.scaling import presets as runs
 from unrandom.experiments.scaling.measurement import moduli_reached_by_all, needed_for
 from unrandom.generators.spectral import best_multipliers
 from unrandom.runs.tables import table
+from verdicts import verdicts_of
 
 
 @pytest.mark.parametrize("modulus", [2**4, 2**6, 2**8])
@@ -58,7 +59,7 @@ def test_the_exponent_is_judged_by_its_interval():
     verdicts = verdicts_of("fm-scaling", tables)
     assert verdicts.pop("by-hand") == "not reproduced"  # a hand-written look-back needs 16 to 256
     assert set(verdicts.values()) == {"reproduced"}
-    found = EXPERIMENTS["fm-scaling"].evidence(frames(tables)).findings
+    found = EXPERIMENTS["fm-scaling"].evidence(frames(tables))
     assert found["exponent-low"].value == pytest.approx(0.25, abs=0.01)
     assert found["merit"] == pytest.approx([-1, -1, -1])
     verdicts = verdicts_of("fm-scaling", {**tables, "context_needed": context_rows(0.4)})
@@ -66,13 +67,6 @@ def test_the_exponent_is_judged_by_its_interval():
     assert verdicts["exponent-high"] == "not reproduced"
     verdicts = verdicts_of("fm-scaling", {**tables, "context_needed": context_rows(0.4)[:24]})
     assert verdicts["exponent-high"] == "not judged"  # two moduli are too few for a law
-
-
-def verdicts_of(name, tables):
-    experiment = EXPERIMENTS[name]
-    return {
-        judged.claim.key: judged.verdict for judged in judge_all(experiment.claims, experiment.evidence(frames(tables)))
-    }
 
 
 def test_a_modulus_that_one_seed_does_not_reach_is_left_out_of_the_law():
@@ -184,14 +178,11 @@ def test_muon_is_judged_by_the_compute_of_censored_adamw_runs():
     others = (what_helps.MIXED, what_helps.CURRICULUM, what_helps.GROWN, what_helps.ROTARY, what_helps.DEEPER)
     plain = {what_helps.PLAIN: [(10.0, False, 30), (11.0, False, 30), (12.0, False, 30)]}
     rows = helps(**dict.fromkeys(others, plain[what_helps.PLAIN])) + helps(what_helps.NEUTRAL, **plain, **adamw)
-    judged = {
-        j.claim.key: j
-        for j in judge_all(what_helps.EXPERIMENT.claims, EXPERIMENTS["fm-what-helps"].evidence(frames({"runs": rows})))
-    }
+    judged = {j.claim.key: j for j in what_helps.EXPERIMENT.judge(frames({"runs": rows}))}
     assert judged["muon"].verdict == "reproduced"
     assert judged["muon"].to_json()["interval"] is None
     assert judged["curriculum"].verdict == "not reproduced"
     for row in rows:
         row["final"] = 0.2
-    again = judge_all(what_helps.EXPERIMENT.claims, EXPERIMENTS["fm-what-helps"].evidence(frames({"runs": rows})))
+    again = what_helps.EXPERIMENT.judge(frames({"runs": rows}))
     assert {each.verdict for each in again} == {"not judged"}  # the plain run has learned nothing

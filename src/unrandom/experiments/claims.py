@@ -6,7 +6,7 @@ from the interval of the measured quantity (or from a bound on it), the threshol
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from unrandom.evaluation.intervals import FEWEST_UNITS, Estimate, over_units, within_bounds
@@ -18,9 +18,8 @@ Written = Literal["before", "after"]
 
 @dataclass(frozen=True)
 class Precondition:
-    """A measured condition, named by ``key``, that must be at least ``least`` before a claim can be judged."""
+    """A measured condition that must be at least ``least`` before a claim can be judged."""
 
-    key: str
     statement: str
     least: float
 
@@ -28,7 +27,7 @@ class Precondition:
         return f"{self.statement} ≥ {self.least:g}"
 
 
-LEARNED = Precondition("learned", "last-number accuracy", 0.9)
+LEARNED = Precondition("last-number accuracy", 0.9)
 
 
 @dataclass(frozen=True)
@@ -103,12 +102,8 @@ Finding = Sequence[float] | Estimate | Bound | Unknown
 """What was measured for a claim. A sequence has one value per seed; its mean is judged by Student's t."""
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """A finding for every claim of an experiment, by key, and the measured preconditions, by key."""
-
-    findings: Mapping[str, Finding]
-    conditions: Mapping[str, float | None] = field(default_factory=dict)
+Evidence = Mapping[Any, Finding | float | None]
+"""A finding for every claim of an experiment, by its key, and what was measured for every precondition."""
 
 
 @dataclass(frozen=True)
@@ -151,18 +146,19 @@ def judge_all(claims: Sequence[Claim], evidence: Evidence) -> list[Judgement]:
 
     Raises KeyError unless the evidence has exactly the claims' keys, and all conditions that they presuppose.
     """
-    keys, needed = {claim.key for claim in claims}, {c.precondition.key for c in claims if c.precondition is not None}
-    if keys != set(evidence.findings):
-        raise KeyError(f"claims and evidence differ in {sorted(keys ^ set(evidence.findings))}")
-    if not needed <= set(evidence.conditions):
-        raise KeyError(f"the evidence lacks the conditions {sorted(needed - set(evidence.conditions))}")
-    return [judge(claim, evidence.findings[claim.key], evidence.conditions) for claim in claims]
+    keys, needed = {claim.key for claim in claims}, {claim.precondition for claim in claims} - {None}
+    if keys != (found := {key for key in evidence if isinstance(key, str)}):
+        raise KeyError(f"claims and evidence differ in {sorted(keys ^ found)}")
+    if not needed <= set(evidence):
+        raise KeyError(f"the evidence lacks the conditions {sorted(map(str, needed - set(evidence)))}")
+    return [judge(claim, evidence[claim.key], evidence) for claim in claims]
 
 
-def judge(claim: Claim, finding: Finding, conditions: Mapping[str, float | None]) -> Judgement:
+def judge(claim: Claim, finding: Finding | float | None, evidence: Evidence) -> Judgement:
     """Return the verdict on one claim, with the number and the reason for it."""
     if isinstance(finding, Unknown):
         return Judgement(claim, "not judged", reason=finding.why)
+    assert not isinstance(finding, float), "a finding has one value per seed"
     found = finding if isinstance(finding, Estimate | Bound) else over_units(finding) if finding else None
     if found is None:
         return Judgement(claim, "not judged", reason="no run has this quantity")
@@ -170,7 +166,7 @@ def judge(claim: Claim, finding: Finding, conditions: Mapping[str, float | None]
         return Judgement(claim, "not judged", reason="the number is not finite")
     if isinstance(found, Estimate) and claim.wanted.unit == "share":
         found = within_bounds(found)
-    if unmet := _unmet(claim.precondition, conditions):
+    if unmet := _unmet(claim.precondition, evidence):
         return Judgement(claim, "not judged", found, unmet)
     if isinstance(found, Bound):
         return _judge_bound(claim, found)
@@ -183,13 +179,14 @@ def judge(claim: Claim, finding: Finding, conditions: Mapping[str, float | None]
     return Judgement(claim, verdict, found)
 
 
-def _unmet(needed: Precondition | None, conditions: Mapping[str, float | None]) -> str:
+def _unmet(needed: Precondition | None, evidence: Evidence) -> str:
     """Return the reason why the precondition does not hold; empty if it holds."""
     if needed is None:
         return ""
-    measured = conditions[needed.key]
+    measured = evidence[needed]
     if measured is None:
         return f"it presupposes {needed}, which was not measured"
+    assert isinstance(measured, int | float), "a condition is a number"
     return "" if measured >= needed.least else f"it presupposes {needed}, which is {measured:.3f}"
 
 

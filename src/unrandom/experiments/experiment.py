@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from unrandom.experiments.catalogue import Entry
-from unrandom.experiments.claims import Claim, Evidence
+from unrandom.experiments.claims import LEARNED, Claim, Evidence, Judgement, judge_all
 from unrandom.experiments.scale import Scale, by_scale
+from unrandom.experiments.summaries import trained_accuracy
 from unrandom.figures.description import Panel
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
@@ -58,6 +59,13 @@ class Experiment:
     def claims(self) -> tuple[Claim, ...]:
         """The claims as stated, each with its key and with what follows from the experiment."""
         return tuple(self._completed(replace(claim, key=key)) for key, claim in self.stated.items())
+
+    def judge(self, tables: Tables) -> list[Judgement]:
+        """Judge the claims by the evidence; what is measured for LEARNED is in the tables of every experiment."""
+        evidence = self.evidence(tables)
+        if LEARNED not in evidence and any(claim.precondition == LEARNED for claim in self.claims):
+            evidence = {**evidence, LEARNED: trained_accuracy(tables)}
+        return judge_all(self.claims, evidence)
 
     def _completed(self, claim: Claim) -> Claim:
         if self.entry.section == "beyond the paper":

@@ -20,7 +20,7 @@ from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, made_whole, restore, write_json
 from unrandom.core.reading import MAX_JSON, Saved, about, read_bytes, read_json
 from unrandom.experiments.catalogue import figure_title
-from unrandom.experiments.claims import Judgement, judge_all
+from unrandom.experiments.claims import Judgement
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.figures.panels import save_panels
@@ -172,8 +172,7 @@ def saved_tables(folder: Path) -> Tables:
 
 def _judged(experiment: Experiment, folder: Path) -> list[Judgement]:
     with _using_tables(folder):
-        evidence = experiment.evidence(saved_tables(folder))
-    return judge_all(experiment.claims, evidence)
+        return experiment.judge(saved_tables(folder))
 
 
 @contextmanager

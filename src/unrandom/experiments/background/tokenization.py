@@ -6,7 +6,6 @@ The table ``example`` has the tokens of a few numbers and their two position ind
 
 import numpy as np
 
-from unrandom.experiments.claims import Evidence
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale
 from unrandom.figures.panels import MapPanel
 from unrandom.runs.tables import Tables, table
@@ -45,4 +44,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels, columns=1)
 
 
-EXPERIMENT = Experiment(ENTRY, {}, lambda _scale, _seeds: [], measure, lambda _tables: Evidence({}), draw)
+EXPERIMENT = Experiment(ENTRY, {}, lambda _scale, _seeds: [], measure, lambda _tables: {}, draw)

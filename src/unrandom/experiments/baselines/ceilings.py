@@ -34,8 +34,8 @@ SEQUENCES = by_scale(smoke=16, laptop=512)
 MODEL = "transformer"  # the model's name among the predictors
 KNOWN_DIGIT_ACCURACY = 0.9  # A digit counts as known if it is right in this share of the sequences.
 
-FIXED = Precondition("learned-fixed", "last-number accuracy of the fixed-modulus runs", 0.9)
-UNSEEN = Precondition("learned-unseen", "last-number accuracy of the unseen-modulus runs on the best modulus", 0.9)
+FIXED = Precondition("last-number accuracy of the fixed-modulus runs", 0.9)
+UNSEEN = Precondition("last-number accuracy of the unseen-modulus runs on the best modulus", 0.9)
 
 CLAIMS = {
     "fixed-far": Claim(
@@ -119,18 +119,14 @@ def evidence(tables: Tables) -> Evidence:
         .group_by("run", "certain", maintain_order=True)
         .agg((pl.col("value") >= KNOWN_DIGIT_ACCURACY).mean())
     )
-    return Evidence(
-        {
-            "fixed-far": ratios(tables, FixedModulus.name, "99%"),
-            "unseen-far": ratios(tables, UnseenModulus.name, "60%"),
-            "explained": known.filter("certain")["value"].to_list(),
-            "unexplained": known.filter(~pl.col("certain"))["value"].to_list(),
-        },
-        {
-            FIXED.key: _best_modulus_accuracy(tables["positions"], FixedModulus.name),
-            UNSEEN.key: _best_modulus_accuracy(tables["positions"], UnseenModulus.name),
-        },
-    )
+    return {
+        "fixed-far": ratios(tables, FixedModulus.name, "99%"),
+        "unseen-far": ratios(tables, UnseenModulus.name, "60%"),
+        "explained": known.filter("certain")["value"].to_list(),
+        "unexplained": known.filter(~pl.col("certain"))["value"].to_list(),
+        FIXED: _best_modulus_accuracy(tables["positions"], FixedModulus.name),
+        UNSEEN: _best_modulus_accuracy(tables["positions"], UnseenModulus.name),
+    }
 
 
 def _best_modulus_accuracy(positions: pl.DataFrame, regime: str) -> float | None:

@@ -22,7 +22,7 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import Evaluation, bits_known, context_needed, evaluate
 from unrandom.experiments.baselines.order_panels import ALL_MULTIPLIERS, VALUATIONS, draw
-from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
+from unrandom.experiments.claims import LEARNED, Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.laws import lookback_ratio
 from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD
@@ -209,20 +209,18 @@ def evidence(tables: Tables) -> Evidence:
     bits = with_open_bits(tables["bits"])
     lines = tables["attention"].filter(pl.col("multiple").is_in(ORDER_2_MULTIPLES), layer=0)
     both = pl.col("share").sum() / pl.col("head").n_unique()
-    return Evidence(
-        {
-            "no-fewer": lookback_ratio(tables["needed"], pl.Expr.min),
-            "stairs": each_run(
-                bits.filter(pl.col("open") > 0, group=ALL_MULTIPLIERS),
-                (pl.col("bits") - pl.col("certain")).abs().mean(),
-            ),
-            "two-lines": each_run(lines, both),
-            "either-needed": _cuts(tables["cut"], ORDER_2_MULTIPLES, pl.Expr.max),
-            "others-spared": _cuts(tables["cut"], HIGHER_ORDER_MULTIPLES, pl.Expr.min),
-            "valuation": _by_valuation(bits),
-        },
-        {"learned": trained_accuracy(tables)},
-    )
+    return {
+        "no-fewer": lookback_ratio(tables["needed"], pl.Expr.min),
+        "stairs": each_run(
+            bits.filter(pl.col("open") > 0, group=ALL_MULTIPLIERS),
+            (pl.col("bits") - pl.col("certain")).abs().mean(),
+        ),
+        "two-lines": each_run(lines, both),
+        "either-needed": _cuts(tables["cut"], ORDER_2_MULTIPLES, pl.Expr.max),
+        "others-spared": _cuts(tables["cut"], HIGHER_ORDER_MULTIPLES, pl.Expr.min),
+        "valuation": _by_valuation(bits),
+        LEARNED: trained_accuracy(tables),
+    }
 
 
 def with_open_bits(bits: pl.DataFrame) -> pl.DataFrame:

@@ -97,8 +97,8 @@ SIZES: dict[Scale, Sizes] = by_scale(
 )
 
 
-LEARNED_PLAIN = Precondition("learned-plain", "last-number accuracy of the plain model in a longer context", 0.9)
-LEARNED_PARENT = Precondition("learned-parent", "last-number accuracy of the models started from, the minimum", 0.9)
+LEARNED_PLAIN = Precondition("last-number accuracy of the plain model in a longer context", 0.9)
+LEARNED_PARENT = Precondition("last-number accuracy of the models started from, the minimum", 0.9)
 
 
 def _claim(statement: str, needed: Precondition) -> Claim:
@@ -218,18 +218,14 @@ def _accuracy_of_parent(run: Run) -> float | None:
 def evidence(tables: Tables) -> Evidence:
     measured = tables["cells"]
     more = measured.filter("ends_early").with_columns(value=pl.col("bits") - pl.col("of_order_2"))
-    return Evidence(
-        {
-            "shape": _least_ratio(measured.filter(~pl.col("ends_early"))),
-            "from-scratch": seed_means(more.filter(cell=SCRATCH)),
-            "four-layers": seed_means(more.filter(cell=DEEP)),
-            "from-order-2": seed_means(more.filter(cell=PARENT)),
-        },
-        {
-            LEARNED_PLAIN.key: float(np.mean(measured.filter(cell=PLAIN)["last"].to_list())),
-            LEARNED_PARENT.key: min(measured["parent"].drop_nulls()),
-        },
-    )
+    return {
+        "shape": _least_ratio(measured.filter(~pl.col("ends_early"))),
+        "from-scratch": seed_means(more.filter(cell=SCRATCH)),
+        "four-layers": seed_means(more.filter(cell=DEEP)),
+        "from-order-2": seed_means(more.filter(cell=PARENT)),
+        LEARNED_PLAIN: float(np.mean(measured.filter(cell=PLAIN)["last"].to_list())),
+        LEARNED_PARENT: min(measured["parent"].drop_nulls()),
+    }
 
 
 def _least_ratio(shapes: pl.DataFrame) -> Finding:

@@ -16,7 +16,7 @@ from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, PRIME_COUNT, columns
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
-from unrandom.experiments.summaries import by_run, matrix, seed_lines, seed_means, trained_accuracy
+from unrandom.experiments.summaries import by_run, matrix, seed_lines, seed_means
 from unrandom.figures import style
 from unrandom.figures.panels import LinePanel, MapPanel, Panel
 from unrandom.interpretation import attention_by_distance, lookback_shares, strongest_distances
@@ -130,18 +130,15 @@ def evidence(tables: Tables) -> Evidence:
     powers, between = tables["primes"].filter(IS_POWER_OF_TWO), tables["between"]
     first = powers.unique("run", keep="first")
     divisors = tables["divisors"].group_by("run", "modulus", maintain_order=True).agg(pl.col("strongest").sum())
-    return Evidence(
-        {
-            "strongest": seed_means(first, "strongest"),
-            "second": seed_means(first, "second"),
-            # The table is empty where no modulus is a power of two.
-            "strongest-between": [] if between.is_empty() else seed_means(between, "strongest"),
-            "second-between": [] if between.is_empty() else seed_means(between, "second"),
-            "divisors-two-primes": divisors.filter(PRIME_COUNT == 2)["strongest"].to_list(),
-            "divisors-three-primes": divisors.filter(PRIME_COUNT == 3)["strongest"].to_list(),
-        },
-        {"learned": trained_accuracy(tables)},
-    )
+    return {
+        "strongest": seed_means(first, "strongest"),
+        "second": seed_means(first, "second"),
+        # The table is empty where no modulus is a power of two.
+        "strongest-between": [] if between.is_empty() else seed_means(between, "strongest"),
+        "second-between": [] if between.is_empty() else seed_means(between, "second"),
+        "divisors-two-primes": divisors.filter(PRIME_COUNT == 2)["strongest"].to_list(),
+        "divisors-three-primes": divisors.filter(PRIME_COUNT == 3)["strongest"].to_list(),
+    }
 
 
 def draw(tables: Tables) -> Pictures:

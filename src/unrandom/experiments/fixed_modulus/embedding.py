@@ -16,7 +16,7 @@ from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale
 from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, columns
 from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
-from unrandom.experiments.summaries import by_run, each_run, matrix, seed_lines, seed_means, trained_accuracy
+from unrandom.experiments.summaries import by_run, each_run, matrix, seed_lines, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, ScatterPanel
 from unrandom.interpretation import additive_variance, cosine_by_shared_digits, embedding_table
 from unrandom.runs.measurement import prime_powers
@@ -101,15 +101,12 @@ def evidence(tables: Tables) -> Evidence:
     powers = tables["shares"].filter(IS_POWER_OF_TWO)
     four = powers.filter(pl.col("component").is_in((2, 3)), residue=4)
     rises = pl.col("centred").diff().drop_nulls() > 0
-    return Evidence(
-        {
-            "parity": seed_means(powers.filter(residue=2, component=1), "share"),
-            "mod-four": seed_means(four, "share"),
-            "digits": seed_means(tables["additive"].filter(~IS_POWER_OF_TWO), "share"),
-            "cosine": each_run(tables["cosines"].filter(IS_POWER_OF_TWO), rises.mean()),
-        },
-        {"learned": trained_accuracy(tables)},
-    )
+    return {
+        "parity": seed_means(powers.filter(residue=2, component=1), "share"),
+        "mod-four": seed_means(four, "share"),
+        "digits": seed_means(tables["additive"].filter(~IS_POWER_OF_TWO), "share"),
+        "cosine": each_run(tables["cosines"].filter(IS_POWER_OF_TWO), rises.mean()),
+    }
 
 
 def draw(tables: Tables) -> Pictures:

@@ -38,8 +38,8 @@ LINES = {
 }
 LOSSES = {"train_loss": "training (short periods too)", "test_loss": "unseen (a, c), full period"}
 LEARNED_SHARE = 0.9  # the accuracy at which a group counts as learned
-FRESH = Precondition("learned", "last-number accuracy with fresh data", LEARNED_SHARE)
-REPEATED = Precondition("learned-repeated", "last-number accuracy with repeated data, at best", LEARNED_SHARE)
+FRESH = Precondition("last-number accuracy with fresh data", LEARNED_SHARE)
+REPEATED = Precondition("last-number accuracy with repeated data, at best", LEARNED_SHARE)
 
 CLAIMS = {
     "solved": Claim(
@@ -95,18 +95,14 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
 def evidence(tables: Tables) -> Evidence:
     runs = learning(tables["metrics"])
     fresh, repeated = (runs.filter(repeated=kind) for kind in (False, True))
-    return Evidence(
-        {
-            "solved": fresh["last"].to_list(),
-            "solved-repeated": repeated["last"].to_list(),
-            "short-first": short_first(runs),
-            "test-after-train": unseen_last(fresh, repeated),
-        },
-        {
-            FRESH.key: float(np.mean(fresh["last"].to_list())) if len(fresh) else None,
-            REPEATED.key: float(np.mean(repeated["best"].to_list())) if len(repeated) else None,
-        },
-    )
+    return {
+        "solved": fresh["last"].to_list(),
+        "solved-repeated": repeated["last"].to_list(),
+        "short-first": short_first(runs),
+        "test-after-train": unseen_last(fresh, repeated),
+        FRESH: float(np.mean(fresh["last"].to_list())) if len(fresh) else None,
+        REPEATED: float(np.mean(repeated["best"].to_list())) if len(repeated) else None,
+    }
 
 
 def learning(metrics: pl.DataFrame) -> pl.DataFrame:

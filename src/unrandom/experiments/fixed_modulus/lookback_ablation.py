@@ -14,7 +14,7 @@ from unrandom.experiments.claims import Claim, Evidence, Finding, Written, at_le
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.summaries import by_run, seed_means, trained_accuracy
+from unrandom.experiments.summaries import by_run, seed_means
 from unrandom.figures.panels import MapPanel, Panel
 from unrandom.generators.residues import digits_of
 from unrandom.interpretation import lookback_ablation
@@ -129,7 +129,7 @@ def evidence(tables: Tables) -> Evidence:
             f"high-restored-{reading}": seed_means(restored.filter(**two)),
         }
     found["bit-k"] = seed_means(ablations.filter(keep=ONE_KEY, renormalised=True), "bit k")
-    return Evidence(found, {"learned": trained_accuracy(tables)})
+    return found
 
 
 def _accuracy_by_bit(digits: pl.DataFrame) -> pl.DataFrame:

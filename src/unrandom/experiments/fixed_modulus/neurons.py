@@ -14,7 +14,7 @@ from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.summaries import by_run, seed_lines, trained_accuracy
+from unrandom.experiments.summaries import by_run, seed_lines
 from unrandom.figures.panels import Line, LinePanel, Panel
 from unrandom.interpretation import (
     accuracy_as_neurons_are_added,
@@ -119,13 +119,10 @@ def evidence(tables: Tables) -> Evidence:
     periodic = tables["periods"].filter(pl.col("alive"), pl.col("frequency") > 0)
     share = (pl.col("beyond") >= 0.99).mean()
     every = tables["added"].filter(pl.col("neurons") == pl.col("of"), order="best first")
-    return Evidence(
-        {
-            "periodic": periodic.group_by("run", maintain_order=True).agg(share=share)["share"].to_list(),
-            "interference": every["value"].to_list(),
-        },
-        {"learned": trained_accuracy(tables)},
-    )
+    return {
+        "periodic": periodic.group_by("run", maintain_order=True).agg(share=share)["share"].to_list(),
+        "interference": every["value"].to_list(),
+    }
 
 
 def draw(tables: Tables) -> Pictures:

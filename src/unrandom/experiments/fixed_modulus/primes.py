@@ -24,7 +24,7 @@ ENTRY = Entry(
     figures={"fig:prime_modulus": "a prime fixed modulus beside a power of two"},
 )
 
-POWER = Precondition("learned", "accuracy on the power of two", 0.9)
+POWER = Precondition("accuracy on the power of two", 0.9)
 
 CLAIMS = {
     "power": Claim(
@@ -63,7 +63,11 @@ def evidence(tables: Tables) -> Evidence:
     last = last_position(tables["positions"]).join(rules, on="run", maintain_order="left")
     roots = pl.col("test_multipliers") == "primitive-root"
     power, prime = (last.filter(kind)["value"].to_list() for kind in (~roots, roots))
-    return Evidence({"power": power, "prime": prime}, {POWER.key: float(np.mean(power)) if power else None})
+    return {
+        "power": power,
+        "prime": prime,
+        POWER: float(np.mean(power)) if power else None,
+    }
 
 
 def draw(tables: Tables) -> Pictures:

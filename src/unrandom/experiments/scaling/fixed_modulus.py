@@ -14,7 +14,7 @@ import polars as pl
 
 from unrandom.evaluation import Evaluation
 from unrandom.evaluation.context_needed import THRESHOLDS, first_lasting
-from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least, at_most
+from unrandom.experiments.claims import LEARNED, Claim, Evidence, Finding, Precondition, Unknown, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.law_panels import draw
 from unrandom.experiments.scaling.laws import (
@@ -55,9 +55,7 @@ MIN_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any s
 SEQUENCES = by_scale(smoke=32, laptop=256, gpu=4096)  # few, as they are long
 KNOWN_BIT_ACCURACY = 0.99  # A bit counts as known once it is right in this share of the sequences.
 
-SHARED = Precondition(
-    "learned-shared", "last-number accuracy at the largest modulus that all seeds have", LEARNED_SHARE
-)
+SHARED = Precondition("last-number accuracy at the largest modulus that all seeds have", LEARNED_SHARE)
 
 CLAIMS = {
     "solved": Claim(
@@ -175,20 +173,19 @@ def evidence(tables: Tables) -> Evidence:
     not_learned = Unknown("no modulus was learned by every seed")
     context = tables["context_needed"].filter(pl.col("modulus") <= shared, group=ARBITRARY, threshold=CONTEXT_THRESHOLD)
     means = {m: float(np.mean(of_modulus["value"].to_list())) for m, of_modulus in by_modulus(last).items()}
-    return Evidence(
-        {
-            "solved": each_seed(last, pl.col("value").min()),
-            "exponent-low": every,
-            "exponent-high": every,
-            "least-exponent-low": least,
-            "least-exponent-high": least,
-            "bits": _bits_per_doubling(tables["bits"].filter(modulus=shared)),
-            "by-hand": lookback_ratio(context, pl.Expr.mean),
-            "spectral": _gaps(multipliers) if modulus else not_learned,
-            "merit": _merits(multipliers) if modulus else not_learned,
-        },
-        {"learned": means[modulus] if modulus else None, SHARED.key: means[shared]},
-    )
+    return {
+        "solved": each_seed(last, pl.col("value").min()),
+        "exponent-low": every,
+        "exponent-high": every,
+        "least-exponent-low": least,
+        "least-exponent-high": least,
+        "bits": _bits_per_doubling(tables["bits"].filter(modulus=shared)),
+        "by-hand": lookback_ratio(context, pl.Expr.mean),
+        "spectral": _gaps(multipliers) if modulus else not_learned,
+        "merit": _merits(multipliers) if modulus else not_learned,
+        LEARNED: means[modulus] if modulus else None,
+        SHARED: means[shared],
+    }
 
 
 def _exponent(context: pl.DataFrame, statistic: str) -> Finding:

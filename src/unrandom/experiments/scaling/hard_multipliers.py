@@ -40,23 +40,23 @@ PER_MULTIPLIER = by_scale(smoke=4, laptop=64)  # unseen moduli
 LONG_CONTEXT_TOKENS, LONG_CONTEXT_DIVISOR = 400, 4
 FIXED, UNSEEN = "fixed modulus", "unseen moduli"
 KEYS = {FIXED: "fixed", UNSEEN: "unseen"}
+TRAINED = {each: Precondition(f"accuracy of the last number, {each}, mean over runs", 0.5) for each in KEYS}
 
 
 def _claims(regime: str, written: Written) -> dict[str, Claim]:
-    trained = Precondition(f"learned-{KEYS[regime]}", f"accuracy of the last number, {regime}, mean over runs", 0.5)
     return {
         f"{KEYS[regime]}-divisible": Claim(
             statement=f"The larger gcd(m, a − 1), the easier the multiplier, at equal merit ({regime}).",
             quantity="coefficient of log2 gcd(m, a − 1) in a regression of accuracy on both, in standard deviations",
             wanted=at_least(0.2, "standard deviations"),
-            precondition=trained,
+            precondition=TRAINED[regime],
             written=written,
         ),
         f"{KEYS[regime]}-merit": Claim(
             statement=f"Spectrally better multipliers are harder, at equal gcd(m, a − 1) ({regime}).",
             quantity="correlation of accuracy with the figure of merit among multipliers of one modulus and gcd",
             wanted=at_most(-0.2, "correlation"),
-            precondition=trained,
+            precondition=TRAINED[regime],
             written=written,
         ),
     }
@@ -111,15 +111,14 @@ def _test_sets(run: Run, scale: Scale) -> Iterator[Examples[LCGParameters]]:
 
 
 def evidence(tables: Tables) -> Evidence:
-    findings: dict[str, Finding] = {}
-    conditions = {}
+    found: dict[str | Precondition, Finding | float] = {}
     for regime, key in KEYS.items():
         multipliers = moduli_of_every_seed(tables["multipliers"].filter(regime=regime))
-        findings[f"{key}-divisible"] = [_coefficient_of_gcd(of_seed) for of_seed in by_seed(multipliers)]
-        findings[f"{key}-merit"] = [_correlation_at_equal_gcd(of_seed) for of_seed in by_seed(multipliers)]
+        found[f"{key}-divisible"] = [_coefficient_of_gcd(of_seed) for of_seed in by_seed(multipliers)]
+        found[f"{key}-merit"] = [_correlation_at_equal_gcd(of_seed) for of_seed in by_seed(multipliers)]
         last = multipliers.unique(["run", "modulus"], keep="last", maintain_order=True)["last"].to_list()
-        conditions[f"learned-{key}"] = float(np.mean(last))
-    return Evidence(findings, conditions)
+        found[TRAINED[regime]] = float(np.mean(last))
+    return found
 
 
 def _coefficient_of_gcd(multipliers: pl.DataFrame) -> float:

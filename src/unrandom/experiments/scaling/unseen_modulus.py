@@ -64,7 +64,7 @@ SMOKE: Settings = {
 # The largest training modulus by base, where it differs from the recipe's.
 MAX_MODULUS: dict[Scale, dict[int, int]] = {"paper": {243: 59_048}}
 RECIPES = by_scale(smoke="um-base16", laptop="um-base16", gpu="um-base16-wide", paper="um-base256")
-BEST = Precondition("learned", "last-number accuracy on the best modulus of the base's prime", 0.9)
+BEST = Precondition("last-number accuracy on the best modulus of the base's prime", 0.9)
 
 CLAIMS = {
     "exponent-low": Claim(
@@ -139,10 +139,12 @@ def _law_table(context: pl.DataFrame) -> pl.DataFrame:
 def evidence(tables: Tables) -> Evidence:
     exponent = own_exponent(tables["context_needed"])
     own = tables["positions"].filter(pl.col("base") % pl.col("prime") == 0)
-    return Evidence(
-        {"exponent-low": exponent, "exponent-high": exponent, "own-prime": own_prime(tables["accuracy"])},
-        {BEST.key: best_modulus_accuracy(own)},
-    )
+    return {
+        "exponent-low": exponent,
+        "exponent-high": exponent,
+        "own-prime": own_prime(tables["accuracy"]),
+        BEST: best_modulus_accuracy(own),
+    }
 
 
 def own_exponent(context: pl.DataFrame) -> Finding:

@@ -93,13 +93,11 @@ def evidence(tables: Tables) -> Evidence:
     accuracy, is_deep = tables["accuracy"], pl.col("depth") >= DEEP_LAYERS
     shallow, deep = (tuned(accuracy.filter(those), ["width"], ["depth", *TUNED]) for those in (~is_deep, is_deep))
     both = deep.join(shallow, on=["width", "seed"], suffix=" of shallow").filter(pl.col("value") > 0)
-    return Evidence(
-        {
-            "three-layers": each_seed(both, (pl.col("value of shallow") / pl.col("value")).max()),
-            "width": each_seed(deep, relative_spread()),
-        },
-        {BEST.key: best_setting_accuracy(tuned(accuracy, AXES, TUNED))},
-    )
+    return {
+        "three-layers": each_seed(both, (pl.col("value of shallow") / pl.col("value")).max()),
+        "width": each_seed(deep, relative_spread()),
+        BEST: best_setting_accuracy(tuned(accuracy, AXES, TUNED)),
+    }
 
 
 def draw(tables: Tables) -> Pictures:

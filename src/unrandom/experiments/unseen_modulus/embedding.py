@@ -10,7 +10,7 @@ import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
-from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
+from unrandom.experiments.summaries import by_run, matrix, run_columns
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, Panel, ScatterPanel
 from unrandom.interpretation import order_along_component, principal_components, residue_variance
@@ -99,7 +99,7 @@ def evidence(tables: Tables) -> Evidence:
         found["mod-six"].append((six[1] + six[2]) / 2)
         found["parity-anywhere"].append(max(two))
         found["mod-three-anywhere"].append(max(three))
-    return Evidence(found, {"learned": trained_accuracy(tables)})
+    return found
 
 
 def draw(tables: Tables) -> Pictures:

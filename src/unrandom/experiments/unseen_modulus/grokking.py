@@ -10,7 +10,7 @@ import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Finding, Unknown, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale
-from unrandom.experiments.summaries import by_run, run_columns, seed_lines, trained_accuracy
+from unrandom.experiments.summaries import by_run, run_columns, seed_lines
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
@@ -90,18 +90,15 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
 
 def evidence(tables: Tables) -> Evidence:
     of_runs = by_run(tables["metrics"])
-    return Evidence(
-        {
-            "solved": [curve[TEST][-1] for curve in of_runs],
-            "short-first": ratios(
-                (half_accuracy_step(curve, LONG_NOT_COUNTING), half_accuracy_step(curve, SHORT)) for curve in of_runs
-            ),
-            "together": ratios(
-                (half_accuracy_step(curve, TEST), half_accuracy_step(curve, LONG_NOT_COUNTING)) for curve in of_runs
-            ),
-        },
-        {"learned": trained_accuracy(tables)},
-    )
+    return {
+        "solved": [curve[TEST][-1] for curve in of_runs],
+        "short-first": ratios(
+            (half_accuracy_step(curve, LONG_NOT_COUNTING), half_accuracy_step(curve, SHORT)) for curve in of_runs
+        ),
+        "together": ratios(
+            (half_accuracy_step(curve, TEST), half_accuracy_step(curve, LONG_NOT_COUNTING)) for curve in of_runs
+        ),
+    }
 
 
 def draw(tables: Tables) -> Pictures:

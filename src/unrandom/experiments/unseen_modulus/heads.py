@@ -10,7 +10,7 @@ import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
-from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
+from unrandom.experiments.summaries import by_run, matrix, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, ScatterPanel
@@ -142,7 +142,7 @@ def evidence(tables: Tables) -> Evidence:
         elsewhere = heads.filter(pl.col("position") > 0).join(with_prime, on="head")
         if len(elsewhere):
             found["invariant"].append(float(np.mean((elsewhere["own_prime"] == elsewhere["first"]).to_list())))
-    return Evidence(found, {"learned": trained_accuracy(tables)})
+    return found
 
 
 def draw(tables: Tables) -> Pictures:

@@ -97,14 +97,12 @@ def evidence(tables: Tables) -> Evidence:
     by_rule = [pl.col("value").filter(pl.col("rule") == rule).first().alias(rule) for rule in RULES]
     tested = accuracy.filter(pl.col("reading") == ROOTS)
     both = tested.group_by("seed", "modulus", maintain_order=True).agg(by_rule).drop_nulls()
-    return Evidence(
-        {
-            "more": each_seed(both, gain.mean()),
-            "everywhere": each_seed(both, gain.min()),
-            "sooner": _sooner(tables["metrics"]),
-            "readings": _counting_advantage(accuracy),
-        }
-    )
+    return {
+        "more": each_seed(both, gain.mean()),
+        "everywhere": each_seed(both, gain.min()),
+        "sooner": _sooner(tables["metrics"]),
+        "readings": _counting_advantage(accuracy),
+    }
 
 
 def _sooner(metrics: pl.DataFrame) -> Finding:

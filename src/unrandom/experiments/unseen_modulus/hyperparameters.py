@@ -43,7 +43,7 @@ SIZE = "largest modulus"
 CHANGES: dict[Scale, Settings] = by_scale(smoke={}, laptop={}, gpu={"steps": 3000}, paper={"model": {"depth": 6}})
 GOOD_SHARE = 0.8  # A setting is good if it has this share of the best setting's accuracy.
 
-BEST = Precondition("learned", "last-number accuracy of the best setting, the least over sizes of modulus", 0.9)
+BEST = Precondition("last-number accuracy of the best setting, the least over sizes of modulus", 0.9)
 
 CLAIMS = {
     "shrinks": Claim(
@@ -86,13 +86,11 @@ def evidence(tables: Tables) -> Evidence:
     smallest, largest = (best.filter(pl.col(SIZE) == size) for size in (best[SIZE].min(), best[SIZE].max()))
     areas = smallest.join(largest, on="seed", suffix=" of largest").filter(pl.lit(best[SIZE].n_unique() > 1))
     chosen = tuned(tables["accuracy"], [SIZE], AXES).join(best.filter(pl.col("best") > 0), on=[SIZE, "seed"])
-    return Evidence(
-        {
-            "shrinks": each_seed(areas, (pl.col("area of largest") / pl.col("area")).first()),
-            "chosen": seed_means(chosen.with_columns(value / pl.col("best"))),
-        },
-        {BEST.key: min(best_setting_accuracy(of_size) or 0.0 for of_size in found.partition_by(SIZE))},
-    )
+    return {
+        "shrinks": each_seed(areas, (pl.col("area of largest") / pl.col("area")).first()),
+        "chosen": seed_means(chosen.with_columns(value / pl.col("best"))),
+        BEST: min(best_setting_accuracy(of_size) or 0.0 for of_size in found.partition_by(SIZE)),
+    }
 
 
 def draw(tables: Tables) -> Pictures:

@@ -15,7 +15,7 @@ from unrandom.core.arithmetic import is_prime
 from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
-from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
+from unrandom.experiments.summaries import by_run, matrix, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel
@@ -114,7 +114,7 @@ def evidence(tables: Tables) -> Evidence:
         if len(excess):
             found["divides"].append(float(np.mean(excess >= CLEAR_EXCESS)))
             found["clear"].append(float(np.mean(excess)))
-    return Evidence(found, {"learned": trained_accuracy(tables)})
+    return found
 
 
 def draw(tables: Tables) -> Pictures:

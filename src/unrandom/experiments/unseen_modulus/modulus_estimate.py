@@ -10,7 +10,7 @@ import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
-from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
+from unrandom.experiments.summaries import by_run, matrix, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, Panel
@@ -126,7 +126,7 @@ def evidence(tables: Tables) -> Evidence:
         found["nearest"].append(float(np.mean((chosen["correlation"] - chosen["control_correlation"]).to_list())))
         distance = (chosen["estimate"] - chosen["modulus"]).abs() / chosen["modulus"]
         found["estimate"].append(float(np.mean(distance.to_list())))
-    return Evidence(found, {"learned": trained_accuracy(tables)})
+    return found
 
 
 def draw(tables: Tables) -> Pictures:

@@ -34,9 +34,7 @@ ENTRY = Entry(
 # Number of test sequences per look-back and modulus.
 SEQUENCES = by_scale(smoke=16, laptop=512)
 
-TRAINED = Precondition(
-    "trained", "accuracy on the last number of training moduli at the look-backs that they have", 0.9
-)
+TRAINED = Precondition("accuracy on the last number of training moduli at the look-backs that they have", 0.9)
 
 CLAIMS = {
     "taught": Claim(
@@ -106,7 +104,7 @@ def evidence(tables: Tables) -> Evidence:
         if taught and missing:
             found["missing"].append(float(np.mean(taught) - np.mean(missing)))
     training = rows.filter(pl.col("modulus") == 0)["value"].to_list()
-    return Evidence(found, {TRAINED.key: float(np.mean(training)) if training else None})
+    return {**found, TRAINED: float(np.mean(training)) if training else None}
 
 
 def draw(tables: Tables) -> Pictures:

@@ -14,7 +14,7 @@ import polars as pl
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
-from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
+from unrandom.experiments.summaries import by_run, matrix, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head, measured_heads
 from unrandom.experiments.unseen_modulus.presets import main_runs
@@ -90,7 +90,7 @@ def evidence(tables: Tables) -> Evidence:
         if others:
             found["strongest"].append(effect - max(others))
             found["alone"].append(max(others) / effect if effect > 0 else 1.0)
-    return Evidence(found, {"learned": trained_accuracy(tables)})
+    return found
 
 
 def draw(tables: Tables) -> Pictures:

@@ -34,7 +34,7 @@ ENTRY = Entry(
 
 ALL, ONLY_SHORT, ONLY_LONG = "all periods", "short periods", "long periods"
 
-ALL_LEARNED = Precondition("learned", "best last-number accuracy with all periods", 0.9)
+ALL_LEARNED = Precondition("best last-number accuracy with all periods", 0.9)
 
 CLAIMS = {
     "short": Claim(
@@ -81,14 +81,12 @@ def evidence(tables: Tables) -> Evidence:
         for seed in complete["seed"]
     ]
     learned = best[ALL].drop_nulls().to_list()
-    return Evidence(
-        {
-            "short": (complete[ONLY_SHORT] / complete[ALL]).to_list(),
-            "long": (complete[ONLY_LONG] / complete[ALL]).to_list(),
-            "no-plateau": ratios(steps),
-        },
-        {ALL_LEARNED.key: float(np.mean(learned)) if learned else None},
-    )
+    return {
+        "short": (complete[ONLY_SHORT] / complete[ALL]).to_list(),
+        "long": (complete[ONLY_LONG] / complete[ALL]).to_list(),
+        "no-plateau": ratios(steps),
+        ALL_LEARNED: float(np.mean(learned)) if learned else None,
+    }
 
 
 def draw(tables: Tables) -> Pictures:

@@ -34,7 +34,7 @@ DATA: dict[Scale, Settings] = {
 }
 STEPS: dict[Scale, int] = {"laptop": 6000}  # training steps, if they differ from the small run's
 
-POWER = Precondition("learned", "last-number accuracy on the power of two", 0.9)
+POWER = Precondition("last-number accuracy on the power of two", 0.9)
 ROOTS, COUNTING = "primitive roots", "a = 1"
 KEYS = {ROOTS: "as-easy-roots", COUNTING: "as-easy-counting"}
 
@@ -65,10 +65,10 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 def evidence(tables: Tables) -> Evidence:
     accuracy = tables["accuracy"]
     powers = accuracy.filter(~pl.col("prime"))["value"].to_list()
-    return Evidence(
-        {key: _over_power(accuracy, reading) for reading, key in KEYS.items()},
-        {POWER.key: float(np.mean(powers)) if powers else None},
-    )
+    return {
+        **{key: _over_power(accuracy, reading) for reading, key in KEYS.items()},
+        POWER: float(np.mean(powers)) if powers else None,
+    }
 
 
 def _over_power(accuracy: pl.DataFrame, reading: str) -> Finding:

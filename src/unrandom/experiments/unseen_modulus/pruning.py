@@ -14,7 +14,7 @@ import polars as pl
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
-from unrandom.experiments.summaries import by_run, matrix, run_columns, trained_accuracy
+from unrandom.experiments.summaries import by_run, matrix, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import (
     REFERENCE_SEQUENCES,
     SEQUENCES,
@@ -121,7 +121,7 @@ def evidence(tables: Tables) -> Evidence:
         if own and other:
             found["lost"].append(float(np.mean(own) - np.mean(other)))
             found["spared"].append(float(np.mean(other)))
-    return Evidence(found, {"learned": trained_accuracy(tables)})
+    return found
 
 
 def draw(tables: Tables) -> Pictures:
