@@ -10,11 +10,11 @@ from plotly.offline import get_plotlyjs
 
 from unrandom.core.config import dotted_items
 from unrandom.core.files import JsonObject, write_atomically
+from unrandom.core.templates import template
 from unrandom.figures.pages import PAGE_COLOURS, TEMPLATES, page_figure
 from unrandom.report.headline import headline
 from unrandom.report.samples import sample_cells
 from unrandom.report.sections import build_sections
-from unrandom.report.templates import template
 from unrandom.report.text import setting
 
 
@@ -28,7 +28,7 @@ def render_page(measurements: JsonObject) -> str:
     """The page as HTML; all text from the run is escaped."""
     sections = build_sections(measurements)
     figures = [page_figure(panel.figure) for section in sections for group in section.groups for panel in group]
-    return template("page.html.j2").render(
+    return template(__package__, "page.html.j2").render(
         run=measurements["run"],
         answer=headline(measurements),
         sections=sections,

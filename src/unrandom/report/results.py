@@ -7,12 +7,12 @@ from pathlib import Path
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 from unrandom.core.reading import opened
+from unrandom.core.templates import template
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.reproduce import other_settings
 from unrandom.experiments.scale import Scale
 from unrandom.report import claims
-from unrandom.report.templates import template
 
 PNG = b"\x89PNG\r\n"  # first bytes of a PNG file
 
@@ -20,7 +20,7 @@ PNG = b"\x89PNG\r\n"  # first bytes of a PNG file
 def results_page(rows: list[JsonObject], scale: Scale, results: Path, page: Path) -> str:
     """The text of ``page`` (HTML if its suffix is .html, else Markdown), from saved verdicts; links are relative."""
     sections = [_section(each, rows, scale, results, page.parent) for each in EXPERIMENTS.values()]
-    return template("results.html.j2" if page.suffix == ".html" else "results.md.j2").render(
+    return template(__package__, "results.html.j2" if page.suffix == ".html" else "results.md.j2").render(
         scale=scale,
         verdicts=list(claims.VERDICTS.values()),
         origins=claims.ORIGINS,

@@ -1,7 +1,7 @@
 """How is a model written as it is? By its own configuration and names, in fp32.
 
-The model card explains every tensor, and its code is the whole forward pass (`runs.card_code`). So a setting or a
-parameter that is not listed here is refused: the card would be wrong.
+The model card explains every tensor, and its code is the whole forward pass (`runs/sharing/card.md.j2`). So a setting
+or a parameter that is not listed here is refused: the card would be wrong.
 """
 
 from unrandom.core.files import JsonObject
@@ -16,7 +16,7 @@ EXPRESSED = Expressed(
         "positions": ("learned", "abacus", "rotary"),
         "kv_shift": (False, True),
     },
-    instead="add it to unrandom.models.formats.plain and unrandom.runs.sharing.card_code",
+    instead="add it to unrandom.models.formats.plain and unrandom/runs/sharing/card.md.j2",
 )
 
 IN_BLOCK = {

@@ -26,7 +26,7 @@ from unrandom.models import Transformer, TransformerConfig
 from unrandom.models.formats import Tensors, from_huggingface, from_plain, own_config, to_huggingface, to_plain
 from unrandom.models.tensor_files import read_tensors
 from unrandom.runs.run import Result, Run
-from unrandom.runs.sharing.model_card import model_card
+from unrandom.runs.sharing.card import model_card
 from unrandom.runs.spec import RunSpec
 from unrandom.training.checkpoint import checkpoint_to_load, save_checkpoint
 from unrandom.training.config import StartFrom

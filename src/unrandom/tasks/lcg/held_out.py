@@ -54,12 +54,12 @@ class Withheld:
     """What training must not have, at any modulus: the pairs (a, c) of the test, or all of its a and all of its c."""
 
     by_values: bool
-    a: UInt64[np.ndarray, " values"]  # all held-out multipliers of all moduli, sorted
-    c: UInt64[np.ndarray, " values"]  # all held-out increments of all moduli, sorted
+    a: UInt64[np.ndarray, " multipliers"]  # all held-out multipliers of all moduli, sorted
+    c: UInt64[np.ndarray, " increments"]  # all held-out increments of all moduli, sorted
     tested: tuple[HeldOut, ...]  # test and validation parts, extra multipliers, and counting primes
 
     @cached_property
-    def tested_a(self) -> UInt64[np.ndarray, " values"]:
+    def tested_a(self) -> Values:
         """All tested multipliers: ``a``, and 1 if a prime is tested on counting."""
         return np.unique(np.concatenate([part.multipliers for part in self.tested]))
 

@@ -6,10 +6,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 
 @cache
-def template(name: str) -> Template:
-    """Load the template with this file name from the folder of this module."""
+def template(package: str, name: str) -> Template:
+    """Load the template with this file name from the folder of a package."""
     environment = Environment(
-        loader=PackageLoader("unrandom.report", "."),
+        loader=PackageLoader(package, "."),
         autoescape=not name.endswith(".md.j2"),
         undefined=StrictUndefined,
         trim_blocks=True,
