@@ -27,9 +27,9 @@ import numpy as np
 
 from unrandom.auditing.audit import audit
 from unrandom.auditing.families import FAMILIES
-from unrandom.auditing.reading.contents import Raw
 from unrandom.auditing.reading.parsing import NOTATIONS
 from unrandom.core.errors import UserError
+from unrandom.core.names import Raw
 
 audited = inspect.unwrap(audit)
 """The audit without the check of the types of its arguments, which tests make and users do not."""

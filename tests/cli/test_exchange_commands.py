@@ -7,7 +7,7 @@ import pytest
 
 from unrandom.cli import main
 from unrandom.cli.commands import module_of
-from unrandom.cli.commands.export import FORMATS as OFFERED
+from unrandom.core.names import EXPORT_FORMATS
 from unrandom.runs.sharing.exchange import FORMATS
 
 
@@ -32,7 +32,7 @@ def mistake(capsys, *arguments):
 
 
 def test_every_format_is_offered():
-    assert set(OFFERED) == set(FORMATS)
+    assert set(EXPORT_FORMATS) == set(FORMATS)
 
 
 def test_the_module_of_import_has_a_name_that_python_allows():

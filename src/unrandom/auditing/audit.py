@@ -15,7 +15,7 @@ from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.interpretations import interpretations
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Form, Stream
-from unrandom.auditing.reading.contents import Raw, read
+from unrandom.auditing.reading.contents import read
 from unrandom.auditing.reading.numerals import NoNumeral
 from unrandom.auditing.reading.options import check_text, described, seconds_option
 from unrandom.auditing.reading.parsing import Numbers
@@ -26,6 +26,7 @@ from unrandom.auditing.verdict import Break, NotPredicted, Predictable, TooFew, 
 from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.core.errors import UserError
 from unrandom.core.inputs import named
+from unrandom.core.names import Raw
 from unrandom.core.reading import about
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from unrandom.core.errors import one_line
+from unrandom.core.names import ENGINES, LOGS, SCALES
 
 LONGEST_NUMBER = 40  # characters
 
@@ -96,7 +97,7 @@ def add_log(command: Parser) -> None:
     command.add_argument(
         "--log",
         metavar="NAME",
-        choices=("csv", "tensorboard", "wandb"),
+        choices=LOGS,
         action="append",
         default=[],
         help="also write each evaluation, in the run folder, as csv, for tensorboard, or for wandb (offline unless "
@@ -106,10 +107,9 @@ def add_log(command: Parser) -> None:
 
 def add_workers(command: Parser, then: str = "the same command continues") -> None:
     """Add the options of the launcher: engine, workers, threads, GPUs, stacking and time."""
-    engines = ("local", "ray", "slurm")
     command.add_argument(
         "--engine",
-        choices=engines,
+        choices=ENGINES,
         default="local",
         help="what trains the runs: processes of this machine, a Ray cluster or Slurm (local)",
     )
@@ -140,8 +140,7 @@ def add_workers(command: Parser, then: str = "the same command continues") -> No
 
 def add_scale(command: Parser) -> None:
     """Add ``--scale``, which chooses how large experiments are."""
-    scales = ("smoke", "laptop", "gpu", "paper")
-    command.add_argument("--scale", choices=scales, default="laptop", help="size of the experiments (laptop)")
+    command.add_argument("--scale", choices=SCALES, default="laptop", help="size of the experiments (laptop)")
 
 
 def add_results(command: Parser) -> None:

@@ -4,10 +4,12 @@
 own settings.
 """
 
-from typing import Literal, TypeVar
+from typing import TypeVar
 
-Scale = Literal["smoke", "laptop", "gpu", "paper"]
-SCALES: tuple[Scale, ...] = ("smoke", "laptop", "gpu", "paper")
+from unrandom.core.names import SCALES, Scale
+
+__all__ = ["SCALES", "Scale", "by_scale"]
+
 T = TypeVar("T")
 
 

@@ -16,9 +16,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from unrandom.auditing.reading import logs
-from unrandom.auditing.reading.contents import Raw, read
+from unrandom.auditing.reading.contents import read
 from unrandom.auditing.reading.parsing import NOTATIONS, Numbers
 from unrandom.core.errors import UserError
+from unrandom.core.names import Raw
 
 SECONDS = 5.0
 """Longest time of the processor that reading a content of a few hundred characters may take."""

@@ -11,7 +11,6 @@ import re
 import tokenize
 import warnings
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError, lookup
 from unrandom.core.inputs import content_of, named
+from unrandom.core.names import RAW_TYPES, Raw
 from unrandom.core.reading import about
 
 MAX_BYTES = 64 * 2**20
@@ -31,9 +31,6 @@ MAX_BYTES = 64 * 2**20
 
 MAX_TEXT = 16 * 2**20
 """Characters of a text that are used; those after the last whole line of them are not."""
-
-Raw: TypeAlias = Literal["u8", "u16", "u32", "u64", "f32", "f64", "u16be", "u32be", "u64be", "f32be", "f64be"]
-"""Raw words: unsigned integers or floats of so many bits, little-endian or big-endian."""
 
 PACKED = {b"PK\x03\x04": "a zip or .npz archive", b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz"}
 """First bytes of formats that have to be unpacked first."""
@@ -67,7 +64,7 @@ def read(
             lookup("notation", notation, NOTATIONS)
     if raw is not None:
         with about("--raw"):
-            lookup("type of raw words", raw, dict.fromkeys(get_args(Raw)))
+            lookup("type of raw words", raw, dict.fromkeys(RAW_TYPES))
     path = str(source)
     content = content_of(path, MAX_BYTES, deadline)
     if not content:
@@ -176,6 +173,4 @@ def _end(text: str) -> int:
 
 
 def _not_text(source: str) -> UserError:
-    return UserError(
-        f"{named(source)} is not text; raw words are read with --raw, which may be {', '.join(get_args(Raw))}"
-    )
+    return UserError(f"{named(source)} is not text; raw words are read with --raw, which may be {', '.join(RAW_TYPES)}")

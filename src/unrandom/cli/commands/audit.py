@@ -6,8 +6,8 @@ from argparse import Namespace
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import SECONDS, Parser
 from unrandom.core.errors import UserError
+from unrandom.core.names import RAW_TYPES
 
-RAW = ("u8", "u16", "u32", "u64", "f32", "f64", "u16be", "u32be", "u64be", "f32be", "f64be")
 EXAMPLE = """unrandom audit outputs.txt
 node -e "for (let i = 0; i < 300; i++) console.log(Math.random())" | unrandom audit -
 unrandom audit access.log --regex "token=([0-9a-f]+)" --json"""
@@ -21,7 +21,7 @@ def add(command: Parser) -> None:
     text.add_argument("--regex", metavar="R", help="find the number in each line, in group 1 of this expression")
     text.add_argument("--notation", metavar="N", help="decimal, hexadecimal, base64, ... (inferred)")
     text.add_argument(
-        "--raw", choices=RAW, metavar="TYPE", help="binary words: u8, u16, u32, u64, f32, f64; u16be, ..."
+        "--raw", choices=RAW_TYPES, metavar="TYPE", help="binary words: u8, u16, u32, u64, f32, f64; u16be, ..."
     )
     known = command.add_argument_group("what is known (everything is inferred otherwise)")
     known.add_argument("--bits", metavar="B", help="width of the outputs in bits")

@@ -4,11 +4,11 @@ from argparse import Namespace
 
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import PATH, Parser, add_run
+from unrandom.core.names import EXPORT_FORMATS
 
 EXAMPLE = """unrandom export fm-256 --to huggingface exported
 unrandom export latest --to transformerlens exported
 unrandom export runs/fm-256-1a2b3c4d --to safetensors exported"""
-FORMATS = ("huggingface", "transformerlens", "safetensors")
 
 
 def add(command: Parser) -> None:
@@ -16,7 +16,7 @@ def add(command: Parser) -> None:
     add_run(command)
     command.add_argument(
         "--to",
-        choices=FORMATS,
+        choices=EXPORT_FORMATS,
         default="huggingface",
         help="a model of transformers, the same for TransformerLens, or the weights as they are (huggingface)",
     )

@@ -12,10 +12,10 @@ from typing import Protocol, runtime_checkable
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder
 from unrandom.core.interrupts import Interrupted, interruptible
+from unrandom.core.names import ENGINES
 from unrandom.runs.running.plan import Job
 from unrandom.runs.running.worker import Outcome, WorkerOptions, record_death
 
-ENGINES = ("local", "ray", "slurm")
 BUSY_SECONDS = 1.0  # delay before a locked run is tried again, and longest wait for a job to end
 POLL_SECONDS = 0.5  # interval of polling jobs that cannot be waited for
 

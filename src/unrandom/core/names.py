@@ -1,0 +1,16 @@
+"""Which names may a user choose from? Said once, for the command line and for what has these names.
+
+This module imports nothing heavy.
+"""
+
+from typing import Literal, get_args
+
+Scale = Literal["smoke", "laptop", "gpu", "paper"]
+Raw = Literal["u8", "u16", "u32", "u64", "f32", "f64", "u16be", "u32be", "u64be", "f32be", "f64be"]
+"""Raw words: unsigned integers or floats of so many bits, little-endian or big-endian."""
+
+SCALES: tuple[Scale, ...] = get_args(Scale)
+RAW_TYPES: tuple[Raw, ...] = get_args(Raw)
+ENGINES = ("local", "ray", "slurm")
+LOGS = ("csv", "tensorboard", "wandb")
+EXPORT_FORMATS = ("huggingface", "transformerlens", "safetensors")
