@@ -40,7 +40,7 @@ def test_the_module_of_import_has_a_name_that_python_allows():
     assert module_of("export").__name__ == "unrandom.cli.commands.export"
 
 
-@pytest.mark.parametrize("to", OFFERED)
+@pytest.mark.parametrize("to", EXPORT_FORMATS)
 def test_a_run_goes_out_and_comes_back(finished_run, to, tmp_path, capsys):
     path, folder = finished_run.folder.path, tmp_path / "exported"
     made = answer(capsys, "export", path, "--to", to, folder)
