@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from tiers import slow
+
 ROOT = Path(__file__).parents[1]
 TESTS = (
-    *("conftest.py", "tiny_runs.py", "tiny_settings.py", "typechecking.py", "rounding.py", "models/test_parts.py"),
-    *("training/test_optimizers.py", "training/test_less_memory.py", "runs/sharing/test_exchange.py"),
+    *("conftest.py", "tiers.py", "tiny_runs.py", "tiny_settings.py", "typechecking.py", "rounding.py"),
+    *("models/test_parts.py", "training/test_optimizers.py", "training/test_less_memory.py"),
+    "runs/sharing/test_exchange.py",
 )
 BLOCKS = re.compile(r"^```(bash|diff|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 RECIPES = {
@@ -66,13 +69,15 @@ def test_there_is_a_recipe_for_every_kind_of_extension():
 @pytest.mark.parametrize(
     ("recipe", "answers"),
     [
-        ("Add a task", ("9ebf1998", "steps    4 of 4", "copy")),
-        ("Add a predictor", ("counting",)),
         ("Add an audit family", ("PREDICTABLE  x ← (x² + c) mod m",)),
-        ("Add an architecture part", ("steps    4 of 4", "exported")),
-        ("Add an optimiser", ("steps    1 of 4", "steps    4 of 4", "AdamW with Nesterov momentum (rate")),
-        ("Add an experiment", ("fm-halves: The first half of the context is harder",)),
-        ("Add a command", ("period  4294967296",)),
+        *slow(
+            ("Add a task", ("9ebf1998", "steps    4 of 4", "copy")),
+            ("Add a predictor", ("counting",)),
+            ("Add an architecture part", ("steps    4 of 4", "exported")),
+            ("Add an optimiser", ("steps    1 of 4", "steps    4 of 4", "AdamW with Nesterov momentum (rate")),
+            ("Add an experiment", ("fm-halves: The first half of the context is harder",)),
+            ("Add a command", ("period  4294967296",)),
+        ),
     ],
 )
 def test_its_commands_run(extended, recipe, answers):
@@ -83,18 +88,20 @@ def test_its_commands_run(extended, recipe, answers):
         assert answer in said
 
 
-@pytest.mark.parametrize(
-    ("file", "tests"),
-    [
-        ("models/test_parts.py", ""),  # the new part states its costs
-        ("training/test_optimizers.py", ""),
-        ("training/test_less_memory.py", "nadamw and counted"),
-        ("runs/sharing/test_exchange.py", "every_variant and temperature"),  # the code of a card computes the new part
-    ],
-)
-def test_the_tests_of_the_package_know_what_was_added(extended, file, tests):
-    said = run(f"python -m pytest -n 0 -p no:cacheprovider tests/{file} -k '{tests}'", extended)
-    assert " passed" in said
+KNOWN = {
+    "models/test_parts.py": "test_parts",  # the new part states its costs
+    "training/test_optimizers.py": "test_optimizers",
+    "training/test_less_memory.py": "(nadamw and counted)",
+    "runs/sharing/test_exchange.py": "(every_variant and temperature)",  # the code of a card computes the new part
+}
+
+
+@pytest.mark.slow
+def test_the_tests_of_the_package_know_what_was_added(extended):
+    files = " ".join(f"tests/{file}" for file in KNOWN)
+    said = run(f"python -m pytest -n 0 -rp -p no:cacheprovider {files} -k '{' or '.join(KNOWN.values())}'", extended)
+    for file in KNOWN:
+        assert f"PASSED tests/{file}::" in said
 
 
 NEW = """
@@ -103,16 +110,18 @@ from unrandom.core.errors import UserError
 from unrandom.models import formats
 from unrandom.models.transformer import Transformer, TransformerConfig
 
-shape = dict(d_model=8, n_heads=2, vocab_size=5, context=6, positions={positions!r}, temperature=True)
-model = Transformer(TransformerConfig(**shape))
-try:
-    formats.to_huggingface(model)
-except UserError as error:
-    print(error)
+for positions in ("learned", "abacus", "rotary"):
+    shape = dict(d_model=8, n_heads=2, vocab_size=5, context=6, positions=positions, temperature=True)
+    try:
+        formats.to_huggingface(Transformer(TransformerConfig(**shape)))
+    except UserError as error:
+        print(positions, error)
 """
 
 
-@pytest.mark.parametrize("positions", ["learned", "abacus", "rotary"])
-def test_a_new_part_is_refused_by_the_formats_of_other_libraries(extended, positions):
-    (extended / "new.py").write_text(NEW.format(positions=positions))
-    assert "cannot express model.temperature=true" in run("python new.py", extended)
+@pytest.mark.slow
+def test_a_new_part_is_refused_by_the_formats_of_other_libraries(extended):
+    (extended / "new.py").write_text(NEW)
+    said = run("python new.py", extended).splitlines()
+    assert [line.partition(" ")[0] for line in said] == ["learned", "abacus", "rotary"]
+    assert all("cannot express model.temperature=true" in line for line in said)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import jaxtyping
 import pytest
 import torch
 
@@ -36,6 +37,12 @@ TINY = RunConfig(
 def one_thread() -> None:
     """A job sets the threads of its process (`bench sweep` runs some here); their number changes the order of sums."""
     torch.set_num_threads(1)
+
+
+@pytest.fixture
+def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Types of calls are not checked, as for a user, in the full tier, too: what the package itself says is tested."""
+    monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)
 
 
 @pytest.fixture

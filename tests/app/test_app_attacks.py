@@ -16,6 +16,7 @@ from urllib.parse import quote
 import pytest
 from serving import ROOT, STARTS_IN, wait_for
 
+from tiers import slow
 from unrandom.app.limits import MAX_FILE, MAX_REQUEST, REQUEST_SECONDS, SESSIONS_KEPT
 from unrandom.core.run_folder import RunFolder
 from unrandom.generators.lcg import LCG
@@ -426,7 +427,7 @@ def attack(app, how, name, data):
     return first
 
 
-@pytest.mark.parametrize(("every", "least"), [(20, 8), pytest.param(1, 150, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("every", "least"), [(20, 8), *slow((1, 150))])
 def test_hostile_requests_are_answered_by_sentences_and_the_app_goes_on(app, every, least):
     test_a_normal_request_is_answered(app)
     before = app.memory
@@ -470,7 +471,7 @@ def test_a_body_without_end_is_refused_before_it_is_held(app):
     assert app.memory < before + 64 * 2**20
 
 
-@pytest.mark.parametrize("visitors", [4, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("visitors", [4, *slow(20)])
 def test_visitors_at_once_get_right_answers(app, visitors):
     gradio_client = pytest.importorskip("gradio_client")
     address = app.address

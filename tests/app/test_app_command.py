@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from serving import STARTS_IN, free_port, is_held, start_app, wait_for
 
+from tiers import slow
 from unrandom.cli import main
 from unrandom.core.run_folder import RunFolder
 
@@ -103,7 +104,7 @@ def test_a_port_that_is_taken_is_a_mistake(command):
 
 
 @needs_gradio
-@pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("how", [signal.SIGINT, *slow(signal.SIGTERM)])
 def test_ctrl_c_ends_the_app_in_order(command, how, tmp_path):
     process = command("--port", port := free_port(), "--json", TMPDIR=str(tmp_path))
     address = address_of(process)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import unrandom
+from tiers import slow_but
 from unrandom.app import play
 from unrandom.app.limits import GUESSES_SHOWN, MAX_CHARACTERS, TOKENS_SHOWN
 from unrandom.generators.lcg import LCG
@@ -141,7 +142,10 @@ def test_of_more_numbers_than_the_context_the_last_ones_are_read():
     assert len(columns(of_numbers(text)[1])["model"]) == 64
 
 
-@pytest.mark.parametrize("model", play.models())
+LARGE = {"fm-2p14", "fm-2p16"}
+
+
+@pytest.mark.parametrize("model", slow_but(set(play.models()) - LARGE, play.models()))
 def test_every_model_answers_on_its_largest_test_modulus(model):
     task = play.loaded(model).config.data
     shown = min(task.context, GUESSES_SHOWN + 10)

@@ -11,6 +11,7 @@ import time
 import pytest
 from serving import demo_settings, is_held, wait_for
 
+from tiers import slow
 from unrandom.app import training
 from unrandom.app.training import Demo, curves, run_names
 from unrandom.core.run_folder import RunFolder
@@ -148,7 +149,7 @@ def test_a_demo_that_does_not_end_is_killed(demo, monkeypatch):
     assert not demo.running
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("how", [signal.SIGKILL, *slow(signal.SIGTERM, signal.SIGHUP)])
 def test_the_demo_ends_with_the_app_however_it_ends(tmp_path, how):
     program = (
         "import signal, sys, time; from pathlib import Path; from unrandom.app.training import Demo\n"

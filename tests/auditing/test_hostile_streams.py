@@ -17,6 +17,7 @@ from hostile_streams import HostileAudit, attack, audited, hostile_audit
 
 import unrandom
 from sweeping import PATIENCE
+from tiers import slow, slow_but
 from unrandom.auditing.forms.layers import Shuffled
 from unrandom.auditing.reading import contents, documents, parsing, tokens
 from unrandom.core.errors import UserError
@@ -38,12 +39,7 @@ sys.exit(status)
 """The command; then the most memory that this process had, which getrusage mixes up with that of its parent."""
 
 
-SLOW = pytest.mark.slow
-SEEDS = 40, 150
-"""Inputs of the fast tier, and of both."""
-
-
-@pytest.mark.parametrize("seed", [*range(SEEDS[0]), *(pytest.param(seed, marks=SLOW) for seed in range(*SEEDS))])
+@pytest.mark.parametrize("seed", slow_but(range(40), range(150)))
 def test_any_input_has_a_verdict_or_a_line(seed: int) -> None:
     attack(hostile_audit(seed))
 
@@ -63,10 +59,7 @@ def test_numbers_at_the_edge_of_what_doubles_hold(numbers: list[int | float]) ->
     attack(HostileAudit(numbers), seconds=5)
 
 
-@pytest.mark.parametrize(
-    "bounded",
-    [*(pytest.param(m, marks=SLOW) for m in (2**53 - 1, 2**53 + 1, 2**60, 2**64)), 2**64 + 1, 2**100, 2**4096],
-)
+@pytest.mark.parametrize("bounded", [*slow(2**53 - 1, 2**53 + 1, 2**60, 2**64), 2**64 + 1, 2**100, 2**4096])
 def test_ranges_beyond_the_words_of_generators(bounded: int) -> None:
     chance = random.Random(bounded)
     assert attack(HostileAudit([chance.randrange(bounded) for _ in range(40)], options={"bounded": bounded}), 5)
@@ -214,9 +207,7 @@ LARGE: dict[str, tuple[Callable[[], Iterator[bytes]], list[str], int]] = {
 @pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="no /proc tells the most memory of a process (2026-11-25)"
 )
-@pytest.mark.parametrize(
-    "name", [name if name in ("a number on a line", "doubles") else pytest.param(name, marks=SLOW) for name in LARGE]
-)
+@pytest.mark.parametrize("name", slow_but(["a number on a line", "doubles"], LARGE))
 def test_memory_and_time_are_bounded_for_large_inputs(name: str, tmp_path: Path) -> None:
     pieces, options, _status = LARGE[name]
     path = tmp_path / "large"

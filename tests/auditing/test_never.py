@@ -14,6 +14,7 @@ from streams import audit_stream, stream_of
 
 import unrandom
 from plainly import chacha20, lcg, take
+from tiers import slow, slow_but
 from unrandom.auditing.verdict import NotPredicted, Predictable, TooFew
 from unrandom.bench.false_positives import FORMS, SOURCES, Source
 
@@ -30,14 +31,8 @@ def words(content: bytes, bits: int) -> list[int]:
     return np.frombuffer(content, dtype=f"<u{bits // 8}").astype(int if bits < 64 else np.uint64).tolist()
 
 
-SOME = list(FORMS)[::5]
-"""Forms in the fast tier."""
-
-
-@pytest.mark.parametrize(
-    "form", [form if form in SOME else pytest.param(form, marks=pytest.mark.slow) for form in FORMS]
-)
-@pytest.mark.parametrize("length", [60, pytest.param(700, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("form", slow_but(list(FORMS)[::5], FORMS))
+@pytest.mark.parametrize("length", [60, *slow(700)])
 def test_random_streams(form, length):
     numbers = FORMS[form](Source(SOURCES["os.urandom"](b"")), length)
     assert not isinstance(unrandom.audit(numbers, max_seconds=SECONDS), Predictable)
@@ -47,7 +42,7 @@ def test_sorted_numbers():
     assert not is_predicted(stream_of(sorted(secrets.randbelow(10000) for _ in range(1000))))
 
 
-@pytest.mark.parametrize("bits", [8, *(pytest.param(bits, marks=pytest.mark.slow) for bits in (32, 64))])
+@pytest.mark.parametrize("bits", [8, *slow(32, 64)])
 def test_cryptographic_streams(bits):
     hashed = b"".join(hashlib.sha256(i.to_bytes(8, "big")).digest() for i in range(64))
     for content in (os.urandom(2048), hashed, hashlib.shake_128(b"seed").digest(2048)):

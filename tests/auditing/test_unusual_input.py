@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import unrandom
+from tiers import slow
 from unrandom.auditing.forms.ranges import whole_ranges
 from unrandom.auditing.verdict import NotPredicted, Predictable, TooFew
 from unrandom.bench.printed import v8
@@ -64,10 +65,7 @@ def test_ranges_have_round_ends(least: int, greatest: int, count: int, expected:
     ("start", "size", "count"),
     [
         (-100, 201, 300),
-        *(
-            pytest.param(*each, marks=pytest.mark.slow)
-            for each in ((-1000, 2001, 200), (100_000, 900_000, 60), (0, 10**9, 60), (0, 30_000, 90))
-        ),
+        *slow((-1000, 2001, 200), (100_000, 900_000, 60), (0, 10**9, 60), (0, 30_000, 90)),
     ],
 )
 def test_whole_ranges_are_found_without_a_hint(start: int, size: int, count: int) -> None:

@@ -70,6 +70,7 @@ def test_sources_are_uniform_and_repeatable():
     assert len(FORMS) == 20
 
 
+@pytest.mark.slow
 def test_false_positives_go_on(tmp_path):
     path, watched = tmp_path / "false_positives.json", []
     bench_false_positives(1, 0.02, path, watched.append)

@@ -50,6 +50,7 @@ def test_scaling(tiny, monkeypatch):
     assert scaling._unseen_set(2**20) == {"gigabytes": None, "reason": "1.1 GB are needed, 0.0 GB available"}
 
 
+@pytest.mark.slow
 def test_sweep(tiny):
     assert positive(bench_sweep(tiny, steps=2), "seconds_in_turn", "speedup_of_processes", "speedup_of_stacking")
 
@@ -71,6 +72,7 @@ def test_every_device_check_passes_on_the_cpu_or_is_skipped_with_a_reason(tiny, 
     assert all(outcome.message for outcome in outcomes.values())
 
 
+@pytest.mark.slow
 def test_faults_of_a_device_are_found(tiny, monkeypatch):
     gradients = device_checks._gradients
 

@@ -13,6 +13,7 @@ import pytest
 from asking import address_of, answered
 from sockets import STRACE, Watch, asked_by
 from sweeping import PATIENCE, synchronize
+from tiers import slow_but
 from tiny_settings import settings
 from unrandom.cli.commands import COMMANDS
 from unrandom.core.processes import python
@@ -67,7 +68,7 @@ def test_what_is_asked_is_seen(tmp_path):
         assert asked_by(tmp_path / "isolated", inner, [sys.executable, "-I"]) == {"192.0.2.7:9"}
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", slow_but(["train", "audit"], CALLS))
 def test_a_command_asks_no_other_machine(name, tmp_path, finished_run):
     if name in NEEDS and importlib.util.find_spec(NEEDS[name]) is None:
         pytest.skip(f"2026-11-25: {NEEDS[name]} is missing")
@@ -94,6 +95,7 @@ def test_a_command_asks_no_other_machine(name, tmp_path, finished_run):
     assert watch.asked() == set()
 
 
+@pytest.mark.slow
 def test_the_app_and_its_children_ask_no_other_machine(tmp_path):
     pytest.importorskip("gradio", reason="the app needs gradio")
     httpx = pytest.importorskip("httpx", reason="the app needs gradio")

@@ -447,6 +447,7 @@ def test_an_error_of_our_own_is_not_hidden_in_one_line(monkeypatch):
         main(["train"])
 
 
+@pytest.mark.slow
 def test_checks_of_a_device_are_lines_and_one_that_does_not_pass_makes_the_status_1(tiny_settings, capsys, monkeypatch):
     monkeypatch.setattr(device, "CHECKS", {name: device.CHECKS[name] for name in ("tokens", "compile", RATE)})
     arguments = ["bench", "device", *tiny_settings()]

@@ -63,6 +63,7 @@ def unrandom(*arguments: str | Path, **options) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, **options)
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments_a_run_ends_as_one_that_was_never_killed(tmp_path, arguments):
     seed = random.SystemRandom().randrange(2**32)
     print(f"the moments are those of seed {seed}")
@@ -93,6 +94,7 @@ def small_disk(tmp_path, arguments):
     subprocess.run(["umount", str(mounted)], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_with_one_line_and_nothing_corrupt(small_disk, tmp_path, arguments):
     arguments = [*arguments, "--set", "model.d_model=32", "--set", "checkpoint_every=2"]
     filler = small_disk / "filler"

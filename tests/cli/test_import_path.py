@@ -13,6 +13,7 @@ import pytest
 import unrandom
 from asking import address_of, answered
 from sweeping import PATIENCE, synchronize
+from tiers import slow
 from unrandom.core.processes import python
 from unrandom.generators.lcg import LCG
 
@@ -58,11 +59,12 @@ def test_python_is_started_in_one_way_only():
     [
         ("train", "fm-256", "--out", "runs"),
         ("sweep", "fm-256", *SWEEP),
-        pytest.param(("sweep", "fm-256", *SWEEP, "--engine", "ray"), marks=needs("ray")),
+        pytest.param(("sweep", "fm-256", *SWEEP, "--engine", "ray"), marks=[needs("ray"), pytest.mark.slow]),
         pytest.param(
-            ("sweep", "fm-256", *SWEEP, "--engine", "slurm", "--slurm", "cluster=local"), marks=needs("submitit")
+            ("sweep", "fm-256", *SWEEP, "--engine", "slurm", "--slurm", "cluster=local"),
+            marks=[needs("submitit"), pytest.mark.slow],
         ),
-        ("bench", "predictors"),
+        *slow((("bench", "predictors"),)),
     ],
     ids=["train", "local", "ray", "slurm", "bench"],
 )
@@ -81,6 +83,7 @@ def test_no_worker_imports_the_user_s_files(command, own_files, tiny_settings):
         assert [point["status"] for point in json.loads(answer.stdout)["grid_points"]] == ["finished"] * 2
 
 
+@pytest.mark.slow
 def test_the_user_s_own_scripts_import_what_is_beside_them(tmp_path):
     """The variable by which libraries start Python safely is not left set for a task's code, here or in workers."""
     task = (
@@ -101,6 +104,7 @@ def test_the_user_s_own_scripts_import_what_is_beside_them(tmp_path):
     assert len((tmp_path / "ran").read_text()) >= 2  # in the command, and in a worker
 
 
+@pytest.mark.slow
 @needs("gradio")
 def test_the_demo_and_the_audits_of_the_app_do_not_either(own_files):
     app = subprocess.Popen(

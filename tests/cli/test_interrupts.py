@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from sweeping import PATIENCE, children, steps_measured, synchronize
+from tiers import slow, slow_but
 from unrandom.core.interrupts import NOTICE, Interrupted, interruptible, raised_once
 from unrandom.core.run_folder import RunFolder
 
@@ -59,7 +60,10 @@ def interrupted(arguments, out: Path) -> str:
     return said.splitlines()[-1]
 
 
-@pytest.mark.parametrize("command", ["train", "demo", "resume", "sweep", "stacked sweep", "reproduce", "speedrun"])
+@pytest.mark.parametrize(
+    "command",
+    ["train", "sweep", *slow("demo", "resume", "stacked sweep", "reproduce", "speedrun")],
+)
 def test_a_command_that_is_interrupted_saves_and_says_where_it_stood(command, tmp_path, tiny_settings):
     settings, grid = tiny_settings(**ENDLESS), ["--grid", "optimizer.lr=1e-3,2e-3"]
     arguments = {
@@ -90,6 +94,7 @@ def test_a_command_that_is_interrupted_saves_and_says_where_it_stood(command, tm
         assert int(STOOD.findall(said)[0][1].replace(",", "")) > stood[run.name]
 
 
+@pytest.mark.slow
 def test_an_interrupt_while_workers_are_made_is_one_line(tmp_path, tiny_settings):
     """The server that forks workers imports torch at first, for seconds."""
     arguments = ["sweep", "fm-256", *tiny_settings(**ENDLESS), "--grid", "optimizer.lr=1e-3,2e-3", "--out", tmp_path]
@@ -103,6 +108,7 @@ def test_an_interrupt_while_workers_are_made_is_one_line(tmp_path, tiny_settings
     assert said.splitlines()[-1].startswith("unrandom: interrupted: ")
 
 
+@pytest.mark.slow
 def test_a_run_that_was_interrupted_ends_as_one_that_was_not(tmp_path, tiny_settings):
     arguments = ["train", "fm-256", *tiny_settings(steps=1000, evaluate_every=10, checkpoint_every=10**6)]
 
@@ -211,7 +217,10 @@ def at_random_moments() -> list[tuple[str, str, float]]:
     ]
 
 
-@pytest.mark.parametrize(("command", "how", "moment"), at_random_moments())
+@pytest.mark.parametrize(
+    ("command", "how", "moment"),
+    slow_but(at_random_moments()[:2], at_random_moments()),
+)
 def test_an_interrupt_at_any_moment_is_status_130_and_one_line(
     command, how, moment, tmp_path, tiny_settings, finished_run
 ):

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from tiers import slow
 from unrandom.core.errors import UserError
 from unrandom.runs.continuation import MAX_TEXT, read_sequences
 
@@ -15,7 +16,7 @@ from unrandom.runs.continuation import MAX_TEXT, read_sequences
         ("1\n2\n\n 3 \n", [[1, 2, 3]]),
         ("1, 2\n3\n", [[1, 2], [3]]),
         ("1\n,\n", [[1]]),
-        ("\n" * (MAX_TEXT - 2) + "5\n", [[5]]),
+        *slow(("\n" * (MAX_TEXT - 2) + "5\n", [[5]])),
     ],
 )
 def test_sequences_are_lines_or_the_whole_file(tmp_path, text, expected):

@@ -155,7 +155,7 @@ def test_what_is_no_task_is_said_in_one_line(name, said):
         ),
     ],
 )
-def test_a_task_that_breaks_its_word_is_refused_in_one_line(written, old, new, said):
+def test_a_task_that_breaks_its_word_is_refused_in_one_line(written, old, new, said, unchecked):
     with pytest.raises(UserError, match=said) as error:
         check_task(load_task(written((old, new))).parse({}), 0)
     assert "\n" not in str(error.value)

@@ -1,11 +1,13 @@
 """Runs that are trained side by side come out as runs that are trained alone."""
 
 import shutil
+from itertools import product
 
 import pytest
 import torch
 
 from rounding import assert_agree
+from tiers import slow_but
 from unrandom.core.errors import Busy
 from unrandom.core.run_folder import RunFolder
 from unrandom.runs.run import Run
@@ -30,10 +32,15 @@ def _distance(run, other):
     return float((ours - theirs).norm() / theirs.norm())
 
 
-@pytest.mark.parametrize("optimizer", ["muon", "adamw"])
-@pytest.mark.parametrize(
-    "model", ["model.positions=learned", "model.positions=rotary", "model.kv_shift=true", "model.depth=2"]
+FAST = ("muon", "model.positions=learned"), ("adamw", "model.positions=rotary")
+ALL = list(
+    product(
+        ("muon", "adamw"), ("model.positions=learned", "model.positions=rotary", "model.kv_shift=true", "model.depth=2")
+    )
 )
+
+
+@pytest.mark.parametrize(("optimizer", "model"), slow_but(FAST, ALL))
 def test_the_same_as_alone(tiny, tmp_path, optimizer, model):
     configs = [tiny.override([f"optimizer.name={optimizer}", model, *changes]) for changes in VARIANTS]
     alone = [create_run(RunSpec("alone", config), tmp_path, []) for config in configs]

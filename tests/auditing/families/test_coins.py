@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 import unrandom
+from tiers import slow
 from unrandom.auditing.families.congruential.coins import LEAST_OUTPUTS
 from unrandom.auditing.verdict import Predictable, TooFew
 from unrandom.generators.java import JAVA
@@ -35,7 +36,7 @@ def test_coins_without_a_hint() -> None:
     assert verdict.outputs_needed < 800
 
 
-@pytest.mark.parametrize("heads", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("heads", [0, *slow(1)])
 def test_few_coins_of_either_side(heads: int) -> None:
     coins = [coin ^ heads for coin in coins_of_java()]
     verdict = unrandom.audit(coins[:620], family="lcg-coins")
@@ -71,10 +72,9 @@ def test_small_odd_remainders(n: int) -> None:
     ("lcg", "parts", "count"),
     [
         (JAVA, 2, 900),
-        pytest.param(JAVA, 3, 400, marks=pytest.mark.slow),
-        pytest.param(LCG(2**44, 7**13, 1), 2, 400, marks=pytest.mark.slow),
+        *slow((JAVA, 3, 400), (LCG(2**44, 7**13, 1), 2, 400)),
         (LCG(2**31 - 1, 16807, 0), 2, 200),
-        pytest.param(LCG(10**14 + 31, 5**17, 3), 2, 700, marks=pytest.mark.slow),
+        *slow((LCG(10**14 + 31, 5**17, 3), 2, 700)),
     ],
 )
 def test_states_by_fourier(lcg: LCG, parts: int, count: int) -> None:

@@ -6,15 +6,13 @@ from random import Random
 import pytest
 
 import unrandom
+from tiers import slow
 from unrandom.bench.printed import v8
 from unrandom.generators.v8 import BLOCK, MathRandom
 
 
 @pytest.mark.parametrize("shown", [52, 53])
-@pytest.mark.parametrize(
-    ("start", "scale"),
-    [pytest.param(-1, 2, marks=pytest.mark.slow), (0, 100), pytest.param(5, 10, marks=pytest.mark.slow)],
-)
+@pytest.mark.parametrize(("start", "scale"), [(0, 100), *slow((-1, 2), (5, 10))])
 def test_scaled_fractions(shown, start, scale):
     for seed in range(3):
         numbers = list(islice(v8(shown, False, lambda u: start + scale * u)(Random(seed)), 110))

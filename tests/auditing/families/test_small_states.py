@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from streams import audit_stream, stream_of
 
+from tiers import slow
 from unrandom.auditing.families.tried import small as family
 from unrandom.auditing.families.tried.small import SMALL_STATES
 from unrandom.auditing.verdict import Predictable
@@ -31,9 +32,7 @@ def test_words_in_full(name, bits, compiled, monkeypatch):
     assert verdict.outputs_needed <= 3
 
 
-@pytest.mark.parametrize(
-    ("name", "bound"), [("bash_random", 1000), pytest.param("c_rand_r", 10, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize(("name", "bound"), [("bash_random", 1000), *slow(("c_rand_r", 10))])
 def test_words_modulo_a_bound(name, bound):
     numbers = [x % bound for x in numbers_in(name)]
     verdict = audit_stream(stream_of(numbers[:-10], bounded=bound), family="small-state")

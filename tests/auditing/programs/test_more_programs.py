@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import unrandom
+from tiers import slow, slow_but
 from unrandom.auditing.verdict import Predictable, Verdict
 
 VECTORS = Path(__file__).parents[1] / "vectors"
@@ -30,7 +31,7 @@ def predicted(lines: list[str], family: str | None = None) -> Verdict:
         ("node26_random", "sums"),
         ("node26_6_digits", "sums"),
         ("lua_words", "xoshiro"),
-        pytest.param("postgresql_random", "scrambled", marks=pytest.mark.slow),
+        *slow(("postgresql_random", "scrambled")),
         ("mariadb_rand", "combined"),
         ("musl_rand", "truncated-lcg"),
         ("musl_rand_100", "remainder"),
@@ -53,8 +54,6 @@ GSL = dict(line.split(": ") for line in lines_of("gsl"))
 QUICK = ("lecuyer21", "rand48", "random8-glibc2", "ranlux", "transputer", "vax")
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in GSL]
-)
+@pytest.mark.parametrize("name", slow_but(QUICK, GSL))
 def test_generators_of_the_gnu_scientific_library(name: str) -> None:
     predicted(GSL[name].split())

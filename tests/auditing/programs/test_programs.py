@@ -10,6 +10,7 @@ import pytest
 
 import unrandom
 from sweeping import PATIENCE
+from tiers import slow
 from unrandom.auditing.verdict import Predictable
 
 SHOWN = 10
@@ -218,14 +219,7 @@ def test_javas_random(tmp_path, java_classes, what, family, about):
 
 
 @needs("javac")
-@pytest.mark.parametrize(
-    ("n", "family"),
-    [
-        pytest.param(3, "java-remainder", marks=pytest.mark.slow),
-        pytest.param(5, "java-remainder", marks=pytest.mark.slow),
-        (7, "remainder"),
-    ],
-)
+@pytest.mark.parametrize(("n", "family"), [*slow((3, "java-remainder"), (5, "java-remainder")), (7, "remainder")])
 def test_javas_small_odd_remainders(tmp_path, java_classes, n, family):
     check(tmp_path, run("java", "-cp", java_classes, "Numbers", f"nextInt{n}", 900), family)
 

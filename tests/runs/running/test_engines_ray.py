@@ -20,6 +20,7 @@ from unrandom.runs.running.plan import Job, pack_jobs
 from unrandom.runs.running.worker import WorkerOptions, run_job
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore"),  # Ray's own
     pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="2026-11-21: the sweep extra is not installed"),
 ]

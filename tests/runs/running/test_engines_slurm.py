@@ -20,6 +20,7 @@ def slurm(*settings: str):
     return load_engine("slurm", EngineOptions(workers=2, threads=1, slurm=("cluster=local", *settings)))
 
 
+@pytest.mark.slow
 def test_a_preempted_job_saves_is_requeued_and_finishes_as_if_nothing_had_happened(tiny, tmp_path):
     (long,) = planned(tiny, 1, steps=600, checkpoint_every=1_000, evaluate_every=100)
     short = planned(tiny, 2)[1]
