@@ -140,8 +140,8 @@ def test_what_is_no_task_is_said_in_one_line(name, said):
         ("[:5]", "", "nothing is left to train on"),
         ("[:5]", "[:5].repeat(2)", "step needs one value or more, none of them twice"),
         ('{"step": rng.permutation(np.arange(1, 50, dtype=np.uint64))[:5]}', "{}", "names no parameter"),
-        ('{"step"', '{"steps"', "names 'steps', which is no label of its sequences"),
-        ("    context: int = 8", AS_5.format("rule"), r"Counting\.rule must be words, not 5"),
+        ('{"step"', '{"steps"', "names 'steps', but its sequences have"),
+        ("    context: int = 8", AS_5.format("rule"), r"Counting\.rule must be text, not 5"),
         ("    context: int = 8", AS_5.format("test_parts"), "must be a tuple of one or more, not 5"),
         (
             "    first: np.ndarray\n",

@@ -99,7 +99,7 @@ def play(
 
 
 def baselines(run: LoadedRun, modulus: int | None) -> dict[str, Predictor]:
-    """Algebra, as it applies to the model's task, and look-back, told this modulus or, if it has one, the task's."""
+    """The algebraic predictor of the model's task, and look-back for `modulus` (None: the task's, if it has one)."""
     task = run.config.data
     names = {"algebra": "algebraic"} | ({"look-back": "lookback"} if "lookback" in task.baselines() else {})
     found = dict(zip(names, make_predictors(list(names.values()), task), strict=True))

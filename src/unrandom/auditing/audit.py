@@ -69,13 +69,13 @@ def audit(
     decimals, or strings as a program prints them (lists of the same things are shuffles); or the path of a file of them
     (``"-"`` is standard input).
 
-    Nothing else need be known; every plausible form is tried. What is known makes the search faster: whole numbers of
-    ``bits`` bits; ``bounded`` numbers reduced to 0 … N − 1, or to N numbers from ``start`` on; numbers multiplied by
-    ``scale`` (so that fractions from −1 to 1 have ``start=-1, scale=2``); an LCG of this ``modulus``, ``multiplier``
-    and ``increment``. Of a file, ``raw`` (such as ``"u32"``) reads binary words, ``column`` selects a column of a table
-    or a key of JSON objects, ``regex`` finds the number in each line, and ``notation`` says how numbers are written.
-    ``family`` restricts the search to one family of generators, ``max_seconds`` its time (60 s); ``watch`` is called
-    with the name of each family before it is tried.
+    The numbers alone are enough: every plausible form of them is tried. What is known makes the search faster: whole
+    numbers of ``bits`` bits; ``bounded`` numbers reduced to 0 … N − 1, or to N numbers from ``start`` on; numbers
+    multiplied by ``scale`` (so that fractions from −1 to 1 have ``start=-1, scale=2``); an LCG of this ``modulus``,
+    ``multiplier`` and ``increment``. Of a file, ``raw`` (such as ``"u32"``) reads binary words, ``column`` selects a
+    column of a table or a key of JSON objects, ``regex`` finds the number in each line, and ``notation`` says how
+    numbers are written. ``family`` restricts the search to one family of generators, ``max_seconds`` its time (60 s);
+    ``watch`` is called with the name of each family before it is tried.
 
     If the numbers are the first ones after seeding, a few of them tell the seed: before anything else, ``seeds`` (such
     as ``"32bit"`` or ``"0:1000000"``) are tried in the programs that could have made the numbers, and so are the times

@@ -147,7 +147,7 @@ class SavedVerdicts(Saved):
 
 
 def bench_false_positives(count: int, seconds: float, path: Path | None, watch: Callable[[int], None]) -> JsonObject:
-    """Audit so many streams of all sources together, each in all forms and for at most so many seconds, on all cores.
+    """Audit `count` streams, shared among all sources, each in all forms and for at most `seconds` s, on all cores.
 
     The verdicts are counted in `path`; if it exists, the run goes on from there. `watch` is called with the number of
     streams that are done. UserError if the file was made with another time limit.

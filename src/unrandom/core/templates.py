@@ -1,13 +1,17 @@
 """How are templates loaded? By one Jinja configuration for all: HTML is escaped, and undefined names are errors."""
 
 from functools import cache
+from typing import TYPE_CHECKING
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 
 @cache
-def template(package: str, name: str) -> Template:
+def template(package: str, name: str) -> "Template":
     """Load the template with this file name from the folder of a package."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # training needs none of it
+
     environment = Environment(
         loader=PackageLoader(package, "."),
         autoescape=not name.endswith(".md.j2"),

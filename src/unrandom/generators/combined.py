@@ -66,12 +66,12 @@ class Combined:
 
     @property
     def coefficients(self) -> list[int]:
-        """Those of X, modulo M."""
+        """The coefficients of the recurrence of X, modulo M."""
         return [self._composed([one.coefficients[i] for one in self.components]) for i in range(self.order)]
 
     @property
     def constant(self) -> int:
-        """The constant of X."""
+        """The constant of the recurrence of X, modulo M."""
         return sum(self._cofactor(one) * one.constant for one in self.components) % self.modulus
 
     def windows(self, first: Sequence[int]) -> Windows:

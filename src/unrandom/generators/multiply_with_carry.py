@@ -20,7 +20,7 @@ class MultiplyWithCarry:
     complementary: bool = False
 
     def outputs(self, first: Sequence[int], carry: int) -> Iterator[int]:
-        """The first `lag` words, and those that follow; `carry` enters the first that follows."""
+        """The `lag` words of `first`, then the words computed from them; `carry` enters the first of these."""
         mask, window = (1 << self.bits) - 1, deque(first)
         yield from first
         while True:

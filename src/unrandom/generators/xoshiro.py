@@ -12,7 +12,7 @@ from unrandom.generators.words import AnyWord, Shift, Word, rotate, undo_xor_shi
 
 
 @runtime_checkable
-class Engine(Protocol):
+class XoshiroEngine(Protocol):
     """A state of `words` words of `bits` bits, with an invertible step that is linear modulo 2."""
 
     @property
@@ -140,7 +140,7 @@ class Xoshiro:
     """A generator under its usual name: a linear engine, and a scrambler as output function."""
 
     name: str
-    engine: Engine
+    engine: XoshiroEngine
     scrambler: Plus | StarStar
 
     def step(self, state: tuple[AnyWord, ...]) -> tuple[AnyWord, ...]:

@@ -63,7 +63,7 @@ def head_outputs(
     head: int,
     position: int | None = None,
 ) -> Float[np.ndarray, "batch pos d_model"]:
-    """The output of one head at every position or (pos = 1) at one. Raises UserError as the functions above."""
+    """The output of one head at every position, or at one (pos = 1). Raises UserError if there is no such head."""
     check_head(model, head)
     return head_values(model, numbers, layer, position)[:, :, head] @ head_columns(model, layer, head).T
 

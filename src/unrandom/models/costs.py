@@ -15,7 +15,7 @@ Shapes = dict[str, tuple[int, ...]]  # shapes of parameters, by their names with
 
 
 @dataclass(frozen=True)
-class Forward:
+class ForwardPass:
     """The settings of a forward pass that influence its memory."""
 
     precision: str  # fp32 or bf16
@@ -70,12 +70,12 @@ class PartCosts:
         return 2 * cls.weights_read(config) * tokens
 
     @classmethod
-    def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
+    def saved_tensors(cls, config: TransformerConfig, forward: ForwardPass) -> list[SavedTensor]:
         """Tensors saved per sequence, without the bf16 copies of weights."""
         return []
 
     @classmethod
-    def gradient_bytes(cls, config: TransformerConfig, forward: Forward) -> int:
+    def gradient_bytes(cls, config: TransformerConfig, forward: ForwardPass) -> int:
         """Peak bytes of gradients inside the part, per sequence."""
         return 0
 
@@ -104,7 +104,7 @@ class LayerNormCosts(PartCosts):
         return {"weight": (config.d_model,)}
 
     @classmethod
-    def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
+    def saved_tensors(cls, config: TransformerConfig, forward: ForwardPass) -> list[SavedTensor]:
         return [
             SavedTensor("input", 4 * config.context * config.d_model, "normalisation"),
             SavedTensor("mean and deviation of each token", 8 * config.context, "normalisation"),
@@ -117,7 +117,7 @@ class KeyValueShiftCosts(PartCosts):
         return {"own_k": (config.n_heads,), "own_v": (config.n_heads,)}
 
     @classmethod
-    def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
+    def saved_tensors(cls, config: TransformerConfig, forward: ForwardPass) -> list[SavedTensor]:
         features = forward.operand_bytes * config.context * config.d_model
         return [SavedTensor("keys and values of the number before", 2 * features, "gradients of the shares")]
 
@@ -136,7 +136,7 @@ class AttentionCosts(PartCosts):
         return super().forward_flops(config, tokens, pairs) + 4 * config.d_model * pairs
 
     @classmethod
-    def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
+    def saved_tensors(cls, config: TransformerConfig, forward: ForwardPass) -> list[SavedTensor]:
         """A tensor that is a view has no bytes of its own; the tensor that it views is saved instead."""
         features = forward.operand_bytes * config.context * config.d_model
         explicit, rotary, shift = forward.attention == "explicit", config.positions == "rotary", config.kv_shift
@@ -157,13 +157,13 @@ class AttentionCosts(PartCosts):
         ]
 
     @classmethod
-    def gradient_bytes(cls, config: TransformerConfig, forward: Forward) -> int:
+    def gradient_bytes(cls, config: TransformerConfig, forward: ForwardPass) -> int:
         """Gradients of pattern and scores, in fp32, after the pattern's copy is freed. None on the fused path."""
         pairs = config.n_heads * config.context**2
         return (4 + 4 - forward.copy_bytes) * pairs if forward.attention == "explicit" else 0
 
 
-def _saved_of_pattern(config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
+def _saved_of_pattern(config: TransformerConfig, forward: ForwardPass) -> list[SavedTensor]:
     rows, pairs = config.n_heads * config.context, config.n_heads * config.context**2
     if forward.attention == "fused":
         return [SavedTensor("logarithm of each row's sum", 4 * rows, "fused kernel")]
@@ -181,7 +181,7 @@ class MLPCosts(PartCosts):
         return {"W_in.weight": (config.d_mlp, config.d_model), "W_out.weight": (config.d_model, config.d_mlp)}
 
     @classmethod
-    def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
+    def saved_tensors(cls, config: TransformerConfig, forward: ForwardPass) -> list[SavedTensor]:
         hidden = forward.operand_bytes * config.context * config.d_mlp
         return [
             SavedTensor("input", forward.operand_bytes * config.context * config.d_model, "W_in"),
@@ -192,9 +192,9 @@ class MLPCosts(PartCosts):
         ]
 
     @classmethod
-    def gradient_bytes(cls, config: TransformerConfig, forward: Forward) -> int:
-        """Gradients of input and output of relu. For gelu, whose output is freed before the gradient of its input is
-        computed: of its input, and the copy of the gradient of the MLP's output.
+    def gradient_bytes(cls, config: TransformerConfig, forward: ForwardPass) -> int:
+        """For relu, the gradients of its input and its output. For gelu, the gradient of its input and a copy of the
+        gradient of the MLP's output, because gelu's own output is freed before these are computed.
         """
         if config.activation == "relu":
             return 2 * forward.operand_bytes * config.context * config.d_mlp
@@ -211,14 +211,14 @@ class UnembeddingCosts(PartCosts):
         return config.vocab_size * config.d_model
 
     @classmethod
-    def saved_tensors(cls, config: TransformerConfig, forward: Forward) -> list[SavedTensor]:
+    def saved_tensors(cls, config: TransformerConfig, forward: ForwardPass) -> list[SavedTensor]:
         return [
             SavedTensor("input", forward.operand_bytes * config.context * config.d_model, "unembedding"),
             SavedTensor("log-probabilities", 4 * config.context * config.vocab_size, "cross-entropy"),
         ]
 
     @classmethod
-    def gradient_bytes(cls, config: TransformerConfig, forward: Forward) -> int:
+    def gradient_bytes(cls, config: TransformerConfig, forward: ForwardPass) -> int:
         """Gradients of the log-probabilities and of the logits."""
         return 2 * 4 * config.context * config.vocab_size
 

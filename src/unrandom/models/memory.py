@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from unrandom.models.config import TransformerConfig
 from unrandom.models.costs import (
     AttentionCosts,
-    Forward,
+    ForwardPass,
     LayerNormCosts,
     MLPCosts,
     PartCosts,
@@ -36,7 +36,7 @@ class _MicroBatch:
     """Bytes that parts of a model take for a micro-batch of ``rows`` sequences."""
 
     config: TransformerConfig
-    forward: Forward
+    forward: ForwardPass
     rows: int
 
     def saved_tensors(self, parts: Iterable[type[PartCosts]]) -> int:
@@ -70,7 +70,7 @@ def training_memory(
     for each parameter in the matrices inside the blocks, and ``moments`` for each other one. Weights, gradients,
     optimiser state and the residual stream are always in fp32; bf16 applies to the operands of matrix products.
     """
-    batch = _MicroBatch(config, Forward(precision, attention), -(-sequences // micro_batches))
+    batch = _MicroBatch(config, ForwardPass(precision, attention), -(-sequences // micro_batches))
     in_block, top = block_parts(config), (LayerNormCosts, UnembeddingCosts)
     block = batch.saved_tensors(in_block) + batch.copies(in_block)
     stream = 4 * batch.rows * config.context * config.d_model  # the residual stream, or its gradient

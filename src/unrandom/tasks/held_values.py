@@ -69,7 +69,10 @@ class HeldValues(Split):
     def _withheld(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
         labels = parameters.labels
         if lost := [name for name in self.held if name not in labels]:
-            raise UserError(f"{self.task.name}.held_values names {lost[0]!r}, which is no label of its sequences")
+            known = ", ".join(labels)
+            raise UserError(
+                f"{self.task.name}.held_values names {lost[0]!r}, but its sequences have {known}"
+            )
         return np.logical_or.reduce([np.isin(labels[name], values) for name, values in self.held.items()])
 
     def test(self, part: Part, sequences: int, *, name: str = "test") -> Examples:

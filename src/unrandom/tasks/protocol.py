@@ -39,7 +39,7 @@ def _check(task: Task, seed: int) -> None:
 def _check_words(task: Task) -> None:
     said = {name: getattr(task, name) for name in ("kind", "rule", "scope", "unseen", "enough_text")}
     if wrong := [name for name, words in said.items() if not isinstance(words, str)]:
-        raise UserError(f"{task.name}.{wrong[0]} must be words, not {said[wrong[0]]!r:.40}")
+        raise UserError(f"{task.name}.{wrong[0]} must be text, not {said[wrong[0]]!r:.40}")
 
 
 def _split(task: Task, seed: int) -> Split:

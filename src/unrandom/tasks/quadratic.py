@@ -54,7 +54,7 @@ class QuadraticParameters(Parameters):
         return self.m
 
     def digit_period(self, prime: int, power: int) -> int:
-        """The same as for an LCG of full period."""
+        """The period of a digit is p^(power + 1), as for an LCG of full period."""
         return prime ** (power + 1)
 
     def groupings(self) -> list[Grouping]:

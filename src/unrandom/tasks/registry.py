@@ -9,7 +9,7 @@ from unrandom.core.errors import UserError
 from unrandom.tasks.lcg.fixed_modulus import FixedModulus
 from unrandom.tasks.lcg.unseen_modulus import UnseenModulus
 from unrandom.tasks.quadratic import Quadratic
-from unrandom.tasks.task import TAG, Task
+from unrandom.tasks.task import NAME_KEY, Task
 from unrandom.tasks.truncated_lcg import TruncatedLCG
 
 TASKS: dict[str, type[Task]] = {
@@ -34,14 +34,14 @@ def _as_task(value: Any) -> Task:
         return value
     if not isinstance(value, dict):
         raise ValueError("a task is a table of settings")
-    name = str(value.get(TAG))
+    name = str(value.get(NAME_KEY))
     task = TASKS.get(name) or USER_TASKS.get(name)
     if task is None:
         raise UserError(
-            f"the task {value.get(TAG)!r} is not one of {', '.join(TASKS)}; if it is one of your own, name it again: "
-            "--task my_task.py:MyTask"
+            f"the task {value.get(NAME_KEY)!r} is not one of {', '.join(TASKS)}; "
+            "if it is one of your own, name it again: --task my_task.py:MyTask"
         )
-    return task.model_validate_json(json.dumps({key: setting for key, setting in value.items() if key != TAG}))
+    return task.model_validate_json(json.dumps({key: setting for key, setting in value.items() if key != NAME_KEY}))
 
 
 AnyTask = Annotated[SerializeAsAny[Task], PlainValidator(_as_task)]

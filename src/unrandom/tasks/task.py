@@ -22,7 +22,7 @@ from unrandom.tokenization import Tokenizer
 T = TypeVar("T", bound="Task")
 Count = Annotated[int, Field(ge=1, le=2**32)]
 TestCount = Annotated[int, Field(ge=1, le=2**16)]  # held-out values of a parameter, all of which the manifest lists
-TAG = "regime"  # the JSON key of a task's name; published run ids depend on it
+NAME_KEY = "regime"  # the JSON key of a task's name; published run ids depend on it
 BYTES_PER_PARAMETER = 8
 ShareByStep = Callable[[int], float]
 """The share of a batch that a phase of a curriculum replaces, by step (from 0)."""
@@ -56,10 +56,10 @@ class Task(Config, ABC):
     @classmethod
     def parse(cls: type[T], values: Any) -> T:
         """The same as for any configuration; the values may include the task's name, which must be this one's."""
-        if isinstance(values, dict) and TAG in values:
-            if values[TAG] != cls.name:
-                raise UserError(f"{TAG}={values[TAG]!r} was given; this is the task {cls.name}")
-            values = {key: value for key, value in values.items() if key != TAG}
+        if isinstance(values, dict) and NAME_KEY in values:
+            if values[NAME_KEY] != cls.name:
+                raise UserError(f"{NAME_KEY}={values[NAME_KEY]!r} was given; this is the task {cls.name}")
+            values = {key: value for key, value in values.items() if key != NAME_KEY}
         return super().parse(values)
 
     def identity(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class Task(Config, ABC):
 
     @model_serializer(mode="wrap")
     def _with_tag(self, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-        return {TAG: self.name, **handler(self)}
+        return {NAME_KEY: self.name, **handler(self)}
 
     @model_validator(mode="after")
     def _writable(self) -> "Task":

@@ -10,7 +10,7 @@ from unrandom.core.config import Config
 from unrandom.core.errors import UserError
 from unrandom.models import ModelConfig, TransformerConfig, incompatibility, training_flops
 from unrandom.tasks import AnyTask
-from unrandom.tasks.task import TAG
+from unrandom.tasks.task import NAME_KEY
 
 Count = Annotated[int, Field(ge=1, le=2**32)]
 Rate = Annotated[float, Field(ge=0, le=1000)]
@@ -95,8 +95,9 @@ class RunConfig(Config):
 
     def override(self, assignments: Sequence[str]) -> "RunConfig":
         """The configuration with settings as typed, ``key=value``. The kind of task cannot be set."""
-        if any(assignment.partition("=")[0].strip() == f"data.{TAG}" for assignment in assignments):
-            raise UserError(f"data.{TAG} cannot be set: the task of a recipe is {self.data.name}; name another recipe")
+        if any(assignment.partition("=")[0].strip() == f"data.{NAME_KEY}" for assignment in assignments):
+            task = self.data.name
+            raise UserError(f"data.{NAME_KEY} cannot be set: the task of a recipe is {task}; name another recipe")
         return super().override(assignments)
 
     def stack_key(self) -> str:

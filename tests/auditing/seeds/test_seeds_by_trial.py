@@ -20,7 +20,7 @@ from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.interpretations import interpretations
 from unrandom.auditing.forms.stream import Form, Stream
 from unrandom.auditing.reading.values import numbers_of_values
-from unrandom.auditing.seeds.programs import ENGINES
+from unrandom.auditing.seeds import programs
 from unrandom.auditing.seeds.spans import Span, parse_around, parse_seeds
 from unrandom.auditing.seeds.trials import Seeded, Trial, trials
 
@@ -212,8 +212,8 @@ def test_many_outputs_agree_with_few(name):
     """Few words of a seed are computed in another way than many."""
     program, seed = next((program, seed) for one, program, _, seed in PROGRAMS if one == name)
     numbers = numbers_of_values([json.loads(number) for number in printed(name)])
-    trial = next(one for one in trials(list(interpretations(numbers, Assumed()))) if program in one.engine.about)
-    engine = trial.engine
+    trial = next(one for one in trials(list(interpretations(numbers, Assumed()))) if program in one.program.about)
+    engine = trial.program
     seeds = np.array([seed, seed + 1, 5], dtype=np.uint64)
     few, many = engine.words(seeds, 20), engine.words(seeds, 2000)
     assert (few == many[:20]).all()
@@ -223,7 +223,7 @@ def test_many_outputs_agree_with_few(name):
 def test_pythons_own_generator_for_a_long_time():
     import random
 
-    engine = next(one for one in ENGINES if one.about.startswith("Python"))
+    engine = next(one for one in programs.PROGRAMS if one.about.startswith("Python"))
     for seed in (0, 1, 2**32 - 1, 2**32, 2**63 - 1):
         words = engine.words(np.array([seed], dtype=np.uint64), 3000)[:, 0]
         generator = random.Random(seed)
@@ -231,14 +231,14 @@ def test_pythons_own_generator_for_a_long_time():
 
 
 def test_numpys_own_generator_for_a_long_time():
-    engine = next(one for one in ENGINES if "numpy" in one.about)
+    engine = next(one for one in programs.PROGRAMS if "numpy" in one.about)
     for seed in (0, 1, 2**32 - 1):
         words = engine.words(np.array([seed], dtype=np.uint64), 3000)[:, 0]
         generator = np.random.RandomState(seed)
         assert words.tolist() == generator.randint(0, 2**32, 3000, dtype=np.uint32).tolist()
 
 
-@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.about)
+@pytest.mark.parametrize("engine", programs.PROGRAMS, ids=lambda engine: engine.about)
 def test_no_screen_drops_a_seed(engine):
     """The outputs of random seeds are found again, by every method and for ranges of many sizes."""
     rng = np.random.default_rng(5)

@@ -41,11 +41,12 @@ class Form:
 
     @property
     def inner(self) -> int:
-        """Numbers of the stream that correspond to `outer` printed numbers."""
+        """The length of the shortest piece of the stream that was printed as a whole number of numbers, `outer`."""
         return prod(layer.inner for layer in self.layers)
 
     @property
     def outer(self) -> int:
+        """How many numbers were printed for `inner` numbers of the stream."""
         return prod(layer.outer for layer in self.layers)
 
     def within(self, *layers: Layer) -> "Form":

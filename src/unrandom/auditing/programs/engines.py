@@ -31,7 +31,7 @@ KEPT_UNKNOWNS = 2048
 
 
 @runtime_checkable
-class Engine(Protocol):
+class LinearEngine(Protocol):
     """A generator whose words are linear modulo 2 in `unknowns` bits of state, or of which only the lowest bit is."""
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 
 from unrandom.auditing.forms.layers import Number, Quantile
 from unrandom.auditing.forms.stream import Stream
-from unrandom.auditing.programs.engines import XORSHIFT128, Engine
+from unrandom.auditing.programs.engines import XORSHIFT128, LinearEngine
 from unrandom.auditing.programs.words import (
     CPP,
     LARGEST,
@@ -64,7 +64,7 @@ class Reading:
     alike: tuple["Reading", ...] = ()
 
 
-def readings(engine: Engine, stream: Stream) -> Iterator[Reading]:
+def readings(engine: LinearEngine, stream: Stream) -> Iterator[Reading]:
     """All readings of a stream as outputs of an engine, the most plausible ones first."""
     if stream.bounded is not None:
         yield from _of_range(engine, stream.bounded)
@@ -80,7 +80,7 @@ def _all_bits(stream: Stream, mask: int) -> list[Known]:
     return [Known(mask, x & mask) for x in stream.values.tolist()]
 
 
-def _integer_layouts(engine: Engine, bits: int) -> Iterator[Layout]:
+def _integer_layouts(engine: LinearEngine, bits: int) -> Iterator[Layout]:
     """Layouts of integers of so many bits."""
     w = engine.bits
     if bits <= w:
@@ -101,7 +101,7 @@ def _integer_layouts(engine: Engine, bits: int) -> Iterator[Layout]:
         yield high_word_first(bits)
 
 
-def _of_fractions(engine: Engine, stream: Stream) -> Iterator[Reading]:
+def _of_fractions(engine: LinearEngine, stream: Stream) -> Iterator[Reading]:
     """Exact fractions show all bits of layouts with their divisor. Rounded ones with few digits do not tell layouts
     with the same highest bits apart.
     """
@@ -127,7 +127,7 @@ def _of_fractions(engine: Engine, stream: Stream) -> Iterator[Reading]:
         yield from (_fraction(layout) for _, group in _alike(engine) for layout, _ in group)
 
 
-def _fraction_layouts(engine: Engine) -> tuple[Layout, ...]:
+def _fraction_layouts(engine: LinearEngine) -> tuple[Layout, ...]:
     """Layouts of fractions with different highest bits."""
     if engine.bits == 32:
         return (PYTHON, top_bits(32, 32), TORCH, TORCH_DOUBLE, *((UNITY,) if engine == XORSHIFT128 else ()))
@@ -136,7 +136,7 @@ def _fraction_layouts(engine: Engine) -> tuple[Layout, ...]:
     return (top_bits(engine.bits, engine.bits),)
 
 
-def _alike(engine: Engine) -> tuple[tuple[Layout, tuple[tuple[Layout, int], ...]], ...]:
+def _alike(engine: LinearEngine) -> tuple[tuple[Layout, tuple[tuple[Layout, int], ...]], ...]:
     """Layouts with the highest bits of one of `_fraction_layouts`, in words so much further on."""
     if engine.bits == 32:
         return (PYTHON, ((CPP, -1),)), (top_bits(32, 32), ((PHP, 0), (LARGEST, 0)))
@@ -152,7 +152,7 @@ def _fraction(layout: Layout, shift: int = 0) -> Reading:
     return Reading(layout, layout.about, layout.fraction, partial(_prefixes, layout=layout), shift)
 
 
-def _of_range(engine: Engine, n: int) -> Iterator[Reading]:
+def _of_range(engine: LinearEngine, n: int) -> Iterator[Reading]:
     """⌊N u⌋ of fractions u, and words modulo N, of which the lowest bits are known if N is even."""
     w = engine.bits
     fractions = [top_bits(w, w), PYTHON] if w == 32 else [top_bits(w, w)]

@@ -30,7 +30,7 @@ from unrandom.auditing.reading.tokens import MAX_NUMBERS, Misfit, Tokens, shown
 from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError, printable
 
-Kind: TypeAlias = Literal["whole", "decimal"]
+NumberKind: TypeAlias = Literal["whole", "decimal"]
 
 REMEDY = "choose the numbers with --column or --regex, or their notation with --notation"
 
@@ -51,7 +51,7 @@ class Numbers:
     natural order, line after line. `notes` has a sentence for each thing that was inferred.
     """
 
-    kind: Kind
+    kind: NumberKind
     whole: list[int] = field(default_factory=list)
     decimals: list[float] = field(default_factory=list)
     digits: int = 0

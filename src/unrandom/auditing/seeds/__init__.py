@@ -7,7 +7,7 @@
 - `draws`    how the methods of programs make outputs of words, and for which seeds these are the given ones
 - `screens`  which seeds may make the first output, by a fast comparison
 - `methods`  how programs make numbers of words: the constants of draws
-- `programs` the table of programs: how each seeds which engine, and what its methods are
+- `programs` the table of programs: how each seeds which generator, and what its methods are
 - `trials`   what is compared with the outputs of a seeded program
 - `scan`     tries the seeds of a range in several threads
 - `search`   what is tried for the interpretations of a stream, and what a match proves

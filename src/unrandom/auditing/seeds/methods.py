@@ -12,7 +12,7 @@ from unrandom.auditing.seeds import draws
 
 WORD, PRIME = 2**32 - 1, 2**31 - 1
 
-Kind = Literal["word", "range", "fraction"]
+OutputKind = Literal["word", "range", "fraction"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Method:
     """
 
     about: str
-    kind: Kind
+    kind: OutputKind
     code: int
     layout: Layout
     limit: int = 0

@@ -1,6 +1,6 @@
-"""Which programs are tried? A table: how each seeds which engine, and by which methods it makes numbers of the words.
+"""Which programs are tried? A table: how each seeds which generator, and by which methods it makes numbers of words.
 
-An engine is a function that fills the first words for many seeds, with its constants; see `twisters` and `engines`.
+The generator is a function that fills the first words for many seeds, with its constants: see `twisters`, `engines`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,8 +16,8 @@ from unrandom.auditing.seeds import draws, engines, twisters
 from unrandom.auditing.seeds.methods import (
     PRIME,
     WORD,
-    Kind,
     Method,
+    OutputKind,
     c_methods,
     fractions,
     getrandbits,
@@ -31,7 +31,7 @@ from unrandom.generators.known import KNOWN
 
 
 @dataclass(frozen=True)
-class Engine:
+class Program:
     """A seeded generator: `fill(seeds, words, table)` computes its first words; seeds that differ by a multiple of
     `distinct` are the same. `speed` is its order of magnitude, in seeds per second on one core.
     """
@@ -55,7 +55,7 @@ class Engine:
         self.fill(padded, words, self.table)
         return np.ascontiguousarray(words[:, : len(seeds)])
 
-    def methods_for(self, kind: Kind, bits: int) -> Iterator[Method]:
+    def methods_for(self, kind: OutputKind, bits: int) -> Iterator[Method]:
         """The methods of this kind; those with `bits` of Python's getrandbits(bits) included."""
         for method in self.methods:
             if method.kind == kind:
@@ -94,11 +94,11 @@ def _go_table() -> list[int]:
 
 UNIFORM_INT = "uniform_int_distribution"
 
-ENGINES: tuple[Engine, ...] = (
-    Engine("C srand of Visual C++", engines.lcg_words, _lcg("msvc"), 2**31, 5e8, c_methods(16, 15)),
-    Engine("C srand of musl", engines.lcg_words, _lcg("musl", offset=-1), 2**32, 4e8, c_methods(33, 31)),
-    Engine("C srand of the C standard", engines.lcg_words, _lcg("ansi-c"), 2**31, 5e8, c_methods(16, 15)),
-    Engine(
+PROGRAMS: tuple[Program, ...] = (
+    Program("C srand of Visual C++", engines.lcg_words, _lcg("msvc"), 2**31, 5e8, c_methods(16, 15)),
+    Program("C srand of musl", engines.lcg_words, _lcg("musl", offset=-1), 2**32, 4e8, c_methods(33, 31)),
+    Program("C srand of the C standard", engines.lcg_words, _lcg("ansi-c"), 2**31, 5e8, c_methods(16, 15)),
+    Program(
         "C srand48, Perl srand",
         engines.lcg_words,
         _lcg("drand48", factor=2**16, offset=0x330E),
@@ -111,7 +111,7 @@ ENGINES: tuple[Engine, ...] = (
             words("mrand48()", 32, 16),
         ),
     ),
-    Engine(
+    Program(
         "Java new Random(seed)",
         engines.lcg_words,
         _lcg("java", flipped=0x5DEECE66D),
@@ -127,10 +127,10 @@ ENGINES: tuple[Engine, ...] = (
             *fractions("nextFloat()", "(int) (n * nextFloat())", window(24, 24)),
         ),
     ),
-    Engine("C++ minstd_rand0, default_random_engine", engines.minstd_words, lambda: (16807, 1), 2**31 - 1, 1e8,
+    Program("C++ minstd_rand0, default_random_engine", engines.minstd_words, lambda: (16807, 1), 2**31 - 1, 1e8,
            minstd_methods(UNIFORM_INT)),
-    Engine("C++ minstd_rand", engines.minstd_words, lambda: (48271, 1), 2**31 - 1, 1e8, minstd_methods(UNIFORM_INT)),
-    Engine(
+    Program("C++ minstd_rand", engines.minstd_words, lambda: (48271, 1), 2**31 - 1, 1e8, minstd_methods(UNIFORM_INT)),
+    Program(
         "bash RANDOM=seed",
         engines.bash_words,
         lambda: (),
@@ -141,7 +141,7 @@ ENGINES: tuple[Engine, ...] = (
             ranges("$RANDOM % n", draws.BASH, 15, most=2**15),
         ),
     ),
-    Engine(
+    Program(
         "JavaScript mulberry32(seed)",
         engines.mulberry_words,
         lambda: (),
@@ -149,7 +149,7 @@ ENGINES: tuple[Engine, ...] = (
         7e7,
         (words("whole words", 32), *fractions("fractions", "Math.floor(n * random())", window(32))),
     ),
-    Engine(
+    Program(
         "SplitMix64(seed), Java new SplittableRandom(seed)",
         engines.splitmix_words,
         lambda: (),
@@ -162,7 +162,7 @@ ENGINES: tuple[Engine, ...] = (
             remainders("words % n", 63, 0),
         ),
     ),
-    Engine(
+    Program(
         "xorshift32(seed) with 13, 17, 5",
         engines.xorshift_words,
         lambda: (),
@@ -170,8 +170,8 @@ ENGINES: tuple[Engine, ...] = (
         1e8,
         (words("whole words", 32), remainders("words % n", 32), *fractions("fractions", "⌊n u⌋", window(32))),
     ),
-    Engine("C srand of glibc", engines.glibc_words, lambda: (), 2**32, 2e7, c_methods(1, 31)),
-    Engine(
+    Program("C srand of glibc", engines.glibc_words, lambda: (), 2**32, 2e7, c_methods(1, 31)),
+    Program(
         "R set.seed",
         twisters.affine_words,
         _r_table,
@@ -182,7 +182,7 @@ ENGINES: tuple[Engine, ...] = (
             Method("sample(n, replace = TRUE)", "range", draws.R_BITS, window(16, 16), bits=32, most=2**31 - 1),
         ),
     ),
-    Engine(
+    Program(
         "MT19937 of init_genrand: C++ mt19937(seed), PHP mt_srand, numpy RandomState, Ruby srand, torch.manual_seed",
         twisters.knuth_words,
         lambda: (0,),
@@ -202,7 +202,7 @@ ENGINES: tuple[Engine, ...] = (
             *fractions("torch.rand", "⌊n torch.rand⌋", TORCH),
         ),
     ),
-    Engine(
+    Program(
         "PHP mt_srand before 7.1, and with MT_RAND_PHP",
         twisters.knuth_words,
         lambda: (1,),
@@ -214,7 +214,7 @@ ENGINES: tuple[Engine, ...] = (
             *fractions("mt_rand() / 2^31", "mt_rand(a, b)", window(31, 1)),
         ),
     ),
-    Engine(
+    Program(
         ".NET new Random(seed)",
         engines.net_words,
         lambda: (),
@@ -226,7 +226,7 @@ ENGINES: tuple[Engine, ...] = (
             *fractions("NextDouble()", "Next(n), Next(a, b)", window(31, 0, PRIME), inverse=True),
         ),
     ),
-    Engine(
+    Program(
         "Go rand.Seed, rand.NewSource",
         engines.go_words,
         _go_table,
@@ -242,7 +242,7 @@ ENGINES: tuple[Engine, ...] = (
             *fractions("Float64()", "int(n * Float64())", window(63), bits=53),
         ),
     ),
-    Engine(
+    Program(
         "Python random.seed(seed)",
         twisters.array_words,
         _array_table,

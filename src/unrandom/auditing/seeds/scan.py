@@ -1,5 +1,5 @@
 """For which seeds of a range do programs make the outputs? Blocks of seeds are tried in as many threads as there are
-processors; the words of an engine are computed once for all its trials.
+processors; the words of an program are computed once for all its trials.
 
 A first comparison, of a few words for every seed, leaves about one seed in 2**12; these are compared with more words.
 """
@@ -13,7 +13,7 @@ from threading import Event
 import numpy as np
 from jaxtyping import UInt64
 
-from unrandom.auditing.seeds.programs import Engine
+from unrandom.auditing.seeds.programs import Program
 from unrandom.auditing.seeds.spans import Span
 from unrandom.auditing.seeds.trials import Trial
 from unrandom.auditing.seeds.twisters import LANES
@@ -53,16 +53,16 @@ def scan(
     stop = Event()
     with ThreadPoolExecutor(len(usable_processors())) as threads:
         try:
-            for _, group in groupby(trials, key=lambda trial: id(trial.engine)):
+            for _, group in groupby(trials, key=lambda trial: id(trial.program)):
                 same = list(group)
                 for span in spans:
-                    if _scan_engine(threads, span, same, deadline, watch, report, stop):
+                    if _scan_program(threads, span, same, deadline, watch, report, stop):
                         return
         finally:
             stop.set()
 
 
-def _scan_engine(
+def _scan_program(
     threads: ThreadPoolExecutor,
     span: Span,
     trials: Sequence[Trial],
@@ -71,14 +71,14 @@ def _scan_engine(
     report: Report,
     stop: Event,
 ) -> bool:
-    """Try all seeds of an engine. Returns whether the search has ended."""
-    engine, done = trials[0].engine, 0
-    total = min(len(span), engine.distinct)
-    blocks, running = _blocks(span, engine), dict[Future[list[Hits]], int]()
+    """Try all seeds of an program. Returns whether the search has ended."""
+    program, done = trials[0].program, 0
+    total = min(len(span), program.distinct)
+    blocks, running = _blocks(span, program), dict[Future[list[Hits]], int]()
     while not stop.is_set():
-        watch(f"{engine.about}: {done / total:.0%} of {total:.3g} seeds")
+        watch(f"{program.about}: {done / total:.0%} of {total:.3g} seeds")
         for block in islice(blocks, 2 * len(usable_processors()) - len(running)):
-            running[threads.submit(_try_block, engine, trials, block, stop)] = len(block)
+            running[threads.submit(_try_block, program, trials, block, stop)] = len(block)
         if not running:
             break
         done += _finished(running, report, deadline, stop)
@@ -98,17 +98,17 @@ def _finished(running: dict[Future[list[Hits]], int], report: Report, deadline: 
     return sum(running.pop(job) for job in finished)
 
 
-def _blocks(span: Span, engine: Engine) -> Iterator[Span]:
+def _blocks(span: Span, program: Program) -> Iterator[Span]:
     """Parts of the range, none of which spans a multiple of 2**32; seeds of the same effect are left out."""
-    size = max(CHUNK, int(engine.speed * BLOCK_SECONDS) // CHUNK * CHUNK)
-    start, end = span.start, int(min(span.end, span.start + engine.distinct))
+    size = max(CHUNK, int(program.speed * BLOCK_SECONDS) // CHUNK * CHUNK)
+    start, end = span.start, int(min(span.end, span.start + program.distinct))
     while start < end:
         stop = min(start + size, end, (start >> 32) + 1 << 32)
         yield Span(start, stop, span.per_second)
         start = stop
 
 
-def _try_block(engine: Engine, trials: Sequence[Trial], block: Span, stop: Event) -> list[Hits]:
+def _try_block(program: Program, trials: Sequence[Trial], block: Span, stop: Event) -> list[Hits]:
     count = max(trial.first_words for trial in trials)
     words = np.empty((count, CHUNK), dtype=np.uint64)
     left: list[list[UInt64[np.ndarray, " left"]]] = [[] for _ in trials]
@@ -117,10 +117,10 @@ def _try_block(engine: Engine, trials: Sequence[Trial], block: Span, stop: Event
             return []
         seeds = np.arange(start, min(start + CHUNK, block.end), dtype=np.uint64)
         if len(seeds) == CHUNK:
-            engine.fill(seeds, words, engine.table)
+            program.fill(seeds, words, program.table)
             columns = words
         else:
-            columns = engine.words(seeds, count)
+            columns = program.words(seeds, count)
         for trial, few in zip(trials, left, strict=True):
             agreeing = trial.agreeing(columns)
             if len(agreeing):
@@ -142,6 +142,6 @@ def _refined(trial: Trial, seeds: UInt64[np.ndarray, " seeds"], count: int, stop
             if stop.is_set():
                 break
             part = seeds[start : start + CHUNK]
-            parts.append(part[trial.agreeing(trial.engine.words(part, count))])
+            parts.append(part[trial.agreeing(trial.program.words(part, count))])
         seeds = np.concatenate(parts) if parts else seeds[:0]
     return seeds

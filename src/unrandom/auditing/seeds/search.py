@@ -61,7 +61,7 @@ class SeedSearch:
 
     def __post_init__(self) -> None:
         self.trials = trials(self.streams, self.program)
-        sizes = (min(len(span), trial.engine.distinct) for trial in self.trials for span in self.spans)
+        sizes = (min(len(span), trial.program.distinct) for trial in self.trials for span in self.spans)
         self.attempts = max(1.0, sum(sizes))
 
     def run(self) -> Found | None:
@@ -74,7 +74,7 @@ class SeedSearch:
         if self.found is None:
             if self.count:
                 result += f"; {self.count} seeds make these outputs, but are not proven"
-            programs = len({trial.engine.about for trial in self.trials})
+            programs = len({trial.program.about for trial in self.trials})
             about = f"{programs} programs, seeds {' and '.join(span.about for span in self.spans)}"
             self.tried.append(Tried(FAMILY, about, round(time.monotonic() - started, 3), result))
         return self.found
@@ -148,7 +148,7 @@ class SeedSearch:
         same = [
             replace(seeded, trial=trial)
             for trial in self.trials
-            if trial.engine is seeded.trial.engine and len(trial.stream) == len(seeded.trial.stream)
+            if trial.program is seeded.trial.program and len(trial.stream) == len(seeded.trial.stream)
         ]
         correct = [self._correct(one) for one in same]
         most = max(correct)
@@ -157,6 +157,6 @@ class SeedSearch:
         trial = best.trial
         names = dict.fromkeys(one.trial.method.about for one in others if one.trial.stream.likely)
         needed = trial.informative(log2(self.attempts) + SIGNIFICANCE_BITS)
-        family = SeedFamily(f"{trial.engine.about}: {trial.method.about}")
+        family = SeedFamily(f"{trial.program.about}: {trial.method.about}")
         certificate = Certificate(most, most, round(self._chance(trial, most), 1))
         return Found(trial.stream, family, replace(best, equal=tuple(names)), min(needed, most), most, certificate, 0.0)

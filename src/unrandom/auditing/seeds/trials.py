@@ -12,8 +12,8 @@ from unrandom.auditing.forms.layers import Affine, Number, Signed
 from unrandom.auditing.forms.stream import MANTISSA, Stream
 from unrandom.auditing.reading.tokens import shown
 from unrandom.auditing.seeds import draws
-from unrandom.auditing.seeds.methods import Kind, Method
-from unrandom.auditing.seeds.programs import ENGINES, Engine
+from unrandom.auditing.seeds.methods import Method, OutputKind
+from unrandom.auditing.seeds.programs import PROGRAMS, Program
 from unrandom.auditing.seeds.screens import Screen, fraction_screen, passing, whole_screen
 from unrandom.auditing.seeds.twisters import Words
 from unrandom.core.errors import UserError
@@ -47,10 +47,10 @@ LAYERS = (Affine, Signed)
 
 @dataclass(frozen=True)
 class Trial:
-    """A method of an engine with the first outputs of a stream: whole numbers from `ranges`, or fractions."""
+    """A method of an program with the first outputs of a stream: whole numbers from `ranges`, or fractions."""
 
     stream: Stream
-    engine: Engine
+    program: Program
     method: Method
 
     @cached_property
@@ -141,28 +141,28 @@ class Trial:
         return values - error, values + error
 
 
-def choose(program: str | None) -> Sequence[Engine]:
-    """The engines of the programs whose names contain this text, or all; UserError if there are none."""
-    chosen = [engine for engine in ENGINES if program is None or program.lower() in engine.about.lower()]
+def choose(program: str | None) -> Sequence[Program]:
+    """The programs whose names contain this text, or all; UserError if there are none."""
+    chosen = [one for one in PROGRAMS if program is None or program.lower() in one.about.lower()]
     if not chosen:
-        some = "; ".join(engine.about for engine in ENGINES[:5])
+        some = "; ".join(one.about for one in PROGRAMS[:5])
         raise UserError(f"--program: no program contains {shown(program or '')}; there are {some} and others")
     return chosen
 
 
 def trials(streams: Sequence[Stream], program: str | None = None) -> list[Trial]:
-    """All methods that may have made one of the streams, in the order of their engines; none for constants, nor for
+    """All methods that may have made one of the streams, in the order of their programs; none for constants, nor for
     numbers of more than WIDEST_BITS.
     """
     found: dict[object, Trial] = {}
-    for engine in choose(program):
+    for one in choose(program):
         for stream in streams:
             usual = all(isinstance(layer, LAYERS) for layer in stream.form.layers)
             if usual and stream.bits <= WIDEST_BITS and varied(stream):
-                for method in _methods(engine, stream):
+                for method in _methods(one, stream):
                     ranges = (stream.bounded, stream.cycle) if method.kind == "range" else ()
-                    key = (engine.about, method, stream.form.layers, ranges)
-                    found.setdefault(key, Trial(stream, engine, method))
+                    key = (one.about, method, stream.form.layers, ranges)
+                    found.setdefault(key, Trial(stream, one, method))
     return list(found.values())
 
 
@@ -171,13 +171,13 @@ def varied(stream: Stream) -> bool:
     return len(stream) == 1 or stream.bits_per_output > 0
 
 
-def _methods(engine: Engine, stream: Stream) -> Iterator[Method]:
-    kind: Kind = "word"
+def _methods(program: Program, stream: Stream) -> Iterator[Method]:
+    kind: OutputKind = "word"
     if stream.fractions:
         kind = "fraction"
     elif stream.bounded is not None or stream.cycle:
         kind = "range"
-    for method in engine.methods_for(kind, stream.bits):
+    for method in program.methods_for(kind, stream.bits):
         if kind == "word":
             unused = method.bits - stream.bits
             if unused >= 0 and unused * len(stream) <= UNUSED_BITS:
@@ -198,13 +198,13 @@ class Seeded:
     @property
     def about(self) -> str:
         """Program, seed and method in words."""
-        return f"{self.trial.engine.about}, seed {self.seed}: {self.trial.method.about}"
+        return f"{self.trial.program.about}, seed {self.seed}: {self.trial.method.about}"
 
     @property
     def parameters(self) -> JsonObject:
         unit = {1: {"unit": "seconds since 1970"}, 1000: {"unit": "milliseconds since 1970"}}.get(self.per_second, {})
         return {
-            "program": self.trial.engine.about,
+            "program": self.trial.program.about,
             "method": self.trial.method.about,
             **({"or": list(self.equal)} if self.equal else {}),
             "seed": self.seed,
@@ -226,7 +226,7 @@ class Seeded:
     def _numbers(self, count: int) -> list[Number]:
         """The outputs that so many words make."""
         trial = self.trial
-        words = trial.engine.words(np.array([self.seed], dtype=np.uint64), count)
+        words = trial.program.words(np.array([self.seed], dtype=np.uint64), count)
         constants = trial.method.constants
         if trial.method.kind == "fraction":
             fractions = np.empty(count)

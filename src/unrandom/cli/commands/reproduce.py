@@ -18,7 +18,7 @@ def add(command: Parser) -> None:
     command.add_argument("--seeds", type=COUNT, default=3, metavar="K", help="seeds per configuration (3)")
     source = command.add_mutually_exclusive_group()
     source.add_argument(
-        "--run", metavar="RUN", help=f"measure this run instead and write the results into its folder: {RUN}"
+        "--run", metavar="RUN", help=f"apply them to this trained run, and write the results into its folder: {RUN}"
     )
     source.add_argument(
         "--archived", action="store_true", help="measure the archived models beside the results, without training"

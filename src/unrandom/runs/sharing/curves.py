@@ -17,7 +17,7 @@ from unrandom.runs.run import Run
 from unrandom.training import Progress
 
 
-class Sink(Protocol):
+class CurveWriter(Protocol):
     """Where the evaluations of one run go."""
 
     def write(self, row: JsonObject) -> None:
@@ -27,7 +27,7 @@ class Sink(Protocol):
         """Write what is still held back."""
 
 
-class CsvSink:
+class CsvWriter:
     """``metrics.csv`` in the run folder: a row per evaluation, a column per number."""
 
     def __init__(self, run: Run, step: int) -> None:
@@ -47,7 +47,7 @@ class CsvSink:
         """Nothing is held back."""
 
 
-class TensorBoardSink:
+class TensorBoardWriter:
     """Event files in ``tensorboard/`` of the run folder, for ``tensorboard --logdir runs``."""
 
     def __init__(self, run: Run, step: int) -> None:
@@ -65,7 +65,7 @@ class TensorBoardSink:
         self.writer.close()
 
 
-class WandbSink:
+class WandbWriter:
     """A run of Weights & Biases under ``wandb/`` of the run folder: offline, unless WANDB_MODE says otherwise.
 
     Offline, too, it would report on itself, and ask the cloud's metadata address where it runs.
@@ -93,7 +93,7 @@ class WandbSink:
         self.run.finish()
 
 
-SINKS: Mapping[str, type] = {"csv": CsvSink, "tensorboard": TensorBoardSink, "wandb": WandbSink}
+WRITERS: Mapping[str, type] = {"csv": CsvWriter, "tensorboard": TensorBoardWriter, "wandb": WandbWriter}
 EXTRAS = ("tensorboard", "wandb")  # sinks that need a package, which has the name of the sink
 
 
@@ -105,11 +105,11 @@ class Curves:
 
     def __init__(self, names: Sequence[str]) -> None:
         for name in names:
-            lookup("log", name, SINKS)
+            lookup("log", name, WRITERS)
             if name in EXTRAS and find_spec(name) is None:
                 raise UserError(f"--log {name} needs a package: pip install 'unrandom[{name}]'")
         self.names = list(dict.fromkeys(names))
-        self.sinks: list[Sink] = []
+        self.sinks: list[CurveWriter] = []
         self.written = 0  # the last step that was written
 
     def __enter__(self) -> "Curves":
@@ -121,7 +121,7 @@ class Curves:
     def begin(self, run: Run, step: int) -> None:
         """Start to write the curves of a run that is about to train from ``step`` on."""
         self.close()
-        self.written, self.sinks = step, [SINKS[name](run, step) for name in self.names]
+        self.written, self.sinks = step, [WRITERS[name](run, step) for name in self.names]
 
     def __call__(self, progress: Progress) -> None:
         measured = progress.latest.get("step", 0)

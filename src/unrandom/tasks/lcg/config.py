@@ -59,7 +59,7 @@ class LCGTask(Task):
     # Share of the uniformly drawn full-period rows with multiplier 1, whose sequences only count. None: as drawn.
     counting_share: Annotated[float, Field(ge=0, le=1)] | None = None
     # Share of the full-period rows that are balanced over the look-back r = m / gcd(m, a - 1), after which the
-    # differences x[t+1] - x[t] repeat: r is drawn first, uniformly. Most uniform draws of a have the longest r.
+    # differences x[t+1] - x[t] repeat: r is drawn first, uniformly, and then a. (Most a have the longest r.)
     balanced_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     # Share of the other rows with a multiplier coprime to the modulus: their sequences have no tail before the cycle.
     coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0

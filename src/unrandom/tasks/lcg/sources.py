@@ -25,10 +25,10 @@ from unrandom.tasks.lcg.held_out import Withheld
 from unrandom.tasks.lcg.parameters import LCGParameters
 
 Values = UInt64[np.ndarray, "..."]
-# coprime: arbitrary with a coprime to m; counting: full-period with a = 1; beyond counting: full-period with a > 1;
-# balanced: beyond counting, with every look-back equally often
-Kind = Literal["arbitrary", "coprime", "full-period", "counting", "beyond counting", "balanced"]
-INSTEAD: dict[Kind, str] = {  # advice for error messages: the setting without rows of a kind
+# coprime: arbitrary with a coprime to m; counting: full period and a = 1; beyond counting: full period and a > 1;
+# balanced: full period and a > 1, drawn so that every look-back r = m / gcd(m, a - 1) is equally frequent
+RowKind = Literal["arbitrary", "coprime", "full-period", "counting", "beyond counting", "balanced"]
+INSTEAD: dict[RowKind, str] = {  # advice for error messages: the setting without rows of a kind
     "arbitrary": "set data.full_period_share=1",
     "coprime": "set data.coprime_share=0",
     "full-period": "set data.full_period_share=0",
@@ -46,7 +46,7 @@ class Proposals:
     drawn once under the seed.
     """
 
-    def __init__(self, task: LCGTask, seed: int, moduli: tuple[int, ...], withheld: Withheld, kind: Kind) -> None:
+    def __init__(self, task: LCGTask, seed: int, moduli: tuple[int, ...], withheld: Withheld, kind: RowKind) -> None:
         self.task, self.seed, self.train_moduli, self.withheld = task, seed, moduli, withheld
         self.kind, self.full = kind, kind not in ("arbitrary", "coprime")
         self.first_k = np.uint64(kind in ("beyond counting", "balanced"))
@@ -89,9 +89,9 @@ class Proposals:
     def _usable(self) -> list[tuple[int, int]]:
         """The (modulus, look-back) pairs of this kind with some (a, c) left for training.
 
-        The look-back is 0 (any), except for balanced rows, which list every look-back of a modulus. Full-period pools
-        of unseen-modulus tasks are topped up with arbitrary multipliers, as in the paper's scaling runs, so every
-        modulus has multipliers then; most moduli have the single full-period multiplier 1.
+        The look-back is 0 (any), except for balanced rows, which list every look-back of a modulus. Most
+        moduli have 1 as their only full-period multiplier. Full-period pools of unseen-modulus tasks are therefore
+        filled up with arbitrary multipliers, as in the paper's scaling runs, so that every modulus has some.
         """
         if self.one_modulus is not None and not self.full:
             return [(m, 0) for m in self.train_moduli]

@@ -13,7 +13,7 @@ from unrandom.core.errors import UserError
 from unrandom.tasks.lcg.config import LCGTask
 from unrandom.tasks.lcg.held_out import Withheld
 from unrandom.tasks.lcg.parameters import LCGParameters, concatenate
-from unrandom.tasks.lcg.sources import Kind, Proposals
+from unrandom.tasks.lcg.sources import Proposals, RowKind
 
 ATTEMPTS = 1000  # proposals per row before giving up
 
@@ -81,12 +81,12 @@ class TrainingDraws:
         return (period >= np.uint64(low or 1)) & (period <= np.uint64(2**64 - 1 if high is None else high))
 
 
-def _shares(task: LCGTask) -> dict[Kind, float]:
+def _shares(task: LCGTask) -> dict[RowKind, float]:
     """The share of each kind in a batch, full-period kinds first."""
     full, counting, rest = task.full_period_share, task.counting_share, 1 - task.full_period_share
     balanced = full * task.balanced_share
     uniform = full - balanced
-    of_uniform: dict[Kind, float] = (
+    of_uniform: dict[RowKind, float] = (
         {"full-period": uniform}
         if counting is None
         else {"beyond counting": uniform * (1 - counting), "counting": uniform * counting}

@@ -106,7 +106,7 @@ def _rejected(x: int, n: int) -> bool:
 
 
 def _machine(state: int, ranges: tuple[int, ...]) -> Machine:
-    """The state of a draw, and its place in the cycle of ranges."""
+    """A generator whose state is that of a draw, with the index of the draw's range in the cycle of ranges."""
 
     def step(at: tuple[int, int]) -> tuple[int, int]:
         x, place = JAVA(at[0]), (at[1] + 1) % len(ranges)

@@ -20,7 +20,7 @@ from unrandom.predictors.hidden_state import Bounds, hidden_states
 
 
 @dataclass(frozen=True)
-class Part:
+class ShownPart:
     """What a stream may show of the states x modulo `modulus`: `bounds` (low, high) on factor · x, such that
     (factor · x − low) mod modulus <= high − low; `show` is the number in the stream.
     """
@@ -32,7 +32,7 @@ class Part:
     factor: int = 1
 
 
-def parts(stream: Stream, m: int) -> Iterator[Part]:
+def parts(stream: Stream, m: int) -> Iterator[ShownPart]:
     """The parts of states modulo m that the stream may show."""
     if stream.bounded is not None or stream.rounded:
         yield from fractions(stream, m)
@@ -61,43 +61,43 @@ def generators_showing(
                 yield lcg_machine(parameters, unscaled, first, part.show)
 
 
-def known_showing(name: str, lcg: LCG, part: Part) -> Iterator[Generator]:
+def known_showing(name: str, lcg: LCG, part: ShownPart) -> Iterator[Generator]:
     """A known LCG of which the stream may show this part."""
     shown: JsonObject = {"shown": part.about} if part.about else {}
     for state in first_states(lcg, part.bounds):
         yield lcg_machine({**lcg_parameters(name, lcg, state), **shown}, lcg, state, part.show)
 
 
-def fractions(stream: Stream, m: int) -> Iterator[Part]:
+def fractions(stream: Stream, m: int) -> Iterator[ShownPart]:
     """Fractions x / m, or ⌊N x / m⌋."""
     bounds, n, scale = stream.state_bounds(m), stream.bounded, Scale(m)
     if bounds is None or stream.cycle:
         return
     if n is None:
-        yield Part("x / m", m, bounds, scale.show)
+        yield ShownPart("x / m", m, bounds, scale.show)
     else:
-        yield Part(f"{n} x / m", m, bounds, lambda x: x * n // m)
+        yield ShownPart(f"{n} x / m", m, bounds, lambda x: x * n // m)
 
 
-def _remainders(stream: Stream, n: int, m: int) -> Part:
+def _remainders(stream: Stream, n: int, m: int) -> ShownPart:
     """x mod n = y is x = n q + y with 0 <= q <= (m − 1 − y) / n, so x / n modulo m is q + y / n, near y / n."""
     inverse = pow(n, -1, m)
     bounds = []
     for y in stream.values.tolist():
         least = y * inverse % m
         bounds.append((least, least + (m - 1 - y) // n))
-    return Part(f"x % {n}", m, bounds, lambda x: x % n, factor=inverse)
+    return ShownPart(f"x % {n}", m, bounds, lambda x: x % n, factor=inverse)
 
 
-def _top_bits(view: View, m: int) -> Iterator[Part]:
+def _top_bits(view: View, m: int) -> Iterator[ShownPart]:
     """x >> low for the lengths of the top bits; the outputs may happen to be small."""
     for low in range(max(1, (m - 1).bit_length() - view.bits - 1), (m - 1).bit_length() - view.bits + 2):
         if max(view.numbers, default=0) <= (m - 1) >> low and (m - 1) >> low < 2 << view.bits:
             bounds = [(y << low, min(m - 1, ((y + 1) << low) - 1)) for y in view.numbers]
-            yield Part(f"x >> {low}", m, bounds, _shifted(view, low))
+            yield ShownPart(f"x >> {low}", m, bounds, _shifted(view, low))
 
 
-def _middle_bits(view: View, m: int) -> Iterator[Part]:
+def _middle_bits(view: View, m: int) -> Iterator[ShownPart]:
     """Bits from `low` on, which are the top bits of an LCG modulo a smaller power of two; its highest bits and the
     lowest ones, which show a whole state, excluded.
     """
@@ -105,10 +105,10 @@ def _middle_bits(view: View, m: int) -> Iterator[Part]:
         yield bits_from(low, view, view.bits)
 
 
-def bits_from(low: int, view: View, bits: int) -> Part:
+def bits_from(low: int, view: View, bits: int) -> ShownPart:
     """So many bits from `low` on."""
     bounds = [states_showing(y, low) for y in view.numbers]
-    return Part(f"bits {low} to {low + bits - 1}", 1 << (low + bits), bounds, _shifted(view, low))
+    return ShownPart(f"bits {low} to {low + bits - 1}", 1 << (low + bits), bounds, _shifted(view, low))
 
 
 def _shifted(view: View, low: int) -> Callable[[int], Number]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 from math import nextafter
 
-from unrandom.auditing.families.congruential.parts import Part, bits_from, fractions, known_showing
+from unrandom.auditing.families.congruential.parts import ShownPart, bits_from, fractions, known_showing
 from unrandom.auditing.families.recovery import first_states, lcg_parameters
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Scale, Stream
@@ -90,7 +90,7 @@ class Truncated(Family):
             yield from known_showing(name, lcg, part)
 
 
-def _parts_of_known(stream: Stream) -> Iterator[tuple[str, LCG, Part]]:
+def _parts_of_known(stream: Stream) -> Iterator[tuple[str, LCG, ShownPart]]:
     """Known LCGs, each with a part of its states that the stream may show."""
     if stream.bounded is not None or stream.rounded:
         for lcg, name in _known_lcgs().items():
@@ -102,12 +102,12 @@ def _parts_of_known(stream: Stream) -> Iterator[tuple[str, LCG, Part]]:
                 yield window.about, window.lcg, bits_from(window.low, view, window.bits)
 
 
-def _next_double(stream: Stream) -> Part:
+def _next_double(stream: Stream) -> ShownPart:
     """Java's nextDouble(), whose top 26 bits are those of every second state, and whose other bits are of the next."""
     others, n = 1 << 22, stream.bounded  # states with the same top 26 bits
     bounds = [(max(0, low - others), high + others) for low, high in stream.state_bounds(JAVA.m) or []]
     show = Scale(1 << 53).show if n is None else lambda x: x * n >> 53
-    return Part("", TWO_STEPS.m, bounds, lambda x: show(NEXT_DOUBLE.output(x)))
+    return ShownPart("", TWO_STEPS.m, bounds, lambda x: show(NEXT_DOUBLE.output(x)))
 
 
 def _of_shuffles(stream: Stream, deadline: Deadline) -> Iterator[Generator]:
@@ -120,7 +120,7 @@ def _of_shuffles(stream: Stream, deadline: Deadline) -> Iterator[Generator]:
 
 
 def _shuffling(parameters: JsonObject, lcg: LCG, state: int, ranges: tuple[int, ...]) -> Machine:
-    """The state of a draw, and its place in the cycle of ranges."""
+    """A generator whose state is that of a draw, with the index of the draw's range in the cycle of ranges."""
     before = lcg.inverse()
     return Machine(
         parameters,
@@ -156,7 +156,7 @@ class Canonical(Family):
             r, two_steps = lcg.m - 1, LCG(lcg.m, lcg.a**2 % lcg.m, 0)
             bounds = stream.state_bounds(r * r) or []
             second_states = [(max(1, low // r), min(r, high // r + 2)) for low, high in bounds]
-            yield from known_showing(about, two_steps, Part("", lcg.m, second_states, _double(lcg)))
+            yield from known_showing(about, two_steps, ShownPart("", lcg.m, second_states, _double(lcg)))
 
 
 def _double(lcg: LCG) -> Callable[[int], float]:

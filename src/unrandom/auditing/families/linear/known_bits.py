@@ -19,7 +19,7 @@ from jaxtyping import Bool, Int64
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
-from unrandom.auditing.programs.engines import LARGE_ENGINES, SMALL_ENGINES, Engine, Twister
+from unrandom.auditing.programs.engines import LARGE_ENGINES, SMALL_ENGINES, LinearEngine, Twister
 from unrandom.auditing.programs.readings import Reading, readings
 from unrandom.auditing.programs.words import Layout
 from unrandom.core.deadline import Deadline
@@ -56,7 +56,7 @@ PIECE_ROWS = 256
 class KnownBits(Family):
     """One engine; all readings of the stream, or only the one with this index, for engines with a large state."""
 
-    engine: Engine
+    engine: LinearEngine
     name: str
     about: str
     index: int | None = None
@@ -102,14 +102,14 @@ class KnownBits(Family):
         return max(int(np.searchsorted(totals, least)) + 1, available)
 
 
-def _known_counts(engine: Engine, reading: Reading, stream: Stream) -> Int64[np.ndarray, " outputs"]:
+def _known_counts(engine: LinearEngine, reading: Reading, stream: Stream) -> Int64[np.ndarray, " outputs"]:
     """Linear equations for each output, of which no more are counted than its words have fresh bits."""
     linear = _linear_bits(engine, reading.layout)
     counts = [(one.mask & linear).bit_count() + one.run for one in reading.known(stream)]
     return np.minimum(np.array(counts, dtype=np.int64), engine.fresh * reading.layout.words)
 
 
-def _linear_bits(engine: Engine, layout: Layout) -> int:
+def _linear_bits(engine: LinearEngine, layout: Layout) -> int:
     """Mask of the bits of X that are linear in the state."""
     return sum(1 << k for k, (_, bit) in enumerate(layout.places) if (engine.linear >> bit) & 1)
 
@@ -119,7 +119,7 @@ def _lead(reading: Reading) -> int:
     return 4 * (OUTPUTS_BEFORE // 4 * reading.layout.words + 1)
 
 
-def _equations(engine: Engine, reading: Reading, stream: Stream) -> Iterator[tuple[Rows, Bool[np.ndarray, " _"]]]:
+def _equations(engine: LinearEngine, reading: Reading, stream: Stream) -> Iterator[tuple[Rows, Bool[np.ndarray, " _"]]]:
     """The linear forms that are known, and their values."""
     asked: deque[_Asked] = deque()
 
@@ -143,8 +143,8 @@ def _equations(engine: Engine, reading: Reading, stream: Stream) -> Iterator[tup
         yield np.concatenate(pieces), np.array(values, dtype=bool)
 
 
-def _outputs_used(engine: Engine, reading: Reading, stream: Stream, equations: int) -> int:
-    """How many outputs have so many of the first `_equations`."""
+def _outputs_used(engine: LinearEngine, reading: Reading, stream: Stream, equations: int) -> int:
+    """How many of the first outputs give that many `equations`."""
     for one in _asked(engine, reading, stream):
         equations -= len(one.values)
         if equations <= 0:
@@ -164,7 +164,7 @@ class _Asked(NamedTuple):
     plain: int
 
 
-def _asked(engine: Engine, reading: Reading, stream: Stream) -> Iterator[_Asked]:
+def _asked(engine: LinearEngine, reading: Reading, stream: Stream) -> Iterator[_Asked]:
     layout, places, lead = reading.layout, reading.layout.places, _lead(reading)
     linear = _linear_bits(engine, layout)
     for i, known in enumerate(reading.known(stream)):
@@ -185,7 +185,7 @@ def _asked(engine: Engine, reading: Reading, stream: Stream) -> Iterator[_Asked]
 class KnownWords:
     """A generator given by an engine, a solved state, and the reading of its words."""
 
-    engine: Engine
+    engine: LinearEngine
     reading: Reading
     solution: Solution
     outputs_used: int
@@ -217,7 +217,7 @@ class KnownWords:
                 yield show(layout.joined(used, part))
 
 
-def _large(engine: Engine, count: int, name: str, about: str) -> list[KnownBits]:
+def _large(engine: LinearEngine, count: int, name: str, about: str) -> list[KnownBits]:
     return [KnownBits(engine, name, about, index, slow=True) for index in range(count)]
 
 

@@ -24,7 +24,7 @@ from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.linear_words import unknown_words
 from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, step_of
-from unrandom.generators.xoshiro import XOSHIROS, Engine, Plus, Xoshiro
+from unrandom.generators.xoshiro import XOSHIROS, Plus, Xoshiro, XoshiroEngine
 from unrandom.predictors.mod_two import solve
 
 FEW_ERRORS, MANY_ERRORS = 0.3, 2.2
@@ -120,7 +120,7 @@ def known_bounds(stream: Stream, bits: int) -> list[tuple[int, int]] | None:
 class _Forms:
     """The exclusive or of the first and the last word of a state, as linear forms in the bits of the first state."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: XoshiroEngine) -> None:
         self.engine, self._state = engine, unknown_words([engine.bits] * engine.words)
         self._masks: list[list[int]] = []  # of each step, for the bits from the highest one down
 
@@ -140,7 +140,7 @@ class Sums(Family):
     max_outputs = 0
     alignments = 1  # positions of the first output that are tried
 
-    def __init__(self, about: str, engine: Engine) -> None:
+    def __init__(self, about: str, engine: XoshiroEngine) -> None:
         self.about, self.engine = about, engine
         self.unknowns = engine.bits * engine.words
 
