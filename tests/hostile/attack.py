@@ -18,6 +18,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from pathlib import Path
 from random import Random
 
@@ -248,9 +249,15 @@ def attack(kind: str, seed: int, base: Path) -> tuple[Case, Outcome]:
         return case, run_command(case.command, inside, outside)
 
 
-def main_program() -> None:
+def import_before_forks() -> None:
+    """Import once what most commands import; whatever computes runs in forks still, as threads do not survive them."""
+    for name in ("torch._dynamo", "unrandom.experiments.registry", "unrandom.report.results", "scipy.stats"):
+        import_module(name)
 
+
+def main_program() -> None:
     failed = False
+    import_before_forks()
     number, kinds = int(sys.argv[1]), sys.argv[2:] or list(KINDS)
     first = int(os.environ.get("FIRST", 0))
     with tempfile.TemporaryDirectory() as made:
