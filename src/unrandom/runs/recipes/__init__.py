@@ -28,70 +28,34 @@ class Recipe:
         return f"{config.steps:,} steps, {config.flops:.1e} FLOPs"
 
 
+def _recipe(build: Callable[[], RunConfig]) -> Recipe:
+    """A recipe with the name and the docstring of its function."""
+    return Recipe(build.__name__.replace("_", "-"), " ".join((build.__doc__ or "").split()).removesuffix("."), build)
+
+
 RECIPES = {
     recipe.name: recipe
-    for recipe in (
-        Recipe(
-            "fm-256",
-            "the demo: one layer, one head, modulus 256; about a minute on two CPU cores",
+    for recipe in map(
+        _recipe,
+        (
             fixed_modulus.fm_256,
-        ),
-        Recipe("fm-2048", "the paper's fixed modulus 2^11; one GPU", fixed_modulus.fm_2048),
-        Recipe("fm-7776", "the paper's composite fixed modulus 2^5 3^5; one GPU", fixed_modulus.fm_7776),
-        Recipe(
-            "um-80",
-            "unseen moduli 48, 72, 80: small enough for grids of runs; two minutes on a laptop",
+            fixed_modulus.fm_2048,
+            fixed_modulus.fm_7776,
             unseen_modulus.um_80,
-        ),
-        Recipe(
-            "um-128",
-            "unseen moduli 108, 125, 127, 128, half of each batch full-period; an hour on one core",
             unseen_modulus.um_128,
-        ),
-        Recipe(
-            "um-128-arbitrary", "um-128 with the paper's mix: arbitrary (a, c) alone", unseen_modulus.um_128_arbitrary
-        ),
-        Recipe(
-            "um-144",
-            "unseen moduli 96, 108, 144, whose look-backs all occur in training; twenty minutes on one core",
+            unseen_modulus.um_128_arbitrary,
             unseen_modulus.um_144,
-        ),
-        Recipe("um-512", "unseen moduli 486, 500, 512: for grids of runs on a GPU", unseen_modulus.um_512),
-        Recipe("um-2048", "the paper's unseen moduli 1800, 2048, 2352; one GPU", unseen_modulus.um_2048),
-        Recipe(
-            "um-2048-fast",
-            "um-2048 with new sequences at each step, half of them full-period, and Muon; one GPU",
+            unseen_modulus.um_512,
+            unseen_modulus.um_2048,
             unseen_modulus.um_2048_fast,
-        ),
-        Recipe(
-            "fm-base256",
-            "base-256 digits, abacus embeddings, 2^16 (to 2^32 by --set data.modulus=2^32)",
             fixed_modulus.fm_base256,
-        ),
-        Recipe(
-            "um-base16",
-            "unseen powers of 2 and 3 up to 243 in base-16 digits, all larger than the context",
             unseen_modulus.um_base16,
-        ),
-        Recipe("um-base16-wide", "um-base16 up to 2187, wider and deeper; one GPU", unseen_modulus.um_base16_wide),
-        Recipe(
-            "truncated-lcg",
-            "the upper four bits of an LCG modulo 2^8 of known multiplier; five to six minutes on one core",
+            unseen_modulus.um_base16_wide,
             other_tasks.truncated_lcg,
-        ),
-        Recipe(
-            "truncated-lcg-smoke",
-            "a smoke test of truncated-lcg in seconds; learns nothing",
             other_tasks.truncated_lcg_smoke,
-        ),
-        Recipe(
-            "quadratic",
-            "quadratic steps modulo 64 of unseen coefficients; four to five minutes on one core",
             other_tasks.quadratic,
-        ),
-        Recipe("quadratic-smoke", "a smoke test of quadratic in seconds; learns nothing", other_tasks.quadratic_smoke),
-        Recipe(
-            "um-base256", "unseen moduli up to 2^16 in base-256 digits; one GPU for a day", unseen_modulus.um_base256
+            other_tasks.quadratic_smoke,
+            unseen_modulus.um_base256,
         ),
     )
 }

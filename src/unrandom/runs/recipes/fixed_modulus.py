@@ -6,6 +6,7 @@ from unrandom.training import OptimizerConfig, RunConfig
 
 
 def fm_256() -> RunConfig:
+    """the demo: one layer, one head, modulus 256; about a minute on two CPU cores."""
     return RunConfig(
         data=FixedModulus(modulus=256, context=64, mode="streaming", n_sequences=None, n_test_a=16, n_test_c=16),
         model=ModelConfig(depth=1, n_heads=1, d_model=128, activation="relu"),
@@ -20,10 +21,12 @@ def fm_256() -> RunConfig:
 
 
 def fm_2048() -> RunConfig:
+    """the paper's fixed modulus 2^11; one GPU."""
     return _paper_fm(2048)
 
 
 def fm_7776() -> RunConfig:
+    """the paper's composite fixed modulus 2^5 3^5; one GPU."""
     return _paper_fm(7776)
 
 
@@ -37,6 +40,7 @@ def _paper_fm(modulus: int) -> RunConfig:
 
 
 def fm_base256() -> RunConfig:
+    """base-256 digits, abacus embeddings, 2^16 (to 2^32 by --set data.modulus=2^32)."""
     return RunConfig(
         data=FixedModulus(
             modulus=2**16,

@@ -6,7 +6,7 @@ from unrandom.training import RunConfig
 
 
 def truncated_lcg() -> RunConfig:
-    """The upper bits of an LCG with a fixed multiplier, as in standard libraries; increment and state are unknown."""
+    """the upper four bits of an LCG modulo 2^8 of known multiplier; five to six minutes on one core."""
     return fm_256().replace(
         data=TruncatedLCG(modulus=2**8, low=4, bits=4, multiplier=141, context=64, mode="streaming", n_sequences=None),
         model={"depth": 2, "n_heads": 2},
@@ -15,6 +15,7 @@ def truncated_lcg() -> RunConfig:
 
 
 def quadratic() -> RunConfig:
+    """quadratic steps modulo 64 of unseen coefficients; four to five minutes on one core."""
     return fm_256().replace(
         data=Quadratic(modulus=64, context=48, mode="streaming", n_sequences=None, n_test_a=8, n_test_c=8),
         model={"depth": 2, "n_heads": 2},
@@ -38,8 +39,10 @@ def _smoke(config: RunConfig) -> RunConfig:
 
 
 def truncated_lcg_smoke() -> RunConfig:
+    """a smoke test of truncated-lcg in seconds; learns nothing."""
     return _smoke(truncated_lcg())
 
 
 def quadratic_smoke() -> RunConfig:
+    """a smoke test of quadratic in seconds; learns nothing."""
     return _smoke(quadratic())

@@ -6,6 +6,7 @@ from unrandom.training import OptimizerConfig, RunConfig
 
 
 def um_80() -> RunConfig:
+    """unseen moduli 48, 72, 80: small enough for grids of runs; two minutes on a laptop."""
     return RunConfig(
         data=UnseenModulus(
             test_moduli=(48, 72, 80),
@@ -34,6 +35,7 @@ def um_80() -> RunConfig:
 
 
 def um_128() -> RunConfig:
+    """unseen moduli 108, 125, 127, 128, half of each batch full-period; an hour on one core."""
     return RunConfig(
         data=UnseenModulus(
             test_moduli=(108, 125, 127, 128),
@@ -57,12 +59,14 @@ def um_128() -> RunConfig:
 
 
 def um_128_arbitrary() -> RunConfig:
+    """um-128 with the paper's mix: arbitrary (a, c) alone."""
     return um_128().replace(
         data={"full_period_share": 0},
     )
 
 
 def um_144() -> RunConfig:
+    """unseen moduli 96, 108, 144, whose look-backs all occur in training; twenty minutes on one core."""
     return um_128().replace(
         data={
             "test_moduli": (96, 108, 144),
@@ -77,6 +81,7 @@ def um_144() -> RunConfig:
 
 
 def um_512() -> RunConfig:
+    """unseen moduli 486, 500, 512: for grids of runs on a GPU."""
     return RunConfig(
         data=UnseenModulus(
             test_moduli=(486, 500, 512),
@@ -102,6 +107,7 @@ def um_512() -> RunConfig:
 
 
 def um_2048() -> RunConfig:
+    """the paper's unseen moduli 1800, 2048, 2352; one GPU."""
     return RunConfig(
         data=UnseenModulus(
             test_moduli=(1800, 2048, 2352),
@@ -121,6 +127,7 @@ def um_2048() -> RunConfig:
 
 
 def um_2048_fast() -> RunConfig:
+    """um-2048 with new sequences at each step, half of them full-period, and Muon; one GPU."""
     return um_2048().replace(
         data={"mode": "streaming", "n_m": None, "n_a": None, "n_c": None, "full_period_share": 0.5},
         optimizer=OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1),
@@ -130,6 +137,7 @@ def um_2048_fast() -> RunConfig:
 
 
 def um_base256() -> RunConfig:
+    """unseen moduli up to 2^16 in base-256 digits; one GPU for a day."""
     return RunConfig(
         data=UnseenModulus(
             test_moduli=(2048, 4096, 8192, 16384, 32768, 2187, 6561, 19683, 3125, 15625, 2401, 16807),
@@ -158,6 +166,7 @@ def um_base256() -> RunConfig:
 
 
 def um_base16() -> RunConfig:
+    """unseen powers of 2 and 3 up to 243 in base-16 digits, all larger than the context."""
     return um_base256().replace(
         data={
             "test_moduli": (32, 64, 128, 27, 81, 243),
@@ -183,6 +192,7 @@ def um_base16() -> RunConfig:
 
 
 def um_base16_wide() -> RunConfig:
+    """um-base16 up to 2187, wider and deeper; one GPU."""
     return um_base16().replace(
         data={
             "test_moduli": (256, 512, 1024, 2048, 243, 729, 2187),
