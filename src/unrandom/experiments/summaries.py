@@ -3,13 +3,13 @@
 The column ``seen`` of tables by position is the number of numbers that the model has seen, from 1.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from unrandom.figures.panels import Line
+from unrandom.figures.panels import Line, MapPanel
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables
 
@@ -83,6 +83,34 @@ def seed_lines(frame: pl.DataFrame, x: str, y: str, label: str, kind: int, *, st
     """Yield one line per run, all with the colour index ``kind``."""
     for curve in by_run(frame):
         yield Line(curve[x].to_list(), curve[y].to_list(), label, kind, stairs=stairs)
+
+
+def column_lines(frame: pl.DataFrame, x: str, labels: Mapping[str, str]) -> list[Line]:
+    """Return one line per run and column; ``labels`` has the columns, each of which has a colour and a label."""
+    each = enumerate(labels.items())
+    return [line for kind, (column, label) in each for line in seed_lines(frame, x, column, label, kind)]
+
+
+def group_lines(groups: Mapping[str, pl.DataFrame], x: str, y: str, *, stairs: bool = False) -> list[Line]:
+    """Return one line per run; each group of runs has a colour, and its key is the label."""
+    each = enumerate(groups.items())
+    return [line for kind, (label, runs) in each for line in seed_lines(runs, x, y, label, kind, stairs=stairs)]
+
+
+def heat_map(
+    title: str,
+    frame: pl.DataFrame,
+    axes: tuple[str, str],
+    value: str,
+    bar: str,
+    *,
+    limits: tuple[float, float] = (0, 1),
+    written: bool = True,
+) -> MapPanel:
+    """Return a heat map of the column ``value``; ``axes`` are the columns of its rows and of its columns, in order."""
+    rows, columns = ([str(each) for each in frame[name].unique().sort()] for name in axes)
+    values = matrix(frame.sort(axes[1], maintain_order=True), axes[:1], axes[1], value)
+    return MapPanel(title, axes[1], axes[0], values, columns, rows, bar, limits, written=written)
 
 
 def matrix(frame: pl.DataFrame, rows: Sequence[str], columns: str, value: str) -> list[tuple[float, ...]]:

@@ -13,7 +13,7 @@ import polars as pl
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import evaluated
-from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
+from unrandom.experiments.fixed_modulus.presets import first_runs
 from unrandom.experiments.summaries import best_modulus_accuracy, by_seed
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import Line, LinePanel
@@ -70,7 +70,7 @@ CLAIMS = {
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """Runs of a fixed modulus and of unseen moduli, which other experiments train, too."""
     settings = {  # the column ``regime`` has the name of the paper's setting
-        FixedModulus.name: fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1]),
+        FixedModulus.name: first_runs(scale, seeds),
         UnseenModulus.name: main_runs(scale, seeds),
     }
     return [run.labelled(regime=regime) for regime, every in settings.items() for run in every]

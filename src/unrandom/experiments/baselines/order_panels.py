@@ -8,7 +8,7 @@ import polars as pl
 from unrandom.core.arithmetic import valuation
 from unrandom.experiments.experiment import Picture, Pictures
 from unrandom.experiments.scaling.law_panels import modulus_title
-from unrandom.experiments.summaries import by_modulus, by_run, seed_lines
+from unrandom.experiments.summaries import by_modulus, by_run, group_lines, seed_lines
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.figures.style import powers
 from unrandom.predictors import LookbackPredictor
@@ -58,12 +58,7 @@ def stairs_panel(title: str, m: int, orders: Sequence[int], models: Mapping[str,
     """Known bits by numbers seen: of look-back predictors, and one line per run of every group of models."""
     longest = max(max(bits["seen"]) for bits in models.values())
     lines = [_lookback_line(m, order, longest) for order in orders]
-    lines += [
-        line
-        for kind, (name, bits) in enumerate(models.items())
-        for line in seed_lines(bits, "seen", "bits", name, kind, stairs=True)
-    ]
-    return _bits_panel(title, m, longest, lines)
+    return _bits_panel(title, m, longest, [*lines, *group_lines(models, "seen", "bits", stairs=True)])
 
 
 def _bits_panel(title: str, m: int, longest: int, lines: Sequence[Line]) -> LinePanel:

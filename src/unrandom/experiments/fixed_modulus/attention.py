@@ -13,9 +13,9 @@ from jaxtyping import Float
 from unrandom.core.arithmetic import factorize, is_power_of_two, largest_power
 from unrandom.core.errors import UserError
 from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, PRIME_COUNT, columns
-from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
+from unrandom.experiments.fixed_modulus.presets import all_runs
 from unrandom.experiments.summaries import by_run, matrix, seed_lines, seed_means
 from unrandom.figures import style
 from unrandom.figures.panels import LinePanel, MapPanel, Panel
@@ -70,10 +70,6 @@ CLAIMS = {
         origin="beyond",
     ),
 }
-
-
-def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    return fast_runs(scale, seeds, moduli(scale))
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -170,4 +166,4 @@ def _divisor_map(m: int, shares: pl.DataFrame) -> MapPanel:
     return MapPanel(title, "r", "", values, divisors, seeds, "share of queries", written=len(divisors) <= 12)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, all_runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

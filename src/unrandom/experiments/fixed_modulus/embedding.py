@@ -13,10 +13,10 @@ import polars as pl
 
 from unrandom.core.arithmetic import factorize
 from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
 from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, columns
-from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
-from unrandom.experiments.summaries import by_run, each_run, matrix, seed_lines, seed_means
+from unrandom.experiments.fixed_modulus.presets import all_runs
+from unrandom.experiments.summaries import by_run, each_run, group_lines, matrix, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, ScatterPanel
 from unrandom.interpretation import additive_variance, cosine_by_shared_digits, embedding_table
 from unrandom.runs.measurement import prime_powers
@@ -63,10 +63,6 @@ CLAIMS = {
         written="after",
     ),
 }
-
-
-def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    return fast_runs(scale, seeds, moduli(scale))
 
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:
@@ -118,11 +114,8 @@ def draw(tables: Tables) -> Pictures:
     for (m,), points in tables["points"].group_by("modulus", maintain_order=True):
         shares = by_run(tables["shares"].filter(modulus=m))[0]
         panels += [_plane(m, by_run(points)[0], shares, components) for components in ((1, 2), (2, 3))]
-        lines = [
-            line
-            for kind, p in enumerate(factorize(m))
-            for line in seed_lines(tables["cosines"].filter(modulus=m, prime=p), "shared", "centred", f"base {p}", kind)
-        ]
+        bases = {f"base {p}": tables["cosines"].filter(modulus=m, prime=p) for p in factorize(m)}
+        lines = group_lines(bases, "shared", "centred")
         panels += [
             _share_map(m, shares),
             LinePanel(f"m = {m}", "shared low digits", "mean cosine (centred)", lines, limits=(None, None)),
@@ -155,4 +148,4 @@ def _share_map(m: int, shares: pl.DataFrame) -> MapPanel:
     return MapPanel(title, "", "", values, names, [f"mod {each}" for each in residues], "share", written=True)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, all_runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

@@ -11,8 +11,8 @@ import polars as pl
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
-from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs, paper_runs
-from unrandom.experiments.summaries import seed_lines, seed_means
+from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, first_runs, paper_runs
+from unrandom.experiments.summaries import column_lines, seed_means
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus
@@ -74,11 +74,9 @@ CLAIMS = {
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    chosen = POWERS_OF_TWO[scale][:1]
-    both = fast_runs(scale, seeds, chosen) + paper_runs(scale, seeds, chosen)
-    return list(
-        {run.id: run for run in both}.values()
-    )  # At paper scale both recipes give the same runs, which count once.
+    """The runs of both recipes. At paper scale these are the same runs, which count once."""
+    both = first_runs(scale, seeds) + paper_runs(scale, seeds, POWERS_OF_TWO[scale][:1])
+    return list({run.id: run for run in both}.values())
 
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:
@@ -158,11 +156,7 @@ def draw(tables: Tables) -> Pictures:
         ("loss", "loss (nats per token)", LOSSES, (0, None)),
     ):
         for metrics in recipes:
-            lines = [
-                line
-                for kind, (key, label) in enumerate(keys.items())
-                for line in seed_lines(metrics, "step", key, label, kind)
-            ]
+            lines = column_lines(metrics, "step", keys)
             panel_title = f"{title}, m = {metrics['modulus'][0]}: {metrics['recipe'][0]}"
             panels.append(LinePanel(panel_title, "training step", y, lines, limits=limits))
     yield Picture(panels, columns=len(recipes))

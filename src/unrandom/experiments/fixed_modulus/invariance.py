@@ -10,9 +10,9 @@ import polars as pl
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
-from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
+from unrandom.experiments.fixed_modulus.presets import first_runs
 from unrandom.experiments.summaries import by_run
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.figures.style import powers
@@ -37,10 +37,6 @@ CLAIMS = {
         written="after",
     ),
 }
-
-
-def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    return fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1])
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -87,4 +83,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels, columns=3)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, first_runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

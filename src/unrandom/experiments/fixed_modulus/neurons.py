@@ -11,10 +11,10 @@ import polars as pl
 from jaxtyping import Float
 
 from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
-from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.summaries import by_run, seed_lines
+from unrandom.experiments.fixed_modulus.presets import first_runs
+from unrandom.experiments.summaries import by_run, group_lines
 from unrandom.figures.panels import Line, LinePanel, Panel
 from unrandom.interpretation import (
     accuracy_as_neurons_are_added,
@@ -55,10 +55,6 @@ CLAIMS = {
         wanted=at_least(0.9, "share"),
     ),
 }
-
-
-def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    return fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1])
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -127,11 +123,8 @@ def evidence(tables: Tables) -> Evidence:
 
 def draw(tables: Tables) -> Pictures:
     """Responses and outputs of three neurons for the first seed; dominant frequencies and accuracy for all seeds."""
-    added = [
-        line
-        for kind, order in enumerate(("best first", "random"))
-        for line in seed_lines(tables["added"].filter(order=order), "neurons", "value", order, kind)
-    ]
+    orders = {order: tables["added"].filter(order=order) for order in ("best first", "random")}
+    added = group_lines(orders, "neurons", "value")
     ticks = [2**k for k in range(0, int(tables["added"]["of"][0]).bit_length(), 2)]
     frequencies = []
     for periods in by_run(tables["periods"].filter("alive")):
@@ -157,4 +150,4 @@ def _neuron_panel(title: str, x: str, y: str, values: pl.DataFrame) -> LinePanel
     return LinePanel(title, x, y, lines, marks=(first["truth"][0],), limits=(None, None), beside=True)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, first_runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

@@ -20,11 +20,6 @@ PRIMES = by_scale(smoke=(13, 16), laptop=(251, 256), gpu=(2039, 2048))
 HELD_OUT = {16: (2, 3), 36: (1, 4), 13: (2, 4), 216: (6, 16), 360: (2, 16), 1800: (10, 64)}
 
 
-def moduli(scale: Scale) -> tuple[int, ...]:
-    """The powers of two and the composites, without the moduli of ``prime_runs``."""
-    return POWERS_OF_TWO[scale] + COMPOSITES[scale]
-
-
 def labels(config: RunConfig) -> dict[str, Any]:
     """Labels of a run, from its configuration: its modulus, and its kind of data and optimiser (``recipe``)."""
     data = lcg_task(config.data)
@@ -36,6 +31,16 @@ def fast_runs(scale: Scale, seeds: int, chosen: Sequence[int]) -> list[RunSpec]:
     if scale == "paper":
         return paper_runs(scale, seeds, chosen)
     return [spec for m in chosen for spec in _with_seeds(f"fm-{m}", _fast(scale, m), seeds)]
+
+
+def all_runs(scale: Scale, seeds: int) -> list[RunSpec]:
+    """The runs of the powers of two and of the composites."""
+    return fast_runs(scale, seeds, POWERS_OF_TWO[scale] + COMPOSITES[scale])
+
+
+def first_runs(scale: Scale, seeds: int) -> list[RunSpec]:
+    """The runs of the first power of two."""
+    return fast_runs(scale, seeds, POWERS_OF_TWO[scale][:1])
 
 
 def paper_runs(scale: Scale, seeds: int, chosen: Sequence[int]) -> list[RunSpec]:

@@ -12,7 +12,7 @@ from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least,
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale
 from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, columns, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import prime_runs
-from unrandom.experiments.summaries import last_position, seed_lines
+from unrandom.experiments.summaries import group_lines, last_position
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
@@ -63,25 +63,21 @@ def evidence(tables: Tables) -> Evidence:
     last = last_position(tables["positions"]).join(rules, on="run", maintain_order="left")
     roots = pl.col("test_multipliers") == "primitive-root"
     power, prime = (last.filter(kind)["value"].to_list() for kind in (~roots, roots))
-    return {
-        "power": power,
-        "prime": prime,
-        POWER: float(np.mean(power)) if power else None,
-    }
+    return {"power": power, "prime": prime, POWER: float(np.mean(power)) if power else None}
 
 
 def draw(tables: Tables) -> Pictures:
     """Test and long-period training accuracy by step, as in the paper; one line per seed."""
-    panels = []
-    moduli = tables["metrics"].partition_by("modulus", maintain_order=True)
-    for key, title in (("test", "unseen (a, c)"), ("training", "long-period training sequences")):
-        lines = [
-            line
-            for kind, of_modulus in enumerate(moduli)
-            for line in seed_lines(of_modulus, "step", key, f"m = {of_modulus['modulus'][0]}", kind)
+    moduli = {f"m = {m}": of_modulus for (m,), of_modulus in tables["metrics"].group_by("modulus", maintain_order=True)}
+    titles = {"test": "unseen (a, c)", "training": "long-period training sequences"}
+    yield Picture(
+        [
+            LinePanel(
+                f"last number, {title}", "training step", "accuracy (share right)", group_lines(moduli, "step", key)
+            )
+            for key, title in titles.items()
         ]
-        panels.append(LinePanel(f"last number, {title}", "training step", "accuracy (share right)", lines))
-    yield Picture(panels)
+    )
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, prime_runs, measure, evidence, draw, task=FixedModulus)

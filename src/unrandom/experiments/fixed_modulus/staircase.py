@@ -9,10 +9,10 @@ import polars as pl
 
 from unrandom.core.arithmetic import factorize
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
 from unrandom.experiments.fixed_modulus.accuracy import PRIME_COUNT, SEQUENCES, digit_rows, evaluated, position_rows
-from unrandom.experiments.fixed_modulus.presets import fast_runs, moduli
-from unrandom.experiments.summaries import by_run, each_run, seed_lines
+from unrandom.experiments.fixed_modulus.presets import all_runs
+from unrandom.experiments.summaries import by_run, column_lines, each_run
 from unrandom.figures.panels import LinePanel, MapPanel, Panel
 from unrandom.figures.style import powers
 from unrandom.generators.residues import digit_period, digits_of
@@ -48,10 +48,6 @@ CLAIMS = {
         figure="figapp:accuracy_m=2048_h1",
     ),
 }
-
-
-def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    return fast_runs(scale, seeds, moduli(scale))
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -108,8 +104,8 @@ def draw(tables: Tables) -> Pictures:
 def _curves(m: int, positions: pl.DataFrame) -> LinePanel:
     longest = max(positions["seen"])
     ticks = powers(2, longest)
-    lines = [*seed_lines(positions, "seen", "value", "accuracy (one line per seed)", 0),
-             *seed_lines(positions, "seen", "product", "product of digits", 1)]  # fmt: skip
+    labels = {"value": "accuracy (one line per seed)", "product": "product of digits"}
+    lines = column_lines(positions, "seen", labels)
     marks = [p**k for p in factorize(m) for k in range(1, 12) if p**k <= longest]
     name = " · ".join(f"{p}^{w}" for p, w in factorize(m).items())
     return LinePanel(f"m = {m} = {name}", "numbers seen (t)", "accuracy", lines, ticks, marks)
@@ -136,4 +132,4 @@ def _digit_map(m: int, digits: pl.DataFrame) -> MapPanel:
     )
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, all_runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

@@ -12,7 +12,7 @@ from unrandom.experiments.scaling.laws import (
     laws,
 )
 from unrandom.experiments.scaling.measurement import LEARNED_SHARE, needed_for, seeds_that_reached
-from unrandom.experiments.summaries import by_modulus, by_seed, seed_lines
+from unrandom.experiments.summaries import by_modulus, by_seed, group_lines
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.tables import Tables
@@ -34,11 +34,8 @@ def draw(tables: Tables) -> Pictures:
 
 
 def _accuracy_panel(positions: pl.DataFrame, group: str) -> LinePanel:
-    lines = [
-        line
-        for kind, (m, of_modulus) in enumerate(by_modulus(positions.filter(group=group)).items())
-        for line in seed_lines(of_modulus, "seen", "value", modulus_title(m), kind)
-    ]
+    moduli = {modulus_title(m): of_modulus for m, of_modulus in by_modulus(positions.filter(group=group)).items()}
+    lines = group_lines(moduli, "seen", "value")
     return LinePanel(f"{group} multipliers", "numbers seen (t)", "number right (one line per seed)", lines, beside=True)
 
 
@@ -86,15 +83,8 @@ def _bit_panel(bits: pl.DataFrame) -> LinePanel:
     seen = [2**k for k in range(9)]
     lines.append(Line(seen, list(range(9)), "1 bit per doubling", 6))
     lines.append(Line(seen, list(range(0, 18, 2)), "2 bits per doubling", 7))
-    return LinePanel(
-        "low bits known in 99 %",
-        "numbers seen (t)",
-        "bits (one line per seed)",
-        lines,
-        seen,
-        limits=(0, None),
-        beside=True,
-    )
+    title, y = "low bits known in 99 %", "bits (one line per seed)"
+    return LinePanel(title, "numbers seen (t)", y, lines, seen, limits=(0, None), beside=True)
 
 
 def _merit_panel(tables: Tables) -> LinePanel:
@@ -106,10 +96,5 @@ def _merit_panel(tables: Tables) -> LinePanel:
         lines.append(Line(of_group["merit"].to_list(), of_group["accuracy"].to_list(), group, kind, dots=True))
     title = f"{modulus_title(modulus)}, one dot per multiplier, seed"
     return LinePanel(
-        title,
-        "figure of merit (2 to 8 dimensions)",
-        "accuracy, all positions",
-        lines,
-        limits=(None, None),
-        beside=True,
+        title, "figure of merit (2 to 8 dimensions)", "accuracy, all positions", lines, limits=(None, None), beside=True
     )

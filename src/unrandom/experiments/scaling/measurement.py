@@ -50,13 +50,8 @@ def multiplier_rows(key_columns: dict[str, Any], evaluation: Evaluation) -> Rows
     multipliers, rows = np.unique(evaluation.parameters.labels["a"], return_inverse=True)
     accuracy = np.bincount(rows, weights=evaluation.correct.mean(axis=1)) / np.bincount(rows)
     return [
-        {
-            **key_columns,
-            "multiplier": int(a),
-            "merit": figure_of_merit(int(a), evaluation.basis),
-            "accuracy": float(value),
-        }
-        for a, value in zip(multipliers, accuracy, strict=True)
+        {**key_columns, "multiplier": a, "merit": figure_of_merit(a, evaluation.basis), "accuracy": value}
+        for a, value in zip(multipliers.tolist(), accuracy.tolist(), strict=True)
     ]
 
 
@@ -85,10 +80,4 @@ def law_columns(law: PowerLaw | None) -> dict[str, float | int | None]:
     if law is None:
         return {"exponent": None, "low": None, "high": None, "factor": None, "moduli": 0}
     found = law.exponent
-    return {
-        "exponent": found.value,
-        "low": found.low,
-        "high": found.high,
-        "factor": law.factor,
-        "moduli": found.units,
-    }
+    return {"exponent": found.value, "low": found.low, "high": found.high, "factor": law.factor, "moduli": found.units}

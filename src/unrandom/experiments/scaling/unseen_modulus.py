@@ -23,7 +23,7 @@ from unrandom.experiments.scaling.measurement import (
     seeds_that_reached,
 )
 from unrandom.experiments.scaling.presets import Settings
-from unrandom.experiments.summaries import best_modulus_accuracy, run_columns, seed_lines, seed_means
+from unrandom.experiments.summaries import best_modulus_accuracy, group_lines, run_columns, seed_means
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.runs.recipes import recipe
 from unrandom.runs.tables import Tables, table
@@ -187,14 +187,9 @@ def _accuracy_panel(positions: pl.DataFrame, base: int) -> LinePanel:
     largest = positions.filter(pl.col("modulus") == pl.col("modulus").max().over("prime")).sort(
         "prime", maintain_order=True
     )
-    lines = [
-        line
-        for kind, of_prime in enumerate(largest.partition_by("prime", maintain_order=True))
-        for line in seed_lines(of_prime, "seen", "value", f"m = {of_prime['modulus'][0]}", kind)
-    ]
-    return LinePanel(
-        f"base {base}: largest modulus of each prime", "numbers seen (t)", "number right", lines, beside=True
-    )
+    moduli = {f"m = {m}": of_modulus for (m,), of_modulus in largest.group_by("modulus", maintain_order=True)}
+    title, lines = f"base {base}: largest modulus of each prime", group_lines(moduli, "seen", "value")
+    return LinePanel(title, "numbers seen (t)", "number right", lines, beside=True)
 
 
 def _law_panel(context: pl.DataFrame, base: int) -> LinePanel:

@@ -19,7 +19,7 @@ from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precond
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.measurement import SEQUENCES, evaluated_run
 from unrandom.experiments.scaling.presets import Settings, Size, size_of, sized_run
-from unrandom.experiments.summaries import run_columns, seed_lines
+from unrandom.experiments.summaries import group_lines, run_columns
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, Phase, lcg_task
@@ -256,11 +256,8 @@ def draw(tables: Tables) -> Pictures:
     curves = tables["curves"].with_columns(pl.col("flops") / 1e12)
     panels = []
     for title, chosen in groups.items():
-        lines = [
-            line
-            for kind, name in enumerate(chosen["intervention"].unique(maintain_order=True))
-            for line in seed_lines(curves.filter(intervention=name), "flops", "last", name, kind)
-        ]
+        names = chosen["intervention"].unique(maintain_order=True)
+        lines = group_lines({name: curves.filter(intervention=name) for name in names}, "flops", "last")
         panels.append(LinePanel(title, "training compute (TFLOP)", "last number right", lines, beside=True))
     yield Picture(panels)
 

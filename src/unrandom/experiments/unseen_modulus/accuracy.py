@@ -11,7 +11,7 @@ import polars as pl
 
 from unrandom.evaluation import evaluate
 from unrandom.experiments.experiment import Rows, Run, Scale, by_scale
-from unrandom.experiments.summaries import matrix, run_columns
+from unrandom.experiments.summaries import heat_map, run_columns
 from unrandom.figures.panels import MapPanel
 from unrandom.predictors import Predictor
 from unrandom.tasks import Split, lcg_split
@@ -91,6 +91,4 @@ def tuned(accuracy: pl.DataFrame, keys: Sequence[str], over: Sequence[str]) -> p
 
 def grid_map(title: str, names: tuple[str, str], found: pl.DataFrame) -> MapPanel:
     """Heat map of mean accuracy over seeds, with the values written in; rows are the first setting of ``names``."""
-    rows, columns = ([str(value) for value in found[name].unique().sort()] for name in names)
-    values = matrix(over_seeds(found, names).sort(names[1]), names[:1], names[1], "value")
-    return MapPanel(title, names[1], names[0], values, columns, rows, "last number right", written=True)
+    return heat_map(title, over_seeds(found, names), names, "value", "last number right")

@@ -10,7 +10,7 @@ import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Finding, Unknown, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale
-from unrandom.experiments.summaries import by_run, run_columns, seed_lines
+from unrandom.experiments.summaries import by_run, column_lines, run_columns
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
@@ -108,20 +108,12 @@ def draw(tables: Tables) -> Pictures:
     if metrics[LONG_NOT_COUNTING].count():  # older metrics do not separate a = 1 from the rest
         groups = {SHORT: groups[SHORT], LONG_NOT_COUNTING: "training, long period, a ≠ 1", TEST: groups[TEST]}
     moduli = {column: m for m, column in unseen_columns(metrics).items()}
-    panels = [
-        LinePanel(
-            title,
-            "training step",
-            "accuracy (share right)",
-            [
-                line
-                for kind, (key, label) in enumerate(columns.items())
-                for line in seed_lines(metrics, "step", key, label, kind)
-            ],
-        )
-        for title, columns in (("last number", groups), ("last number by unseen modulus", moduli))
-    ]
-    yield Picture(panels)
+    yield Picture(
+        [
+            LinePanel(title, "training step", "accuracy (share right)", column_lines(metrics, "step", labels))
+            for title, labels in (("last number", groups), ("last number by unseen modulus", moduli))
+        ]
+    )
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, archived_seeds=3)

@@ -10,7 +10,7 @@ import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
-from unrandom.experiments.summaries import by_run, matrix, run_columns
+from unrandom.experiments.summaries import by_run, heat_map, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, ScatterPanel
@@ -167,10 +167,8 @@ def _plane(points: pl.DataFrame) -> ScatterPanel:
 
 
 def _score_map(title: str, scores: pl.DataFrame) -> MapPanel:
-    means = scores.group_by("head", "q").agg(pl.col("excess").mean()).sort("q")
-    heads, moduli = ([str(value) for value in means[axis].unique().sort()] for axis in ("head", "q"))
-    values = matrix(means, ["head"], "q", "excess")
-    return MapPanel(title, "q", "head", values, moduli, heads, "excess share")
+    means = scores.group_by("head", "q").agg(pl.col("excess").mean())
+    return heat_map(title, means, ("head", "q"), "excess", "excess share", written=False)
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, archived_seeds=3)

@@ -14,7 +14,7 @@ import polars as pl
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Unknown, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
-from unrandom.experiments.summaries import each_seed, run_columns, seed_lines
+from unrandom.experiments.summaries import each_seed, group_lines, run_columns
 from unrandom.experiments.unseen_modulus.accuracy import SEQUENCES, counting_rows, tested_rows
 from unrandom.experiments.unseen_modulus.grokking import TEST, curves, unseen_columns
 from unrandom.experiments.unseen_modulus.presets import hard_run, variant, with_seeds
@@ -141,12 +141,8 @@ def _panels(metrics: pl.DataFrame) -> Iterator[LinePanel]:
     titles = {TEST: "mean over unseen moduli"}
     titles |= {column: f"unseen m = {m}" for m, column in unseen_columns(metrics).items()}
     for column, title in titles.items():
-        lines = [
-            line
-            for kind, rule in enumerate(RULES)
-            for line in seed_lines(metrics.filter(pl.col("rule") == rule), "step", column, f"{rule} held out", kind)
-        ]
-        yield LinePanel(title, "training step", "last number right", lines)
+        rules = {f"{rule} held out": metrics.filter(pl.col("rule") == rule) for rule in RULES}
+        yield LinePanel(title, "training step", "last number right", group_lines(rules, "step", column))
 
 
 EXPERIMENT = Experiment(

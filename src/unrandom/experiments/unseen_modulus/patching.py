@@ -14,11 +14,11 @@ import polars as pl
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
-from unrandom.experiments.summaries import by_run, matrix, run_columns
+from unrandom.experiments.summaries import by_run, heat_map, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head, measured_heads
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.figures.panels import MapPanel, Panel
+from unrandom.figures.panels import Panel
 from unrandom.interpretation import patch_all, patch_parameters
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, UnseenModulus, lcg_task
@@ -32,6 +32,8 @@ ENTRY = Entry(
         "fig:patch_appendix": "patching other heads",
     },
 )
+
+AXES = ("layer", "head")
 
 CLAIMS = {
     "moves": Claim(
@@ -103,17 +105,11 @@ def draw(tables: Tables) -> Pictures:
         seed_title = f"seed {chosen['seed']}; {largest}"
         bar = f"share below {chosen['limit']}, change"
         panels += [
-            _head_map(f"from m / 2, {seed_title}", heads, "effect", bar, (-0.5, 0.5)),
-            _head_map("control: from the same m", heads, "control", bar, (-0.5, 0.5)),
-            _head_map(f"right, of {chosen['right_before']:.2f} before", heads, "right_after", "share right", (0, 1)),
+            heat_map(f"from m / 2, {seed_title}", heads, AXES, "effect", bar, limits=(-0.5, 0.5)),
+            heat_map("control: from the same m", heads, AXES, "control", bar, limits=(-0.5, 0.5)),
+            heat_map(f"right, of {chosen['right_before']:.2f} before", heads, AXES, "right_after", "share right"),
         ]
     yield Picture(panels, columns=3)
-
-
-def _head_map(title: str, heads: pl.DataFrame, column: str, bar: str, limits: tuple[float, float]) -> MapPanel:
-    rows, columns = ([str(value) for value in heads[name].unique().sort()] for name in ("layer", "head"))
-    values = matrix(heads.sort("head"), ["layer"], "head", column)
-    return MapPanel(title, "head", "layer", values, columns, rows, bar, limits, written=True)
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, archived_seeds=3)

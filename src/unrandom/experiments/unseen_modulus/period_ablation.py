@@ -11,7 +11,7 @@ import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
-from unrandom.experiments.summaries import seed_lines
+from unrandom.experiments.summaries import column_lines
 from unrandom.experiments.unseen_modulus.grokking import (
     LONG_NOT_COUNTING,
     SHORT,
@@ -91,13 +91,11 @@ def evidence(tables: Tables) -> Evidence:
 
 def draw(tables: Tables) -> Pictures:
     """One panel per training set: training sequences by period, and unseen moduli; one line per seed."""
-    groups = ((SHORT, "training, short"), (LONG_NOT_COUNTING, "training, long, a ≠ 1"), (TEST, "unseen"))
+    groups = {SHORT: "training, short", LONG_NOT_COUNTING: "training, long, a ≠ 1", TEST: "unseen"}
     panels = []
     for periods in (ALL, ONLY_SHORT, ONLY_LONG):
         of_arm = tables["metrics"].filter(pl.col("data") == periods)
-        lines = [
-            line for kind, (key, label) in enumerate(groups) for line in seed_lines(of_arm, "step", key, label, kind)
-        ]
+        lines = column_lines(of_arm, "step", groups)
         panels.append(LinePanel(f"trained on {periods}", "training step", "last number right", lines))
     yield Picture(panels, columns=3)
 

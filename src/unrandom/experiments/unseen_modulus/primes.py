@@ -11,7 +11,7 @@ import polars as pl
 from unrandom.core.arithmetic import is_prime
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.summaries import seed_lines
+from unrandom.experiments.summaries import column_lines
 from unrandom.experiments.unseen_modulus.accuracy import counting_rows, last_number_rows
 from unrandom.experiments.unseen_modulus.grokking import curves, unseen_columns
 from unrandom.experiments.unseen_modulus.presets import Settings, small_run, variant, with_seeds
@@ -87,11 +87,7 @@ def _over_power(accuracy: pl.DataFrame, reading: str) -> Finding:
 def draw(tables: Tables) -> Pictures:
     """Accuracy by step for each unseen modulus; one line per seed."""
     metrics = tables["metrics"]
-    lines = [
-        line
-        for kind, (m, column) in enumerate(unseen_columns(metrics).items())
-        for line in seed_lines(metrics, "step", column, f"m = {m}", kind)
-    ]
+    lines = column_lines(metrics, "step", {column: f"m = {m}" for m, column in unseen_columns(metrics).items()})
     yield Picture([LinePanel("unseen moduli", "training step", "last number right", lines)])
 
 
