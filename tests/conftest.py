@@ -19,9 +19,9 @@ os.environ |= {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "GRADIO_A
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     parser.addoption("--all", action="store_true", help="also slow tests; check shapes and types of every call")
     if "--all" in pluginmanager.get_plugin("pytestconfig").invocation_params.args:
-        from jaxtyping import install_import_hook
+        from typechecking import install
 
-        install_import_hook("unrandom", "typechecking.check")
+        install()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
