@@ -1,4 +1,4 @@
-"""What did the benchmark of audits measure? Writes its tables into docs/audit.md, from the files under results/audit.
+"""What did the benchmark of audits measure? Writes its tables into docs/audit-findings.md, from the files under results/audit.
 
 unrandom bench audit --out results/audit/audits.json
 unrandom bench false-positives --out results/audit/false_positives.json
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "audit.md"
+PAGE = ROOT / "docs" / "audit-findings.md"
 RESULTS = ROOT / "results" / "audit"
 
 

@@ -65,7 +65,7 @@ def test_every_link_leads_somewhere(document):
 
 
 def test_the_recipes_page_names_every_recipe():
-    text = (DOCS / "recipes.md").read_text()
+    text = (DOCS / "models.md").read_text()
     assert all(f"`{name}`" in text for name in RECIPES)
 
 
@@ -157,3 +157,16 @@ def test_the_picture_of_the_floors_is_that_of_the_import_contract():
     assert sorted(name for floor in drawn["floors"]() for name in floor) == sorted(
         path.parent.name for path in (ROOT / "src" / "unrandom").glob("*/__init__.py")
     )
+
+
+def test_the_files_to_read_are_in_an_order_in_which_each_needs_only_those_before():
+    rows = re.findall(r"\]\(\.\./src/unrandom/([\w/]+)\.py\)\s*\|\s*(\d+)", (DOCS / "reading-the-code.md").read_text())
+    files = [file for file, _ in rows]
+    assert len(files) == 40
+    for place, (file, lines) in enumerate(rows):
+        text = (ROOT / "src" / "unrandom" / f"{file}.py").read_text()
+        assert abs(len(text.splitlines()) - int(lines)) <= 0.2 * int(lines) + 5, f"{file} has other lines than {lines}"
+        imported = [
+            name.replace(".", "/") for name in re.findall(r"^from unrandom\.([\w.]+) import", text, re.MULTILINE)
+        ]
+        assert not set(imported) & set(files[place + 1 :]), file
