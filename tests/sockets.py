@@ -67,8 +67,7 @@ class Watch:
 
     def asked(self) -> set[str]:
         """The names and addresses beyond this machine."""
-        asked = self.folder / "asked"
-        found = {line for line in (asked.read_text().split() if asked.exists() else []) if not _here(line)}
+        found = {line for asked in self.folder.glob("asked*") for line in asked.read_text().split() if not _here(line)}
         calls = self.folder / "calls"
         for port, address in REMOTE.findall(calls.read_text(errors="replace") if calls.exists() else ""):
             if port == DNS or not _here(address):

@@ -14,6 +14,7 @@ from threading import Thread
 import pytest
 from serving import STARTS_IN
 
+from tiers import slow
 from unrandom.app import play
 from unrandom.core.run_folder import RunFolder
 from unrandom.generators.lcg import LCG
@@ -154,7 +155,7 @@ def test_audit(visit, tmp_path):
     visit.look("audit-file")
 
 
-@pytest.mark.parametrize("visit", WINDOWS[0], indirect=True)
+@pytest.mark.parametrize("visit", [WINDOWS[0][0], *slow(*WINDOWS[0][1:])], indirect=True)
 def test_results(visit):
     page = visit.page
     visit.open("Results")

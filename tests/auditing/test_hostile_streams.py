@@ -62,8 +62,8 @@ def test_numbers_at_the_edge_of_what_doubles_hold(numbers: list[int | float]) ->
 @pytest.mark.parametrize("bounded", [*slow(2**53 - 1, 2**53 + 1, 2**60, 2**64), 2**64 + 1, 2**100, 2**4096])
 def test_ranges_beyond_the_words_of_generators(bounded: int) -> None:
     chance = random.Random(bounded)
-    assert attack(HostileAudit([chance.randrange(bounded) for _ in range(40)], options={"bounded": bounded}), 5)
-    assert attack(HostileAudit([chance.randrange(6) for _ in range(40)], options={"bounded": bounded}), 5)
+    assert attack(HostileAudit([chance.randrange(bounded) for _ in range(40)], options={"bounded": bounded}), 2)
+    assert attack(HostileAudit([chance.randrange(6) for _ in range(40)], options={"bounded": bounded}), 2)
 
 
 @pytest.mark.parametrize(

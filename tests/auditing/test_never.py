@@ -18,7 +18,7 @@ from tiers import slow, slow_but
 from unrandom.auditing.verdict import NotPredicted, Predictable, TooFew
 from unrandom.bench.false_positives import FORMS, SOURCES, Source
 
-SECONDS = 1.0
+SECONDS = 0.5
 
 MMIX = (2**64, 6364136223846793005, 1442695040888963407, 12345)
 

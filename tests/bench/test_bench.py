@@ -62,6 +62,7 @@ def test_actions_are_timed_alternately_without_the_warm_up():
     assert len(seconds) == 2
 
 
+@pytest.mark.slow
 def test_every_device_check_passes_on_the_cpu_or_is_skipped_with_a_reason(tiny, monkeypatch):
     monkeypatch.setattr(device_checks, "MIN_RATE_FRACTION", 0.0)  # tiny models are far below
     outcomes = {outcome.check: outcome for outcome in bench_device(tiny)}

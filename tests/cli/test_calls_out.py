@@ -48,10 +48,33 @@ CALLS = {
 }
 NEEDS = {"logs": "wandb", "sweep on Ray": "ray", "sweep on Slurm": "submitit", "export": "transformers"}
 WITH_OUT = ("demo", "train", "logs", "sweep", "sweep on Ray", "sweep on Slurm", "import", "reproduce")
+# Commands that run one after another in a folder, each in a fork of a process that has imported torch.
+TOGETHER = {
+    "train and audit": ["train", "audit"],
+    "of a run": ["demo", "resume", "evaluate", "predict", "models", "report", "open", "compare", "export", "import"],
+    "of results": ["reproduce", "claims", "speedrun", "bench", "completion"],
+    **{name: [name] for name in ("logs", "sweep", "sweep on Ray", "sweep on Slurm")},
+}
+IN_FORKS = """
+import json, os, sys
+import torch._dynamo
+from unrandom.cli import main
+for name, arguments in json.loads(sys.argv[1]).items():
+    child = os.fork()
+    if child == 0:
+        os.environ["WATCHED"] = os.environ["WATCHED"] + " by " + name
+        sys.stdout.flush()
+        os.dup2(2, 1)
+        status = main(arguments)
+        sys.stdout.flush()
+        os._exit(status)
+    print(json.dumps([name, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])]), flush=True)
+"""
 
 
 def test_every_command_is_watched():
     assert {arguments[0] for arguments in CALLS.values()} | {"app"} == set(COMMANDS)
+    assert {name for names in TOGETHER.values() for name in names} == set(CALLS)
 
 
 def test_what_is_asked_is_seen(tmp_path):
@@ -68,30 +91,35 @@ def test_what_is_asked_is_seen(tmp_path):
         assert asked_by(tmp_path / "isolated", inner, [sys.executable, "-I"]) == {"192.0.2.7:9"}
 
 
-@pytest.mark.parametrize("name", slow_but(["train", "audit"], CALLS))
-def test_a_command_asks_no_other_machine(name, tmp_path, finished_run):
-    if name in NEEDS and importlib.util.find_spec(NEEDS[name]) is None:
-        pytest.skip(f"2026-11-25: {NEEDS[name]} is missing")
+@pytest.mark.parametrize("together", slow_but(["train and audit"], TOGETHER))
+def test_a_command_asks_no_other_machine(together, tmp_path, finished_run):
+    names = TOGETHER[together]
+    for name in names:
+        if name in NEEDS and importlib.util.find_spec(NEEDS[name]) is None:
+            pytest.skip(f"2026-11-25: {NEEDS[name]} is missing")
     work, watched = tmp_path / "work", tmp_path / "watched"
     work.mkdir()
     watched.mkdir()
     (work / "numbers").write_text("1 2 3 4 5 6 7 8")
     run = str(finished_run.folder.path)
-    arguments = [run if word == "RUN" else word for word in CALLS[name]]
-    if name == "import":
-        export = python("-m", "unrandom", "export", run, "--to", "safetensors", "exported")
-        subprocess.run(export, cwd=work, check=True, capture_output=True)
+    calls = {
+        name: [run if word == "RUN" else word for word in CALLS[name]] + ["--out", "runs"] * (name in WITH_OUT)
+        for name in names
+    }
     watch = Watch(watched)
     environment = {key: value for key, value in watch.environment().items() if key not in ("RAY_ADDRESS", "WANDB_MODE")}
     answer = subprocess.run(
-        watch.command(python("-m", "unrandom", *arguments, *(("--out", "runs") if name in WITH_OUT else ()))),
+        watch.command(python("-c", IN_FORKS, json.dumps(calls))),
         cwd=work,
         env={**environment, "BROWSER": "true"},
         capture_output=True,
         text=True,
         timeout=PATIENCE,
     )
-    assert answer.returncode not in (1, 2), answer.stderr  # of audits, others are verdicts
+    statuses = dict(map(json.loads, answer.stdout.splitlines()))
+    assert set(statuses) == set(names), answer.stderr
+    for name, status in statuses.items():
+        assert status not in (1, 2), f"{name}: {answer.stderr}"  # of audits, others are verdicts
     assert watch.asked() == set()
 
 

@@ -154,6 +154,7 @@ def test_the_full_parser_has_the_options_of_every_command(capsys):
     assert full_parser().parse_args(["completion", "zsh"]).shell == "zsh"
 
 
+@pytest.mark.slow
 def test_colours_are_refused_by_no_color(tmp_path, tiny_settings):
     """In a pseudo-terminal, where a bar is drawn: with NO_COLOR there is no escape sequence of a colour in it."""
     pty = pytest.importorskip("pty", reason="Windows has no pseudo-terminals")
