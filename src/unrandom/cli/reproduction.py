@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from unrandom.cli.answer import Answer
+from unrandom.cli.answer import Answer, aligned
 from unrandom.cli.copies import writable
 from unrandom.cli.launcher import launcher_of, train_all
 from unrandom.cli.progress import say, working
@@ -102,13 +102,11 @@ def _file_lines(made: dict[str, dict[str, list[str]]]) -> list[str]:
 
 def claims_table(rows: list[JsonObject]) -> str:
     """One line per claim; below it, if need be, the reason why it was not judged or why its number is only a bound."""
-    lines, width = [], max((len(_value_text(row)) for row in rows), default=0)
-    for row in rows:
-        claim = f"{row['experiment']}: {row['claim']} ({row['quantity']})"
-        lines.append(f"{row['verdict']:<15} {_value_text(row):<{width}}  {claim}")
-        if row["reason"]:
-            lines.append(f"{'':<15} because {row['reason']}")
-    return "\n".join(lines)
+    shown = aligned(
+        [[row["verdict"], _value_text(row), f"{row['experiment']}: {row['claim']} ({row['quantity']})"] for row in rows]
+    )
+    reasons = [f"\n{'':<16}because {row['reason']}" if row["reason"] else "" for row in rows]
+    return "\n".join(line + reason for line, reason in zip(shown, reasons, strict=True))
 
 
 def _value_text(row: JsonObject) -> str:

@@ -7,7 +7,7 @@ import time
 from argparse import Namespace
 from pathlib import Path
 
-from unrandom.cli.answer import Answer
+from unrandom.cli.answer import Answer, aligned
 from unrandom.cli.progress import TrainingProgress
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder, write_atomically
@@ -82,10 +82,9 @@ def _race(chosen: Track, arguments: Namespace) -> Answer:
     if arms is None:
         return {"track": chosen.name, "finished": False}, "the time is up; the same command continues"
     result = outcome(pairing, *arms, results)
-    width = max(len("candidate"), len(pairing.against))
+    sides = [["candidate", arm_text(result["candidate"])], [pairing.against, arm_text(result["record"])]]
     lines = [
-        f"{'candidate':<{width}}  {arm_text(result['candidate'])}",
-        f"{pairing.against:<{width}}  {arm_text(result['record'])}",
+        *aligned(sides),
         f"candidate to {pairing.against} ({result['class']}): {ratios_text(result['ratios'])}",
         f"a record: {'yes' if result['is_record'] else 'no, as ' + result['because']}",
     ]

@@ -4,10 +4,9 @@ from argparse import Namespace
 
 import polars as pl
 
-from unrandom.cli.answer import Answer
+from unrandom.cli.answer import Answer, aligned
 from unrandom.cli.launcher import launcher_of, train_shown
 from unrandom.cli.progress import say
-from unrandom.cli.text import aligned
 from unrandom.core.config import as_typed
 from unrandom.core.files import JsonObject
 from unrandom.runs.run import Run

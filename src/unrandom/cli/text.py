@@ -1,7 +1,6 @@
 """How are results printed in a terminal? As a few lines, or as a table with one column per count of numbers seen."""
 
-from collections.abc import Sequence
-
+from unrandom.cli.answer import aligned
 from unrandom.core.files import JsonObject
 from unrandom.runs.run import Run
 
@@ -81,12 +80,6 @@ def _part_comparison_text(compared: JsonObject) -> str:
         f"{compared['name']}, {compared['sequences']} sequences; for X: numbers seen from which accuracy stays above X"
     )
     return "\n".join([title, *aligned(table)])
-
-
-def aligned(table: Sequence[Sequence[str]]) -> list[str]:
-    """The rows of a table as lines, with columns of equal width."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return ["  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip() for row in table]
 
 
 def _comparison_cells(row: JsonObject, thresholds: list[str]) -> list[str]:

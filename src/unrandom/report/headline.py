@@ -4,9 +4,9 @@ from unrandom.core.files import JsonObject
 from unrandom.core.quantities import duration
 from unrandom.figures.staircase import first_stays_above
 from unrandom.report.text import intervals, percent
+from unrandom.runs.sharing.card import DATA_MODE
 
 ACCURACY_LEVELS = (0.5, 0.9, 0.99)
-DATA_MODE_TEXT = {"streaming": "fresh sequences at every step", "fixed": "a fixed set of sequences, repeated"}
 
 
 def headline(measurements: JsonObject) -> JsonObject:
@@ -22,7 +22,7 @@ def headline(measurements: JsonObject) -> JsonObject:
         "unseen": task["unseen"],
         "sequences": f"{sum(entry['sequences'] for entry in evaluation):,}",
         "intervals": intervals(evaluation),
-        "data": DATA_MODE_TEXT[run["data_mode"]],
+        "data": DATA_MODE[run["data_mode"]],
         "time": "unknown time" if run["train_seconds"] is None else duration(run["train_seconds"]),
     }
 

@@ -8,14 +8,13 @@ from pathlib import Path
 
 from plotly.offline import get_plotlyjs
 
-from unrandom.core.config import dotted_items
+from unrandom.core.config import as_typed, dotted_items
 from unrandom.core.files import JsonObject, write_atomically
 from unrandom.core.templates import template
 from unrandom.figures.pages import PAGE_COLOURS, TEMPLATES, page_figure
 from unrandom.report.headline import headline
 from unrandom.report.samples import sample_cells
 from unrandom.report.sections import build_sections
-from unrandom.report.text import setting
 
 
 def write_page(measurements: JsonObject, path: Path) -> Path:
@@ -33,7 +32,7 @@ def render_page(measurements: JsonObject) -> str:
         answer=headline(measurements),
         sections=sections,
         samples=[sample_cells(sample) for sample in measurements["samples"]],
-        configuration=[(key, setting(value)) for key, value in dotted_items(measurements["run"]["config"])],
+        configuration=[(key, as_typed(value)) for key, value in dotted_items(measurements["run"]["config"])],
         figures=json.loads(json.dumps(figures), parse_float=_rounded),
         themes=TEMPLATES,
         colours=PAGE_COLOURS,

@@ -5,18 +5,18 @@
 
 from pathlib import Path
 
+from unrandom.core.config import as_typed
 from unrandom.core.files import JsonObject
 from unrandom.core.quantities import duration, scaled
 from unrandom.core.templates import template
 from unrandom.experiments.speedrun.catalogue import TRACKS
 from unrandom.experiments.speedrun.records import PAPER, read_records
 from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, FIRST_SEED
-from unrandom.report.text import setting
 
 
 def records_page(results: Path) -> str:
     """All tracks with their records, as Markdown."""
-    shown = {"took": arm_text, "ratio": ratio_text, "setting": setting, "number_of_checks": CHECKS_IN_A_ROW}
+    shown = {"took": arm_text, "ratio": ratio_text, "setting": as_typed, "number_of_checks": CHECKS_IN_A_ROW}
     tracks = [(track, read_records(track, results)) for track in TRACKS.values()]
     return template(__package__, "records.md.j2").render(tracks=tracks, first_seed=FIRST_SEED, paper=PAPER, **shown)
 

@@ -1,6 +1,5 @@
-"""How are numbers written in reports? Shares as percentages, seconds in suitable units, settings as in ``--set``."""
+"""How are numbers written in reports? Shares as percentages, and how their intervals were made."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,11 +11,6 @@ def percent(share: float) -> str:
     if 0.9995 <= share < 1:
         return ">99.9%"
     return f"{share:.1%}" if 0 < share < 1 else f"{share:.0%}"
-
-
-def setting(value: Any) -> str:
-    """The value of a configuration key in the form that ``--set`` accepts."""
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def intervals(evaluation: Sequence[dict[str, Any]]) -> str:

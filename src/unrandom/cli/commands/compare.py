@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unrandom.cli.answer import Answer
+from unrandom.cli.answer import Answer, aligned
 from unrandom.cli.options import RUN, TASK, Parser
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ def add(command: Parser) -> None:
 
 def run(arguments: Namespace) -> Answer:
     """The curves of the runs in one picture, and a row per run."""
-    from unrandom.cli.text import aligned
     from unrandom.core.errors import UserError
     from unrandom.core.files import make_folder
     from unrandom.figures.runs import save_runs

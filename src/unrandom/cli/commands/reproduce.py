@@ -3,8 +3,9 @@
 from argparse import Namespace
 from pathlib import Path
 
-from unrandom.cli.answer import Answer
+from unrandom.cli.answer import Answer, aligned
 from unrandom.cli.options import COUNT, PATH, RUN, Parser, add_results, add_scale, add_workers
+from unrandom.core.files import JsonObject
 
 EXAMPLE = "unrandom reproduce fm-staircase fm-primes --scale laptop --seeds 3"
 
@@ -45,7 +46,7 @@ def list_experiments(names: list[str], results: Path) -> Answer:
     from unrandom.experiments.catalogue import CATALOGUE, entry
 
     entries = [entry(name) for name in names] or list(CATALOGUE.values())
-    listed = [
+    listed: list[JsonObject] = [
         {
             "name": each.name,
             "half": each.section,
@@ -55,9 +56,6 @@ def list_experiments(names: list[str], results: Path) -> Answer:
         }
         for each in entries
     ]
-    width = max(len(each.name) for each in entries)
-    lines = [
-        f"{each['name']:<{width}}  {each['about']} (measured: {', '.join(each['measured']) or 'nowhere yet'})"
-        for each in listed
-    ]
-    return {"experiments": listed}, "\n".join(lines)
+    measured = [", ".join(each["measured"]) or "nowhere yet" for each in listed]
+    table = [[each.name, f"{each.about} (measured: {where})"] for each, where in zip(entries, measured, strict=True)]
+    return {"experiments": listed}, "\n".join(aligned(table))
