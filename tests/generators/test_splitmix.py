@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from orbits import orbits
 from plainly import splitmix64, take
 from unrandom.generators.splitmix import GOLDEN, SplitMix64, mixed, unmixed
-from unrandom.generators.stepping import orbits
 
 
 @pytest.mark.parametrize("distance", [GOLDEN, 1, 0xD1342543DE82EF95])

@@ -5,10 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unrandom.core.errors import UserError
-from unrandom.generators.stepping import orbits
 from unrandom.generators.words import Shift, rotate, undo_xor_shift, undo_xor_shifts, xor_shifts
-from unrandom.generators.xorshift import Xorshift
 
 
 @pytest.mark.parametrize("bits", [32, 64])
@@ -32,8 +29,3 @@ def test_arrays_are_shifted_elementwise_and_not_modified():
     assert shifted.tolist() == [xor_shifts(word, shifts, 64) for word in kept]
     assert rotate(x, 5, 64).tolist() == [rotate(word, 5, 64) for word in kept]
     assert undo_xor_shifts(shifted, shifts, 64).tolist() == x.tolist() == kept
-
-
-def test_sequences_need_a_length():
-    with pytest.raises(UserError, match="length >= 1, but 0"):
-        orbits(Xorshift(64, (Shift(True, 13),)), np.ones(2, np.uint64), 0)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from orbits import orbits
 from plainly import take, xorshift, xorshift_words
-from unrandom.generators.stepping import orbits
 from unrandom.generators.words import Shift
 from unrandom.generators.xorshift import XORSHIFT64_STAR, Xorshift, XorshiftWords
 

@@ -6,8 +6,8 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from orbits import orbits
 from plainly import rotl, xoroshiro128, xorshift128, xoshiro
-from unrandom.generators.stepping import orbits
 from unrandom.generators.xoshiro import XOSHIROS, Plus, StarStar
 
 PLAIN = {

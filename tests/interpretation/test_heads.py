@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from unrandom.interpretation import (
     principal_components,
     residue_scores,
 )
-from unrandom.interpretation.head_residues import residue_share
+from unrandom.interpretation.head_residues import _between_class_squares, _residues
 from unrandom.interpretation.heads import head_values
 from unrandom.interpretation.ranks import rank_correlation
 from unrandom.models import Transformer, TransformerConfig, record
@@ -69,6 +70,25 @@ def test_values_do_not_depend_on_how_the_batch_is_cut(model, numbers, monkeypatc
     whole = head_values(model, numbers, 0)
     monkeypatch.setattr("unrandom.interpretation.heads.VALUES_AT_ONCE", 1)
     assert_agree(head_values(model, numbers, 0), whole, OPERATION)
+
+
+class ResidueShare(NamedTuple):
+    """The share that x mod q explains, that of shuffled numbers, and the excess of the first: 1 if it explains all."""
+
+    share: float
+    shuffled: float
+
+    @property
+    def excess(self) -> float:
+        return (self.share - self.shuffled) / (1 - self.shuffled)
+
+
+def residue_share(outputs, numbers, q, rng, shuffles=100):
+    """The share of the variance of outputs that x mod q explains, and the mean share over shuffled numbers."""
+    centred = outputs.astype(np.float64) - outputs.mean(axis=0, dtype=np.float64)
+    distinct, distinct_index = np.unique(numbers, return_inverse=True)
+    squares = _between_class_squares(centred, _residues(distinct, q), distinct_index, rng, shuffles)
+    return ResidueShare(*(float(part.sum()) / (float((centred**2).sum()) or 1.0) for part in squares))
 
 
 def test_a_planted_residue_explains_all_and_its_parts_less():
@@ -180,7 +200,7 @@ def test_what_cannot_be_read_is_named(model, numbers):
     with pytest.raises(ValueError, match="q >= 2"):
         residue_scores(model, numbers, 3, moduli=range(1, 4))
     with pytest.raises(ValueError, match="shuffles=0"):
-        residue_share(np.ones((3, 2)), np.arange(3), 2, np.random.default_rng(0), shuffles=0)
+        residue_scores(model, numbers, 7, shuffles=0)
 
 
 @pytest.mark.parametrize("m", [54, 128])

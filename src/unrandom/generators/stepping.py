@@ -8,11 +8,6 @@ a Mersenne twister generates a block of words at a time.
 
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from jaxtyping import UInt64
-
-from unrandom.core.errors import UserError
-
 
 @runtime_checkable
 class Forward(Protocol):
@@ -34,16 +29,3 @@ class Stepping(Forward, Protocol):
     def back(self, state: Any) -> Any:
         """The previous state."""
         ...
-
-
-def orbits(generator: Forward, state: Any, length: int) -> UInt64[np.ndarray, "rows length"]:
-    """The first `length` outputs of many generators in parallel, beginning with that of the given state, whose words
-    are uint64 arrays [rows]. UserError unless length >= 1.
-    """
-    if length < 1:
-        raise UserError(f"a sequence needs length >= 1, but {length} was given")
-    outputs = [generator.output(state)]
-    while len(outputs) < length:
-        state = generator.step(state)
-        outputs.append(generator.output(state))
-    return np.stack(outputs, axis=-1)

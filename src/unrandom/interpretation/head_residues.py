@@ -19,7 +19,7 @@ the output are summed over. In the *size* scores, the classes are eight ranges o
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int, Integer
@@ -34,18 +34,6 @@ SHUFFLES = 4  # few suffice: the sum over many dimensions hardly varies
 SIZE_CLASSES = 8  # ranges of x with about as many distinct numbers each
 MIN_EXCESS = 0.05  # a head has no own modulus unless the excess of one is larger
 EQUAL_FRACTION = 0.95  # an excess of at least this fraction of the largest counts as equal to it
-
-
-class ResidueShare(NamedTuple):
-    """Share and shuffled share of one modulus q, each 0 to 1; about equal if the output does not depend on x mod q."""
-
-    share: float
-    shuffled: float
-
-    @property
-    def excess(self) -> float:
-        """(share − shuffled) / (1 − shuffled): 1 if x mod q determines the output, 0 by chance or if shuffled is 1."""
-        return (self.share - self.shuffled) / (1 - self.shuffled) if self.shuffled < 1 else 0.0
 
 
 @dataclass(frozen=True)
@@ -123,27 +111,6 @@ class ResidueScores:
             "own_modulus": self.own_modulus.tolist(),
             "own_prime": self.own_prime.tolist(),
         }
-
-
-def residue_share(
-    outputs: Float[np.ndarray, "n d"],
-    numbers: Integer[np.ndarray, " n"],
-    q: int,
-    rng: np.random.Generator,
-    shuffles: int = SHUFFLES,
-) -> ResidueShare:
-    """The share of the variance of the outputs that x mod q explains; ``numbers`` holds the x of each row.
-
-    The shuffled share is the mean over ``shuffles`` permutations. Constant outputs have share 0. Raises ValueError
-    unless q >= 2 and shuffles >= 1.
-    """
-    _check(range(q, q + 1), shuffles)
-    centred = outputs.astype(np.float64) - outputs.mean(axis=0, dtype=np.float64)
-    total = float((centred**2).sum()) or 1.0
-    distinct, distinct_index = np.unique(numbers, return_inverse=True)
-    squares = _between_class_squares(centred, _residues(distinct, q), distinct_index, rng, shuffles)
-    share, shuffled = (float(part.sum()) / total for part in squares)
-    return ResidueShare(share, shuffled)
 
 
 def residue_scores(
