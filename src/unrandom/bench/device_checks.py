@@ -155,19 +155,8 @@ def _optimizers(context: CheckContext) -> str:
 def _resume(context: CheckContext) -> str:
     """A small run that is stopped after its first step and resumed must have the losses of an uninterrupted run."""
     steps = 10
-    small = (
-        recipe("fm-256")
-        .build()
-        .replace(
-            data={"context": 16},
-            batch_size=32,
-            steps=steps,
-            warmup_steps=2,
-            test_sequences=64,
-            evaluate_every=2,
-            checkpoint_every=5,
-        )
-    )
+    sizes = {"batch_size": 32, "steps": steps, "warmup_steps": 2, "test_sequences": 64}
+    small = recipe("fm-256").build().replace(data={"context": 16}, evaluate_every=2, checkpoint_every=5, **sizes)
     with tempfile.TemporaryDirectory(prefix="unrandom-bench-", ignore_cleanup_errors=True) as folder:
         whole, parts = (create_run(RunSpec("small", small), Path(folder) / name, []) for name in ("whole", "parts"))
         execute(whole)
@@ -207,10 +196,8 @@ def _one_rank(context: CheckContext) -> str:
             stepper.flush_losses()
             losses.append(torch.tensor(stepper.progress.losses))
     error = _difference(losses[1:], losses[:1])
-    message = (
-        f"{backend_of(context.device)}: two steps of two micro-batches have the losses of one process to {error:.1e}"
-    )
-    return _passed_if(error <= context.allowed("bf16"), message)
+    how = f"{backend_of(context.device)}: two steps of two micro-batches"
+    return _passed_if(error <= context.allowed("bf16"), f"{how} have the losses of one process to {error:.1e}")
 
 
 def _memory(context: CheckContext) -> str:
