@@ -64,24 +64,21 @@ def own_run(run: Run, experiments: Sequence[Experiment]) -> Run:
     return run
 
 
-def open_runs(
-    experiment: Experiment, scale: Scale, seeds: int, results: Path, runs_folder: Path, *, archived: bool = False
-) -> list[Run]:
-    """Open the experiment's runs: those that were trained, or with ``archived`` the archived models."""
-    planned = experiment.runs(scale, seeds)
-    if archived:
-        return open_archived(planned, archive_folder(scale, results))
-    return [Run.open(runs_folder / spec.id, spec.labels) for spec in planned]
-
-
 def measure_planned(
     experiment: Experiment, scale: Scale, seeds: int, results: Path, runs_folder: Path, *, archived: bool = False
 ) -> list[JsonObject]:
-    """Measure and judge the planned runs, and archive the small models. Returns one row per claim."""
-    runs = open_runs(experiment, scale, seeds, results, runs_folder, archived=archived)
+    """Measure and judge the planned runs, and archive the small models. Returns one row per claim.
+
+    The runs are those that were trained, or with ``archived`` the archived models.
+    """
+    planned, archive = experiment.runs(scale, seeds), archive_folder(scale, results)
+    if archived:
+        runs = open_archived(planned, archive)
+    else:
+        runs = [Run.open(runs_folder / spec.id, spec.labels) for spec in planned]
     how = f"--seeds {seeds}{' --archived' if archived else ''}"
     rows = measure_and_judge(experiment, scale, runs, results, f"{experiment.command(scale)} {how}")
-    archive_runs(runs, experiment.archived_seeds, archive_folder(scale, results))
+    archive_runs(runs, experiment.archived_seeds, archive)
     return rows
 
 
@@ -149,7 +146,8 @@ def judged_rows(experiment: Experiment, scale: Scale, results: Path, notes: Note
     else:
         folder = results / scale / experiment.name
         command = _read_made(folder)["command"]
-        judged = _judged(experiment, folder) if experiment.claims else []
+        with _using_tables(folder):
+            judged = experiment.judge(saved_tables(folder)) if experiment.claims else []
     return [_row(experiment, scale, each, command, notes) for each in judged]
 
 
@@ -168,11 +166,6 @@ def _read_made(folder: Path) -> JsonObject:
 def saved_tables(folder: Path) -> Tables:
     """The tables in an experiment's folder, by name. Raises UserError for what `measure_and_judge` did not write."""
     return read_tables(folder, _read_made(folder)["tables"])
-
-
-def _judged(experiment: Experiment, folder: Path) -> list[Judgement]:
-    with _using_tables(folder):
-        return experiment.judge(saved_tables(folder))
 
 
 @contextmanager

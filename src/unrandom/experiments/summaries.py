@@ -3,7 +3,7 @@
 The column ``seen`` of tables by position is the number of numbers that the model has seen, from 1.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,12 @@ from unrandom.runs.tables import Tables
 def run_columns(run: Run) -> dict[str, Any]:
     """The columns that identify a run in all table rows: its id, its seed, and its labels."""
     return {"run": run.id, "seed": run.config.seed, **run.labels}
+
+
+def rows_of(shared: Mapping[str, Any], **columns: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return one row per entry of columns of equal length, as Python numbers, each with the ``shared`` columns."""
+    values = [each.tolist() if isinstance(each, np.ndarray) else each for each in columns.values()]
+    return [{**shared, **dict(zip(columns, row, strict=True))} for row in zip(*values, strict=True)]
 
 
 def by_run(frame: pl.DataFrame) -> list[pl.DataFrame]:

@@ -14,7 +14,7 @@ from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precond
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import evaluated
 from unrandom.experiments.fixed_modulus.presets import first_runs
-from unrandom.experiments.summaries import best_modulus_accuracy, by_seed
+from unrandom.experiments.summaries import best_modulus_accuracy, by_seed, rows_of
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.figures.style import powers
@@ -98,18 +98,11 @@ def _digit_rows(run: Run, sequences: int) -> Rows:
     tested = evaluated(run, sequences)
     lookback = LookbackPredictor(tested.basis)
     certain = np.array([lookback.digits_known(t) for t in range(tested.correct.shape[1])])
+    key_columns, seen = {"run": run.id, "seed": run.config.seed, "modulus": tested.basis}, range(1, len(certain) + 1)
     return [
-        {
-            "run": run.id,
-            "seed": run.config.seed,
-            "modulus": tested.basis,
-            "digit": digit,
-            "seen": t + 1,
-            "value": float(value),
-            "certain": bool(certain[t, i]),
-        }
-        for i, (digit, tally) in enumerate(tested.by_digit().items())
-        for t, value in enumerate(tally.value)
+        row
+        for (digit, tally), known in zip(tested.by_digit().items(), certain.T, strict=True)
+        for row in rows_of({**key_columns, "digit": digit}, seen=seen, value=tally.value, certain=known)
     ]
 
 

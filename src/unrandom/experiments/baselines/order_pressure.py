@@ -21,7 +21,7 @@ from unrandom.experiments.scaling.law_panels import modulus_title
 from unrandom.experiments.scaling.laws import lookback_ratio
 from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD, LEARNED_SHARE, evaluated_run
 from unrandom.experiments.scaling.presets import Size, size_of, sized_run
-from unrandom.experiments.summaries import by_modulus, run_columns, seed_means
+from unrandom.experiments.summaries import by_modulus, rows_of, run_columns, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.tables import Tables, table
@@ -44,7 +44,7 @@ class Variant:
 
     name: str
     size: Size
-    ends_early: bool
+    ends_early: bool = False
 
 
 @dataclass(frozen=True)
@@ -139,15 +139,11 @@ def variants(scale: Scale) -> list[Variant]:
     """Return every shape, and every context that ends early."""
     sizes = SIZES[scale]
     shapes = [shape for size in sizes.shapes for shape in _shapes_of(scale, size)]
-    shapes += _more_shapes_of(scale, sizes.shapes[0])
-    early = [
-        *((SCRATCH, size) for size in sizes.scratch),
-        *((DEEP, _shaped(size, depth=4)) for size in sizes.deep),
-        *((PARENT, size) for size in sizes.parents),
-    ]
     return [
-        *(Variant(name, size, ends_early=False) for name, size in shapes),
-        *(Variant(name, size, ends_early=True) for name, size in early),
+        *(Variant(name, size) for name, size in (*shapes, *_more_shapes_of(scale, sizes.shapes[0]))),
+        *(Variant(SCRATCH, size, ends_early=True) for size in sizes.scratch),
+        *(Variant(DEEP, _shaped(size, depth=4), ends_early=True) for size in sizes.deep),
+        *(Variant(PARENT, size, ends_early=True) for size in sizes.parents),
     ]
 
 
@@ -195,7 +191,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         (modulus,) = lcg_task(run.config.data).moduli
         evaluation = evaluated_run(run, run.split(), modulus, SEQUENCES[scale])
         known, longest = bits_known(evaluation), evaluation.correct.shape[1]
-        bits += [{**run_columns(run), "seen": t + 1, "bits": float(each)} for t, each in enumerate(known)]
+        bits += rows_of(run_columns(run), seen=range(1, len(known) + 1), bits=known)
         measured.append(
             {
                 **run_columns(run),

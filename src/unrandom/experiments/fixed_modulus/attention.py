@@ -16,7 +16,7 @@ from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, PRIME_COUNT, columns
 from unrandom.experiments.fixed_modulus.presets import all_runs
-from unrandom.experiments.summaries import by_run, matrix, seed_lines, seed_means
+from unrandom.experiments.summaries import by_run, matrix, rows_of, seed_lines, seed_means
 from unrandom.figures import style
 from unrandom.figures.panels import LinePanel, MapPanel, Panel
 from unrandom.interpretation import attention_by_distance, lookback_shares, strongest_distances
@@ -80,9 +80,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         pattern = attention_patterns(run.predictor(), sequences)[0]  # [sequences, head, query, key]
         key_columns = columns(run)
         mean = attention_by_distance(pattern)
-        rows["by_distance"] += [
-            {**key_columns, "back": d + 1, "weight": float(weight)} for d, weight in enumerate(mean)
-        ]
+        rows["by_distance"] += rows_of(key_columns, back=range(1, len(mean) + 1), weight=mean)
         for head in range(pattern.shape[1]):
             found, head_columns = lookback_shares(pattern[:, head], m), {**key_columns, "head": head}
             if not found.divisors:

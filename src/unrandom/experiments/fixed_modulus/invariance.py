@@ -13,7 +13,7 @@ from unrandom.experiments.claims import Claim, Evidence, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import first_runs
-from unrandom.experiments.summaries import by_run
+from unrandom.experiments.summaries import by_run, rows_of
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.figures.style import powers
 from unrandom.runs.tables import Tables, table
@@ -53,8 +53,8 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
             parameters = LCGParameters(held.modulus, np.full(count, a), np.full(count, c), x0)
             tested = evaluate(predictor, Examples.of(parameters, run.config.data.context + 1)).by_position
             key_columns = {**columns(run), "pair": pair, "a": int(a), "c": int(c)}
-            counted = zip(tested.correct.tolist(), tested.total.tolist(), strict=True)
-            rows += [{**key_columns, "seen": t, "correct": hit, "total": n} for t, (hit, n) in enumerate(counted, 1)]
+            seen = range(1, len(tested.total) + 1)
+            rows += rows_of(key_columns, seen=seen, correct=tested.correct, total=tested.total)
     return {"pairs": table(rows)}
 
 

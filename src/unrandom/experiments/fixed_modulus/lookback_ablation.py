@@ -14,7 +14,7 @@ from unrandom.experiments.claims import Claim, Evidence, Finding, Written, at_le
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
-from unrandom.experiments.summaries import by_run, seed_means
+from unrandom.experiments.summaries import by_run, rows_of, seed_means
 from unrandom.figures.panels import MapPanel, Panel
 from unrandom.generators.residues import digits_of
 from unrandom.interpretation import lookback_ablation
@@ -96,11 +96,9 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
             shares = ablation.digit_shares()
             low, high = (float(share.pooled.value) for share in (shares.low, shares.high))
             summary.append({**key_columns, "low": low, "high": high})
-            digits += [
-                {**key_columns, "digit": digit, "seen": t + 1, "value": float(value)}
-                for digit, tally in ablation.by_digit().items()
-                for t, value in enumerate(tally.value)
-            ]
+            for digit, tally in ablation.by_digit().items():
+                seen = range(1, len(tally.value) + 1)
+                digits += rows_of({**key_columns, "digit": digit}, seen=seen, value=tally.value)
     return {"summary": table(summary), "digits": table(digits)}
 
 

@@ -14,7 +14,7 @@ from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import first_runs
-from unrandom.experiments.summaries import by_run, group_lines
+from unrandom.experiments.summaries import by_run, group_lines, rows_of
 from unrandom.figures.panels import Line, LinePanel, Panel
 from unrandom.interpretation import (
     accuracy_as_neurons_are_added,
@@ -98,17 +98,8 @@ def _period_rows(responses: Float[np.ndarray, "targets neurons"], seed: int) -> 
     """Each neuron's strongest frequency, and the share of shuffles whose strongest frequency is weaker."""
     found = dominant_periods(responses, seed=seed)
     beyond = peaks_beyond_chance(responses, seed=seed)
-    return [
-        {
-            "neuron": neuron,
-            "alive": bool(found.alive[neuron]),
-            "frequency": int(found.frequency[neuron]),
-            "peak_share": float(found.peak_share[neuron]),
-            "shuffled": float(found.shuffled_peak_share[neuron]),
-            "beyond": float(beyond[neuron]),
-        }
-        for neuron in range(responses.shape[1])
-    ]
+    numbers = {"neuron": range(len(beyond)), "alive": found.alive, "frequency": found.frequency}
+    return rows_of({}, **numbers, peak_share=found.peak_share, shuffled=found.shuffled_peak_share, beyond=beyond)
 
 
 def evidence(tables: Tables) -> Evidence:

@@ -24,6 +24,7 @@ ENTRY = Entry(
     figures={"fig:prime_modulus": "a prime fixed modulus beside a power of two"},
 )
 
+METRICS = {"step": "step", "test": "last_number_accuracy", "training": "train_long_period_accuracy"}
 POWER = Precondition("accuracy on the power of two", 0.9)
 
 CLAIMS = {
@@ -45,12 +46,7 @@ CLAIMS = {
 def measure(runs: list[Run], scale: Scale) -> Tables:
     positions = [row for run in runs for row in position_rows(run, evaluated(run, SEQUENCES[scale]))]
     metrics = [
-        {
-            **columns(run),
-            "step": row["step"],
-            "test": row["last_number_accuracy"],
-            "training": row["train_long_period_accuracy"],
-        }
+        {**columns(run), **{name: row[key] for name, key in METRICS.items()}}
         for run in runs
         for row in run.folder.read_metrics()
     ]

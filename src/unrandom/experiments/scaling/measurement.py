@@ -12,7 +12,7 @@ import polars as pl
 from unrandom.evaluation import Evaluation, PowerLaw, context_needed, evaluate, power_law
 from unrandom.evaluation.context_needed import THRESHOLDS
 from unrandom.experiments.experiment import Rows, Run, by_scale
-from unrandom.experiments.summaries import by_modulus
+from unrandom.experiments.summaries import by_modulus, rows_of
 from unrandom.generators.spectral import figure_of_merit
 from unrandom.tasks import Split
 from unrandom.training.machine import choose_device
@@ -30,9 +30,8 @@ def evaluated_run(run: Run, split: Split, modulus: int, sequences: int) -> Evalu
 
 def position_rows(key_columns: dict[str, Any], evaluation: Evaluation) -> Rows:
     """Number accuracy after t numbers, one row per t."""
-    return [
-        {**key_columns, "seen": t + 1, "value": float(value)} for t, value in enumerate(evaluation.by_position.value)
-    ]
+    value = evaluation.by_position.value
+    return rows_of(key_columns, seen=range(1, len(value) + 1), value=value)
 
 
 def context_rows(key_columns: dict[str, Any], evaluation: Evaluation) -> Rows:
@@ -49,10 +48,8 @@ def multiplier_rows(key_columns: dict[str, Any], evaluation: Evaluation) -> Rows
     """Accuracy over all positions of each multiplier, and its figure of merit in the spectral test."""
     multipliers, rows = np.unique(evaluation.parameters.labels["a"], return_inverse=True)
     accuracy = np.bincount(rows, weights=evaluation.correct.mean(axis=1)) / np.bincount(rows)
-    return [
-        {**key_columns, "multiplier": a, "merit": figure_of_merit(a, evaluation.basis), "accuracy": value}
-        for a, value in zip(multipliers.tolist(), accuracy.tolist(), strict=True)
-    ]
+    merit = [figure_of_merit(a, evaluation.basis) for a in multipliers.tolist()]
+    return rows_of(key_columns, multiplier=multipliers, merit=merit, accuracy=accuracy)
 
 
 def needed_for(context: pl.DataFrame, threshold: float) -> pl.DataFrame:

@@ -10,7 +10,7 @@ import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
-from unrandom.experiments.summaries import by_run, matrix, run_columns
+from unrandom.experiments.summaries import by_run, matrix, rows_of, run_columns
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, Panel, ScatterPanel
 from unrandom.interpretation import order_along_component, principal_components, residue_variance
@@ -79,10 +79,8 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
                 }
                 for residue, share in found.items()
             ]
-        points += [
-            {**run_columns(run), "number": number, **{f"PC{i + 1}": float(value) for i, value in enumerate(values)}}
-            for number, values in enumerate(components.values)
-        ]
+        numbers = {f"PC{i}": values for i, values in enumerate(components.values.T, 1)}
+        points += rows_of(run_columns(run), number=range(len(components.values)), **numbers)
     return {"shares": table(shares), "points": table(points)}
 
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
-from unrandom.experiments.summaries import by_run, heat_map, run_columns
+from unrandom.experiments.summaries import by_run, heat_map, rows_of, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, ScatterPanel
@@ -88,16 +88,8 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
                 found = residue_scores(model, sequences.numbers, t)
                 key_columns = {**run_columns(run), "modulus": m, "position": t}
                 scores += _score_rows(key_columns, found)
-                heads += [
-                    {
-                        **key_columns,
-                        "head": head,
-                        "own_modulus": int(found.own_modulus[head]),
-                        "own_prime": int(found.own_prime[head]),
-                        "size_excess": float(found.size_excess[head]),
-                    }
-                    for head in range(model.config.n_heads)
-                ]
+                own = {"own_modulus": found.own_modulus, "own_prime": found.own_prime, "size_excess": found.size_excess}
+                heads += rows_of(key_columns, head=range(model.config.n_heads), **own)
                 if m == max(lcg_task(run.config.data).moduli) and run is runs[0]:
                     planes += _plane_rows(key_columns, model, sequences.numbers, found)
     return {"scores": table(scores), "heads": table(heads), "planes": table(planes)}

@@ -10,7 +10,7 @@ import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
-from unrandom.experiments.summaries import by_run, matrix, run_columns
+from unrandom.experiments.summaries import by_run, matrix, rows_of, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, Panel
@@ -104,18 +104,9 @@ def _similarity_rows(run: Run, head: int) -> Rows:
     found = number_similarity(
         head_outputs(model, sequences.numbers, 0, head)[0], model.embed.weight.detach().cpu().numpy()
     )
-    largest = np.maximum.accumulate(sequences.numbers[0])
-    return [
-        {
-            **run_columns(run),
-            "modulus": m,
-            "head": head,
-            "position": t,
-            "largest": int(largest[t]),
-            "cosines": np.round(row.astype(float), 4).tolist(),
-        }
-        for t, row in enumerate(found)
-    ]
+    largest, cosines = np.maximum.accumulate(sequences.numbers[0]), np.round(found.astype(float), 4)
+    key_columns = {**run_columns(run), "modulus": m, "head": head}
+    return rows_of(key_columns, position=range(len(found)), largest=largest[: len(found)], cosines=cosines)
 
 
 def evidence(tables: Tables) -> Evidence:
