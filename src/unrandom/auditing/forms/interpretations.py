@@ -17,12 +17,12 @@ from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.decimals import of_decimals
 from unrandom.auditing.forms.layers import (
     Affine,
+    Divided,
     Joined,
     Layer,
     Reversed,
     Shuffled,
     Signed,
-    Split,
     join,
     reverse,
     split,
@@ -222,7 +222,7 @@ def _divided(words: Stream, bits: int, size: int, low_first: bool, *, likely: bo
     """The words of `size` bits of which words of so many bits consist."""
     count = bits // size
     pieces = [piece for x in words.values.tolist() for piece in split(x, size, count, low_first)]
-    return _over(words, pieces, size, Split(size, count, low_first), likely=likely)
+    return _over(words, pieces, size, Divided(size, count, low_first), likely=likely)
 
 
 def _over(stream: Stream, numbers: list[int], bits: int, layer: Layer, *, likely: bool) -> Stream:

@@ -5,9 +5,9 @@ A stream holds what a generator may have made, such as ⌊6 u⌋; the program pr
 `Affine` layer restores the 1. A layer makes `outer` numbers from `inner` numbers of the stream.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
 
 from unrandom.predictors.normal import box_muller, quantile
 
@@ -20,38 +20,35 @@ def plain(number: Number) -> str:
     return str(number) if isinstance(number, int) else f"{number:.15g}"
 
 
-@runtime_checkable
-class Layer(Protocol):
+class Layer(ABC):
     """One step from the numbers of a stream to those that were printed."""
 
     @property
+    @abstractmethod
     def about(self) -> str:
         """The interpretation in words, for a verdict."""
-        ...
 
     @property
     def inner(self) -> int:
         """How many numbers of the stream make one group."""
-        ...
+        return 1
 
     @property
     def outer(self) -> int:
         """How many printed numbers a group has."""
-        ...
+        return 1
 
+    @abstractmethod
     def restore(self, numbers: Sequence[Number]) -> list[Number]:
         """The printed numbers behind these; an incomplete group at the end is left out."""
-        ...
 
 
 @dataclass(frozen=True)
-class Affine:
+class Affine(Layer):
     """offset + scale · x; with a scale of −1, the complement of x."""
 
     offset: Number
     scale: Number
-    inner: ClassVar[int] = 1
-    outer: ClassVar[int] = 1
 
     @property
     def about(self) -> str:
@@ -66,12 +63,10 @@ class Affine:
 
 
 @dataclass(frozen=True)
-class Signed:
+class Signed(Layer):
     """Two's complement of `bits` bits."""
 
     bits: int
-    inner: ClassVar[int] = 1
-    outer: ClassVar[int] = 1
 
     @property
     def about(self) -> str:
@@ -83,13 +78,11 @@ class Signed:
 
 
 @dataclass(frozen=True)
-class Reversed:
+class Reversed(Layer):
     """The bytes (`unit` = 8) or the bits (`unit` = 1) of words of `bits` bits in the opposite order."""
 
     bits: int
     unit: int
-    inner: ClassVar[int] = 1
-    outer: ClassVar[int] = 1
 
     @property
     def about(self) -> str:
@@ -107,13 +100,12 @@ def reverse(x: int, bits: int, unit: int) -> int:
 
 
 @dataclass(frozen=True)
-class Split:
+class Divided(Layer):
     """Each printed number consists of `words` words of `bits` bits."""
 
     bits: int
     words: int
     low_first: bool
-    outer: ClassVar[int] = 1
 
     @property
     def inner(self) -> int:
@@ -132,13 +124,12 @@ class Split:
 
 
 @dataclass(frozen=True)
-class Joined:
+class Joined(Layer):
     """Each word consists of `pieces` successive printed numbers of `bits` bits."""
 
     bits: int
     pieces: int
     low_first: bool
-    inner: ClassVar[int] = 1
 
     @property
     def outer(self) -> int:
@@ -154,7 +145,7 @@ class Joined:
 
 
 @dataclass(frozen=True)
-class Shuffled:
+class Shuffled(Layer):
     """Each line is a permutation of so many cards, made by exchanges of cards at drawn places (Fisher and Yates).
 
     From the last card to the second one, each is exchanged with one up to its own place; or, unless `from_end`, from
@@ -208,19 +199,17 @@ class Shuffled:
 
 
 @dataclass(frozen=True)
-class Quantile:
+class Quantile(Layer):
     """Normal deviates, each the quantile of a uniform number, as R's rnorm."""
 
-    about: ClassVar[str] = "normal deviates, quantiles of x"
-    inner: ClassVar[int] = 1
-    outer: ClassVar[int] = 1
+    about = "normal deviates, quantiles of x"
 
     def restore(self, numbers: Sequence[Number]) -> list[Number]:
         return [quantile(x) for x in numbers]
 
 
 @dataclass(frozen=True)
-class BoxMuller:
+class BoxMuller(Layer):
     """Normal deviates, each pair made from two uniform numbers: the cosine of an angle and its sine, times a radius.
 
     The number of the angle is drawn before that of the radius if `angle_first`. The radius is √(−2 ln (1 − y)), or √(−2
@@ -229,8 +218,7 @@ class BoxMuller:
 
     angle_first: bool = True
     plain: bool = False
-    inner: ClassVar[int] = 2
-    outer: ClassVar[int] = 2
+    inner = outer = 2
 
     @property
     def about(self) -> str:
