@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sweeping import PATIENCE
+from unrandom.cli import main
 from unrandom.core.run_folder import RunFolder
 
 KILLS = 20
@@ -95,28 +96,29 @@ def small_disk(tmp_path, arguments):
 
 
 @pytest.mark.slow
-def test_a_full_disk_ends_with_one_line_and_nothing_corrupt(small_disk, tmp_path, arguments):
+def test_a_full_disk_ends_with_one_line_and_nothing_corrupt(small_disk, tmp_path, arguments, capfd):
+    def train(out: Path) -> tuple[int, str]:
+        """The status and what is said on standard error."""
+        status = main([*arguments, "--out", str(out)])
+        return status, capfd.readouterr().err
+
     arguments = [*arguments, "--set", "model.d_model=32", "--set", "checkpoint_every=2"]
     filler = small_disk / "filler"
     filler.write_bytes(bytes(450_000))
-    failed = None
     for _ in range(20):  # fill the disk gradually, so that different writes fail
-        done = unrandom(*arguments, "--out", small_disk / "runs")
-        if done.returncode:
-            failed = done
+        status, said = train(small_disk / "runs")
+        if status:
             break
         filler.write_bytes(bytes(filler.stat().st_size + 150_000))
         shutil.rmtree(small_disk / "runs")
-    assert failed is not None, "the disk never filled up"
-    assert failed.returncode == 1
-    last = [
-        line for line in failed.stderr.splitlines() if not line.startswith(("step ", "about ", "memory ", "making "))
-    ]
-    assert len(last) == 1, failed.stderr
+    assert status, "the disk never filled up"
+    assert status == 1
+    last = [line for line in said.splitlines() if not line.startswith(("step ", "about ", "memory ", "making "))]
+    assert len(last) == 1, said
     assert "No space left on device" in last[0]
     filler.unlink()
-    assert unrandom(*arguments, "--out", small_disk / "runs").returncode == 0
-    assert unrandom(*arguments, "--out", tmp_path / "runs").returncode == 0
+    assert train(small_disk / "runs")[0] == 0
+    assert train(tmp_path / "runs")[0] == 0
     assert metrics(small_disk / "runs") == metrics(tmp_path / "runs")
 
 

@@ -21,7 +21,7 @@ from unrandom.auditing.reading.parsing import NOTATIONS, Numbers
 from unrandom.core.errors import UserError
 from unrandom.core.names import Raw
 
-SECONDS = 5.0
+SECONDS = 60.0
 """Longest time of the processor that reading a content of a few hundred characters may take."""
 
 

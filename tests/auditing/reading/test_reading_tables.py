@@ -173,7 +173,7 @@ def test_an_endless_search_is_stopped(file, monkeypatch):
     started = time.process_time()
     with pytest.raises(UserError, match="takes too long; simplify its repetitions"):
         read(file("a" * 50), regex="(a+)+b")
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 60  # without an alarm, years
 
 
 def test_the_alarm_of_another_is_kept():
