@@ -1,4 +1,4 @@
-"""Which experiments are there? Every module with an ``ENTRY``: its name, section, figures of the paper, and a line.
+"""Which experiments are there? Every module with an ``ENTRY``: its name, a line about it, and figures of the paper.
 
 An entry is written in literals and read from the text of the module, whose import would take seconds, so that
 experiments are listed at once; ``registry`` imports the experiments themselves.
@@ -14,7 +14,7 @@ from unrandom.core.errors import lookup
 
 Section = Literal["background", "fixed modulus", "unseen modulus", "larger moduli", "beyond the paper"]
 
-# The sections, and the experiments of each in the order of the paper; others follow by the names of their files.
+# The sections, and the experiments of each in the order of the paper. Any other is beyond it, and follows them.
 ORDER: dict[Section, str] = {
     "background": "digit-periods tokenization",
     "fixed modulus": "fm-grokking fm-staircase fm-invariance fm-embedding fm-attention fm-lookback-ablation fm-neurons "
@@ -29,12 +29,16 @@ ORDER: dict[Section, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What an experiment is called, which section of the results it belongs to, and which figures it reproduces."""
+    """What an experiment is called, what it is about, and which figures of the paper it reproduces."""
 
     name: str
-    section: Section
     about: str
     figures: Mapping[str, str] = field(default_factory=dict)  # the paper's label of each, and what it shows
+
+    @property
+    def section(self) -> Section:
+        """The section of the results that it belongs to."""
+        return next((section for section, names in ORDER.items() if self.name in names.split()), "beyond the paper")
 
 
 def _declared() -> Iterator[tuple[str, Entry]]:

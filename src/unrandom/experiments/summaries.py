@@ -41,6 +41,12 @@ def by_modulus(frame: pl.DataFrame) -> dict[int, pl.DataFrame]:
     return {modulus: rows for (modulus,), rows in groups.items()}
 
 
+def mean_or_none(values: Iterable[float]) -> float | None:
+    """Return the mean; None without values."""
+    known = list(values)
+    return float(np.mean(known)) if known else None
+
+
 def seed_means(frame: pl.DataFrame, value: str = "value") -> list[float]:
     """Return one mean per seed, in increasing order: moduli of one seed are not independent units."""
     return frame.group_by("seed").agg(pl.col(value).mean()).sort("seed")[value].to_list()

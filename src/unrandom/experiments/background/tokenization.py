@@ -13,7 +13,6 @@ from unrandom.tokenization import Tokenizer
 
 ENTRY = Entry(
     name="tokenization",
-    section="background",
     about="base-b tokens and their two abacus indices",
     figures={"fig:byte-tok-vis": "base-b tokens and abacus positions"},
 )

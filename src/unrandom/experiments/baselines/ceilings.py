@@ -26,7 +26,6 @@ from unrandom.training.machine import choose_device
 
 ENTRY = Entry(
     name="ceilings",
-    section="beyond the paper",
     about="the model against copying, look-back, algebra and the exact posterior",
 )
 

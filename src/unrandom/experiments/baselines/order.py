@@ -38,7 +38,6 @@ from unrandom.tasks import Examples, FixedModulus, lcg_task
 
 ENTRY = Entry(
     name="fm-order",
-    section="beyond the paper",
     about="how many earlier numbers a guess rests on, and which bits are certain with them",
 )
 

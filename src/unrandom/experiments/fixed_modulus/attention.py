@@ -27,7 +27,6 @@ from unrandom.tasks import FixedModulus, lcg_task
 
 ENTRY = Entry(
     name="fm-attention",
-    section="fixed modulus",
     about="the head looks back by the largest power that fits",
     figures={"fig:fixed_p_attn_mlp": "attention, neurons and their sum, m = 2048"},
 )

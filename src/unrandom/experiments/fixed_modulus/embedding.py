@@ -25,7 +25,6 @@ from unrandom.tasks import FixedModulus, lcg_task
 
 ENTRY = Entry(
     name="fm-embedding",
-    section="fixed modulus",
     about="the embedding groups numbers by their digits",
     figures={
         "fig:fixed_p_embedding_pca": "embedding of a fixed modulus, m = 2048",

@@ -5,21 +5,19 @@ comes before the test. The table ``metrics`` has what training saved, with fresh
 recipe. The claims compare the steps at which groups of sequences first reach 90 %, and the final accuracy.
 """
 
-import numpy as np
 import polars as pl
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, first_runs, paper_runs
-from unrandom.experiments.summaries import column_lines, seed_means
+from unrandom.experiments.summaries import column_lines, mean_or_none, seed_means
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus
 
 ENTRY = Entry(
     name="fm-grokking",
-    section="fixed modulus",
     about="the order in which short, long and unseen sequences are learned",
     figures={
         "fig:training": "accuracy by training step, fixed and unseen modulus",
@@ -98,8 +96,8 @@ def evidence(tables: Tables) -> Evidence:
         "solved-repeated": repeated["last"].to_list(),
         "short-first": short_first(runs),
         "test-after-train": unseen_last(fresh, repeated),
-        FRESH: float(np.mean(fresh["last"].to_list())) if len(fresh) else None,
-        REPEATED: float(np.mean(repeated["best"].to_list())) if len(repeated) else None,
+        FRESH: mean_or_none(fresh["last"]),
+        REPEATED: mean_or_none(repeated["best"]),
     }
 
 

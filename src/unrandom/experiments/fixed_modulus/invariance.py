@@ -21,7 +21,6 @@ from unrandom.tasks import Examples, FixedModulus, LCGParameters, lcg_split
 
 ENTRY = Entry(
     name="fm-invariance",
-    section="fixed modulus",
     about="whether the curve is the same for every (a, c)",
     figures={"figapp:accuracy_vs_token_ac_m=2048": "accuracy by position for single (a, c)"},
 )

@@ -23,7 +23,6 @@ from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
 ENTRY = Entry(
     name="fm-lookback-ablation",
-    section="fixed modulus",
     about="which digits the two strongest attention lines carry",
     figures={"fig:digits_topk": "digits that survive with one or two attention lines"},
 )

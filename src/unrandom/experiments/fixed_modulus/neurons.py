@@ -30,7 +30,6 @@ from unrandom.tasks import FixedModulus, lcg_split
 
 ENTRY = Entry(
     name="fm-neurons",
-    section="fixed modulus",
     about="neurons respond periodically and add up to the answer",
     figures={"fig:fixed_p_attn_mlp": "attention, neurons and their sum, m = 2048"},
 )

@@ -5,21 +5,19 @@ models of a prime and of a power of two are compared after equal training. The t
 position), ``metrics`` (by training step) and ``rules`` (which multipliers each test has).
 """
 
-import numpy as np
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale
 from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, columns, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import prime_runs
-from unrandom.experiments.summaries import group_lines, last_position
+from unrandom.experiments.summaries import group_lines, last_position, mean_or_none
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
 
 ENTRY = Entry(
     name="fm-primes",
-    section="fixed modulus",
     about="a prime modulus against a power of two at equal steps",
     figures={"fig:prime_modulus": "a prime fixed modulus beside a power of two"},
 )
@@ -59,7 +57,7 @@ def evidence(tables: Tables) -> Evidence:
     last = last_position(tables["positions"]).join(rules, on="run", maintain_order="left")
     roots = pl.col("test_multipliers") == "primitive-root"
     power, prime = (last.filter(kind)["value"].to_list() for kind in (~roots, roots))
-    return {"power": power, "prime": prime, POWER: float(np.mean(power)) if power else None}
+    return {"power": power, "prime": prime, POWER: mean_or_none(power)}
 
 
 def draw(tables: Tables) -> Pictures:

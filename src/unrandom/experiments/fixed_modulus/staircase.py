@@ -21,7 +21,6 @@ from unrandom.tasks import FixedModulus
 
 ENTRY = Entry(
     name="fm-staircase",
-    section="fixed modulus",
     about="accuracy by position climbs in steps, digit by digit",
     figures={
         "fig:acc_vs_token": "accuracy by position and by digit, m = 2048",

@@ -43,7 +43,6 @@ from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
 ENTRY = Entry(
     name="fm-scaling",
-    section="larger moduli",
     about="context needed by modulus, and accuracy by quality of the multiplier",
     figures={
         "fig:fixp_scale": "context needed by fixed modulus, up to 2^32",

@@ -29,7 +29,6 @@ from unrandom.training.machine import choose_device
 
 ENTRY = Entry(
     name="hard-multipliers",
-    section="beyond the paper",
     about="what makes a multiplier hard: the spectral test, or how often p divides a − 1",
 )
 

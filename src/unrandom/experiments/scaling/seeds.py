@@ -19,7 +19,6 @@ from unrandom.tasks import FixedModulus, lcg_task
 
 ENTRY = Entry(
     name="fm-seeds",
-    section="larger moduli",
     about="variation between seeds of the model, and between seeds of the data",
     figures={
         "appendix:seeds_20": "seeds of model and data, m = 2^20",

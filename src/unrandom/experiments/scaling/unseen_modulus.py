@@ -31,7 +31,6 @@ from unrandom.tasks import UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-scaling",
-    section="larger moduli",
     about="context needed for unseen moduli in two bases",
     figures={
         "fig:um_scaling": "context needed by unseen modulus, up to 2^16",

@@ -11,7 +11,6 @@ ratios to the plain run).
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from unrandom.evaluation import Estimate, context_needed, over_units
@@ -19,14 +18,13 @@ from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precond
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.measurement import SEQUENCES, evaluated_run
 from unrandom.experiments.scaling.presets import Settings, Size, size_of, sized_run
-from unrandom.experiments.summaries import group_lines, run_columns
+from unrandom.experiments.summaries import group_lines, mean_or_none, run_columns
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, Phase, lcg_task
 
 ENTRY = Entry(
     name="fm-what-helps",
-    section="beyond the paper",
     about="optimiser, curriculum, mix, positions and depth: compute and context needed for 90 %",
 )
 
@@ -156,6 +154,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         ]
         reached = next((row for row in curve if row["last"] >= TARGET_ACCURACY), None)
         (modulus,) = lcg_task(run.config.data).moduli
+        tested = evaluated_run(run, run.split(), modulus, SEQUENCES[scale])
         curves += curve
         rows.append(
             {
@@ -165,9 +164,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
                 "steps": (reached or curve[-1])["step"],
                 "censored": reached is None,
                 "final": curve[-1]["last"],
-                "context_needed": context_needed(
-                    evaluated_run(run, run.split(), modulus, SEQUENCES[scale]), TARGET_ACCURACY
-                ).needed,
+                "context_needed": context_needed(tested, TARGET_ACCURACY).needed,
             }
         )
     return {"curves": table(curves), "runs": table(rows), "interventions": _summary(table(rows))}
@@ -234,7 +231,6 @@ def best_adamw(runs: pl.DataFrame) -> str:
 
 def evidence(tables: Tables) -> Evidence:
     runs = tables["runs"]
-    plain = runs.filter(intervention=PLAIN)["final"].to_list()
     return {
         "muon": ratio(runs, best_adamw(runs), PLAIN),
         "curriculum": ratio(runs, PLAIN, CURRICULUM),
@@ -242,7 +238,7 @@ def evidence(tables: Tables) -> Evidence:
         "full-period": ratio(runs, MIXED, PLAIN),
         "abacus": ratio(runs, ROTARY, PLAIN),
         "deeper": ratio(runs, PLAIN, DEEPER, "context_needed"),
-        PLAIN_REACHES_TARGET: float(np.mean(plain)) if plain else None,
+        PLAIN_REACHES_TARGET: mean_or_none(runs.filter(intervention=PLAIN)["final"]),
     }
 
 

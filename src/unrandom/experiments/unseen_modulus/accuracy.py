@@ -6,12 +6,11 @@ Shared by the experiments that train a grid of settings.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from unrandom.evaluation import evaluate
 from unrandom.experiments.experiment import Rows, Run, Scale, by_scale
-from unrandom.experiments.summaries import heat_map, run_columns
+from unrandom.experiments.summaries import heat_map, mean_or_none, run_columns
 from unrandom.figures.panels import MapPanel
 from unrandom.predictors import Predictor
 from unrandom.tasks import Split, lcg_split
@@ -67,8 +66,7 @@ def over_seeds(found: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 
 def best_setting_accuracy(found: pl.DataFrame) -> float | None:
     """Accuracy of each seed's best setting, averaged over seeds: whether anything was learned. None without rows."""
-    best = found.group_by("seed", maintain_order=True).agg(pl.col("value").max())["value"].to_list()
-    return float(np.mean(best)) if best else None
+    return mean_or_none(found.group_by("seed", maintain_order=True).agg(pl.col("value").max())["value"])
 
 
 def relative_spread() -> pl.Expr:

@@ -21,21 +21,12 @@ from unrandom.experiments.unseen_modulus.accuracy import (
     tuned,
 )
 from unrandom.experiments.unseen_modulus.phase_diagram import BEST, DEEP_LAYERS
-from unrandom.experiments.unseen_modulus.presets import (
-    PAPERS_1024,
-    RATE,
-    RATES,
-    WEIGHT_DECAYS,
-    small_run,
-    variant,
-    with_seeds,
-)
+from unrandom.experiments.unseen_modulus.presets import PAPERS_1024, optimizers, small_run, variant, with_seeds
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-critical-depth",
-    section="unseen modulus",
     about="depth against width, each grid point tuned on moduli of its own",
     figures={"fig:critical-depth-appendix": "accuracy by depth and width"},
 )
@@ -70,15 +61,15 @@ CLAIMS = {
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     usual = variant(small_run(scale), {}, data=PAPERS_1024 if scale == "paper" else {})
-    combinations = product(WIDTHS[scale], DEPTHS[scale], RATES[scale], WEIGHT_DECAYS[scale])
+    combinations = product(WIDTHS[scale], DEPTHS[scale], optimizers(scale).items())
     variants = [
         variant(
             usual,
             {"depth": depth, "width": width, "rate": rate, "weight decay": decay},
             model={"depth": depth, "d_model": width, "n_heads": heads},
-            optimizer={RATE[scale]: rate, "weight_decay": decay},
+            optimizer=optimizer,
         )
-        for (width, heads), depth, rate, decay in combinations
+        for (width, heads), depth, ((rate, decay), optimizer) in combinations
     ]
     return with_seeds(variants, seeds)
 

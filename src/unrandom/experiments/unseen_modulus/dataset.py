@@ -25,7 +25,6 @@ from unrandom.tasks import UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-dataset",
-    section="unseen modulus",
     about="how many training moduli, multipliers and increments are needed, and which mix",
     figures={"fig:dataset-composition": "accuracy by composition of the training set"},
 )

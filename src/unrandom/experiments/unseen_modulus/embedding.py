@@ -19,7 +19,6 @@ from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-embedding",
-    section="unseen modulus",
     about="one embedding for many moduli: size first, then residues of small primes",
     figures={"fig:multip_pca_embd": "embedding of unseen moduli"},
 )
@@ -67,17 +66,16 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
         found = {residue: residue_variance(components.values, residue) for residue in RESIDUES}
         for i in range(components.values.shape[1]):
             order = order_along_component(components.values, i)
+            key_columns = {**run_columns(run), "component": i + 1, "explained": float(components.explained[i])}
             shares += [
                 {
-                    **run_columns(run),
-                    "component": i + 1,
-                    "explained": float(components.explained[i]),
+                    **key_columns,
                     "order": order,
                     "residue": residue,
-                    "share": float(share.shares[i]),
-                    "shuffled": float(share.shuffled[i]),
+                    "share": float(each.shares[i]),
+                    "shuffled": float(each.shuffled[i]),
                 }
-                for residue, share in found.items()
+                for residue, each in found.items()
             ]
         numbers = {f"PC{i}": values for i, values in enumerate(components.values.T, 1)}
         points += rows_of(run_columns(run), number=range(len(components.values)), **numbers)

@@ -18,7 +18,6 @@ from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-grokking",
-    section="unseen modulus",
     about="unseen moduli are learned with the long-period training sequences",
     figures={"fig:training": "accuracy by training step, fixed and unseen modulus"},
 )

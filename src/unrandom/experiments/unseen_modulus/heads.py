@@ -21,7 +21,6 @@ from unrandom.tasks import UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-heads",
-    section="unseen modulus",
     about="which residues the first-layer heads pass on",
     figures={
         "fig:multip_prune": "first-layer heads and the digits lost without them",

@@ -27,7 +27,6 @@ from unrandom.training.machine import choose_device
 
 ENTRY = Entry(
     name="um-hold-out",
-    section="beyond the paper",
     about="what it costs to hold out every value of the test, and not only its pairs",
 )
 

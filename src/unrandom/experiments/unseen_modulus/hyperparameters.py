@@ -18,22 +18,12 @@ from unrandom.experiments.unseen_modulus.accuracy import (
     mean_over_moduli,
     tuned,
 )
-from unrandom.experiments.unseen_modulus.presets import (
-    RATE,
-    RATES_WIDE,
-    SIZES,
-    WEIGHT_DECAYS_WIDE,
-    Settings,
-    small_run,
-    variant,
-    with_seeds,
-)
+from unrandom.experiments.unseen_modulus.presets import SIZES, Settings, optimizers, small_run, variant, with_seeds
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-hyperparameters",
-    section="unseen modulus",
     about="the area of good learning rates and weight decays, by size of modulus",
     figures={"fig:hparams-shrink-appendix": "accuracy by learning rate and weight decay"},
 )
@@ -64,11 +54,9 @@ CLAIMS = {
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     variants = []
-    for size, rate, decay in product(SIZES[scale], RATES_WIDE[scale], WEIGHT_DECAYS_WIDE[scale]):
-        optimizer = {RATE[scale]: rate, "weight_decay": decay}
-        run = variant(
-            small_run(scale), {"rate": rate, "weight decay": decay}, data=size, optimizer=optimizer, **CHANGES[scale]
-        )
+    for size, ((rate, decay), optimizer) in product(SIZES[scale], optimizers(scale, wide=True).items()):
+        labels = {"rate": rate, "weight decay": decay}
+        run = variant(small_run(scale), labels, data=size, optimizer=optimizer, **CHANGES[scale])
         data = lcg_task(run.config.data)
         variants.append(run.labelled(**{SIZE: max(data.moduli), "context": data.context}))
     return with_seeds(variants, seeds)

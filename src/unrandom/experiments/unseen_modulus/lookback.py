@@ -26,7 +26,6 @@ from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-lookback",
-    section="unseen modulus",
     about="a head of a later layer looks back by a divisor of the unseen modulus",
     figures={"fig:attn_stats": "look-back distances of a head of a later layer"},
 )

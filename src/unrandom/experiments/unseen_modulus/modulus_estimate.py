@@ -21,7 +21,6 @@ from unrandom.tasks import UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-modulus-estimate",
-    section="unseen modulus",
     about="a first-layer head passes on the largest number so far",
     figures={
         "fig:multip_cosine": "the head that estimates the modulus",

@@ -17,7 +17,7 @@ from jaxtyping import UInt64
 from unrandom.core.seeds import stream
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale, by_scale
-from unrandom.experiments.summaries import by_run, run_columns
+from unrandom.experiments.summaries import by_run, mean_or_none, run_columns
 from unrandom.experiments.unseen_modulus.presets import hard_runs
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.generators.full_period import draw_units, full_period_multipliers, lookback
@@ -27,7 +27,6 @@ from unrandom.training.machine import choose_device
 
 ENTRY = Entry(
     name="um-needed-lookback",
-    section="beyond the paper",
     about="which multipliers of an unseen modulus are predicted, by the look-back that they need",
 )
 
@@ -104,7 +103,7 @@ def evidence(tables: Tables) -> Evidence:
         if taught and missing:
             found["missing"].append(float(np.mean(taught) - np.mean(missing)))
     training = rows.filter(pl.col("modulus") == 0)["value"].to_list()
-    return {**found, TRAINED: float(np.mean(training)) if training else None}
+    return {**found, TRAINED: mean_or_none(training)}
 
 
 def draw(tables: Tables) -> Pictures:

@@ -25,7 +25,6 @@ from unrandom.tasks import Examples, UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-patching",
-    section="unseen modulus",
     about="the head whose patching makes the model assume another modulus",
     figures={
         "fig:multip_cosine": "the head that estimates the modulus",

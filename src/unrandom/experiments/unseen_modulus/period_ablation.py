@@ -6,12 +6,11 @@ multiplier 1, whose sequences teach counting. The claims compare the accuracy on
 takes.
 """
 
-import numpy as np
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
-from unrandom.experiments.summaries import column_lines
+from unrandom.experiments.summaries import column_lines, mean_or_none
 from unrandom.experiments.unseen_modulus.grokking import (
     LONG_NOT_COUNTING,
     SHORT,
@@ -27,7 +26,6 @@ from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-period-ablation",
-    section="unseen modulus",
     about="short periods teach copying, long ones the rule",
     figures={"fig:train-interp-appendix": "training on short or long periods alone"},
 )
@@ -80,12 +78,11 @@ def evidence(tables: Tables) -> Evidence:
         (half_accuracy_step(curve[ONLY_LONG, seed], TEST), half_accuracy_step(curve[ALL, seed], TEST))
         for seed in complete["seed"]
     ]
-    learned = best[ALL].drop_nulls().to_list()
     return {
         "short": (complete[ONLY_SHORT] / complete[ALL]).to_list(),
         "long": (complete[ONLY_LONG] / complete[ALL]).to_list(),
         "no-plateau": ratios(steps),
-        ALL_LEARNED: float(np.mean(learned)) if learned else None,
+        ALL_LEARNED: mean_or_none(best[ALL].drop_nulls()),
     }
 
 

@@ -23,7 +23,6 @@ from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-phase-diagram",
-    section="unseen modulus",
     about="how many layers and heads unseen moduli need",
     figures={"fig:phase_diagrams": "accuracy by depth and number of heads, unseen modulus"},
 )

@@ -9,6 +9,7 @@ also for grids where the paper varies another run.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from unrandom.experiments.scale import Scale, by_scale
@@ -68,6 +69,16 @@ SMOKE: Settings = {
     "test_sequences": 48,
     "precision": "fp32",
 }
+
+
+def optimizers(scale: Scale, *, wide: bool = False) -> dict[tuple[float, float], Settings]:
+    """Settings of the optimiser over which each point of another grid is tuned, by learning rate and weight decay.
+
+    If ``wide``, those of the grid over both.
+    """
+    rates, decays = (RATES_WIDE, WEIGHT_DECAYS_WIDE) if wide else (RATES, WEIGHT_DECAYS)
+    pairs = product(rates[scale], decays[scale])
+    return {(rate, decay): {RATE[scale]: rate, "weight_decay": decay} for rate, decay in pairs}
 
 
 def main_runs(scale: Scale, seeds: int) -> list[RunSpec]:

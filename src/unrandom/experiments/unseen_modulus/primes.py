@@ -5,13 +5,12 @@ judged: primitive roots, whose sequences have period m − 1, and a = 1, the onl
 counts. The small run is trained with two primes and a power of two held out (tables ``accuracy`` and ``metrics``).
 """
 
-import numpy as np
 import polars as pl
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.summaries import column_lines
+from unrandom.experiments.summaries import column_lines, mean_or_none
 from unrandom.experiments.unseen_modulus.accuracy import counting_rows, last_number_rows
 from unrandom.experiments.unseen_modulus.grokking import curves, unseen_columns
 from unrandom.experiments.unseen_modulus.presets import Settings, small_run, variant, with_seeds
@@ -21,7 +20,6 @@ from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-primes",
-    section="unseen modulus",
     about="unseen primes against an unseen power of two",
     figures={"fig:um_prime_modulus": "unseen primes beside a power of two"},
 )
@@ -64,10 +62,9 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 def evidence(tables: Tables) -> Evidence:
     accuracy = tables["accuracy"]
-    powers = accuracy.filter(~pl.col("prime"))["value"].to_list()
     return {
         **{key: _over_power(accuracy, reading) for reading, key in KEYS.items()},
-        POWER: float(np.mean(powers)) if powers else None,
+        POWER: mean_or_none(accuracy.filter(~pl.col("prime"))["value"]),
     }
 
 

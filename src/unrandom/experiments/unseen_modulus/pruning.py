@@ -30,7 +30,6 @@ from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-pruning",
-    section="unseen modulus",
     about="which digits are lost without each head",
     figures={
         "fig:multip_prune": "first-layer heads and the digits lost without them",
