@@ -9,19 +9,3 @@ from unrandom.bench.predictors import bench_predictors
 from unrandom.bench.scaling import bench_scaling, on_this_machine
 from unrandom.bench.sweep import bench_sweep
 from unrandom.bench.training import bench_training
-
-__all__ = [
-    "RUNS",
-    "bench_audit",
-    "bench_data",
-    "bench_device",
-    "bench_evaluation",
-    "bench_false_positives",
-    "bench_predictors",
-    "bench_scaling",
-    "bench_sweep",
-    "bench_training",
-    "for_this_device",
-    "on_this_machine",
-    "predicted",
-]

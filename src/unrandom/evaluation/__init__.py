@@ -7,20 +7,3 @@ from unrandom.evaluation.intervals import Clustered, Estimate, mean_of, over_tri
 from unrandom.evaluation.known_bits import bits_known
 from unrandom.evaluation.tally import Tally
 from unrandom.evaluation.trends import PowerLaw, power_law
-
-__all__ = [
-    "Clustered",
-    "ContextNeeded",
-    "Estimate",
-    "Evaluation",
-    "PowerLaw",
-    "Tally",
-    "TrainingMeasure",
-    "bits_known",
-    "context_needed",
-    "evaluate",
-    "mean_of",
-    "over_trials",
-    "over_units",
-    "power_law",
-]

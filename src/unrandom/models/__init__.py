@@ -23,19 +23,3 @@ else:  # imported lazily: configurations and counts must not import torch
             "transformer": ("Transformer",),
         },
     )
-
-__all__ = [
-    "ModelConfig",
-    "TrainingMemory",
-    "Transformer",
-    "TransformerConfig",
-    "forward_flops",
-    "grow",
-    "incompatibility",
-    "intervene",
-    "parameter_count",
-    "recomputed_flops",
-    "record",
-    "training_flops",
-    "training_memory",
-]

@@ -29,17 +29,3 @@ else:  # imported lazily: configuring a task needs none of them
             "protocol": ("Predictions", "Predictor"),
         },
     )
-
-__all__ = [
-    "AlgebraicPredictor",
-    "BayesFixed",
-    "BayesUnseen",
-    "CopyPredictor",
-    "LaggedPredictor",
-    "LatticePredictor",
-    "LinearPredictor",
-    "LookbackPredictor",
-    "Predictions",
-    "Predictor",
-    "recover",
-]

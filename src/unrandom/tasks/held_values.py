@@ -70,9 +70,7 @@ class HeldValues(Split):
         labels = parameters.labels
         if lost := [name for name in self.held if name not in labels]:
             known = ", ".join(labels)
-            raise UserError(
-                f"{self.task.name}.held_values names {lost[0]!r}, but its sequences have {known}"
-            )
+            raise UserError(f"{self.task.name}.held_values names {lost[0]!r}, but its sequences have {known}")
         return np.logical_or.reduce([np.isin(labels[name], values) for name, values in self.held.items()])
 
     def test(self, part: Part, sequences: int, *, name: str = "test") -> Examples:

@@ -17,5 +17,3 @@ else:  # a configuration needs no torch, so that listing recipes is fast
             "trainee": ("Progress",),
         },
     )
-
-__all__ = ["OptimizerConfig", "Progress", "RunConfig", "StartFrom", "run_id", "train"]

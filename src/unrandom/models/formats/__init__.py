@@ -12,22 +12,6 @@ from unrandom.models.formats.gpt_neox import GPT_NEOX, from_gpt_neox, to_gpt_neo
 from unrandom.models.formats.plain import from_plain, meaning, to_plain
 from unrandom.models.transformer import Transformer
 
-__all__ = [
-    "GPT2",
-    "GPT_NEOX",
-    "Tensors",
-    "from_gpt2",
-    "from_gpt_neox",
-    "from_huggingface",
-    "from_plain",
-    "meaning",
-    "own_config",
-    "to_gpt2",
-    "to_gpt_neox",
-    "to_huggingface",
-    "to_plain",
-]
-
 READERS = {"gpt2": from_gpt2, "gpt_neox": from_gpt_neox}
 
 

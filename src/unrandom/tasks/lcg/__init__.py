@@ -6,14 +6,3 @@ from unrandom.tasks.lcg.narrowing import lcg_split, lcg_task
 from unrandom.tasks.lcg.parameters import LCGParameters
 from unrandom.tasks.lcg.split import LCGSplit
 from unrandom.tasks.lcg.unseen_modulus import UnseenModulus
-
-__all__ = [
-    "FixedModulus",
-    "LCGParameters",
-    "LCGSplit",
-    "LCGTask",
-    "Phase",
-    "UnseenModulus",
-    "lcg_split",
-    "lcg_task",
-]
