@@ -1,4 +1,4 @@
-"""What did the benchmark of audits measure? Writes its tables into docs/audit-findings.md, from the files under results/audit.
+"""What did the benchmark of audits measure? Writes its tables into docs/audit-findings.md, from results/audit.
 
 unrandom bench audit --out results/audit/audits.json
 unrandom bench false-positives --out results/audit/false_positives.json
