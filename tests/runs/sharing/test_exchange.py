@@ -24,8 +24,8 @@ from unrandom.models import Transformer
 from unrandom.models.formats.plain import EXPRESSED
 from unrandom.runs.running.execution import create_run
 from unrandom.runs.sharing import exchange
-from unrandom.runs.sharing.exchange import FORMATS
 from unrandom.runs.sharing.card import MEASURES
+from unrandom.runs.sharing.exchange import FORMATS
 from unrandom.runs.spec import RunSpec
 from unrandom.training.checkpoint import save_checkpoint
 
