@@ -93,11 +93,11 @@ class Config(BaseModel):
         return type(self).parse(values)
 
 
-def dotted_items(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def dotted_items(values: Mapping[str, Any], prefix: str = "", dot: str = ".") -> Iterator[tuple[str, Any]]:
     """Every leaf of a nested dictionary with its dotted key ``a.b.c``; an empty dictionary is a leaf."""
     for key, value in values.items():
         if isinstance(value, dict) and value:
-            yield from dotted_items(value, f"{prefix}{key}.")
+            yield from dotted_items(value, f"{prefix}{key}{dot}", dot)
         else:
             yield f"{prefix}{key}", value
 

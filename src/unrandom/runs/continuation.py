@@ -1,6 +1,7 @@
 """How are a user's sequences read, and how reliable is a continuation of them? By the last evaluation in training."""
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from unrandom.core.errors import UserError
@@ -18,7 +19,8 @@ def read_sequences(source: str, *, limit: int) -> list[list[int]]:
     line is a sequence. Raises UserError, naming the line, for what is not a number or not below ``limit``.
     """
     with about(named(source)):
-        read = (_numbers_in(line, n, limit) for n, line in enumerate(_lines(source), start=1))
+        lines = enumerate(_lines(source), start=1)
+        read = ([_number(word, n, limit) for word in line.replace(",", " ").split()] for n, line in lines)
         rows = [row for row in read if row]
     if not rows:
         raise UserError(f"{named(source)} holds no numbers")
@@ -50,12 +52,8 @@ class Reliability:
     @property
     def reliable_from(self) -> int | None:
         """How many numbers to see before the model is usually right; None if unknown, or if it never is."""
-        first = None
-        for seen in sorted(self.accuracy_after, reverse=True):
-            if self.accuracy_after[seen] < USUAL_ACCURACY:
-                break
-            first = seen
-        return first
+        longest_first = sorted(self.accuracy_after, reverse=True)
+        return min(takewhile(lambda seen: self.accuracy_after[seen] >= USUAL_ACCURACY, longest_first), default=None)
 
     def text(self, run: str, *, fewest: int) -> str:
         """From how many numbers on the model is usually right, with a warning if the shortest sequence has fewer.
@@ -94,10 +92,6 @@ def _lines(source: str) -> list[str]:
         return content.decode().splitlines()
     except UnicodeDecodeError:
         raise UserError(f"{named(source)} is not text") from None
-
-
-def _numbers_in(text: str, line: int, limit: int) -> list[int]:
-    return [_number(word, line, limit) for word in text.replace(",", " ").split()]
 
 
 def _number(word: str, line: int, limit: int) -> int:

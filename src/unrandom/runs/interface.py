@@ -118,11 +118,7 @@ def _command_line(base: RunSpec, config: RunConfig, out: str | Path) -> list[str
 
 
 def evaluate(
-    run: str | Path | LoadedRun,
-    *,
-    sequences: int = 1024,
-    part: Part | None = None,
-    predictors: Sequence[str] = (),
+    run: str | Path | LoadedRun, *, sequences: int = 1024, part: Part | None = None, predictors: Sequence[str] = ()
 ) -> "pl.DataFrame":
     """Accuracy of a run, given by name, path or itself, on its test: see `LoadedRun.evaluate`.
 

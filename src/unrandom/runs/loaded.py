@@ -1,7 +1,7 @@
 """What can a loaded run do? Predict, evaluate, record or edit its activations, train on, and be exported."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -228,7 +228,7 @@ class LoadedRun(Run):
         """
         for name in ("model", "reliability"):  # cached, of an earlier checkpoint
             vars(self).pop(name, None)
-        with Curves(log) as curves:
+        with closing(Curves(log)) as curves:
 
             def begin(run: Run, step: int) -> None:
                 curves.begin(run, step)

@@ -4,6 +4,7 @@ Analyses run on the eager model in fp32 with explicit attention. Reports are dra
 """
 
 from dataclasses import asdict
+from functools import partial
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from unrandom.models.predictor import TransformerPredictor
 from unrandom.runs.comparison import compare
 from unrandom.runs.run import Run
 from unrandom.tasks import Examples, FurtherTest, Part, Split, Task, make_predictors
-from unrandom.training.checkpoint import latest_checkpoint
+from unrandom.training.checkpoint import checkpoint_to_load
 
 SEQUENCES_AVERAGED = 64  # test sequences for attention by distance
 SEQUENCES_OF_CEILINGS = 256
@@ -32,27 +33,24 @@ def evaluate_run(run: Run, predictor: TransformerPredictor, *, part: Part | None
     that the task cannot test.
     """
     split = run.split() if part is None else run.split().testing(part)
-    return [
-        _evaluate_part(run, predictor, split, each, sequences) for each in (split.parts if part is None else (part,))
-    ]
+    parts = split.parts if part is None else (part,)
+    return [_evaluate_part(run, predictor, split, each, sequences) for each in parts]
 
 
 def measure_run(run: Run, *, sequences: int = 1024) -> JsonObject:
     """Everything that the report shows."""
     predictor = run.predictor()
-    manifest = run.folder.read_manifest()
-    metrics = run.folder.read_metrics()
-    split = run.split()
-    shown = _shown(split, 1)
+    shown = partial(run.split().test_of_largest, name="shown")
+    one = shown(1)
     return {
-        "run": _about(run, manifest),
-        "metrics": metrics,
+        "run": _about(run, run.folder.read_manifest()),
+        "metrics": run.folder.read_metrics(),
         "evaluation": evaluate_run(run, predictor, part=None, sequences=sequences),
         "ceilings": _ceilings(run),
-        "attention": _attention(predictor, shown, _shown(split, SEQUENCES_AVERAGED)),
-        "attention_sequence": shown.parameters.text(0),
+        "attention": _attention(predictor, one, shown(SEQUENCES_AVERAGED)),
+        "attention_sequence": one.parameters.text(0),
         "embedding": _embedding(run, predictor.model),
-        "samples": _samples(predictor, _shown(split, SAMPLES)),
+        "samples": _samples(predictor, shown(SAMPLES)),
     }
 
 
@@ -82,11 +80,6 @@ def _further(predictor: TransformerPredictor, test: FurtherTest) -> JsonObject:
     return {"name": test.name, "about": test.about, "last_number_accuracy": accuracy, "by_group": tested.by_group()}
 
 
-def _shown(split: Split, sequences: int) -> Examples:
-    """Sequences of the largest part of the test."""
-    return split.test_of_largest(sequences, name="shown")
-
-
 def _attention(predictor: TransformerPredictor, shown: Examples, many: Examples) -> list[JsonObject]:
     """The attention pattern and mean attention by distance of each head, in layers that have patterns."""
     patterns, averaged = (attention_patterns(predictor, part) for part in (shown, many))
@@ -106,8 +99,7 @@ def _attention(predictor: TransformerPredictor, shown: Examples, many: Examples)
 
 def _embedding(run: Run, model: Transformer) -> JsonObject:
     task = run.config.data
-    searched = task.embedding_modulus
-    moduli = SMALL_MODULI if searched is None else prime_powers(searched)
+    moduli = SMALL_MODULI if task.embedding_modulus is None else prime_powers(task.embedding_modulus)
     table = embedding_table(model.embed.weight.detach().numpy(), moduli)
     return {"labels": "numbers" if task.base is None else "digits", **table}
 
@@ -127,8 +119,7 @@ def _samples(predictor: TransformerPredictor, sequences: Examples) -> list[JsonO
 
 
 def _about(run: Run, manifest: JsonObject) -> JsonObject:
-    checkpoint = latest_checkpoint(run.folder)
-    assert checkpoint is not None, "the model was loaded from one"
+    checkpoint = checkpoint_to_load(run.folder)
     return {
         "id": run.id,
         "recipe": run.recipe,

@@ -9,6 +9,7 @@ import torch
 from pydantic import Field
 
 from unrandom.core.errors import UserError
+from unrandom.core.files import JsonObject
 from unrandom.core.reading import Saved, read_json
 from unrandom.core.run_folder import RunFolder, Seconds, Step
 from unrandom.models import Transformer
@@ -18,13 +19,8 @@ from unrandom.tasks import Split
 from unrandom.training import RunConfig
 from unrandom.training.checkpoint import checkpoint_to_load
 
-MEASURED = (
-    "train_loss",
-    "test_loss",
-    "token_accuracy",
-    "number_accuracy",
-    "last_number_accuracy",
-)  # fields of a result, from the last evaluation
+# fields of a result, from the last evaluation
+MEASURED = ("train_loss", "test_loss", "token_accuracy", "number_accuracy", "last_number_accuracy")
 
 
 class Result(Saved):
@@ -63,9 +59,8 @@ class Run:
         except UserError as error:
             was = f" (it was {manifest['task']['path']})" if manifest.get("task") else ""
             raise UserError(f"{folder.manifest}: {error}{was}") from None
-        run = cls(folder, RunSpec(manifest["recipe"], config, labels or {}))
-        run.check_code()
-        return run
+        check_code(manifest, config, str(folder.path))
+        return cls(folder, RunSpec(manifest["recipe"], config, labels or {}))
 
     @property
     def id(self) -> str:
@@ -89,14 +84,6 @@ class Run:
 
     def split(self) -> Split:
         return split_of(self.config)
-
-    def check_code(self) -> None:
-        """Raise UserError if the run has a user-defined task whose code has changed since the run was created."""
-        now = self.config.data.source
-        if now is not None and (self.folder.read_manifest().get("task") or {}).get("sha256") != now.sha256:
-            raise UserError(
-                f"{self.folder.path} was made by other code than {now.path} now has: what it held out may differ"
-            )
 
     @property
     def task_option(self) -> str:
@@ -122,6 +109,13 @@ class Run:
 
     def predictor(self, device: torch.device | None = None) -> TransformerPredictor:
         return TransformerPredictor(self.load_model(device), self.config.data.tokenizer)
+
+
+def check_code(manifest: JsonObject, config: RunConfig, run: str) -> None:
+    """Raise UserError if the run has a user-defined task whose code has changed since the run was created."""
+    now = config.data.source
+    if now is not None and (manifest.get("task") or {}).get("sha256") != now.sha256:
+        raise UserError(f"{run} was made by other code than {now.path} now has: what it held out may differ")
 
 
 def split_of(config: RunConfig) -> Split:

@@ -67,7 +67,6 @@ def test_only_runs_of_one_shape_are_packed_and_the_order_is_kept(tiny):
     assert [job.runs for job in pack_jobs(runs)] == [(run,) for run in runs]
     packed = pack_jobs(runs, pack=2)
     assert [job.runs for job in packed] == [tuple(runs[:2]), (runs[2],), tuple(runs[3:5]), (runs[5],)]
-    assert packed[0].flops == 2 * runs[0].flops
     assert len(pack_jobs(runs, pack=10)) == 2
 
 

@@ -7,28 +7,11 @@ from unrandom.training import OptimizerConfig, RunConfig
 
 def um_80() -> RunConfig:
     """unseen moduli 48, 72, 80: small enough for grids of runs; two minutes on a laptop."""
-    return RunConfig(
-        data=UnseenModulus(
-            test_moduli=(48, 72, 80),
-            validation_moduli=(56, 90),
-            context=32,
-            max_modulus=160,
-            hold_out="pairs",
-            mode="streaming",
-            n_sequences=None,
-            full_period_share=0.5,
-            counting_share=0.3,
-            coprime_share=0.5,
-            n_test_a=8,
-            n_test_c=8,
-        ),
-        model=ModelConfig(depth=4, n_heads=4, d_model=64, activation="relu"),
-        optimizer=OptimizerConfig(name="muon", lr=2e-3, weight_decay=0.1, muon_lr=0.03),
-        batch_size=64,
+    return um_144().replace(
+        data={"test_moduli": (48, 72, 80), "validation_moduli": (56, 90), "context": 32, "max_modulus": 160},
+        model={"d_model": 64},
         steps=2000,
         warmup_steps=100,
-        schedule="cosine",
-        evaluate_every=100,
         test_sequences=512,
         checkpoint_every=1000,
     )
@@ -60,9 +43,7 @@ def um_128() -> RunConfig:
 
 def um_128_arbitrary() -> RunConfig:
     """um-128 with the paper's mix: arbitrary (a, c) alone."""
-    return um_128().replace(
-        data={"full_period_share": 0},
-    )
+    return um_128().replace(data={"full_period_share": 0})
 
 
 def um_144() -> RunConfig:
@@ -82,24 +63,20 @@ def um_144() -> RunConfig:
 
 def um_512() -> RunConfig:
     """unseen moduli 486, 500, 512: for grids of runs on a GPU."""
-    return RunConfig(
-        data=UnseenModulus(
-            test_moduli=(486, 500, 512),
-            validation_moduli=(432, 576),
-            context=128,
-            max_modulus=614,
-            hold_out="pairs",
-            mode="streaming",
-            n_sequences=None,
-            full_period_share=0.5,
-            n_test_a=16,
-            n_test_c=16,
-        ),
-        model=ModelConfig(depth=4, n_heads=4, d_model=256, activation="relu"),
+    return um_128().replace(
+        data={
+            "test_moduli": (486, 500, 512),
+            "validation_moduli": (432, 576),
+            "test_multipliers": "full-period",
+            "context": 128,
+            "max_modulus": 614,
+            "n_test_a": 16,
+            "n_test_c": 16,
+        },
+        model={"d_model": 256},
         optimizer=OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1),
         steps=5000,
         warmup_steps=250,
-        schedule="cosine",
         evaluate_every=250,
         test_sequences=512,
         checkpoint_every=1000,

@@ -4,7 +4,6 @@ import shlex
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -76,48 +75,39 @@ def execute(
     until = None if max_minutes is None else time.monotonic() + 60 * max_minutes
     with interruptible() as interrupted, joined_ranks(device) as ranks:
         ends = either(interrupted, stop)
-        control = _Control(until, ends, observers, on_start) if ranks.is_main else _Control(until, ends)
+        if not ranks.is_main:
+            observers, on_start = (), None
         ranks.check_batch(run.config.batch_size, run.config.micro_batches)
-        for ancestor in run.ancestors() if ranks.broadcast(_needs_ancestors(run), device) else ():
-            if ranks.is_main:
+        for each in (*(run.ancestors() if ranks.broadcast(_needs_ancestors(run), device) else ()), run):
+            if each is not run and ranks.is_main:
                 command = shlex.split(run.folder.read_manifest()["command"])
-                create_run(ancestor.spec, ancestor.folder.path.parent, command)
-            result = _train_alone(ancestor, device, ranks, control)
-            _check_interrupt(interrupted, ancestor, result)
-            if not result["finished"]:
+                create_run(each.spec, each.folder.path.parent, command)
+            result = _train_alone(each, device, ranks, until, ends, observers, on_start)
+            if interrupted():
+                raise Interrupted.at([(result["run"], result["steps"], each.config.steps)])
+            if each is not run and not result["finished"]:
                 return {**_result(run, Progress()), "waits_for": result["run"]}
-        result = _train_alone(run, device, ranks, control)
-        _check_interrupt(interrupted, run, result)
         return result
-
-
-def _check_interrupt(interrupted: Callable[[], bool], run: Run, result: dict[str, Any]) -> None:
-    """Raise Interrupted, with where the run stands, if SIGINT came."""
-    if interrupted():
-        raise Interrupted.at([(result["run"], result["steps"], run.config.steps)])
 
 
 def _needs_ancestors(run: Run) -> bool:
     """Whether the run has to start from the weights of another run, and has not done so yet."""
-    begun = run.folder.finished or run.config.start is None or checkpoint_to_resume(run.folder) is not None
-    return not begun
-
-
-@dataclass(frozen=True)
-class _Control:
-    """When training stops, and what is called during it."""
-
-    until: float | None  # deadline on the monotonic clock, seconds
-    stop: Callable[[], bool] | None
-    observers: tuple[Observer, ...] = ()
-    on_start: OnStart | None = None
+    return not run.folder.finished and run.config.start is not None and checkpoint_to_resume(run.folder) is None
 
 
 def _seconds_left(until: float | None) -> float | None:
     return None if until is None else max(0.0, until - time.monotonic())
 
 
-def _train_alone(run: Run, device: torch.device, ranks: Ranks, control: _Control) -> dict[str, Any]:
+def _train_alone(
+    run: Run,
+    device: torch.device,
+    ranks: Ranks,
+    until: float | None,
+    stop: Callable[[], bool],
+    observers: tuple[Observer, ...],
+    on_start: OnStart | None,
+) -> dict[str, Any]:
     """Lock the folder, train from the newest checkpoint, and write the result if the run is finished."""
     ranks.check_batch(run.config.batch_size, run.config.micro_batches)
     if ranks.broadcast(run.folder.finished, device):
@@ -125,16 +115,9 @@ def _train_alone(run: Run, device: torch.device, ranks: Ranks, control: _Control
     with run.folder.lock() if ranks.is_main else nullcontext():
         if ranks.broadcast(run.folder.finished, device):  # another process finished it before this one got the lock
             return run.result()
-        trainee, batches = _prepare_trainee(run, device, ranks, control.on_start)
-        train(
-            trainee,
-            batches,
-            device=device,
-            ranks=ranks,
-            max_seconds=_seconds_left(control.until),
-            stop=control.stop,
-            observers=control.observers,
-        )
+        trainee, batches = _prepare_trainee(run, device, ranks, on_start)
+        left = _seconds_left(until)
+        train(trainee, batches, device=device, ranks=ranks, max_seconds=left, stop=stop, observers=observers)
         return _write_result(run, trainee.progress) if ranks.is_main else _result(run, trainee.progress)
 
 

@@ -2,8 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,11 +10,8 @@ from unrandom.core.errors import RunsFailed
 from unrandom.core.files import make_folder
 from unrandom.runs.running.engines import EngineOptions, load_engine, run_jobs
 from unrandom.runs.running.plan import pack_jobs
-from unrandom.runs.running.worker import Outcome, WorkerOptions
+from unrandom.runs.running.worker import Outcome, Watch, WorkerOptions
 from unrandom.runs.spec import RunSpec
-from unrandom.training.loop import Observer
-
-Watch = Callable[[int], AbstractContextManager[Observer]]
 
 
 @dataclass(frozen=True)
@@ -37,9 +33,7 @@ class Ended:
     spec: RunSpec
     outcome: Outcome
     number: int  # count of ended runs so far, from 1; runs stopped by the deadline do not count
-    minutes_left: (
-        float | None
-    )  # estimate for the remaining runs; None: no run is left, or the deadline stopped this one
+    minutes_left: float | None  # estimate for the remaining runs; None: none is left, or the deadline stopped this one
 
     @property
     def stopped(self) -> bool:
@@ -53,8 +47,7 @@ def train_runs(
     """Train every run and, if ``sequences`` is set, evaluate it as a grid point.
 
     ``watch(steps)`` returns a context manager with an observer that shows progress; it is used if one local process
-    trains one run at a time.
-    Raises OSError when the disk is full.
+    trains one run at a time. Raises OSError when the disk is full.
     """
     if not specs:
         return

@@ -20,6 +20,7 @@ from unrandom.training import RunConfig
 
 Grid = Mapping[str, tuple[str, ...]]  # configuration key → values as typed
 RunState = Literal["finished", "failed", "part way", "new"]
+MOST_POINTS = 10_000  # grid points, seeds included
 
 
 @dataclass(frozen=True)
@@ -27,13 +28,6 @@ class Job:
     """The work of one worker: a run, or several stacked runs."""
 
     runs: tuple[RunSpec, ...]
-
-    @property
-    def flops(self) -> int:
-        return sum(run.flops for run in self.runs)
-
-
-MOST_POINTS = 10_000  # grid points, seeds included
 
 
 def parse_grid(assignments: Sequence[str]) -> Grid:

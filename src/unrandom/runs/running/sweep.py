@@ -159,16 +159,13 @@ def _draw(sweep: Sweep, chosen: pl.DataFrame, stem: Path) -> None:
     down, across = sweep.axes
     rows, columns = (_places(chosen, key) for key in (down, across))
     names_down, names_across = list(dict.fromkeys(rows)), list(dict.fromkeys(columns))
-    values = [[float("nan")] * len(names_across) for _ in names_down]
-    for row, column, accuracy in zip(rows, columns, chosen["test_last"], strict=True):
-        if accuracy is not None:
-            values[names_down.index(row)][names_across.index(column)] = accuracy
+    measured = dict(zip(zip(rows, columns, strict=True), chosen["test_last"].fill_null(float("nan")), strict=True))
     tuned = [key for key in sweep.grid if key not in (down, across) and len(sweep.grid[key]) > 1]
     panel = MapPanel(
         title=f"{sweep.recipe}: last number, test" + (f"\n(best {', '.join(tuned)} by validation)" if tuned else ""),
         x=across or "",
         y=down or "",
-        values=values,
+        values=[[measured.get((row, column), float("nan")) for column in names_across] for row in names_down],
         columns=names_across,
         rows=names_down,
         bar="accuracy",

@@ -6,7 +6,7 @@ A run that fails leaves ``error.json`` in its folder, and the other runs continu
 import errno
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +31,7 @@ STOP_FILE_SECONDS = 0.2  # interval of looking whether the stop file exists
 
 OutcomeStatus = Literal["finished", "stopped", "failed", "busy", "full disk"]
 Stop = Callable[[], bool]
+Watch = Callable[[int], AbstractContextManager[Observer]]
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class WorkerOptions:
     threads: int | None = None  # torch threads per worker; None: torch's default
     deadline: float | None = None  # seconds since the epoch, at which runs save and stop
     sequences: int | None = None  # sequences per part for evaluating finished runs; None: no evaluation
-    watch: Callable[[int], AbstractContextManager[Observer]] | None = None  # watch(steps) shows progress
+    watch: Watch | None = None  # watch(steps) shows progress
     stop_file: Path | None = None  # once it exists, runs save and stop: it reaches every machine that shares ``out``
 
     @property
@@ -94,7 +95,9 @@ def _train_job(job: Job, options: WorkerOptions, stop: Stop) -> list[Outcome]:
     if len(job.runs) > 1 and not options.over:
         # If training them together fails, each run is retried alone below, so that only the faulty one fails.
         try:
-            _train_together(job.runs, options, stop)
+            opened = [_open(spec, options) for spec in job.runs]
+            if len(waiting := [run for run in opened if not run.folder.finished]) > 1:
+                execute_together(waiting, max_minutes=options.minutes_left(), stop=stop)
         except Exception as error:
             if isinstance(error, OSError) and error.errno in FULL:
                 return [_full_disk(job.runs[0], error, time.perf_counter() - began)]
@@ -119,13 +122,6 @@ def _appeared(file: Path | None) -> Stop | None:
         return found
 
     return appeared
-
-
-def _train_together(runs: Sequence[RunSpec], options: WorkerOptions, stop: Stop) -> None:
-    opened = [_open(spec, options) for spec in runs]
-    waiting = [run for run in opened if not run.folder.finished]
-    if len(waiting) > 1:
-        execute_together(waiting, max_minutes=options.minutes_left(), stop=stop)
 
 
 def _open(spec: RunSpec, options: WorkerOptions) -> Run:

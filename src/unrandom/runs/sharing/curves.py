@@ -9,8 +9,9 @@ import os
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from io import StringIO
-from typing import Any, Protocol
+from typing import Protocol
 
+from unrandom.core.config import dotted_items
 from unrandom.core.errors import UserError, lookup
 from unrandom.core.files import JsonObject, write_atomically
 from unrandom.runs.run import Run
@@ -27,7 +28,7 @@ class CurveWriter(Protocol):
         """Write what is still held back."""
 
 
-class CsvWriter:
+class CsvWriter(CurveWriter):
     """``metrics.csv`` in the run folder: a row per evaluation, a column per number."""
 
     def __init__(self, run: Run, step: int) -> None:
@@ -42,9 +43,6 @@ class CsvWriter:
         table.writeheader()
         table.writerows(self.rows)
         write_atomically(self.run.folder.path / "metrics.csv", text.getvalue())
-
-    def close(self) -> None:
-        """Nothing is held back."""
 
 
 class TensorBoardWriter:
@@ -98,7 +96,7 @@ EXTRAS = ("tensorboard", "wandb")  # sinks that need a package, which has the na
 
 
 class Curves:
-    """An observer of training that gives each evaluation to the named sinks. Use it as a context manager.
+    """An observer of training that gives each evaluation to the named sinks, until it is closed.
 
     Raises UserError for an unknown name, and for a sink whose package is not installed.
     """
@@ -111,12 +109,6 @@ class Curves:
         self.names = list(dict.fromkeys(names))
         self.sinks: list[CurveWriter] = []
         self.written = 0  # the last step that was written
-
-    def __enter__(self) -> "Curves":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def begin(self, run: Run, step: int) -> None:
         """Start to write the curves of a run that is about to train from ``step`` on."""
@@ -137,12 +129,6 @@ class Curves:
         self.sinks = []
 
 
-def scalars(row: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
+def scalars(row: JsonObject) -> dict[str, float]:
     """The numbers of a line of the metrics, by the path of their keys, as in ``accuracy_after/64``."""
-    flat: dict[str, float] = {}
-    for name, value in row.items():
-        if isinstance(value, Mapping):
-            flat |= scalars(value, f"{prefix}{name}/")
-        elif value is not None:
-            flat[prefix + name] = value
-    return flat
+    return {name: value for name, value in dotted_items(row, dot="/") if value not in (None, {})}

@@ -25,7 +25,7 @@ from unrandom.core.version import __version__
 from unrandom.models import Transformer, TransformerConfig
 from unrandom.models.formats import Tensors, from_huggingface, from_plain, own_config, to_huggingface, to_plain
 from unrandom.models.tensor_files import read_tensors
-from unrandom.runs.run import Result, Run
+from unrandom.runs.run import Result, Run, check_code
 from unrandom.runs.sharing.card import model_card
 from unrandom.runs.spec import RunSpec
 from unrandom.training.checkpoint import checkpoint_to_load, save_checkpoint
@@ -152,16 +152,16 @@ def _spec_of(folder: Path, record: Record) -> RunSpec:
     """The specification of the run, from its manifest."""
     with about(folder / RECORD):
         spec = StartFrom.parse({key: record.manifest.get(key) for key in ("recipe", "config")})
-        task, source = record.manifest.get("task"), spec.config.data.source
-        if source is not None and (task or {}).get("sha256") != source.sha256:
-            raise UserError(f"the run was made by other code than {source.path} now has: what it held out may differ")
+        check_code(record.manifest, spec.config, "the run")
     return RunSpec(spec.recipe, spec.config)
 
 
 def _read_model(folder: Path, written: str, expected: TransformerConfig) -> Transformer:
     """The model of a folder in the format ``written``. Raises UserError unless it has the expected configuration."""
     with about(folder):
-        values, chosen = _read_object(folder / CONFIG), FORMATS[written]
+        values, chosen = read_json(folder / CONFIG), FORMATS[written]
+        if not isinstance(values, dict):
+            raise UserError(f"{CONFIG} is not a JSON object")
         if chosen.config_of(values) != expected:
             raise UserError(f"{CONFIG} has another model than the configuration in {RECORD}")
         return chosen.read(values, _read_tensors(folder, expected))
@@ -174,11 +174,3 @@ def _read_tensors(folder: Path, config: TransformerConfig) -> Tensors:
         instead = f"; {pickled[0]} is not read, because unpickling can run code" if pickled else ""
         raise UserError(f"{WEIGHTS} does not exist{instead}")
     return read_tensors(path, config)
-
-
-def _read_object(path: Path) -> JsonObject:
-    """A JSON object. Raises UserError for anything else."""
-    value = read_json(path)
-    if not isinstance(value, dict):
-        raise UserError(f"{path.name} is not a JSON object")
-    return value

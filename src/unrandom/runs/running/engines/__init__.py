@@ -1,20 +1,23 @@
 """Where do the workers run? On this machine, on a Ray cluster or under Slurm: one loop schedules jobs on any engine."""
 
-import importlib
+import pickle
 import time
 import uuid
+import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import islice
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from unrandom.core.errors import UserError
 from unrandom.core.files import make_folder
 from unrandom.core.interrupts import Interrupted, interruptible
 from unrandom.core.names import ENGINES
+from unrandom.core.processes import as_usual
 from unrandom.runs.running.plan import Job
-from unrandom.runs.running.worker import Outcome, WorkerOptions, record_death
+from unrandom.runs.running.worker import Outcome, WorkerOptions, record_death, run_job
 
 BUSY_SECONDS = 1.0  # delay before a locked run is tried again, and longest wait for a job to end
 POLL_SECONDS = 0.5  # interval of polling jobs that cannot be waited for
@@ -42,6 +45,9 @@ class Death:
     message: str
 
 
+Answer = list[Outcome] | Death
+
+
 @runtime_checkable
 class Engine(Protocol):
     """Runs jobs on workers. After ``close`` an engine cannot be used again."""
@@ -52,7 +58,7 @@ class Engine(Protocol):
     def start(self, jobs: Sequence[Job], options: WorkerOptions) -> None:
         """Start jobs, at most as many as there are free places."""
 
-    def ended(self, seconds: float) -> list[tuple[Job, list[Outcome] | Death]]:
+    def ended(self, seconds: float) -> list[tuple[Job, Answer]]:
         """The jobs that ended since the last call; waits up to ``seconds`` for the first."""
 
     def close(self) -> None:
@@ -64,12 +70,27 @@ def load_engine(name: str, options: EngineOptions) -> Engine:
     assert name in ENGINES, name
     if options.slurm and name != "slurm":
         raise UserError("--slurm KEY=VALUE goes with --engine slurm")
-    engine: Engine = importlib.import_module(f"unrandom.runs.running.engines.{name}").make_engine(options)
+    engine: Engine = getattr(import_module(f"{__name__}.{name}"), f"{name.capitalize()}Engine")(options)
     return engine
 
 
-def needs_extra(what: str) -> UserError:
-    return UserError(f"{what} needs the extra: pip install 'unrandom[sweep]'")
+def imported(module: str, engine: str) -> Any:
+    """A module of the extra ``sweep``, imported without its warnings. Raises UserError if it is missing."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            return import_module(module)
+    except ImportError:
+        raise UserError(f"--engine {engine} needs the extra: pip install 'unrandom[sweep]'") from None
+
+
+def run_packed(packed: bytes, options: WorkerOptions) -> Answer:
+    """Run a pickled job in a worker. Unpickling it imports the code of a user-defined task."""
+    as_usual()
+    try:
+        job: Job = pickle.loads(packed)
+    except UserError as error:
+        return Death(str(error))
+    return run_job(job, options)
 
 
 def run_jobs(engine: Engine, jobs: Sequence[Job], options: WorkerOptions) -> Iterator[Outcome]:

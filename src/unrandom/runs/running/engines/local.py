@@ -20,11 +20,11 @@ import torch
 
 from unrandom.core.errors import UserError
 from unrandom.core.interrupts import uninterrupted
-from unrandom.core.processes import as_usual, started_safely
+from unrandom.core.processes import started_safely
 from unrandom.core.processors import usable_processors
-from unrandom.runs.running.engines import Death, EngineOptions
+from unrandom.runs.running.engines import Answer, Death, EngineOptions, run_packed
 from unrandom.runs.running.plan import Job
-from unrandom.runs.running.worker import Outcome, WorkerOptions, run_job
+from unrandom.runs.running.worker import WorkerOptions
 
 PRELOADED = ["unrandom.runs.running.worker", "torch._dynamo"]  # torch._dynamo is imported by the first optimiser
 
@@ -99,8 +99,8 @@ class LocalEngine:
             theirs.close()
             self._workers[ours] = Worker(process, job, place)
 
-    def ended(self, seconds: float) -> list[tuple[Job, list[Outcome] | Death]]:
-        answers: list[tuple[Job, list[Outcome] | Death]] = []
+    def ended(self, seconds: float) -> list[tuple[Job, Answer]]:
+        answers: list[tuple[Job, Answer]] = []
         for pipe in wait(list(self._workers), seconds):
             assert isinstance(pipe, Connection)
             worker = self._workers.pop(pipe)
@@ -125,10 +125,6 @@ class LocalEngine:
         self._workers.clear()
 
 
-def make_engine(options: EngineOptions) -> LocalEngine:
-    return LocalEngine(options)
-
-
 def _exit_reason(exit_code: int) -> str:
     if exit_code == -9:  # SIGKILL, which Windows does not have
         return "killed by signal 9, as the kernel does when memory runs out"
@@ -136,19 +132,13 @@ def _exit_reason(exit_code: int) -> str:
 
 
 def _run_worker(answer: Connection, packed: bytes, options: WorkerOptions, device: str | None) -> None:
-    """The main function of a worker. Unpickling a job imports the code of a user-defined task."""
+    """The main function of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; `run_jobs` asks workers to end
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    as_usual()
     os.environ["OMP_NUM_THREADS"] = str(options.threads)  # for libraries that read it in the worker
     if device is not None:
         os.environ["CUDA_VISIBLE_DEVICES"] = device
-    try:
-        job: Job = pickle.loads(packed)
-    except UserError as error:
-        answer.send(Death(str(error)))
-        return
-    answer.send(run_job(job, options))
+    answer.send(run_packed(packed, options))
 
 
 def _end_with_parent() -> None:

@@ -5,25 +5,25 @@ The runs folder must be shared by all machines.
 
 import os
 import pickle
-import tempfile
 import time
-import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack, chdir, suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import torch
 
 from unrandom.core.errors import UserError
 from unrandom.core.leftovers import ended_with_this
-from unrandom.core.processes import as_usual, started_safely
-from unrandom.runs.running.engines import Death, EngineOptions, needs_extra
+from unrandom.core.processes import started_safely
+from unrandom.runs.running.engines import Answer, Death, EngineOptions, imported, run_packed
 from unrandom.runs.running.engines.local import workers_and_threads
 from unrandom.runs.running.plan import Job
-from unrandom.runs.running.worker import Outcome, WorkerOptions, run_job
+from unrandom.runs.running.worker import WorkerOptions
 
 STORE_BYTES = 100_000_000  # shared memory of Ray's object store; results are small
 RETRIES = 3
@@ -43,13 +43,7 @@ class RayEngine:
     def __init__(self, options: EngineOptions) -> None:
         self.address = os.environ.get("RAY_ADDRESS") or "local"
         os.environ |= SETTINGS | (LOCAL_ONLY if self.address == "local" else {})
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                import ray
-        except ImportError:
-            raise needs_extra("--engine ray") from None
-        self._ray: Any = ray
+        self._ray = imported("ray", "ray")
         workers, threads = workers_and_threads(options)
         self.workers, self.threads = workers, options.threads or (threads if self.address == "local" else 1)
         self.places = options.workers or (workers if self.address == "local" else 10_000)
@@ -63,13 +57,13 @@ class RayEngine:
         if not self._ray.is_initialized():
             self._connect()
         options = replace(options, out=options.out.resolve(), threads=self.threads)
-        task = self._ray.remote(_run_packed).options(num_cpus=self.threads, num_gpus=self.gpus, max_retries=RETRIES)
+        task = self._ray.remote(_run_in).options(num_cpus=self.threads, num_gpus=self.gpus, max_retries=RETRIES)
         self._running |= {task.remote(pickle.dumps(job), options, os.getcwd()): job for job in jobs}
 
     def _connect(self) -> None:
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         if self.address == "local":
-            self._folder = Path(tempfile.mkdtemp(prefix="unrandom-")).resolve()  # short: names of sockets have a limit
+            self._folder = Path(mkdtemp(prefix="unrandom-")).resolve()  # short: names of sockets have a limit
             self._ends.enter_context(ended_with_this(self._folder))
             # Ray starts this process even without a dashboard, and it asks the cloud's metadata address where it is.
             import_module("ray._private.node").Node.start_api_server = lambda *_, **__: None
@@ -82,19 +76,18 @@ class RayEngine:
             }
         try:
             # Ray puts the folder in which it is started first on the import path of its workers: not the user's, then.
-            with warnings.catch_warnings(), tempfile.TemporaryDirectory() as empty, chdir(self._folder or empty):
-                warnings.simplefilter("ignore")
-                with started_safely():
-                    self._ray.init(address=self.address, **options)
+            with TemporaryDirectory() as empty, chdir(self._folder or empty), started_safely(), catch_warnings():
+                simplefilter("ignore")
+                self._ray.init(address=self.address, **options)
         except ConnectionError as error:
             raise UserError(f"no Ray cluster answers at {self.address}: {str(error).splitlines()[0]}") from None
 
-    def ended(self, seconds: float) -> list[tuple[Job, list[Outcome] | Death]]:
+    def ended(self, seconds: float) -> list[tuple[Job, Answer]]:
         if not self._running:
             time.sleep(seconds)
             return []
         done, _ = self._ray.wait(list(self._running), timeout=seconds)
-        answers: list[tuple[Job, list[Outcome] | Death]] = []
+        answers: list[tuple[Job, Answer]] = []
         for reference in done:
             job = self._running.pop(reference)
             try:
@@ -114,17 +107,8 @@ class RayEngine:
         self._ends.close()
 
 
-def _run_packed(packed: bytes, options: WorkerOptions, folder: str) -> list[Outcome] | Death:
-    """Run a job in the folder of the command, if this machine has it. Unpickling a job imports a user-defined task."""
-    as_usual()
+def _run_in(packed: bytes, options: WorkerOptions, folder: str) -> Answer:
+    """Run a pickled job in the folder of the command, if this machine has it."""
     with suppress(OSError):
         os.chdir(folder)
-    try:
-        job: Job = pickle.loads(packed)
-    except UserError as error:
-        return Death(str(error))
-    return run_job(job, options)
-
-
-def make_engine(options: EngineOptions) -> RayEngine:
-    return RayEngine(options)
+    return run_packed(packed, options)

@@ -12,7 +12,6 @@ import subprocess
 import tempfile
 import threading
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,7 +21,7 @@ from typing import Any
 
 from unrandom.core.errors import UserError
 from unrandom.core.processes import as_usual, python, started_safely
-from unrandom.runs.running.engines import POLL_SECONDS, Death, EngineOptions, needs_extra
+from unrandom.runs.running.engines import POLL_SECONDS, Answer, Death, EngineOptions, imported
 from unrandom.runs.running.engines.local import workers_and_threads
 from unrandom.runs.running.plan import Job
 from unrandom.runs.running.worker import Outcome, WorkerOptions, run_job
@@ -48,7 +47,7 @@ class SubmittedJob:
         """
         as_usual()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # of submitit's emulation, which Ctrl-C reaches; see `run_jobs`
-        preemption = _preemption_signal()
+        preemption = signal.Signals[f"SIG{os.environ.get('SUBMITIT_PREEMPT_SIGNAL', 'USR2')}"]
         preempted = threading.Event()
         submitit_handler = signal.signal(preemption, lambda *_: preempted.set())
         try:
@@ -66,25 +65,13 @@ class SubmittedJob:
         return DelayedSubmission(self)
 
 
-def _preemption_signal() -> signal.Signals:
-    """The signal that submitit handles."""
-    return signal.Signals[f"SIG{os.environ.get('SUBMITIT_PREEMPT_SIGNAL', 'USR2')}"]
-
-
 class SlurmEngine:
     """Jobs on a Slurm cluster, or on submitit's local emulation of one (``cluster=local``)."""
 
     tries = 2
 
     def __init__(self, options: EngineOptions) -> None:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                import submitit
-                import submitit.local.local as emulation
-        except ImportError:
-            raise needs_extra("--engine slurm") from None
-        self._submitit: Any = submitit
+        self._submitit, emulation = (imported(name, "slurm") for name in ("submitit", "submitit.local.local"))
         # Its processes are in a group of their own: Ctrl-C would make the emulation kill jobs before they have saved.
         own_group = partial(subprocess.Popen, process_group=0)
         emulation.subprocess = SimpleNamespace(**{**vars(subprocess), "Popen": own_group})
@@ -132,13 +119,13 @@ class SlurmEngine:
             raise UserError(f"the jobs were not submitted: {said[-1] if said else type(error).__name__}") from None
         self._running |= dict(zip(submitted, jobs, strict=True))
 
-    def ended(self, seconds: float) -> list[tuple[Job, list[Outcome] | Death]]:
+    def ended(self, seconds: float) -> list[tuple[Job, Answer]]:
         until = time.monotonic() + seconds
         while not (done := [each for each in self._running if each.done()]) and time.monotonic() < until:
             time.sleep(POLL_SECONDS / 5 if self.cluster == "local" else POLL_SECONDS)
         return [(self._running.pop(each), self._answer(each)) for each in done]
 
-    def _answer(self, submitted: Any) -> list[Outcome] | Death:
+    def _answer(self, submitted: Any) -> Answer:
         try:
             outcomes: list[Outcome] = submitted.result()
             return outcomes
@@ -152,10 +139,6 @@ class SlurmEngine:
         for submitted in self._running:
             submitted.cancel(check=False)
         self._running.clear()
-
-
-def make_engine(options: EngineOptions) -> SlurmEngine:
-    return SlurmEngine(options)
 
 
 def _setting(text: str) -> tuple[str, Any]:
