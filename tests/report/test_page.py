@@ -13,10 +13,14 @@ import pytest
 from plotly.offline import get_plotlyjs
 
 from unrandom.core.quantities import listed
+from unrandom.core.run_folder import RunFolder
 from unrandom.figures.style import CATEGORIES
-from unrandom.report import page as page_module
-from unrandom.report.page import render_page, write_page
-from unrandom.report.text import percent
+from unrandom.report import run as run_module
+from unrandom.report.headline import percent
+from unrandom.report.run import render_page, report_run
+from unrandom.runs.recipes import recipe
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 
 SYNTHETIC = run_path(str(Path(__file__).parents[1] / "figures" / "synthetic_measurements.py"))
 SECTIONS = ("training", "staircase", "digits", "groups", "attention", "embedding", "samples", "again")
@@ -224,7 +228,7 @@ def test_every_colour_of_a_trace_has_its_own_in_each_theme(page: Page):
 @pytest.mark.skipif(shutil.which("node") is None, reason="2026-11-22: node, which parses them, is not here")
 @pytest.mark.parametrize("name", ["page.js", "results.js"])
 def test_the_scripts_can_be_parsed(name: str):
-    path = Path(page_module.__file__).with_name(name)
+    path = Path(run_module.__file__).with_name(name)
     assert subprocess.run(["node", "--check", path], capture_output=True).returncode == 0
 
 
@@ -258,10 +262,11 @@ def test_a_guess_can_be_read_without_a_mouse(page: Page):
     assert sum("tabindex" in attributes for _, attributes in tags) == len(groups)  # one tab stop per sequence
 
 
-def test_the_file_is_written_whole(tmp_path: Path):
-    path = write_page(SYNTHETIC["fixed_modulus"](), tmp_path / "report.html")
+def test_the_file_is_written_whole(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("unrandom.report.run.measure_run", lambda _run: SYNTHETIC["fixed_modulus"]())
+    _, path = report_run(Run(RunFolder(tmp_path), RunSpec("fm-256", recipe("fm-256").build())))
     assert path.read_text(encoding="utf-8").rstrip().endswith("</html>")
-    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+    assert {file.name for file in tmp_path.iterdir()} == {"report.html", "measurements.json", "figures"}
 
 
 def test_percentages_never_claim_certainty():

@@ -6,7 +6,7 @@ import pytest
 from torch import nn
 
 from unrandom.core.errors import UserError
-from unrandom.report.page import render_page
+from unrandom.report.run import render_page
 from unrandom.runs.measurement import evaluate_run, measure_run
 from unrandom.runs.run import Run
 from unrandom.runs.running.execution import create_run, execute

@@ -44,11 +44,9 @@ def _prime_powers(n: int) -> tuple[tuple[int, int], ...]:
     for p in _small_primes():
         if p * p > n:
             break
-        exponent = 0
-        while n % p == 0:
-            n, exponent = n // p, exponent + 1
-        if exponent:
-            found.append((p, exponent))
+        if n % p == 0:
+            found.append((p, valuation(n, p)))
+            n //= p ** valuation(n, p)
     if n >= HALF_WORD:
         from sympy import factorint  # half a second to import, so only when needed
 

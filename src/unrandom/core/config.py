@@ -69,10 +69,8 @@ class Config(BaseModel):
         for name, change in changes.items():
             if name not in values:
                 raise UserError(_unknown_key(name, list(values)))
-            nested = values[name]
-            values[name] = (
-                nested.replace(**change) if isinstance(nested, Config) and isinstance(change, dict) else change
-            )
+            is_nested = isinstance(values[name], Config) and isinstance(change, dict)
+            values[name] = values[name].replace(**change) if is_nested else change
         try:
             return type(self)(**values)
         except ValidationError as error:

@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -45,11 +45,9 @@ def end_at_once(_signal: int, _frame: FrameType | None) -> NoReturn:
     os._exit(STATUS)
 
 
-@contextmanager
-def ended_at_once() -> Iterator[None]:
+def ended_at_once() -> AbstractContextManager[None]:
     """Within the block, SIGINT ends the process."""
-    with _handled_by(end_at_once):
-        yield
+    return _handled_by(end_at_once)
 
 
 @contextmanager

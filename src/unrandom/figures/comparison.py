@@ -14,8 +14,7 @@ BITS = "low bits known (right in 99 %)"
 
 def save_comparison(compared: Sequence[dict[str, Any]], stem: Path) -> Path:
     """Draw up to two panels per part of the test to ``<stem>.png`` and ``<stem>.svg``; returns the PNG path."""
-    save_panels([panel for entry in compared for panel in comparison_panels(entry)], stem)
-    return stem.with_name(stem.name + ".png")
+    return save_panels([panel for entry in compared for panel in comparison_panels(entry)], stem)
 
 
 def comparison_panels(entry: dict[str, Any]) -> Iterator[LinePanel]:

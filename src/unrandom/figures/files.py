@@ -25,17 +25,18 @@ def save_figure(figure: Figure, path: Path) -> None:
         _draw(axis, figure.first)
 
 
-def save_panels(panels: Sequence[Panel], stem: Path, *, columns: int = 2) -> None:
-    """Draw panels in a grid, row by row, to ``<stem>.png`` and ``<stem>.svg``."""
+def save_panels(panels: Sequence[Panel], stem: Path, *, columns: int = 2) -> Path:
+    """Draw panels in a grid, row by row, to ``<stem>.svg`` and ``<stem>.png``; returns the path of the latter."""
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
-    for suffix in (".png", ".svg"):
+    for suffix in (".svg", ".png"):
         path = stem.with_name(stem.name + suffix)
         with drawing_grid(path, rows, columns, width=4.4 * columns, height=3.3 * rows) as axes:
             for axis, panel in zip(axes, panels, strict=False):
                 _draw(axis, panel)
             for axis in axes[len(panels) :]:
                 axis.set_visible(False)
+    return path
 
 
 @contextmanager
@@ -50,22 +51,18 @@ def drawing_grid(path: Path, rows: int, columns: int, *, width: float, height: f
         canvas = Canvas(figsize=(width, height))
         yield list(canvas.subplots(rows, columns, squeeze=False).flat)
         buffer = BytesIO()
-        if path.suffix == ".svg":
-            canvas.savefig(buffer, format="svg", metadata={"Date": None})
-        else:
-            canvas.savefig(buffer, format="png")
-            buffer = _with_palette(buffer)
-    write_atomically(path, buffer.getvalue())
+        canvas.savefig(buffer, format=path.suffix[1:], metadata={"Date": None} if path.suffix == ".svg" else None)
+    write_atomically(path, buffer.getvalue() if path.suffix == ".svg" else _with_palette(buffer))
 
 
-def _with_palette(png: BytesIO) -> BytesIO:
+def _with_palette(png: BytesIO) -> bytes:
     """The picture reduced to a palette of 256 colours, which takes a third of the bytes."""
     image = Image.open(png).convert("RGB")  # figures are opaque
     # Of Pillow's methods, this one changes single colours least, so that colour maps stay smooth.
     with_palette = image.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     buffer = BytesIO()
     with_palette.save(buffer, "PNG", optimize=True)
-    return buffer
+    return buffer.getvalue()
 
 
 def _draw(axis: Any, panel: Panel) -> None:

@@ -54,10 +54,7 @@ def _template(ink: str, grid: str, paper: str) -> JsonObject:
     }
 
 
-TEMPLATES = {
-    "light": _template("#33363b", "#e3e4e0", "#ffffff"),
-    "dark": _template("#c9ccd1", "#34373d", "#1d1f23"),
-}
+TEMPLATES = {"light": _template("#33363b", "#e3e4e0", "#ffffff"), "dark": _template("#c9ccd1", "#34373d", "#1d1f23")}
 
 
 def page_figure(figure: Figure) -> JsonObject:

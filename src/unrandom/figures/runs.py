@@ -15,8 +15,7 @@ MEASURES = {
 
 def save_runs(metrics: Mapping[str, Metrics], stem: Path) -> Path:
     """Draw the curves of runs, given by name, to ``<stem>.png`` and ``<stem>.svg``; returns the PNG path."""
-    save_panels(list(run_panels(metrics)), stem)
-    return stem.with_name(stem.name + ".png")
+    return save_panels(list(run_panels(metrics)), stem)
 
 
 def run_panels(metrics: Mapping[str, Metrics]) -> Iterator[LinePanel]:

@@ -6,6 +6,7 @@ determine all later ones. With an unknown modulus the exact posterior needs abou
 
 import math
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from unrandom.core.arithmetic import factorize
@@ -30,12 +31,8 @@ REFERENCE_STEPS = ((1.045, "dash"), (0.925, "dot"))
 
 def first_stays_above(by_position: dict[str, list[Any]], level: float) -> int | None:
     """The first count of numbers seen from which accuracy stays above ``level``; None if it does not end above."""
-    first = None
-    for seen, value in zip(reversed(by_position["seen"]), reversed(by_position["value"]), strict=True):
-        if value <= level:
-            break
-        first = seen
-    return first
+    last_first = reversed(list(zip(by_position["seen"], by_position["value"], strict=True)))
+    return min((seen for seen, _ in takewhile(lambda point: point[1] > level, last_first)), default=None)
 
 
 def common_base(evaluation: Sequence[Entry]) -> int:

@@ -59,12 +59,8 @@ def display_fields(row: JsonObject) -> JsonObject:
 
 def sentence(text: str) -> str:
     """The text with a full stop, and with a capital unless it begins with a mathematical symbol."""
-    starts_with_word = text[:2].isascii() and text[:2].isalpha()
-    return (
-        (text[:1].upper() if starts_with_word else text[:1])
-        + text[1:]
-        + ("" if text.endswith((".", "?", "!")) else ".")
-    )
+    first = text[:1].upper() if text[:2].isascii() and text[:2].isalpha() else text[:1]
+    return first + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
 
 
 def _remarks(row: JsonObject) -> list[str]:

@@ -3,7 +3,6 @@
 from unrandom.core.files import JsonObject
 from unrandom.core.quantities import duration
 from unrandom.figures.staircase import first_stays_above
-from unrandom.report.text import intervals, percent
 from unrandom.runs.sharing.card import DATA_MODE
 
 ACCURACY_LEVELS = (0.5, 0.9, 0.99)
@@ -43,3 +42,17 @@ def _part_fields(entry: JsonObject) -> JsonObject:
         "counts": f"{last['correct']:,} of {last['total']:,} sequences",
         "after": [(f"{level:.0%}", first_stays_above(entry["by_position"], level)) for level in ACCURACY_LEVELS],
     }
+
+
+def percent(share: float) -> str:
+    """A share from 0 to 1 as a percentage with one decimal; 0% and 100% are printed only if exact."""
+    if 0 < share < 0.0005:
+        return "<0.1%"
+    if 0.9995 <= share < 1:
+        return ">99.9%"
+    return f"{share:.1%}" if 0 < share < 1 else f"{share:.0%}"
+
+
+def intervals(evaluation: list[JsonObject]) -> str:
+    """How the intervals of the last-number accuracies were computed; each method is named once."""
+    return "; ".join(dict.fromkeys(entry["last_number_accuracy"]["interval"] for entry in evaluation))

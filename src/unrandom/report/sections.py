@@ -10,7 +10,7 @@ from unrandom.figures.embedding import embedding_figure, variance_figure
 from unrandom.figures.groups import group_figure
 from unrandom.figures.staircase import common_base, staircase_figure
 from unrandom.figures.training import accuracy_figure, loss_figure
-from unrandom.report.text import intervals
+from unrandom.report.headline import intervals
 
 PLANES = ((0, 1), (1, 2), (3, 4))  # pairs of components; in the paper they show parity, residues mod 4 and mod 8
 
