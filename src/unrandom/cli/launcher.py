@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from unrandom.cli.progress import TrainingProgress, say
 from unrandom.runs.running.engines import EngineOptions
-from unrandom.runs.running.launcher import Launcher, raise_failures, train_runs
+from unrandom.runs.running.launcher import Launcher, train_runs
 from unrandom.runs.running.worker import Outcome
 from unrandom.runs.spec import RunSpec
 
@@ -42,13 +42,5 @@ def train_shown(
             continue
         status = "finished" if ended.outcome.status == "finished" else f"failed: {ended.outcome.error}"
         time_left = "" if ended.minutes_left is None else f", about {ended.minutes_left:.0f} min left"
-        line = f"{what} {ended.number} of {len(specs)} {status}: {describe(ended.spec)}{time_left}"
-        say(line)
+        say(f"{what} {ended.number} of {len(specs)} {status}: {describe(ended.spec)}{time_left}")
     return outcomes
-
-
-def train_all(specs: Sequence[RunSpec], launcher: Launcher, *, what: str) -> int:
-    """Train the runs; returns how many the deadline left unfinished. Raises RunsFailed if any fails."""
-    outcomes = train_shown(specs, launcher, what=what)
-    raise_failures(outcomes)
-    return sum(outcome.status == "stopped" for outcome in outcomes)

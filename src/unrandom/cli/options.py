@@ -73,7 +73,7 @@ def add_configuration(command: Parser) -> None:
     """Add the options that change the configuration of a run and the place of its folder."""
     add_assignments(command)
     command.add_argument("--seed", type=SEED, metavar="S", help="root seed, the same as --set seed=S")
-    command.add_argument("--out", type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
+    add_runs(command, "--out")
 
 
 def add_run(command: Parser) -> None:
@@ -85,10 +85,7 @@ def add_run(command: Parser) -> None:
 def add_max_minutes(command: Parser, then: str = "resume continues from there") -> None:
     """Add ``--max-minutes``, which ends training early; ``then`` says how to continue."""
     command.add_argument(
-        "--max-minutes",
-        type=MINUTES,
-        metavar="X",
-        help=f"save and stop training after X minutes; {then}",
+        "--max-minutes", type=MINUTES, metavar="X", help=f"save and stop training after X minutes; {then}"
     )
 
 
@@ -115,18 +112,11 @@ def add_workers(command: Parser, then: str = "the same command continues") -> No
     )
     command.add_argument("--workers", type=COUNT, metavar="N", help="worker processes at a time (as many as fit)")
     command.add_argument(
-        "--threads",
-        type=COUNT,
-        metavar="N",
-        help="torch threads per worker (1; with one worker: all)",
+        "--threads", type=COUNT, metavar="N", help="torch threads per worker (1; with one worker: all)"
     )
     command.add_argument("--gpus-per-run", type=GPUS, metavar="F", help="GPUs per worker, e.g. 0.25")
     command.add_argument(
-        "--pack",
-        type=COUNT,
-        default=1,
-        metavar="N",
-        help="small runs trained together in one process (1)",
+        "--pack", type=COUNT, default=1, metavar="N", help="small runs trained together in one process (1)"
     )
     add_max_minutes(command, then=then)
     command.add_argument(
@@ -145,12 +135,10 @@ def add_scale(command: Parser) -> None:
 
 def add_results(command: Parser) -> None:
     """Add ``--results``, the folder of saved results."""
-    folder = Path("results")
-    command.add_argument(
-        "--results", type=PATH, default=folder, metavar="DIR", help="folder of saved results (results)"
-    )
+    about = "folder of saved results (results)"
+    command.add_argument("--results", type=PATH, default=Path("results"), metavar="DIR", help=about)
 
 
-def add_runs(command: Parser) -> None:
-    """Add ``--runs``, the parent folder of run folders."""
-    command.add_argument("--runs", type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
+def add_runs(command: Parser, option: str = "--runs") -> None:
+    """Add the option of the parent folder of run folders."""
+    command.add_argument(option, type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")

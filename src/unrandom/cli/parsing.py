@@ -44,13 +44,7 @@ def _parser(commands_in_full: Iterable[str]) -> Parser:
     parser.add_argument("--version", action="version", version=f"unrandom {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     for name, summary in COMMANDS.items():
-        command = commands.add_parser(
-            name,
-            help=summary,
-            description=summary,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
+        command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
         if name in commands_in_full:
             _add_arguments(command, name)
     return parser

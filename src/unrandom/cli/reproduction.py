@@ -8,7 +8,7 @@ from pathlib import Path
 
 from unrandom.cli.answer import Answer, aligned
 from unrandom.cli.copies import writable
-from unrandom.cli.launcher import launcher_of, train_all
+from unrandom.cli.launcher import launcher_of, train_shown
 from unrandom.cli.progress import say, working
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, write_atomically
@@ -27,6 +27,7 @@ from unrandom.experiments.reproduce import (
 )
 from unrandom.report.results import results_page
 from unrandom.runs.finding import find_run
+from unrandom.runs.running.launcher import raise_failures
 
 
 def reproduce(arguments: Namespace) -> Answer:
@@ -46,7 +47,9 @@ def reproduce(arguments: Namespace) -> Answer:
         judge = partial(draw_and_judge, scale=scale, results=results)
     else:
         missing = [] if arguments.archived else missing_runs(chosen, scale, arguments.seeds, arguments.out)
-        if left := train_all(missing, launcher_of(arguments), what="run"):
+        outcomes = train_shown(missing, launcher_of(arguments), what="run")
+        raise_failures(outcomes)
+        if left := sum(outcome.status == "stopped" for outcome in outcomes):
             say(f"the time is up; {left} runs are left, and the same command continues")
             return {"scale": scale, "results": str(results), "claims": [], "left": left}, ""
         planned = {"seeds": arguments.seeds, "runs_folder": arguments.out, "archived": arguments.archived}
@@ -71,8 +74,7 @@ def _with_tables(chosen: list[Experiment], arguments: Namespace) -> list[Experim
         folder, measure = arguments.results / arguments.scale, missing[0].command(arguments.scale)
         raise UserError(f"{missing[0].name} has no tables in {folder}; measure it with: {measure}")
     if missing:
-        names = ", ".join(each.name for each in missing)
-        say(f"left out, as they were not measured: {names}")
+        say(f"left out, as they were not measured: {', '.join(each.name for each in missing)}")
     return [each for each in chosen if each not in missing]
 
 

@@ -13,7 +13,6 @@ unrandom app --port 8000"""
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     command.add_argument("--port", type=_port, metavar="N", help="port (the first free one from 7860 on)")
     command.add_argument("--open", action="store_true", help="open the page in the browser")
     add_runs(command)

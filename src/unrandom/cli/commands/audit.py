@@ -2,6 +2,7 @@
 
 import sys
 from argparse import Namespace
+from typing import Any
 
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import SECONDS, Parser
@@ -12,9 +13,12 @@ EXAMPLE = """unrandom audit outputs.txt
 node -e "for (let i = 0; i < 300; i++) console.log(Math.random())" | unrandom audit -
 unrandom audit access.log --regex "token=([0-9a-f]+)" --json"""
 
+# options whose text, or number of seconds, is what `unrandom.audit` takes, and those that are whole numbers
+AS_GIVEN = ("raw", "column", "regex", "notation", "family", "seeds", "around", "program", "max_seconds")
+WHOLE = ("bits", "bounded", "modulus", "multiplier", "increment")
+
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     command.add_argument("file", metavar="FILE|-", help="the outputs in order; - is standard input")
     text = command.add_argument_group("reading")
     text.add_argument("--column", metavar="C", help="column of a table (heading or number), or key of JSON objects")
@@ -50,26 +54,11 @@ def run(arguments: Namespace) -> Answer:
     """The verdict on the stream, as JSON values and as text. Imports no torch."""
     import unrandom
 
-    verdict = unrandom.audit(
-        arguments.file,
-        raw=arguments.raw,
-        column=arguments.column,
-        regex=arguments.regex,
-        notation=arguments.notation,
-        bits=_whole("--bits", arguments.bits),
-        bounded=_whole("--bounded", arguments.bounded),
-        start=_number("--from", arguments.start),
-        scale=_number("--scale", arguments.scale),
-        modulus=_whole("--modulus", arguments.modulus),
-        multiplier=_whole("--multiplier", arguments.multiplier),
-        increment=_whole("--increment", arguments.increment),
-        family=arguments.family,
-        seeds=arguments.seeds,
-        around=arguments.around,
-        program=arguments.program,
-        max_seconds=arguments.max_seconds,
-        watch=_show_family,
-    )
+    given = vars(arguments)
+    known: dict[str, Any] = {name: given[name] for name in AS_GIVEN}
+    known |= {name: _whole(f"--{name}", given[name]) for name in WHOLE}
+    known |= {"start": _number("--from", given["start"]), "scale": _number("--scale", given["scale"])}
+    verdict = unrandom.audit(arguments.file, **known, watch=_show_family)
     _show_family("")
     return verdict.to_json(), verdict.text()
 

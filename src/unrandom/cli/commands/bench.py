@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from unrandom.cli.answer import Answer
+from unrandom.cli.answer import Answer, aligned
 from unrandom.cli.options import COUNT, PATH, SECONDS, Parser, add_assignments
 from unrandom.core.errors import UserError
 
@@ -31,7 +31,6 @@ STREAMS, AUDIT_SECONDS = 2000, 0.1
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     command.add_argument(
         "what",
         choices=(*TRAINING, "device", "audit", "false-positives"),
@@ -49,10 +48,7 @@ def add(command: Parser) -> None:
     audits.add_argument("--count", type=COUNT, metavar="N", help="seeds per row (30), or streams (2000)")
     audits.add_argument("--only", default="", metavar="TEXT", help="only rows whose name contains this (audit)")
     audits.add_argument(
-        "--max-seconds",
-        type=SECONDS,
-        metavar="S",
-        help="time limit of an audit (false-positives: 0.1)",
+        "--max-seconds", type=SECONDS, metavar="S", help="time limit of an audit (false-positives: 0.1)"
     )
     audits.add_argument(
         "--out", type=PATH, metavar="FILE", help="JSON file of the results; one that exists is completed"
@@ -60,7 +56,6 @@ def add(command: Parser) -> None:
 
 
 def run(arguments: Namespace) -> Answer:
-    """Run one benchmark, or the checks of the device."""
     _check_options(arguments)
     if arguments.what == "audit":
         return _audit(arguments)
@@ -138,8 +133,7 @@ def _false_positives(arguments: Namespace) -> Answer:
 
 
 def _lines(measured: Mapping[str, object]) -> str:
-    width = max(map(len, measured), default=0)
-    return "\n".join(f"{key:<{width}}  {value}" for key, value in measured.items())
+    return "\n".join(aligned([[key, str(value)] for key, value in measured.items()]))
 
 
 def _device_answer(outcomes: Iterator["Outcome"]) -> Answer:

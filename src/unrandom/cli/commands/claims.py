@@ -10,7 +10,6 @@ EXAMPLE = "unrandom claims --scale laptop --write docs/results.md"
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     add_scale(command)
     add_results(command)
     command.add_argument(
@@ -19,7 +18,6 @@ def add(command: Parser) -> None:
 
 
 def run(arguments: Namespace) -> Answer:
-    """The table of all claims at one scale; with ``--write``, also write a page (Markdown or HTML) with the figures."""
     from unrandom.cli.reproduction import claims_table
     from unrandom.core.files import make_folder, write_atomically
     from unrandom.experiments.registry import EXPERIMENTS

@@ -17,19 +17,14 @@ LEVELS = (0.5, 0.9)  # accuracies of the last number whose first step is tabulat
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     command.add_argument("runs", metavar="RUN", nargs="+", help=RUN)
     command.add_argument("--task", metavar="FILE:CLASS", help=TASK)
     command.add_argument(
-        "--out",
-        default="comparison",
-        metavar="STEM",
-        help="where to draw: STEM.png and STEM.svg (comparison)",
+        "--out", default="comparison", metavar="STEM", help="where to draw: STEM.png and STEM.svg (comparison)"
     )
 
 
 def run(arguments: Namespace) -> Answer:
-    """The curves of the runs in one picture, and a row per run."""
     from unrandom.core.errors import UserError
     from unrandom.core.files import make_folder
     from unrandom.figures.runs import save_runs

@@ -11,7 +11,6 @@ SHELLS = ("bash", "zsh", "tcsh")
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     command.add_argument("shell", choices=SHELLS, metavar="SHELL", help=f"the shell: {', '.join(SHELLS)}")
 
 

@@ -9,13 +9,11 @@ EXAMPLE = "unrandom demo"
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     add_configuration(command)
     add_log(command)
 
 
 def run(arguments: Namespace) -> Answer:
-    """Train the model, measure it, and write the report."""
     from unrandom.cli.progress import working
     from unrandom.cli.text import evaluation_text
     from unrandom.cli.training import configured, train

@@ -13,7 +13,6 @@ EXAMPLE = "unrandom evaluate fm-256 --sequences 4096"
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     add_run(command)
     command.add_argument("--modulus", metavar="M", help="evaluate on this modulus instead of the run's test moduli")
     command.add_argument(
@@ -23,11 +22,7 @@ def add(command: Parser) -> None:
         "unknown name is answered with those of the task)",
     )
     command.add_argument(
-        "--sequences",
-        type=SEQUENCES,
-        default=1024,
-        metavar="N",
-        help="sequences per part of the test (1024)",
+        "--sequences", type=SEQUENCES, default=1024, metavar="N", help="sequences per part of the test (1024)"
     )
 
 

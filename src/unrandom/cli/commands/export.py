@@ -12,7 +12,6 @@ unrandom export runs/fm-256-1a2b3c4d --to safetensors exported"""
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     add_run(command)
     command.add_argument(
         "--to",
@@ -24,7 +23,6 @@ def add(command: Parser) -> None:
 
 
 def run(arguments: Namespace) -> Answer:
-    """Export the newest checkpoint of the run."""
     import unrandom
 
     run = unrandom.load(arguments.run)

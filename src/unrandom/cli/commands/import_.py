@@ -1,23 +1,20 @@
 """What does `unrandom import` do? It makes a run of a folder that `unrandom export` has written."""
 
 from argparse import Namespace
-from pathlib import Path
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import PATH, TASK, Parser
+from unrandom.cli.options import PATH, TASK, Parser, add_runs
 
 EXAMPLE = "unrandom import exported"
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     command.add_argument("folder", metavar="DIR", type=PATH, help="a folder that unrandom export has written")
-    command.add_argument("--out", type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
+    add_runs(command, "--out")
     command.add_argument("--task", metavar="FILE:CLASS", help=TASK)
 
 
 def run(arguments: Namespace) -> Answer:
-    """Import the folder as a run."""
     import unrandom
 
     run = unrandom.import_run(arguments.folder, out=arguments.out)

@@ -11,7 +11,6 @@ seq 3 7 255 | unrandom predict demo - -n 3"""
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     command.add_argument(
         "--check", action="store_true", help="compare the weights on this machine with the checksums of the list"
     )

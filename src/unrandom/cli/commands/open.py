@@ -3,15 +3,11 @@
 from argparse import Namespace
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import Parser, add_run
+from unrandom.cli.options import add_run
 
 EXAMPLE = """unrandom open latest
 unrandom open fm-256"""
-
-
-def add(command: Parser) -> None:
-    """Register the arguments."""
-    add_run(command)
+add = add_run
 
 
 def run(arguments: Namespace) -> Answer:

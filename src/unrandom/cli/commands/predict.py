@@ -13,7 +13,6 @@ EXAMPLE = "seq 3 7 255 | unrandom predict fm-256 - -n 3"
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     add_run(command)
     command.add_argument(
         "file",
@@ -21,12 +20,7 @@ def add(command: Parser) -> None:
         help="one number per line, or one sequence per line, separated by spaces or commas; - is standard input",
     )
     command.add_argument(
-        "-n",
-        type=PREDICTED,
-        default=1,
-        dest="count",
-        metavar="K",
-        help="how many numbers to predict per sequence (1)",
+        "-n", type=PREDICTED, default=1, dest="count", metavar="K", help="how many numbers to predict per sequence (1)"
     )
 
 

@@ -3,18 +3,13 @@
 from argparse import Namespace
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import Parser, add_run
+from unrandom.cli.options import add_run
 
 EXAMPLE = "unrandom report fm-256"
-
-
-def add(command: Parser) -> None:
-    """Register the arguments."""
-    add_run(command)
+add = add_run
 
 
 def run(arguments: Namespace) -> Answer:
-    """Measure the run and write its report."""
     import unrandom
     from unrandom.cli.copies import writable
     from unrandom.cli.progress import working

@@ -4,14 +4,13 @@ from argparse import Namespace
 from pathlib import Path
 
 from unrandom.cli.answer import Answer, aligned
-from unrandom.cli.options import COUNT, PATH, RUN, Parser, add_results, add_scale, add_workers
+from unrandom.cli.options import COUNT, RUN, Parser, add_results, add_runs, add_scale, add_workers
 from unrandom.core.files import JsonObject
 
 EXAMPLE = "unrandom reproduce fm-staircase fm-primes --scale laptop --seeds 3"
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     command.add_argument("experiments", metavar="NAME", nargs="*", help="names of experiments (see --list)")
     command.add_argument("--list", action="store_true", help="list the experiments")
     command.add_argument("--all", action="store_true", help="reproduce every experiment")
@@ -27,13 +26,12 @@ def add(command: Parser) -> None:
     source.add_argument(
         "--from-tables", action="store_true", help="draw and judge again from the saved tables, without measuring"
     )
-    command.add_argument("--out", type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
+    add_runs(command, "--out")
     add_results(command)
     add_workers(command, then="the same command continues the run that was stopped, and then judges")
 
 
 def run(arguments: Namespace) -> Answer:
-    """Train the missing runs, then measure, draw and judge each experiment; with ``--list``, list the experiments."""
     if arguments.list:
         return list_experiments(arguments.experiments, arguments.results)
     from unrandom.cli.reproduction import reproduce

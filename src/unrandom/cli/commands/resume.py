@@ -10,14 +10,12 @@ unrandom resume fm-256:newest"""
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     add_run(command)
     add_max_minutes(command)
     add_log(command)
 
 
 def run(arguments: Namespace) -> Answer:
-    """Train the run from its newest intact checkpoint."""
     from unrandom.cli.text import result_text
     from unrandom.cli.training import refuse_pretrained, train
     from unrandom.runs.finding import find_run

@@ -1,16 +1,14 @@
 """What does `unrandom speedrun` do? It shows the records of a track, or races a candidate against one of them."""
 
 from argparse import Namespace
-from pathlib import Path
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import COUNT, PATH, Parser, add_assignments, add_max_minutes, add_results
+from unrandom.cli.options import COUNT, PATH, Parser, add_assignments, add_max_minutes, add_results, add_runs
 
 EXAMPLE = "unrandom speedrun fm-256 --set steps=400 --set optimizer.muon_lr=0.1"
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     command.add_argument("track", metavar="TRACK", nargs="?", help="a track (default: show all tracks)")
     add_assignments(command)
     command.add_argument(
@@ -31,13 +29,12 @@ def add(command: Parser) -> None:
         "--keep", metavar="TEXT", help="save the race with the records; TEXT describes what was changed"
     )
     command.add_argument("--write", type=PATH, metavar="FILE", help="write the page of all records as Markdown")
-    command.add_argument("--out", type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
+    add_runs(command, "--out")
     add_results(command)
     add_max_minutes(command, then="the same command continues")
 
 
 def run(arguments: Namespace) -> Answer:
-    """Show records, race a candidate, or write the page of all records."""
     from unrandom.cli.speedrun import speedrun
 
     return speedrun(arguments)

@@ -9,7 +9,6 @@ EXAMPLE = "unrandom sweep fm-256 --grid model.depth=1,2 --grid model.n_heads=1,2
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     command.add_argument(
         "recipe",
         metavar="RECIPE",
@@ -27,11 +26,7 @@ def add(command: Parser) -> None:
     command.add_argument("--seeds", type=COUNT, default=1, metavar="K", help="seeds per grid point (1)")
     add_workers(command)
     command.add_argument(
-        "--sequences",
-        type=SEQUENCES,
-        default=1024,
-        metavar="N",
-        help="sequences per part of the test (1024)",
+        "--sequences", type=SEQUENCES, default=1024, metavar="N", help="sequences per part of the test (1024)"
     )
     command.add_argument(
         "--dry-run", action="store_true", help="print the grid points and their cost; train and write nothing"
@@ -39,7 +34,6 @@ def add(command: Parser) -> None:
 
 
 def run(arguments: Namespace) -> Answer:
-    """Plan the grid points, then train, measure and draw them; with ``--dry-run``, only print the plan."""
     from unrandom.cli.sweep import sweep
     from unrandom.cli.training import configured
 

@@ -2,14 +2,13 @@
 
 from argparse import Namespace
 
-from unrandom.cli.answer import Answer
+from unrandom.cli.answer import Answer, aligned
 from unrandom.cli.options import RUN, Parser, add_configuration, add_log, add_max_minutes
 
 EXAMPLE = "unrandom train fm-256 --set model.depth=2 --seed 1"
 
 
 def add(command: Parser) -> None:
-    """Register the arguments."""
     command.add_argument(
         "recipe",
         metavar="RECIPE",
@@ -28,7 +27,6 @@ def add(command: Parser) -> None:
 
 
 def run(arguments: Namespace) -> Answer:
-    """Train the run that the arguments configure; with ``--list``, list the recipes."""
     if arguments.list:
         return list_recipes()
     from unrandom.cli.text import result_text
@@ -50,6 +48,5 @@ def list_recipes() -> Answer:
 
     recipes = unrandom.recipes().values()
     listed = [{"recipe": recipe.name, "about": recipe.about, "cost": recipe.cost} for recipe in recipes]
-    width = max(len(entry["recipe"]) for entry in listed)
-    lines = [f"{entry['recipe']:<{width}}  {entry['about']} ({entry['cost']})" for entry in listed]
+    lines = aligned([[entry["recipe"], f"{entry['about']} ({entry['cost']})"] for entry in listed])
     return {"recipes": listed}, "\n".join(lines)
