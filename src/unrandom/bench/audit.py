@@ -53,16 +53,17 @@ def bench_audit(
     if not chosen:
         raise UserError(f"--only: no row has {only!r:.80} in its name{near_misses(only, (*rows, *PEERS))}")
     for name in chosen:
-        if name in rows and name not in results["audits"]:
-            watch(name)
+        done = results["audits" if name in rows else "peers"]
+        if name in done:
+            continue
+        watch(name)
+        if name in rows:
             slow = PRINTED[rows[name]].slow
-            results["audits"][name] = _alone(_audited, rows[name], max(SLOW_RUNS, runs // 10) if slow else runs)
-            _save(results, path)
-    for name in chosen:
-        if name in PEERS and name not in results["peers"]:
-            watch(name)
-            results["peers"][name] = _alone(compare, name, runs)
-            _save(results, path)
+            done[name] = _alone(_audited, rows[name], max(SLOW_RUNS, runs // 10) if slow else runs)
+        else:
+            done[name] = _alone(compare, name, runs)
+        if path is not None:
+            write_json(path, results)
     return results
 
 
@@ -76,11 +77,6 @@ def _with_memory(task: Callable[..., JsonObject], arguments: tuple[Any, ...]) ->
     answer = task(*arguments)
     peak = peak_memory()
     return {**answer, "memory_mb": None if peak is None else round(peak / 2**20)}
-
-
-def _save(results: JsonObject, path: Path | None) -> None:
-    if path is not None:
-        write_json(path, results)
 
 
 def _audited(row: int, runs: int) -> JsonObject:

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any
@@ -65,12 +65,8 @@ def _enciphered(name: str) -> Callable[[bytes], Callable[[int], bytes]]:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
         chacha = name == "ChaCha20"
-        cipher: Any = (
-            Cipher(algorithms.ChaCha20(key, bytes(16)), None)
-            if chacha
-            else Cipher(algorithms.AES(key), modes.CTR(bytes(16)))
-        )
-        encryptor = cipher.encryptor()
+        algorithm: Any = algorithms.ChaCha20(key, bytes(16)) if chacha else algorithms.AES(key)
+        encryptor = Cipher(algorithm, None if chacha else modes.CTR(bytes(16))).encryptor()
         return lambda _: encryptor.update(bytes(BLOCK))
 
     return keyed
@@ -119,23 +115,15 @@ FORMS: dict[str, Callable[[Random, int], list[Any]]] = {
 }
 
 
-@dataclass(frozen=True)
-class _Stream:
-    """One stream of a source, to be audited in all forms."""
-
-    source: str
-    index: int
-    seconds: float
-
-    def verdicts(self) -> dict[str, str]:
-        """The verdict for each form."""
-        key = hashlib.sha256(f"{self.source} {self.index}".encode()).digest()
-        length = LENGTHS[self.index % len(LENGTHS)]
-        verdicts = {}
-        for form, numbers in FORMS.items():
-            source = Source(SOURCES[self.source](hashlib.sha256(key + form.encode()).digest()))
-            verdicts[form] = audit(numbers(source, length), max_seconds=self.seconds).verdict
-        return verdicts
+def _verdicts(name: str, index: int, seconds: float) -> dict[str, str]:
+    """The verdicts on one stream of a source, by its forms."""
+    key = hashlib.sha256(f"{name} {index}".encode()).digest()
+    length = LENGTHS[index % len(LENGTHS)]
+    verdicts = {}
+    for form, numbers in FORMS.items():
+        source = Source(SOURCES[name](hashlib.sha256(key + form.encode()).digest()))
+        verdicts[form] = audit(numbers(source, length), max_seconds=seconds).verdict
+    return verdicts
 
 
 class SavedVerdicts(Saved):
@@ -152,32 +140,26 @@ def bench_false_positives(count: int, seconds: float, path: Path | None, watch: 
     The verdicts are counted in `path`; if it exists, the run goes on from there. `watch` is called with the number of
     streams that are done. UserError if the file was made with another time limit.
     """
-    done = read_json(path, SavedVerdicts) if path and path.exists() else _nothing(seconds)
+    nothing: JsonObject = {source: {form: {} for form in FORMS} for source in SOURCES}
+    done: JsonObject = {"streams": 0, "seconds": seconds, "lengths": list(LENGTHS), "verdicts": nothing}
+    if path and path.exists():
+        done = read_json(path, SavedVerdicts)
     if {name: list(counts) for name, counts in done["verdicts"].items()} != {source: list(FORMS) for source in SOURCES}:
         raise UserError(f"{path} has other sources or forms than this version audits; use another file")
     if done["seconds"] != seconds:
         raise UserError(f"{path} was made with --max-seconds {done['seconds']:g}; use that, or another file")
-    names = list(SOURCES)
-    todo = [_Stream(names[i % len(names)], i // len(names), seconds) for i in range(done["streams"], count)]
+    todo = range(done["streams"], count)
+    names, indices = [list(SOURCES)[i % len(SOURCES)] for i in todo], [i // len(SOURCES) for i in todo]
     with ProcessPoolExecutor(len(usable_processors())) as pool:
-        for stream, verdicts in zip(todo, pool.map(_Stream.verdicts, todo), strict=True):
+        for name, verdicts in zip(names, pool.map(_verdicts, names, indices, repeat(seconds)), strict=True):
             for form, verdict in verdicts.items():
-                counts = done["verdicts"][stream.source][form]
+                counts = done["verdicts"][name][form]
                 counts[verdict] = counts.get(verdict, 0) + 1
             done["streams"] += 1
             if path:
                 write_json(path, done)
             watch(done["streams"])
     return done
-
-
-def _nothing(seconds: float) -> JsonObject:
-    return {
-        "streams": 0,
-        "seconds": seconds,
-        "lengths": list(LENGTHS),
-        "verdicts": {source: {form: {} for form in FORMS} for source in SOURCES},
-    }
 
 
 def predicted(done: JsonObject) -> list[str]:

@@ -4,9 +4,10 @@ simulators of `generators`, which the tests compare with outputs of the real pro
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import wraps
 from itertools import count
 from random import Random
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 from unrandom.generators.bays_durham import BaysDurham
 from unrandom.generators.carry import WithCarry
@@ -45,6 +46,19 @@ class Printed:
         return [next(stream) for _ in range(self.length)], [next(stream) for _ in range(more)]
 
 
+Settings = ParamSpec("Settings")
+
+
+def with_settings(stream: Callable[Concatenate[Random, Settings], Numbers]) -> Callable[Settings, Start]:
+    """A stream's settings are given first, and its source of chance when it begins."""
+
+    @wraps(stream)
+    def settled(*settings: Settings.args, **named: Settings.kwargs) -> Start:
+        return lambda chance: stream(chance, *settings, **named)
+
+    return settled
+
+
 def endless(draw: Callable[[], Any]) -> Numbers:
     return iter(draw, None)
 
@@ -54,14 +68,12 @@ def by_python(one: Callable[[Random], Any]) -> Start:
     return lambda chance: endless(lambda: one(chance))
 
 
-def by_numpy(one: Callable[[Any], Any]) -> Start:
-    def start(chance: Random) -> Numbers:
-        import numpy as np
+@with_settings
+def by_numpy(chance: Random, one: Callable[[Any], Any]) -> Numbers:
+    import numpy as np
 
-        generator = np.random.RandomState(chance.getrandbits(32))
-        return endless(lambda: one(generator))
-
-    return start
+    generator = np.random.RandomState(chance.getrandbits(32))
+    return endless(lambda: one(generator))
 
 
 def by_torch(chance: Random) -> Numbers:
@@ -72,29 +84,25 @@ def by_torch(chance: Random) -> Numbers:
         yield from torch.rand(1000, generator=generator).tolist()
 
 
-def states(generator: Forward, words: tuple[int, ...], shown: Callable[[int], Any]) -> Start:
+@with_settings
+def states(chance: Random, generator: Forward, words: tuple[int, ...], shown: Callable[[int], Any]) -> Numbers:
     """Outputs of a generator after a random state of one word, or several, with so many bits."""
-
-    def start(chance: Random) -> Numbers:
-        drawn = tuple(chance.getrandbits(bits) or 1 for bits in words)
-        state = drawn if len(drawn) > 1 else drawn[0]
-        while True:
-            state = generator.step(state)
-            yield shown(generator.output(state))
-
-    return start
+    drawn = tuple(chance.getrandbits(bits) or 1 for bits in words)
+    state = drawn if len(drawn) > 1 else drawn[0]
+    while True:
+        state = generator.step(state)
+        yield shown(generator.output(state))
 
 
-def steps(draw: Callable[[Random], Callable[[int], int]], modulus: int, shown: Callable[[int], Any] = int) -> Start:
+@with_settings
+def steps(
+    chance: Random, draw: Callable[[Random], Callable[[int], int]], modulus: int, shown: Callable[[int], Any] = int
+) -> Numbers:
     """Numbers below the modulus, from a random one on, by a step that may have random parameters."""
-
-    def start(chance: Random) -> Numbers:
-        step, x = draw(chance), chance.randrange(1, modulus)
-        while True:
-            x = step(x)
-            yield shown(x)
-
-    return start
+    step, x = draw(chance), chance.randrange(1, modulus)
+    while True:
+        x = step(x)
+        yield shown(x)
 
 
 def parts_of_sfmt(chance: Random) -> Numbers:
@@ -115,19 +123,16 @@ def full_period(m: int) -> Callable[[Random], LCG]:
     return lambda chance: LCG(m, 4 * chance.randrange(m // 4) + 1, 2 * chance.randrange(m // 2) + 1)
 
 
-def v8(shown: int, added: bool, one: Callable[[float], Any]) -> Start:
+@with_settings
+def v8(chance: Random, shown: int, added: bool, one: Callable[[float], Any]) -> Numbers:
     generator = MathRandom(shown, added)
-
-    def start(chance: Random) -> Numbers:
-        state: tuple[int, ...] = (chance.getrandbits(64), chance.getrandbits(64))
-        skipped = chance.randrange(64)
-        while True:
-            numbers, state = generator.block(state)
-            for number in numbers[skipped:]:
-                yield one(number / 2**shown)
-            skipped = 0
-
-    return start
+    state: tuple[int, ...] = (chance.getrandbits(64), chance.getrandbits(64))
+    skipped = chance.randrange(64)
+    while True:
+        numbers, state = generator.block(state)
+        for number in numbers[skipped:]:
+            yield one(number / 2**shown)
+        skipped = 0
 
 
 def xoshiro(name: str, shown: Callable[[int], Any]) -> Start:
@@ -135,81 +140,60 @@ def xoshiro(name: str, shown: Callable[[int], Any]) -> Start:
     return states(xoshiro, (xoshiro.engine.bits,) * xoshiro.engine.words, shown)
 
 
-def recurrence(size: int, bits: int, following: Callable[[list[int]], int], shown: Callable[[int], Any]) -> Start:
-    """A recurrence of the last `size` numbers."""
-
-    def start(chance: Random) -> Numbers:
-        window = [chance.getrandbits(bits) for _ in range(size)]
-        for _ in range(10 * size):
-            window = [*window[1:], following(window)]
-        while True:
-            number = following(window)
-            window = [*window[1:], number]
-            yield shown(number)
-
-    return start
+@with_settings
+def lagged(chance: Random, generator: LaggedFibonacci, shown: Callable[[int], Any]) -> Numbers:
+    size, bits = generator.far, (generator.modulus - 1).bit_length()
+    window = [chance.getrandbits(bits) for _ in range(size)]
+    for _ in range(10 * size):
+        window = [*window[1:], generator.following(window)]
+    while True:
+        number = generator.following(window)
+        window = [*window[1:], number]
+        yield shown(number)
 
 
-def lagged(generator: LaggedFibonacci, shown: Callable[[int], Any]) -> Start:
-    bits = (generator.modulus - 1).bit_length()
-    return recurrence(generator.far, bits, generator.following, shown)
+@with_settings
+def with_carry(chance: Random, generator: WithCarry) -> Numbers:
+    window, carry = [chance.getrandbits(generator.bits) for _ in range(generator.far)], 0
+    while True:
+        number, carry = generator.following(window, carry)
+        window = [*window[1:], number]
+        yield number
 
 
-def with_carry(generator: WithCarry) -> Start:
-    def start(chance: Random) -> Numbers:
-        window, carry = [chance.getrandbits(generator.bits) for _ in range(generator.far)], 0
-        while True:
-            number, carry = generator.following(window, carry)
-            window = [*window[1:], number]
-            yield number
-
-    return start
+@with_settings
+def ranlux(chance: Random, generator: Ranlux) -> Numbers:
+    state = (chance.randrange(generator.modulus), chance.randrange(generator.used))
+    while True:
+        yield generator.output(state)
+        state = generator.step(state)
 
 
-def ranlux(generator: Ranlux) -> Start:
-    def start(chance: Random) -> Numbers:
-        state = (chance.randrange(generator.modulus), chance.randrange(generator.used))
-        while True:
-            yield generator.output(state)
-            state = generator.step(state)
-
-    return start
-
-
-def bays_durham(generator: BaysDurham) -> Start:
+@with_settings
+def bays_durham(chance: Random, generator: BaysDurham) -> Numbers:
     """From any place on, with a table that was in use."""
-
-    def start(chance: Random) -> Numbers:
-        table = [chance.randrange(1, generator.lcg.m) for _ in range(generator.slots)]
-        return generator.outputs(table, chance.randrange(generator.slots), chance.randrange(1, generator.lcg.m))
-
-    return start
+    table = [chance.randrange(1, generator.lcg.m) for _ in range(generator.slots)]
+    return generator.outputs(table, chance.randrange(generator.slots), chance.randrange(1, generator.lcg.m))
 
 
-def combined(name: str, shown: Callable[[float], Any]) -> Start:
+@with_settings
+def combined(chance: Random, name: str, shown: Callable[[float], Any]) -> Numbers:
     combined = next(one for one in COMBINED if one.name == name)
-
-    def start(chance: Random) -> Numbers:
-        first = tuple(
-            tuple(chance.randrange(1, component.modulus) for _ in range(len(component.coefficients)))
-            for component in combined.components
-        )
-        return map(shown, combined.outputs(first))
-
-    return start
+    first = tuple(
+        tuple(chance.randrange(1, component.modulus) for _ in component.coefficients)
+        for component in combined.components
+    )
+    return map(shown, combined.outputs(first))
 
 
-def small(name: str, shown: Callable[[int], Any] = int) -> Start:
+@with_settings
+def small(chance: Random, name: str, shown: Callable[[int], Any] = int) -> Numbers:
     """A generator of SMALL; a repeated output is drawn again where the program does so."""
     generator = next(one for one in SMALL if one.name == name)
-
-    def start(chance: Random) -> Numbers:
-        state, last = chance.randrange(1, 2**generator.state_bits - 1), None
-        while True:
-            state = generator.step(state)
-            output = generator.output(state)
-            if generator.repeats or output != last:
-                yield shown(output)
-            last = output
-
-    return start
+    state, last = chance.randrange(1, 2**generator.state_bits - 1), None
+    while True:
+        state = generator.step(state)
+        output = generator.output(state)
+        if generator.repeats or output != last:
+            yield shown(output)
+        last = output

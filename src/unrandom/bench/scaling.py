@@ -51,11 +51,7 @@ def on_this_machine() -> dict[str, Any]:
 
 
 def bench_scaling(
-    config: RunConfig,
-    *,
-    set_rows: int = SET_ROWS,
-    unseen_rows: int = UNSEEN_ROWS,
-    evaluated: int = EVALUATED,
+    config: RunConfig, *, set_rows: int = SET_ROWS, unseen_rows: int = UNSEEN_ROWS, evaluated: int = EVALUATED
 ) -> dict[str, Any]:
     """Seconds and memory of the paper's two token sets, and of a step, an evaluation and a fresh batch of ``config``.
 
