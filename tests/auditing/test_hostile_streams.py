@@ -243,6 +243,7 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
         assert str(caught.value).isprintable()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="2026-11-25: no names of open files")
 def test_pipes_of_the_shell_are_read_and_end_with_the_time() -> None:
     numbers = "\n".join(map(str, range(100, 400, 3)))

@@ -26,6 +26,7 @@ def test_streams_go_on_and_depend_on_the_seed(printed):
     assert printed.numbers(2, 10)[0] != numbers
 
 
+@pytest.mark.slow
 def test_a_row(tmp_path):
     path = tmp_path / "audits.json"
     results = bench_audit(3, "minstd", path)

@@ -178,6 +178,7 @@ def test_two_sweeps_at_once_train_nothing_twice(sweep, tmp_path):
         assert seconds == sorted(seconds)  # one clock: one training
 
 
+@pytest.mark.slow
 def test_after_an_interrupt_no_worker_is_left(sweep, tmp_path):
     with unrandom([*sweep, "--set", "steps=100000"], tmp_path) as running:
         worker = synchronize(lambda: next((held for run in runs(tmp_path) if (held := holder(run))), None))

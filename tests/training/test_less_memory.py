@@ -9,7 +9,6 @@ from torch.nn import functional as F
 from torch.profiler import ProfilerActivity, profile
 
 from rounding import OPERATION, assert_agree
-from tiers import slow
 from unrandom.bench.scaling import step_on_cpu
 from unrandom.core.errors import UserError
 from unrandom.models import Transformer, TransformerConfig, intervene, record, training_memory
@@ -200,11 +199,12 @@ def test_weights_gradients_and_optimiser_are_counted(tiny, optimizer):
     assert memory.total > 2 * memory.weights + state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
         ["batch_size=768", "precision=fp32"],
-        *slow(["batch_size=1024", "precision=bf16", "micro_batches=2", "recompute=true", "model.depth=4"]),
+        ["batch_size=1024", "precision=bf16", "micro_batches=2", "recompute=true", "model.depth=4"],
     ],
 )
 def test_the_highest_of_a_step_is_the_estimate(settings):

@@ -11,6 +11,7 @@ import pytest
 from streams import stream_in, stream_of
 
 from plainly import seeded_twister, take, xorshift, xorshift_words
+from tiers import slow
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.families.linear.known_bits import LARGE, SMALL, TWISTERS, KnownBits
 from unrandom.auditing.families.linear.redrawn import Redrawn
@@ -103,6 +104,7 @@ def test_fractions_of_torch(tmp_path):
     assert generator.parameters["output"] == TORCH.about
 
 
+@pytest.mark.slow
 def test_six_digits_of_cpp(tmp_path):
     """The same equations as for Python's fractions, whose first word has the top bits."""
     generator = recovered(vector("cpp_uniform_real_6_digits.txt", tmp_path), of(MT19937, 0))
@@ -232,7 +234,7 @@ def test_integers_of_programs():
     assert [modulo.show(word) for word in words] == [42, 67, 76]
 
 
-@pytest.mark.parametrize("of_numpy", [False, True])
+@pytest.mark.parametrize("of_numpy", [False, *slow(True)])
 def test_numbers_drawn_until_they_are_in_range(of_numpy):
     """Python's randrange(10**9), which drops 7 % of the words, and numpy's randint(0, 3 · 2**29), which drops 25 %."""
     n, count = (3 * 2**29, 2700) if of_numpy else (10**9, 2600)
