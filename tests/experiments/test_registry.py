@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tiers import slow_but
 from unrandom.core.errors import UserError
 from unrandom.experiments.catalogue import CATALOGUE, FIGURES, ORDER
 from unrandom.experiments.registry import EXPERIMENTS, experiment
@@ -18,7 +19,10 @@ def runs_folder(tmp_path_factory):
     return tmp_path_factory.mktemp("smoke-runs")
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+ONE_OF_EACH_KIND = ("fm-staircase", "fm-primes", "um-hold-out", "tokenization", "ceilings")
+
+
+@pytest.mark.parametrize("name", slow_but(ONE_OF_EACH_KIND, EXPERIMENTS))
 def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
     each = EXPERIMENTS[name]
     runs = [create_run(planned, runs_folder, []) for planned in each.runs("smoke", 2)]
