@@ -35,7 +35,7 @@ class Assuming(Protocol):
     """A generator of which something must be assumed if too few outputs are known."""
 
     def assumption(self, outputs: int) -> str | None:
-        """What is assumed if so many outputs are known, in a sentence; then the previous outputs are not determined.
+        """What is assumed if this many outputs are known, in a sentence; then the previous outputs are not determined.
         None if nothing is assumed.
         """
         ...

@@ -42,7 +42,7 @@ WORD_BITS = 64
 """Numbers of more bits are only for families of any width."""
 
 LATER_SHARE, LATER_SECONDS = 0.3, 5.0
-"""Time spent on searches from later outputs on: a share of the time left, and at most so many seconds."""
+"""Time spent on searches from later outputs on: a share of the time left, and at most this many seconds."""
 
 LATER_STARTS = 64
 """Number of places, evenly spaced, from which the search begins again if nothing is found from the first output on."""
@@ -268,5 +268,5 @@ def _evenly(parts: int) -> Iterator[float]:
 
 
 def _printed(stream: Stream, numbers: int) -> int:
-    """How many printed numbers contain so many numbers of the stream."""
+    """How many printed numbers contain this many numbers of the stream."""
     return -(-numbers * stream.form.outer // stream.form.inner)

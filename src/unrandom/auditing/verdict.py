@@ -48,7 +48,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Needed:
-    """A family that may have made the outputs, but needs more of them: so many in all, `more` than were given."""
+    """A family that may have made the outputs, but needs more of them: this many in all, `more` than were given."""
 
     family: str
     about: str
@@ -59,7 +59,7 @@ class Needed:
 
 @dataclass(frozen=True)
 class Break:
-    """Where the outputs stop following the generator: after so many outputs.
+    """Where the outputs stop following the generator: after this many outputs.
 
     From there on, `skipped` outputs of the input are not the generator's, and `lost` outputs of the generator are not
     in the input. If `reseeded`, the outputs after the break follow from another state, so that neither number is known.

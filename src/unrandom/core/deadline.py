@@ -20,7 +20,7 @@ class Deadline:
         return self.end - time.monotonic()
 
     def within(self, seconds: float) -> "Deadline":
-        """The earlier of this deadline and one in so many seconds."""
+        """The earlier of this deadline and one in this many seconds."""
         return Deadline(min(seconds, self.left))
 
     def check(self) -> None:
@@ -29,5 +29,4 @@ class Deadline:
             raise OutOfTime
 
 
-NO_LIMIT = Deadline(inf)
-"""The deadline that never comes."""
+NO_LIMIT = Deadline(inf)  # the deadline that never comes

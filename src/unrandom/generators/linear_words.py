@@ -18,7 +18,7 @@ Rows = UInt64[np.ndarray, "_ _"]
 
 
 def packed_words(unknowns: int) -> int:
-    """Words that hold the coefficients of so many unknowns."""
+    """Words that hold the coefficients of this many unknowns."""
     return -(-unknowns // PACKED)
 
 

@@ -34,7 +34,7 @@ class Ranlux:
         return (1 << self.bits * self.far) - (1 << self.bits * self.near) + 1
 
     def multiplier(self, words: int) -> int:
-        """The factor by which X changes in so many words, which may be negative."""
+        """The factor by which X changes in this many words, which may be negative."""
         return pow(1 << self.bits, -words, self.modulus)
 
     def output(self, state: tuple[int, int]) -> int:

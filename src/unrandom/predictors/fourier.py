@@ -37,7 +37,7 @@ CANDIDATES = 4
 """Highest points of the first transform that are followed."""
 
 MARGIN = 4
-"""A peak is at most so many points from the state; the next transform covers so many times that distance."""
+"""A peak is at most this many points from the state; the next transform covers this many times that distance."""
 
 LEAST_STRENGTH = 25.0
 """Sum of the squared amplitudes of the waves, whose peak then rises by sqrt(2 × 25) = 7 standard deviations of the

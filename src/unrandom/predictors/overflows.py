@@ -46,7 +46,7 @@ ITERATIONS = 8000
 
 
 def outputs_needed(far: int, hidden_bits: float) -> int:
-    """About how many outputs determine `far` numbers with so many hidden bits each, as measured."""
+    """About how many outputs determine `far` numbers with this many hidden bits each, as measured."""
     return round(far * (SURPLUS * hidden_bits / BITS_PER_OUTPUT + 3))
 
 

@@ -38,13 +38,13 @@ WIDTHS = (8, 15, 16, 24, 30, 31, 32, 48, 53, 63, 64)
 """Bits of words that programs print; numbers that fill such a width are not taken for a smaller range."""
 
 CALLS = {30: (15,), 45: (15,), 60: (15,), 62: (31,), 93: (31,), 48: (24, 16)}
-"""Bits of the outputs that make a number of so many bits, as rand() << 15 | rand() of two calls with 15 bits."""
+"""Bits of the outputs that make a number of this many bits, as rand() << 15 | rand() of two calls with 15 bits."""
 
 ALSO_ONE_WORD = 48
 """A width that is as often one word."""
 
 MAX_BOUND_BITS = 53
-"""Ranges that programs draw from have at most so many bits."""
+"""Ranges that programs draw from have at most this many bits."""
 
 
 def interpretations(numbers: Numbers, assumed: Assumed, deadline: Deadline = NO_LIMIT) -> list[Stream]:
@@ -219,7 +219,7 @@ def _rearranged(words: Stream) -> Iterator[Stream]:
 
 
 def _divided(words: Stream, bits: int, size: int, low_first: bool, *, likely: bool) -> Stream:
-    """The words of `size` bits of which words of so many bits consist."""
+    """The words of `size` bits of which words of this many bits consist."""
     count = bits // size
     pieces = [piece for x in words.values.tolist() for piece in split(x, size, count, low_first)]
     return _over(words, pieces, size, Divided(size, count, low_first), likely=likely)

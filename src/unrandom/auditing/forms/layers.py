@@ -146,7 +146,7 @@ class Joined(Layer):
 
 @dataclass(frozen=True)
 class Shuffled(Layer):
-    """Each line is a permutation of so many cards, made by exchanges of cards at drawn places (Fisher and Yates).
+    """Each line is a permutation of this many cards, made by exchanges of cards at drawn places (Fisher and Yates).
 
     From the last card to the second one, each is exchanged with one up to its own place; or, unless `from_end`, from
     the first one on, each with one from its own place on.

@@ -24,7 +24,7 @@ DIVISORS = (2**15, 2**16, 2**24, 2**31, 2**32, 2**48, 2**15 - 1, 2**31 - 1, 2**3
 @dataclass(frozen=True)
 class Form:
     """How the numbers of a stream were printed: after the `layers`, outermost last, in a `numeral` (None: as JSON
-    numbers); those with decimals with so many `digits`: significant ones, or decimal places if `fixed`; None: exact.
+    numbers); those with decimals with this many `digits`: significant ones, or decimal places if `fixed`; None: exact.
     """
 
     kind: Literal["whole", "fraction"]

@@ -27,7 +27,7 @@ from unrandom.predictors.mod_two_dense import Solution
 from unrandom.predictors.mod_two_twister import Wanted, twister_forms
 
 KEPT_UNKNOWNS = 2048
-"""The forms of an engine with at most so many unknowns are kept, since many streams and layouts use the same ones."""
+"""The forms of an engine with at most this many unknowns are kept, since many streams and layouts use the same ones."""
 
 
 @runtime_checkable

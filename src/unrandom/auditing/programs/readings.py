@@ -81,7 +81,7 @@ def _all_bits(stream: Stream, mask: int) -> list[Known]:
 
 
 def _integer_layouts(engine: LinearEngine, bits: int) -> Iterator[Layout]:
-    """Layouts of integers of so many bits."""
+    """Layouts of integers of this many bits."""
     w = engine.bits
     if bits <= w:
         yield top_bits(w, bits)

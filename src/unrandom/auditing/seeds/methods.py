@@ -85,7 +85,7 @@ def getrandbits(bits: int) -> Method:
 
 
 def c_methods(shift: int, bits: int) -> tuple[Method, ...]:
-    """What C programs do with rand(), which gives so many bits from `shift` on."""
+    """What C programs do with rand(), which gives this many bits from `shift` on."""
     whole, largest = window(bits, shift), window(bits, shift, 2**bits - 1)
     return (
         words("rand()", bits, shift),

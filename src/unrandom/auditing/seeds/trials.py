@@ -224,7 +224,7 @@ class Seeded:
         return None
 
     def _numbers(self, count: int) -> list[Number]:
-        """The outputs that so many words make."""
+        """The outputs that this many words make."""
         trial = self.trial
         words = trial.program.words(np.array([self.seed], dtype=np.uint64), count)
         constants = trial.method.constants

@@ -235,7 +235,7 @@ def with_open_bits(bits: pl.DataFrame) -> pl.DataFrame:
 
 
 def _cuts(cut: pl.DataFrame, multiples: Sequence[int], choose: Callable[[pl.Expr], pl.Expr]) -> list[float]:
-    """By seed, accuracy with one of these look-backs cut, over that with none; ``choose`` takes their max or min."""
+    """For each seed, the share of accuracy that is left when one look-back is cut: that one which ``choose`` picks."""
     accuracy, name = pl.col("accuracy"), pl.col("cut")
     left = choose(accuracy.filter(name.is_in([str(multiple) for multiple in multiples])))
     uncut = accuracy.filter(name == "nothing").first()

@@ -160,7 +160,7 @@ class Sums(Family):
         return needed if needed <= MAX_POSITIONS else None
 
     def _fewest(self, equations: Equations, most: int, errors: float) -> int:
-        """The fewest outputs with at most so many errors, by bisection up to `most`, which suffice."""
+        """The fewest outputs with at most this many errors, by bisection up to `most`, which suffice."""
         low, high = FEWEST - 1, most
         while high - low > 1:
             middle = (low + high) // 2

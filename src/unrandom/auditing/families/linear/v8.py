@@ -121,7 +121,7 @@ class Blocks:
         return [self._shown(x, i) for i, x in enumerate(before[len(before) - count :], start=-count)]
 
     def assumption(self, outputs: int) -> str | None:
-        """Where the first block ends is known only if so many outputs reach beyond it."""
+        """Where the first block ends is known only if this many outputs reach beyond it."""
         if outputs > self.remaining:
             return None
         return (

@@ -29,7 +29,7 @@ MAX_REDRAWN = 64
 """Times that an equal output is drawn again at most: more often, a state is a fixed point."""
 
 TABLE_BITS = 16
-"""Words of at most so many bits are looked up in a table of those that show an output."""
+"""Words of at most this many bits are looked up in a table of those that show an output."""
 
 QUICK_STATES = 1 << 22
 """Families that try more states than this are slow; these are compiled, which takes a second."""
