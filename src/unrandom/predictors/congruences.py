@@ -50,7 +50,7 @@ def solve(d: int, e: int, m: int) -> int | None:
 
 def multiple_of_modulus(rows: Sequence[Sequence[int]], determinants: int) -> int:
     """A multiple of every modulus for which the columns are linearly dependent, with the same factors in all rows: the
-    greatest common divisor of the determinants of this many blocks of successive rows. 0 if there are too few rows, or if
+    greatest common divisor of the determinants of so many blocks of successive rows. 0 if there are too few rows, or if
     the columns are dependent modulo every number.
     """
     from flint import fmpz_mat  # imported on use: training needs no determinants

@@ -21,10 +21,10 @@ DEVIATIONS = 4.5
 """Half the width of the window in which a word is searched, in standard deviations of the number of dropped words."""
 
 CERTAIN_BITS = 15
-"""A chain of matches needs this many parities more than log2 of the number of pairs of places tried."""
+"""A chain of matches needs so many parities more than log2 of the number of pairs of places tried."""
 
 NEIGHBOURS = 8
-"""Outputs that are compared with this many later ones to bound their distances."""
+"""Outputs that are compared with so many later ones to bound their distances."""
 
 MAX_SETS = 600
 """Sets of outputs whose order is considered at a time, the largest ones."""
@@ -121,7 +121,7 @@ class _Distances:
         return i, total
 
     def join(self, i: int, j: int, apart: int) -> bool:
-        """Learn that output j lies this many words after output i; False if it was known."""
+        """Learn that output j lies so many words after output i; False if it was known."""
         (a, from_a), (b, from_b) = self.find(i), self.find(j)
         if a != b:
             self.parent[b], self.distance[b] = a, from_a + apart - from_b
@@ -131,7 +131,7 @@ class _Distances:
 def _joined(
     v: MersenneTwister, matches: set[tuple[int, int, int]], count: int, chain: int, margin: int
 ) -> Int64[np.ndarray, " outputs"] | None:
-    """Places from chains of this many matches in a row, and from the order of the outputs. The first and last matches of
+    """Places from chains of so many matches in a row, and from the order of the outputs. The first and last matches of
     a chain, `margin` each, may have been added by chance.
     """
     distances = _Distances(count)

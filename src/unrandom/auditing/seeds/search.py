@@ -133,7 +133,7 @@ class SeedSearch:
         return agreement(seeded, seeded.trial.stream, self.deadline)
 
     def _chance(self, trial: Trial, correct: int) -> float:
-        """log2 of a bound on the chance that any of the wrong seeds tried makes this many outputs; 0 if these are all the
+        """log2 of a bound on the chance that any of the wrong seeds tried makes so many outputs; 0 if these are all the
         same, as those of a seed that leads to an error.
         """
         if not varied(trial.stream.head(correct)):
