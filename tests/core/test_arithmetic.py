@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unrandom.core.arithmetic import (
-    as_modulus,
     as_residues,
     as_words,
     digits_needed,
@@ -17,6 +16,7 @@ from unrandom.core.arithmetic import (
     is_prime,
     multiplicative_order,
     power_mod,
+    top_residue,
     valuation,
 )
 from unrandom.core.errors import UserError
@@ -124,12 +124,12 @@ def test_words_are_exact_or_refused():
 
 
 def test_a_modulus_is_kept_as_its_greatest_residue():
-    assert as_modulus(2**64) == 2**64 - 1
-    assert as_modulus(np.array([2, 2**63], np.uint64)).tolist() == [1, 2**63 - 1]
-    assert as_modulus(np.array([2**64, 10**6], dtype=object)).tolist() == [2**64 - 1, 10**6 - 1]
+    assert top_residue(2**64) == 2**64 - 1
+    assert top_residue(np.array([2, 2**63], np.uint64)).tolist() == [1, 2**63 - 1]
+    assert top_residue(np.array([2**64, 10**6], dtype=object)).tolist() == [2**64 - 1, 10**6 - 1]
     for wrong in (1, 0, 2**64 + 1, np.array([4, 0], np.uint64)):
         with pytest.raises(UserError, match="from 2 to 2\\*\\*64"):
-            as_modulus(wrong)
+            top_residue(wrong)
 
 
 def test_parameters_share_their_rows():

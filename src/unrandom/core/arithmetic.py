@@ -15,11 +15,8 @@ from jaxtyping import Shaped, UInt64
 
 from unrandom.core.errors import UserError
 
-WORD = 2**64
-"""One more than the greatest uint64."""
-
-HALF_WORD = 2**32
-"""The greatest modulus m for which a x + c <= m (m - 1) fits a uint64."""
+WORD = 2**64  # one more than the greatest uint64
+HALF_WORD = 2**32  # the greatest modulus m for which a x + c <= m (m - 1) fits a uint64
 
 Integers: TypeAlias = int | np.integer | Shaped[np.ndarray, "..."] | Sequence[int]
 """Whole numbers, one or several, in any type that represents them exactly."""
@@ -145,8 +142,8 @@ def as_words(value: Integers, *, name: str) -> UInt64[np.ndarray, "..."]:
     return array.astype(np.uint64, copy=False)
 
 
-def as_modulus(m: Integers) -> UInt64[np.ndarray, "..."]:
-    """m − 1 as uint64, which holds every modulus 2 <= m <= 2**64 (else UserError), 2**64 included."""
+def top_residue(m: Integers) -> UInt64[np.ndarray, "..."]:
+    """The largest residue, m − 1, as uint64, for every modulus 2 <= m <= 2**64 (else UserError)."""
     array = _whole(m, "m")
     if array.size and not 2 <= array.min() <= array.max() <= WORD:
         raise UserError(f"a modulus m must be from 2 to 2**64, but {_out_of_range(array)} was given")
@@ -163,7 +160,7 @@ def as_residues(m: Integers, **values: Integers) -> tuple[UInt64[np.ndarray, " r
         shapes = ", ".join(f"{name} {list(np.shape(v))}" for name, v in {"m": m, **values}.items())
         raise UserError(f"parameters must be integers or arrays of one length, but have shapes {shapes}")
     rows = lengths.pop() if lengths else 1
-    top = as_modulus(m)
+    top = top_residue(m)
     residues = {name: as_words(v, name=name) for name, v in values.items()}
     for name, value in residues.items():
         if np.any(value > top):

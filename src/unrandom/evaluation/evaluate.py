@@ -91,7 +91,7 @@ class Evaluation:
     def by_group(self) -> list[dict[str, Any]]:
         """Accuracy on the last number, grouped by each label of the sequences, as JSON values.
 
-        A group with a single value of the first unit has no interval.
+        A group with a single value of the first unit has no interval: one multiplier says nothing about others.
         """
         return [
             {
@@ -121,7 +121,7 @@ class Evaluation:
         return self._share(self.last_number_accuracy, last=True)
 
     def _share(self, tally: Tally, *, last: bool) -> dict[str, Any]:
-        """A tally with a cluster bootstrap interval, or Wilson's interval if the sequences are independent."""
+        """A tally with a cluster bootstrap interval; for the last number of independent sequences, with Wilson's."""
         if not self.units and last:
             return {**tally.to_json(), "interval": f"Wilson over {len(self.correct)} independent sequences"}
         clustered = self.clustered(last=last)
@@ -139,7 +139,7 @@ class Evaluation:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """The evaluation as JSON values. Intervals are cluster bootstraps over the units."""
+        """The evaluation as JSON values, with cluster bootstraps over the units (if there are any) as intervals."""
         digits = {digit: tally.to_json() for digit, tally in self.by_digit().items()} if self.digits else {}
         return {
             "predictor": self.predictor,

@@ -2,7 +2,7 @@
 
 The theorem (Hull and Dobell 1962; Knuth, TAOCP vol. 2, 3.2.1.2): x[t+1] = (a x[t] + c) mod m has period m,
 from every seed, if and only if gcd(c, m) = 1, every prime factor of m divides a − 1, and 4 divides a − 1 if 4
-divides m. So the full-period multipliers are 1 + k·r for one step r, and the increments are the units modulo m. The
+divides m. So the full-period multipliers are 1 + k·s for one step s, and the increments are the units modulo m. The
 paper tests on these.
 """
 
@@ -12,7 +12,7 @@ from math import gcd, prod
 import numpy as np
 from jaxtyping import Bool, UInt64
 
-from unrandom.core.arithmetic import WORD, PerRow, as_modulus, as_words, factorize
+from unrandom.core.arithmetic import WORD, PerRow, as_words, factorize, top_residue
 from unrandom.core.errors import UserError
 
 
@@ -23,20 +23,20 @@ def has_full_period(a: int, c: int, m: int) -> bool:
 
 def full_period_mask(a: PerRow, c: PerRow, m: PerRow) -> Bool[np.ndarray, " rows"]:
     """`has_full_period`, elementwise with broadcasting; if all are integers, the result has one row."""
-    tops, which = np.unique(as_modulus(m), return_inverse=True)
+    tops, which = np.unique(top_residue(m), return_inverse=True)
     steps = np.array([multiplier_step(int(top) + 1) for top in tops], dtype=np.uint64)[which]
     units = np.gcd(as_words(c, name="c"), steps) == 1  # the step has the primes of m, and fits in uint64 for m = 2**64
     return np.atleast_1d((as_words(a, name="a") % steps == 1) & units)
 
 
 def multiplier_step(m: int) -> int:
-    """The distance r between full-period multipliers: the product of the primes of m, doubled if 4 | m."""
+    """The distance s between full-period multipliers: the product of the primes of m, doubled if 4 | m."""
     _check_modulus(m)
     return prod(factorize(m)) * (2 if m % 4 == 0 else 1)
 
 
 def count_multipliers(m: int) -> int:
-    """Number of full-period multipliers: m / r. For square-free m only a = 1."""
+    """Number of full-period multipliers: m / s. For square-free m only a = 1."""
     return m // multiplier_step(m)
 
 
@@ -61,8 +61,8 @@ def lookback(m: int, a: int) -> int:
     """The period of the differences x[t+1] − x[t] of a full-period sequence: r = m / gcd(m, a − 1).
 
     Each step multiplies the difference by a, so r is the order of a modulo m. Hence x[t] − x[t−r] is constant, and r is
-    the look-back from which x[t] follows; it is 1 for a = 1. For m ≥ 1, of any size, and full-period 1 ≤ a < m
-    (Hull–Dobell); not checked.
+    the look-back from which x[t] follows (`predictors.lookback`); it is 1 for a = 1. For m ≥ 1, of any size, and
+    full-period 1 ≤ a < m (Hull–Dobell); not checked.
     """
     return m // gcd(m, a - 1)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Shaped, UInt64
 
-from unrandom.core.arithmetic import HALF_WORD, WORD, Integers, as_modulus, as_words, factorize
+from unrandom.core.arithmetic import HALF_WORD, WORD, Integers, as_words, factorize, top_residue
 from unrandom.core.errors import UserError
 
 Factorization = Mapping[int, int]
@@ -36,7 +36,7 @@ def digits_of(m: int, factorization: Factorization | None = None) -> list[Digit]
 
     UserError if the bases of `factorization` are not pairwise coprime or their product is not m.
     """
-    as_modulus(m)
+    top_residue(m)
     if factorization is None:
         factorization = factorize(m)
     bases = sorted(factorization)
@@ -61,7 +61,7 @@ def to_digits(x: Integers, m: int, factorization: Factorization | None = None) -
     """
     digits = digits_of(m, factorization)
     numbers = as_words(x, name="x")
-    if numbers.size and numbers.max() > as_modulus(m):
+    if numbers.size and numbers.max() > top_residue(m):
         raise UserError(f"x must be from 0 to m - 1, but {numbers.max()} was given for m = {m}")
     columns = []
     for p, w in digits:

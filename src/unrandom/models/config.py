@@ -1,4 +1,4 @@
-"""What can be configured about the model? Its shape and variants, in the paper's terms (section 3.2)."""
+"""What can be configured about the model? Its shape and variants, in the paper's terms."""
 
 from typing import Annotated, ClassVar, Literal
 

@@ -1,4 +1,4 @@
-"""What is the model? The paper's GPT in one page: embedding, blocks of attention and MLP, unembedding (section 3.2)."""
+"""What is the model? The paper's GPT: embedding, blocks of attention and MLP, unembedding."""
 
 from collections.abc import Callable
 

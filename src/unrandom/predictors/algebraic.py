@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import UInt64
 
-from unrandom.core.arithmetic import WORD, Integers, as_modulus, as_words
+from unrandom.core.arithmetic import WORD, Integers, as_words, top_residue
 from unrandom.generators.lcg import LCG
 from unrandom.predictors.congruences import Congruences, solve
 from unrandom.predictors.modular import add, multiply, subtract
@@ -39,7 +39,7 @@ class AlgebraicPredictor:
 
     def __init__(self, modulus: int | None = None) -> None:
         if modulus is not None:
-            as_modulus(modulus)
+            top_residue(modulus)
         self.modulus = modulus
         self.assumes = LCG_ASSUMPTION if modulus is None else f"the modulus, and {LCG_ASSUMPTION}"
 
@@ -61,7 +61,7 @@ def recover(sequence: Integers, modulus: int | None = None) -> LCG | None:
     """
     numbers = [int(x) for x in as_words(sequence, name="the sequence").ravel()]
     if modulus is not None:
-        as_modulus(modulus)
+        top_residue(modulus)
     lcg = recover_exactly(numbers, modulus)
     return lcg if lcg is not None and lcg.m <= WORD else None
 

@@ -15,7 +15,7 @@ with r the step between full-period multipliers (see ``generators.full_period``)
 import numpy as np
 from jaxtyping import Bool, Float, UInt64
 
-from unrandom.core.arithmetic import as_modulus
+from unrandom.core.arithmetic import top_residue
 from unrandom.core.errors import UserError
 from unrandom.generators.full_period import count_increments, multiplier_step
 from unrandom.predictors.algebraic import AlgebraicPredictor
@@ -37,7 +37,7 @@ class BayesFixed:
     name = "bayes"
 
     def __init__(self, modulus: int, *, full_period_share: float = 1.0) -> None:
-        as_modulus(modulus)
+        top_residue(modulus)
         self.assumes = f"the modulus, and {prior_text(full_period_share)}"
         self.modulus, self.share = modulus, full_period_share
         self.step, self.units = multiplier_step(modulus), count_increments(modulus)

@@ -12,7 +12,7 @@ from math import ceil, log2
 import numpy as np
 from jaxtyping import UInt64
 
-from unrandom.core.arithmetic import as_modulus
+from unrandom.core.arithmetic import top_residue
 from unrandom.predictors.protocol import Predictions, one_by_one
 
 MAX_LAG = 64
@@ -42,7 +42,7 @@ class LaggedPredictor:
     assumes = "the modulus, and that each number adds or subtracts two earlier ones"
 
     def __init__(self, modulus: int) -> None:
-        as_modulus(modulus)
+        top_residue(modulus)
         self.modulus = modulus
 
     def predict(self, sequences: UInt64[np.ndarray, "batch length"]) -> Predictions:

@@ -1,4 +1,4 @@
-"""What determines a run? One configuration: task, model, optimiser, steps (section 3.2, appendix on training)."""
+"""What determines a run? One configuration: task, model, optimiser, steps (the paper's appendix "Training Details")."""
 
 import json
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ class RunConfig(Config):
     precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the device has units for it
     evaluate_every: Count = 1000  # steps between evaluations
     checkpoint_every: Count = 1000  # steps between checkpoints
-    # Per evaluation during training, over all parts of the test.
+    # Sequences per evaluation during training, over all parts of the test.
     test_sequences: Annotated[int, Field(ge=1, le=2**20)] = 1024
     seed: Seed = 0
     data_seed: Seed | None = None  # seed of the split and of a fixed training set; None: the same as seed
@@ -101,7 +101,9 @@ class RunConfig(Config):
         return super().override(assignments)
 
     def stack_key(self) -> str:
-        """A key that is equal for runs that can be stacked: they differ only in seeds and in optimiser numbers."""
+        """A key that is equal for runs that can be stacked, trained together in one process: they differ only in seeds
+        and in optimiser numbers.
+        """
         values = {**self.to_json(), "seed": None, "data_seed": None, "optimizer": self.optimizer.name}
         if self.micro_batches > 1 or self.recompute:
             return f"{self.digest()} {self.seed}"  # a run that saves memory is trained alone

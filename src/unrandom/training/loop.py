@@ -42,7 +42,7 @@ def train(
     """Train until ``config.steps``, or until ``max_seconds`` have passed or ``stop()`` is true after a step.
 
     Observers are called after every step. The last step is always checkpointed. Raises NonFiniteLoss, naming the step:
-    on a CPU before that update, on a GPU up to 50 steps later but before a checkpoint.
+    on a CPU before that update; on a GPU losses are read every 50 steps, and always before a checkpoint.
     """
     ranks = ranks or Ranks()
     config, progress = trainee.config, trainee.progress

@@ -1,4 +1,4 @@
-"""Which optimiser updates which parameter? OPTIMIZERS says it, and with what state; all that is about them reads it.
+"""Which optimiser updates which parameter? OPTIMIZERS names the rule for each and the state that it keeps.
 
 AdamW updates all of them, or Muon the matrices in the blocks and AdamW the rest.
 """
@@ -37,7 +37,7 @@ class OptimizerKind:
 
     @property
     def moments(self) -> dict[str, int]:
-        """Numbers kept for each parameter, inside the blocks' matrices and elsewhere, as `training_memory` asks."""
+        """Numbers kept for each parameter, inside the blocks' matrices and elsewhere, for `training_memory`."""
         return {"matrix_moments": len((self.matrices or self.rule).moments), "moments": len(self.rule.moments)}
 
 
@@ -120,11 +120,11 @@ class Optimizers:
         """Restore what ``state`` returned. Raises UserError when it is the state of other optimisers."""
         shapes = self._state_shapes()
         if set(tensors) != set(shapes):
-            raise UserError("the checkpoint was made with another optimizer than the configuration asks for")
+            raise UserError("the checkpoint is of another optimizer.name: resume with the settings that it began with")
         by_name: dict[str, dict[str, Tensor]] = {}
         for name, tensor in tensors.items():
             if tensor.shape != shapes[name] or not tensor.is_floating_point():
-                raise UserError(f"the optimizer's state {name} in the checkpoint has another shape or type than needed")
+                raise UserError(f"the optimiser's state {name} in the checkpoint has another shape or type than needed")
             parameter, key = name.split("|")
             by_name.setdefault(parameter, {})[key] = tensor
         for part in self._parts:

@@ -8,7 +8,8 @@ from unrandom.training.config import RunConfig
 def learning_rate_factor(config: RunConfig, step: int) -> float:
     """The learning rate of update ``step`` (from 0) as a share of the configured one.
 
-    Linear warm-up, (step + 1) / warmup_steps; then 1, or half a cosine that would reach 0 at ``steps``.
+    Linear warm-up, (step + 1) / warmup_steps (the paper's begins at 0); then 1, or half a cosine that would reach 0 at
+    ``steps``.
     """
     if step < config.warmup_steps:
         return (step + 1) / config.warmup_steps

@@ -1,6 +1,6 @@
 """Which settings do the LCG tasks share? How training sequences are drawn, and what is held out.
 
-Source: section 3.1 of the paper and its appendix on dataset construction.
+Source: the paper's section "Dataset Generation and Evaluation", and its appendix on dataset construction.
 """
 
 from abc import abstractmethod
@@ -61,13 +61,14 @@ class LCGTask(Task):
     # Share of the full-period rows that are balanced over the look-back r = m / gcd(m, a - 1), after which the
     # differences x[t+1] - x[t] repeat: r is drawn first, uniformly, and then a. (Most a have the longest r.)
     balanced_share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    # Share of the other rows with a multiplier coprime to the modulus: their sequences have no tail before the cycle.
+    # Share of the other rows with a multiplier coprime to the modulus: their sequences return to x0.
     coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     min_period: Period | None = None  # shortest period of training sequences
     max_period: Period | None = None  # longest period of training sequences
     n_test_a: TestCount = 64  # multipliers tested per test modulus (for unseen moduli, at most as many as exist)
     n_test_c: TestCount = 64  # increments tested per test modulus, likewise
-    # What is held out, at every modulus: the test's pairs (a, c), as in the paper's UM, or all of its a and all its c.
+    # What training must not have, at any modulus. pairs: no pair (a, c) of the test, as in the paper's unseen moduli;
+    # values: no a and no c of the test.
     hold_out: Literal["pairs", "values"] = "values"
     test_multipliers: Literal["full-period", "primitive-root"] = "full-period"  # primitive roots for prime moduli
     curriculum: tuple[Phase, ...] = ()  # phases with easier sequences

@@ -1,6 +1,6 @@
 """What is the fixed-modulus task (FM)? LCGs of one modulus; the test has unseen multipliers and increments.
 
-Source: section 3.1 of the paper.
+Source: the paper's section "Dataset Generation and Evaluation".
 """
 
 from collections.abc import Mapping

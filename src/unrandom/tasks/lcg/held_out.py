@@ -1,4 +1,7 @@
-"""Which multipliers and increments of a modulus are held out for testing? Random ones, drawn under the seed."""
+"""Which multipliers and increments of a modulus are held out for testing? Random ones, drawn under the seed.
+
+*Held out* is what is tested; *withheld* is what training must therefore not have.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -56,7 +59,7 @@ class Withheld:
     by_values: bool
     a: UInt64[np.ndarray, " multipliers"]  # all held-out multipliers of all moduli, sorted
     c: UInt64[np.ndarray, " increments"]  # all held-out increments of all moduli, sorted
-    tested: tuple[HeldOut, ...]  # test and validation parts, extra multipliers, and counting primes
+    tested: tuple[HeldOut, ...]  # test and validation; configured further multipliers; primes tested with a = 1
 
     @cached_property
     def tested_a(self) -> Values:
@@ -75,7 +78,7 @@ def hold_out(task: LCGTask, modulus: int, seed: int, *, or_fewer: bool) -> HeldO
 
     With ``or_fewer``, the multiplier 1 is not held out if there is another, because it is the only full-period
     multiplier of most moduli; and by the rule ``values``, at most half of the existing values are held out, because a
-    held-out value is excluded at every modulus. Raises UserError if there are fewer than configured.
+    held-out value is excluded at every modulus. Without it, raises UserError if there are fewer than configured.
     """
     n_a, n_c, left_out = task.n_test_a, task.n_test_c, task.named_multipliers
     by_roots = task.tested_by_primitive_roots(modulus)

@@ -39,7 +39,7 @@ INSTEAD: dict[RowKind, str] = {  # advice for error messages: the setting withou
 
 
 class Proposals:
-    """Proposals of one kind: arbitrary (0 < a < m, 0 <= c < m) or full-period (Hull–Dobell).
+    """Proposals of one `RowKind`. Arbitrary and coprime rows have 0 < a < m and 0 <= c < m; all others, full period.
 
     A multiplier is 1 + step * k with first <= k <= last: step is 1 for arbitrary ones, the Hull–Dobell step for
     full-period ones, of which k = 0 only counts. With ``n_a`` or ``n_c``, each modulus has a pool of that many values,
@@ -214,6 +214,7 @@ class Proposals:
         return which, a, c
 
     def product(self, rng: np.random.Generator) -> LCGParameters:
+        """Every pair of the pools that is not withheld, once, with uniform x0."""
         which, a, c = self._all_pairs()
         last = self.last[which]
         x0 = rng.integers(0, last, dtype=np.uint64, endpoint=True)

@@ -4,7 +4,8 @@ Test moduli, multipliers and increments are drawn first, without replacement. Tr
 two rules (``data.hold_out``): no *pair* (a, c) of the test at any modulus, or none of its *values*, no a and no c.
 Unseen test moduli are never trained on. `Withheld` implements the rule, for drawing and for ``check``.
 
-Source: section 3.1, "these 64^2 (a, c) pairs are not considered while generating the training dataset".
+Source: the paper's section "Dataset Generation and Evaluation": "These 64^2 (a, c) pairs are not considered while
+generating the training dataset".
 """
 
 from collections.abc import Mapping, Sequence

@@ -48,7 +48,7 @@ class TrainingDraws:
                 )
 
     def product(self, rng: np.random.Generator) -> LCGParameters:
-        """Every (m, a, c) of n_m x n_a x n_c once, with uniform x0, within the period range."""
+        """Every (m, a, c) of the pools that is not withheld, once, with uniform x0, within the period range."""
         parameters = self._sources[0][0].product(rng)
         return parameters[self._in_period_range(parameters)]
 
@@ -64,11 +64,13 @@ class TrainingDraws:
             for name in ("a", "c", "x0") if isinstance(drawn.m, int) else ("m", "a", "c", "x0"):
                 getattr(drawn, name)[open_rows] = getattr(again, name)
             open_rows = open_rows[~self._allowed(source, again)]
-        raise UserError(
-            f"found no training parameters for {len(open_rows)} of {rows} rows with periods from "
-            f"{self.task.min_period or 1} to {self.task.max_period or 'any'}: widen data.min_period and "
-            "data.max_period, or hold out fewer test parameters"
-        )
+        fewer = "lower data.n_test_a and data.n_test_c"
+        if self._filters:
+            fewer = (
+                f"with periods from {self.task.min_period or 1} to {self.task.max_period or 'any'}: widen "
+                f"data.min_period and data.max_period, or {fewer}"
+            )
+        raise UserError(f"found no training parameters for {len(open_rows)} of {rows} {source.kind} rows: {fewer}")
 
     def _allowed(self, source: Proposals, parameters: LCGParameters) -> Bool[np.ndarray, " rows"]:
         return source.allowed(parameters) & self._in_period_range(parameters)

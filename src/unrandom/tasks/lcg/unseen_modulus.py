@@ -1,6 +1,6 @@
 """What is the unseen-modulus task (UM)? LCGs of many moduli; the test moduli are never trained on.
 
-Source: section 3.1 of the paper.
+Source: the paper's section "Dataset Generation and Evaluation".
 """
 
 from collections.abc import Mapping
