@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.core.files import write_atomically, write_json
+from unrandom.core.reading import sha256
 from unrandom.runs.finding import RECIPES
 from unrandom.runs.measurement import evaluate_run
 from unrandom.runs.run import Run
-from unrandom.runs.sharing.pretrained import INDEX, PretrainedModel, described, pretrained, weights_file, weights_sha256
+from unrandom.runs.sharing.pretrained import INDEX, PretrainedModel, described, pretrained, weights_file
 from unrandom.training.checkpoint import latest_checkpoint
 
 ROOT = Path(__file__).parents[1]
@@ -51,7 +52,7 @@ def entry(run: Run, name: str) -> dict[str, Any]:
         "positions": model.positions,
         "parameters": run.folder.read_manifest()["parameters"],
         "bytes": weights_file(run.folder.path).stat().st_size,
-        "sha256": weights_sha256(run.folder.path),
+        "sha256": sha256(weights_file(run.folder.path)),
         "steps": checkpoint.step,
         "sequences": SEQUENCES,
         "accuracy": [accuracy(part) for part in tested],

@@ -11,9 +11,7 @@ from typing import Any
 
 from unrandom.core.errors import UserError
 
-JsonObject = dict[str, Any]
-"""A JSON object as Python reads it: string keys, and JSON values of any depth."""
-
+JsonObject = dict[str, Any]  # a JSON object as Python reads it: string keys, and JSON values of any depth
 FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk is full, or the user's quota is used up
 
 

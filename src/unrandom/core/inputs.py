@@ -12,14 +12,11 @@ from unrandom.core.deadline import NO_LIMIT, Deadline, OutOfTime
 from unrandom.core.errors import UserError
 from unrandom.core.reading import OPEN, kind_of, reading
 
-PIECE = 1 << 20
-"""Bytes that are read at a time."""
-
+PIECE = 1 << 20  # bytes that are read at a time
 DESCRIPTORS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 """Where the names of open files begin, such as those of a shell's <(…)."""
 
-MAX_NAME = 200
-"""Characters of a file's name that a message shows; of a longer one the first."""
+MAX_NAME = 200  # characters of a file's name that a message shows; of a longer one the first
 
 
 def named(source: str) -> str:

@@ -22,18 +22,10 @@ from unrandom.core.config import Config
 from unrandom.core.errors import UserError
 from unrandom.core.files import FULL
 
-MAX_JSON = 2**24
-"""Maximum size of a JSON file, bytes."""
-
-MAX_LINES = 2**27
-"""Maximum size of a file of JSON lines, bytes."""
-
-MAX_DEPTH = 100
-"""Maximum depth of lists and objects within each other in JSON."""
-
-MAX_DIGITS = 40
-"""Maximum digits of a whole number in JSON."""
-
+MAX_JSON = 2**24  # maximum size of a JSON file, bytes
+MAX_LINES = 2**27  # maximum size of a file of JSON lines, bytes
+MAX_DEPTH = 100  # maximum depth of lists and objects within each other in JSON
+MAX_DIGITS = 40  # maximum digits of a whole number in JSON
 OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 """Flags of opening a file that may be anything: nothing waits."""
 

@@ -20,9 +20,7 @@ from unrandom.core.files import json_text, make_folder, write_atomically
 from unrandom.core.locks import locked
 from unrandom.core.reading import MAX_JSON, Saved, read_json, read_json_lines, reading
 
-Step = Annotated[int, Field(ge=0, le=2**40)]
-"""Updates made."""
-
+Step = Annotated[int, Field(ge=0, le=2**40)]  # updates made
 Seconds = Annotated[float, Field(ge=0)]
 Plain = float | str | None
 Value = Plain | dict[str, Plain | dict[str, Plain]]
@@ -95,12 +93,10 @@ class RunFolder:
     def check_links(self) -> None:
         """Raise UserError for a symbolic link in the folder: what is written or deleted there must not be elsewhere."""
         with reading(self.path), os.scandir(self.path) as entries:
-            for entry in entries:
-                if entry.is_symlink():
-                    raise UserError(
-                        f"{entry.path} is a symbolic link; a run folder holds its files itself (but may be linked to "
-                        "as a whole)"
-                    )
+            if link := next((entry.path for entry in entries if entry.is_symlink()), None):
+                raise UserError(
+                    f"{link} is a symbolic link; a run folder holds its files itself (but may be linked to as a whole)"
+                )
 
     @property
     def exists(self) -> bool:

@@ -40,7 +40,6 @@ def compare(run: Run, predictors: Sequence[Predictor], *, part: Part | None, seq
 
 
 def predictor_row(tested: Evaluation, assumes: str) -> JsonObject:
-    """One predictor on one test set, as JSON values."""
     needed = {threshold: context_needed(tested, threshold) for threshold in THRESHOLDS}
     return {
         "predictor": tested.predictor,

@@ -30,10 +30,6 @@ class _Known:
     recipe: str
     when: tuple[str, int]  # creation time in the manifest, modification time of the manifest file
 
-    @property
-    def name(self) -> str:
-        return self.path.name
-
 
 def find_run(name: str, parent: Path = RUNS, *, unfinished: bool = False) -> Run:
     """The run that ``name`` means. Raises UserError, with candidates or near misses, if it means none or several.
@@ -60,7 +56,7 @@ def _find_own(name: str, parent: Path) -> Path:
     if newest := [run for run in known if word in (LATEST, run.recipe + NEWEST)]:
         return max(newest, key=lambda run: run.when).path
     of_recipe = [run for run in known if word == run.recipe]
-    begun = of_recipe or [run for run in known if word and run.name.startswith(word) and word not in RECIPES]
+    begun = of_recipe or [run for run in known if word and run.path.name.startswith(word) and word not in RECIPES]
     if len(begun) == 1:
         return begun[0].path
     if not begun and (found := find_pretrained(name, by_id=True)):
@@ -83,7 +79,7 @@ def _runs_in(parent: Path) -> list[_Known]:
 
 
 def _ambiguous(word: str, parent: Path, begun: list[_Known], of_recipe: bool) -> str:
-    shown = ", ".join(run.name for run in begun[:CANDIDATES_SHOWN]) + ", ..." * (len(begun) > CANDIDATES_SHOWN)
+    shown = ", ".join(run.path.name for run in begun[:CANDIDATES_SHOWN]) + ", ..." * (len(begun) > CANDIDATES_SHOWN)
     if of_recipe:
         return f"{len(begun)} runs in {parent} are of the recipe {word}: {shown}; {word}{NEWEST} means the newest"
     return f"{len(begun)} runs in {parent} begin with {word}: {shown}"
@@ -98,6 +94,6 @@ def _unknown(name: str, parent: Path, known: list[_Known]) -> str:
         return (
             f"{name} is not a run folder, and {parent} holds no run of this recipe; make one: unrandom train {recipe}"
         )
-    names = [*(run.recipe for run in known), *(run.name for run in known), LATEST, *ALIASES, *pretrained()]
+    names = [*(run.recipe for run in known), *(run.path.name for run in known), LATEST, *ALIASES, *pretrained()]
     where = f"nor the beginning of a run's name in {parent}" if known else f"and {parent} holds no runs"
     return f"{name} is not a run folder, {where}{near_misses(word, names, otherwise=False)}"

@@ -63,14 +63,13 @@ def _ceilings(run: Run) -> list[JsonObject]:
 
 def _evaluate_part(run: Run, predictor: TransformerPredictor, split: Split, part: Part, sequences: int) -> JsonObject:
     task = run.config.data
-    further = split.further_tests(part, sequences, seed=run.config.seed)
     return {
         "part": part,
         "name": task.part_text(part),
         "symbol": task.part_symbol(part),
         **evaluate(predictor, split.test(part, sequences)).to_json(),
         "about": split.about,
-        "further": [_further(predictor, test) for test in further],
+        "further": [_further(predictor, test) for test in split.further_tests(part, sequences, seed=run.config.seed)],
     }
 
 

@@ -15,9 +15,7 @@ from unrandom.core.files import write_atomically
 from unrandom.core.reading import read_bytes
 
 Tables = dict[str, pl.DataFrame]
-MAX_BYTES = 2**28
-"""Maximum size of a saved table, bytes."""
-
+MAX_BYTES = 2**28  # maximum size of a saved table, bytes
 MAX_CELLS = 10**8
 """Maximum of rows times columns in a saved table: compression makes a file of any number of equal rows small."""
 

@@ -80,8 +80,7 @@ def execute(
         ranks.check_batch(run.config.batch_size, run.config.micro_batches)
         for each in (*(run.ancestors() if ranks.broadcast(_needs_ancestors(run), device) else ()), run):
             if each is not run and ranks.is_main:
-                command = shlex.split(run.folder.read_manifest()["command"])
-                create_run(each.spec, each.folder.path.parent, command)
+                create_run(each.spec, each.folder.path.parent, shlex.split(run.folder.read_manifest()["command"]))
             result = _train_alone(each, device, ranks, until, ends, observers, on_start)
             if interrupted():
                 raise Interrupted.at([(result["run"], result["steps"], each.config.steps)])

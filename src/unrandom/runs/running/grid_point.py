@@ -87,6 +87,5 @@ def _accuracies(name: str, tested: dict[Part, Evaluation]) -> dict[str, Any]:
 
 
 def _mean(name: str, parts: Sequence[Clustered]) -> dict[str, Any]:
-    """The mean over the parts of the test, with its interval."""
     names = (name, f"{name}_low", f"{name}_high")
     return dict(zip(names, (round(number, 6) for number in mean_of(parts).first()), strict=True))

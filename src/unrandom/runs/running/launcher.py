@@ -35,11 +35,6 @@ class Ended:
     number: int  # count of ended runs so far, from 1; runs stopped by the deadline do not count
     minutes_left: float | None  # estimate for the remaining runs; None: none is left, or the deadline stopped this one
 
-    @property
-    def stopped(self) -> bool:
-        """Whether the deadline stopped the run; the same command resumes it."""
-        return self.outcome.status == "stopped"
-
 
 def train_runs(
     specs: Sequence[RunSpec], launcher: Launcher, *, sequences: int | None = None, watch: Watch | None = None
@@ -63,7 +58,8 @@ def train_runs(
     wanted = {spec.id: spec for spec in specs}
     total, done, ended, began = sum(spec.flops for spec in specs), 0, 0, time.monotonic()
     for outcome in run_jobs(engine, pack_jobs(specs, launcher.pack), options):
-        raise_full_disk(outcome, launcher.out)
+        if outcome.status == "full disk":  # on which no other run could be saved
+            raise OSError(outcome.errno, os.strerror(outcome.errno), str(launcher.out))
         spec = wanted[outcome.run]
         if outcome.status == "stopped":
             yield Ended(spec, outcome, ended, None)
@@ -74,15 +70,8 @@ def train_runs(
         yield Ended(spec, outcome, ended, left if ended < len(specs) else None)
 
 
-def raise_full_disk(outcome: Outcome, out: Path) -> None:
-    """Raise OSError if the outcome is a full disk, on which no other run could be saved."""
-    if outcome.status == "full disk":
-        raise OSError(outcome.errno, os.strerror(outcome.errno), str(out))
-
-
 def raise_failures(outcomes: Sequence[Outcome]) -> None:
     """Raise RunsFailed, with the first failure, if any run failed."""
-    failed = [outcome for outcome in outcomes if outcome.status == "failed"]
-    if failed:
+    if failed := [outcome for outcome in outcomes if outcome.status == "failed"]:
         others = f" (and {len(failed) - 1} more failed)" if len(failed) > 1 else ""
         raise RunsFailed(f"{failed[0].run} failed: {failed[0].error}{others}")

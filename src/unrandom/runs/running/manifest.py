@@ -19,7 +19,6 @@ PACKAGES = ("torch", "numpy", "pydantic", "safetensors")
 
 
 def manifest(spec: RunSpec, split: Split, command: list[str]) -> dict[str, Any]:
-    """The manifest of a new run as JSON values."""
     return {
         "recipe": spec.recipe,
         "config": spec.config.to_json(),

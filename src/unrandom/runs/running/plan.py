@@ -69,23 +69,21 @@ def grid_points(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[
     if count > MOST_POINTS:
         raise UserError(f"the grid has {count:,} points, seeds included; at most {MOST_POINTS:,} are planned")
     made = []
-    split_already: set[tuple[str, int]] = set()
-    drawn_already: set[str] = set()
+    split_seeds: dict[str, set[int]] = {}  # of which a task was split, by the task and the run that it starts from
     for values in itertools.product(*grid.values()):
         assignments = [f"{key}={text}" for key, text in zip(grid, values, strict=True)]
         for seed in range(config.seed, config.seed + seeds):
             chosen = config.override([*assignments, f"seed={seed}"])
             spec = RunSpec(recipe, chosen, {**{key: chosen.at(key) for key in grid}, "seed": seed})
-            parent_id = "".join(each.id for each in spec.ancestors()[-1:])
-            if (split_key := (chosen.data.digest() + parent_id, chosen.split_seed)) not in split_already:
+            task_and_parent = chosen.data.digest() + "".join(each.id for each in spec.ancestors()[-1:])
+            if chosen.split_seed not in (seeds_so_far := split_seeds.setdefault(task_and_parent, set())):
                 if chosen.data.source is not None:
                     check_task(chosen.data, chosen.split_seed)
                 split = split_of(chosen)
                 split.validation_and_test()
-                split_already.add(split_key)
-                if split_key[0] not in drawn_already:
+                if not seeds_so_far:
                     split.try_drawing(chosen.batch_size)
-                    drawn_already.add(split_key[0])
+                seeds_so_far.add(chosen.split_seed)
             made.append(spec)
     if len({spec.id for spec in made}) < len(made):
         raise UserError("the grid asks for the same run twice")
@@ -121,12 +119,10 @@ def run_state(spec: RunSpec, out: Path) -> RunState:
 
 
 def unfinished(runs: Sequence[RunSpec], out: Path) -> list[RunSpec]:
-    """The runs that are not finished."""
     return [run for run in runs if not RunFolder(out / run.id).finished]
 
 
 def cost_text(runs: Sequence[RunSpec], out: Path) -> str:
-    """The number of runs and their compute as a line of text."""
     left = unfinished(runs, out)
     total, wanted = sum(run.flops for run in runs), sum(run.flops for run in left)
     count = f"{len(runs)} run{'s' if len(runs) != 1 else ''}"

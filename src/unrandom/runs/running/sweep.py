@@ -187,8 +187,6 @@ def minutes_left(sweep: Sweep, launcher: Launcher) -> float | None:
         return None
     seconds = sum(Run.open(out / run.id).result()["train_seconds"] or 0.0 for run in finished)
     left = sum(spec.flops for spec in sweep.points) - sum(run.flops for run in finished)
-    workers = 1
-    if launcher.engine == "local":
-        workers = load_engine("local", launcher.options).places
+    workers = load_engine("local", launcher.options).places if launcher.engine == "local" else 1
     waiting = len(sweep.points) - len(finished)
     return round(seconds / sum(run.flops for run in finished) * left / max(1, min(workers, waiting)) / 60, 2)

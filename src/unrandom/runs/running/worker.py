@@ -153,9 +153,12 @@ def _train_one(spec: RunSpec, options: WorkerOptions, stop: Stop) -> Outcome:
 
 
 def _failed(spec: RunSpec, options: WorkerOptions, kind: str, message: str, trace: str | None = None) -> Outcome:
-    """The outcome of a run that failed, which is recorded in its folder if that is possible."""
+    """The outcome of a run that failed, which is recorded in ``error.json`` of its folder if that is possible."""
     try:
-        return Outcome(spec.id, "failed", record_failure(options.out / spec.id, kind, message, trace))
+        saved = {"kind": kind, "message": message, "traceback": trace}
+        write_json(make_folder(options.out / spec.id) / "error.json", saved)
+        is_clear = kind in ("error", "killed", "user error") or kind in message
+        return Outcome(spec.id, "failed", message if is_clear else f"{kind}: {message}")
     except (OSError, UserError) as second:
         if isinstance(second, OSError) and second.errno in FULL:
             return _full_disk(spec, second)
@@ -202,12 +205,6 @@ def _one_line(error: Exception) -> str:
         return error.strerror + (f": {error.filename}" if error.filename else "")
     said, kind = " ".join(str(error).split()), type(error).__name__
     return f"{kind}: {said}" if said and _kind(error) == "error" else said or kind
-
-
-def record_failure(folder: Path, kind: str, message: str, trace: str | None = None) -> str:
-    """Write the failure to ``error.json`` of the run folder; returns it as a line of text."""
-    write_json(make_folder(folder) / "error.json", {"kind": kind, "message": message, "traceback": trace})
-    return message if kind in ("error", "killed", "user error") or kind in message else f"{kind}: {message}"
 
 
 def record_death(spec: RunSpec, options: WorkerOptions, message: str) -> Outcome:

@@ -18,7 +18,6 @@ LARGEST = 1_000_000  # parameters of a model that is archived
 
 
 def archive_folder(scale: str, results: Path) -> Path:
-    """The folder of the archived models of a scale."""
     return results / scale / "weights"
 
 

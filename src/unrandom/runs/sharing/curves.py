@@ -123,7 +123,6 @@ class Curves:
                 sink.write(progress.latest)
 
     def close(self) -> None:
-        """Close the sinks of the run."""
         for sink in self.sinks:
             sink.close()
         self.sinks = []

@@ -149,7 +149,6 @@ def _read_record(folder: Path) -> Record:
 
 
 def _spec_of(folder: Path, record: Record) -> RunSpec:
-    """The specification of the run, from its manifest."""
     with about(folder / RECORD):
         spec = StartFrom.parse({key: record.manifest.get(key) for key in ("recipe", "config")})
         check_code(record.manifest, spec.config, "the run")

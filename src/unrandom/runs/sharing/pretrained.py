@@ -78,8 +78,7 @@ def pretrained() -> dict[str, PretrainedModel]:
     >>> [(part["value"], round(part["low"], 2)) for part in model.accuracy]
     [(1.0, 0.91)]
     """
-    models = json.loads(INDEX.read_text(encoding="utf-8"))["models"]
-    return {each["name"]: PretrainedModel(**each) for each in models}
+    return {each["name"]: PretrainedModel(**each) for each in json.loads(INDEX.read_text(encoding="utf-8"))["models"]}
 
 
 def find_pretrained(name: str, *, by_id: bool = False) -> Path | None:
@@ -118,12 +117,7 @@ def copy_pretrained(folder: Path, parent: Path) -> Path:
 
 def check_pretrained(model: PretrainedModel) -> bool:
     """Whether the weights on this machine have the checksum of the index. True for a model that is not here."""
-    return model.folder is None or weights_sha256(model.folder) == model.sha256
-
-
-def weights_sha256(folder: Path) -> str:
-    """The SHA-256 of the one weights file of an archived run."""
-    return sha256(weights_file(folder))
+    return model.folder is None or sha256(weights_file(model.folder)) == model.sha256
 
 
 def weights_file(folder: Path) -> Path:
