@@ -21,14 +21,9 @@ from unrandom.core.files import JsonObject, write_json
 from unrandom.core.memory import peak_memory
 from unrandom.core.reading import Saved, read_json
 
-RUNS, SLOW_RUNS = 30, 3
-"""Seeds for each row, and for a slow one."""
-
-MAX_SECONDS = 120.0
-"""Time limit of an audit."""
-
-FOLLOWING = 10
-"""Predictions that are compared with the numbers that follow."""
+RUNS, SLOW_RUNS = 30, 3  # seeds for each row, and for a slow one
+MAX_SECONDS = 120.0  # time limit of an audit
+FOLLOWING = 10  # predictions that are compared with the numbers that follow
 
 
 class SavedAudits(Saved):

@@ -63,10 +63,8 @@ def make_set(moduli: tuple[int, int], rows: int, *, width: int = 4, length: int 
     ``width`` is the number of tokens per number, ``length`` the numbers per sequence. Peak memory is None where it
     cannot be measured.
     """
-    settings = [*moduli, width, rows, length]
-    command = python("-c", MAKE_SET, *map(str, settings))
-    answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    seconds, size, peak = json.loads(answer)
+    command = python("-c", MAKE_SET, *map(str, (*moduli, width, rows, length)))
+    seconds, size, peak = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     return {
         "seconds": round(seconds, 2),
         "gigabytes": round(size / 1e9, 3),

@@ -244,7 +244,6 @@ CHECKS: dict[str, Callable[[CheckContext], str]] = {
 
 
 def _gradients(network: nn.Module, batch: Tensor, precision: str) -> tuple[float, list[Tensor]]:
-    """The loss of a batch, and the gradient of every parameter."""
     parameters = list(network.parameters())
     tokens = batch.to(parameters[0].device)
     for parameter in parameters:

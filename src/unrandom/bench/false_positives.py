@@ -19,11 +19,8 @@ from unrandom.core.files import JsonObject, write_json
 from unrandom.core.processors import usable_processors
 from unrandom.core.reading import Saved, read_json
 
-LENGTHS = (50, 120, 300, 1000, 2500)
-"""Numbers of a stream; successive streams of a source have successive lengths."""
-
-BLOCK = 4096
-"""Bytes taken from a source at a time."""
+LENGTHS = (50, 120, 300, 1000, 2500)  # numbers of a stream; successive streams of a source have successive lengths
+BLOCK = 4096  # bytes taken from a source at a time
 
 
 class Source(Random):
@@ -85,10 +82,6 @@ def _each(one: Callable[[Random], Any]) -> Callable[[Random, int], list[Any]]:
     return lambda source, count: [one(source) for _ in range(count)]
 
 
-def _decks(source: Random, count: int) -> list[Any]:
-    return [source.sample(range(52), 52) for _ in range(-(-count // 50))]
-
-
 FORMS: dict[str, Callable[[Random, int], list[Any]]] = {
     "32-bit words": _each(lambda source: source.getrandbits(32)),
     "64-bit words": _each(lambda source: source.getrandbits(64)),
@@ -105,7 +98,7 @@ FORMS: dict[str, Callable[[Random, int], list[Any]]] = {
     "0 to 9": _each(lambda source: source.randrange(10)),
     "0 to 99": _each(lambda source: source.randrange(100)),
     "one-time passwords": _each(lambda source: f"{source.randrange(10**6):06}"),
-    "decks of cards": _decks,
+    "decks of cards": lambda source, count: [source.sample(range(52), 52) for _ in range(-(-count // 50))],
     "doubles": _each(lambda source: source.random()),
     "6 decimals": _each(lambda source: f"{source.random():.6f}"),
     "4 decimals": _each(lambda source: f"{source.random():.4f}"),

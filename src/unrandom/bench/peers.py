@@ -17,12 +17,8 @@ from unrandom.auditing.verdict import Predictable
 from unrandom.core.files import JsonObject
 from unrandom.generators.v8 import MathRandom
 
-COMPARED = 10
-"""Numbers that follow, and must be predicted."""
-
-SHOWN = 53
-"""Bits of V8's fractions."""
-
+COMPARED = 10  # numbers that follow, and must be predicted
+SHOWN = 53  # bits of V8's fractions
 Predict = Callable[[Any, list[Any]], Iterator[Any]]
 
 

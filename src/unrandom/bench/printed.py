@@ -23,11 +23,8 @@ from unrandom.generators.v8 import MathRandom
 from unrandom.generators.windows import Window
 from unrandom.generators.xoshiro import XOSHIROS
 
-Numbers = Iterator[Any]
-"""Numbers, or texts, as they are printed; endless."""
-
-Start = Callable[[Random], Numbers]
-"""Begins a stream, with a seed or a state taken from a source of chance."""
+Numbers = Iterator[Any]  # numbers, or texts, as they are printed; endless
+Start = Callable[[Random], Numbers]  # begins a stream, with a seed or a state taken from a source of chance
 
 
 @dataclass(frozen=True)
@@ -118,9 +115,13 @@ def window_of(name: str, low: int, bits: int, shown: Callable[[int], Any] = int)
     return steps(lambda _: window.lcg, window.lcg.m, lambda x: shown(window.output(x)))
 
 
-def full_period(m: int) -> Callable[[Random], LCG]:
-    """A random LCG modulo a power of two whose period is m."""
-    return lambda chance: LCG(m, 4 * chance.randrange(m // 4) + 1, 2 * chance.randrange(m // 2) + 1)
+def truncated(m: int, low: int) -> Start:
+    """A random LCG modulo a power of two whose period is m, without its `low` lowest bits."""
+
+    def lcg(chance: Random) -> LCG:
+        return LCG(m, 4 * chance.randrange(m // 4) + 1, 2 * chance.randrange(m // 2) + 1)
+
+    return steps(lcg, m, lambda x: x >> low)
 
 
 @with_settings
@@ -178,7 +179,7 @@ def bays_durham(chance: Random, generator: BaysDurham) -> Numbers:
 
 @with_settings
 def combined(chance: Random, name: str, shown: Callable[[float], Any]) -> Numbers:
-    combined = next(one for one in COMBINED if one.name == name)
+    combined = next(one for one in COMBINED if one.name.startswith(name))
     first = tuple(
         tuple(chance.randrange(1, component.modulus) for _ in component.coefficients)
         for component in combined.components
@@ -189,7 +190,7 @@ def combined(chance: Random, name: str, shown: Callable[[float], Any]) -> Number
 @with_settings
 def small(chance: Random, name: str, shown: Callable[[int], Any] = int) -> Numbers:
     """A generator of SMALL; a repeated output is drawn again where the program does so."""
-    generator = next(one for one in SMALL if one.name == name)
+    generator = next(one for one in SMALL if one.name.startswith(name))
     state, last = chance.randrange(1, 2**generator.state_bits - 1), None
     while True:
         state = generator.step(state)

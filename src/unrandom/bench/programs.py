@@ -10,13 +10,13 @@ from unrandom.bench.printed import (
     by_python,
     by_torch,
     combined,
-    full_period,
     lagged,
     parts_of_sfmt,
     ranlux,
     small,
     states,
     steps,
+    truncated,
     v8,
     window_of,
     with_carry,
@@ -40,6 +40,7 @@ from unrandom.generators.xorshift import Xorshift, Xorwow
 SHR3 = Xorshift(32, (Shift(True, 13), Shift(False, 17), Shift(True, 5)))
 GLIBC = LaggedFibonacci(3, 31, 1, 1, 2**32)
 PRIME = 2**31 - 1
+R_SCALE = 2.3283064365386963e-10  # by which R multiplies a word of 32 bits
 GO = LaggedFibonacci(273, 607, 1, 1, 2**64)
 NET = LaggedFibonacci(34, 55, -1, 1, 2**31 - 1)
 
@@ -61,8 +62,8 @@ def _php_range(least: int, greatest: int) -> Callable[[Random], int]:
     return draw
 
 
-def _r_runif(chance: Random) -> str:
-    return f"{chance.getrandbits(32) * 2.3283064365386963e-10:.7f}"
+def _luajit(word: int) -> float:
+    return word % 2**52 / 2**52
 
 
 def _lcg(chance: Random) -> LCG:
@@ -97,7 +98,7 @@ PRINTED: tuple[Printed, ...] = (
     Printed("C++ `std::mt19937` (libstdc++)", "dice", 18000, by_python(_dice_of_cpp), slow=True),
     Printed("PHP 7.1 and later", "`mt_rand()`", 1500, by_python(lambda r: r.getrandbits(32) >> 1)),
     Printed("PHP 7.1 and later", "`mt_rand(100000, 999999)`", 6000, by_python(_php_range(100000, 999999)), slow=True),
-    Printed("R", "`runif`, 7 decimals", 1600, by_python(_r_runif), slow=True),
+    Printed("R", "`runif`, 7 decimals", 1600, by_python(lambda r: f"{r.getrandbits(32) * R_SCALE:.7f}"), slow=True),
     Printed(NODE_24, "`Math.random()`", 200, v8(53, False, float)),
     Printed(NODE_24, "6 decimals", 200, v8(53, False, lambda u: f"{u:.6f}")),
     Printed(NODE_24, "dice", 400, v8(53, False, lambda u: 1 + int(6 * u))),
@@ -145,10 +146,8 @@ PRINTED: tuple[Printed, ...] = (
     Printed("C++", "`ranlux24_base`", 200, with_carry(WithCarry(10, 24, 1, -1, 24))),
     Printed("C++", "`ranlux24`", 120, ranlux(RANLUX24)),
     Printed("C++", "`knuth_b`", 3000, bays_durham(KNUTH_B)),
-    Printed("bash 5.1 and later", "`$RANDOM`", 60, small("$RANDOM of bash 5.1 and later")),
-    Printed(
-        "bash 5.1 and later", "`$((RANDOM % 6 + 1))`", 120, small("$RANDOM of bash 5.1 and later", lambda x: x % 6 + 1)
-    ),
+    Printed("bash 5.1 and later", "`$RANDOM`", 60, small("$RANDOM of bash 5.1")),
+    Printed("bash 5.1 and later", "`$((RANDOM % 6 + 1))`", 120, small("$RANDOM of bash 5.1", lambda x: x % 6 + 1)),
     Printed("mulberry32 (JavaScript)", "fractions", 40, small("mulberry32", lambda x: x / 2**32)),
     Printed("Visual Basic 6", "`Rnd`, 7 digits", 60, small("Rnd of Visual Basic 6", lambda x: f"{x / 2**24:.7f}")),
     Printed("Go 1.19 `math/rand`", "`Int63()`", 700, lagged(GO, lambda x: x & (2**63 - 1))),
@@ -157,20 +156,10 @@ PRINTED: tuple[Printed, ...] = (
         ".NET Framework `Random(seed)`", "`Next(100)`", 4300, lagged(NET, lambda x: int(x * (1 / (2**31 - 1)) * 100))
     ),
     Printed("Go 1.19 `math/rand`", "`Float64()`", 20000, lagged(GO, lambda x: x % 2**63 / 2**63), slow=True),
-    Printed(
-        "R, `Wichmann-Hill`",
-        "7 digits",
-        60,
-        combined("Wichmann and Hill 1982 (R, Python 2.2, Excel 2003 and 2007)", lambda u: f"{u:.7f}"),
-    ),
-    Printed("PHP", "`lcg_value()`", 60, combined("L'Ecuyer 1988 (PHP's lcg_value())", float)),
+    Printed("R, `Wichmann-Hill`", "7 digits", 60, combined("Wichmann and Hill 1982", lambda u: f"{u:.7f}")),
+    Printed("PHP", "`lcg_value()`", 60, combined("L'Ecuyer 1988", float)),
     Printed("MySQL and MariaDB", "`RAND()`", 60, combined("MySQL's RAND()", float)),
-    Printed(
-        "R, `L'Ecuyer-CMRG`",
-        "7 digits",
-        100,
-        combined("MRG32k3a, L'Ecuyer 1999 (R's L'Ecuyer-CMRG)", lambda u: f"{u:.7f}"),
-    ),
+    Printed("R, `L'Ecuyer-CMRG`", "7 digits", 100, combined("MRG32k3a, L'Ecuyer 1999", lambda u: f"{u:.7f}")),
     Printed(
         "multiply-with-carry, 32 bits",
         "words",
@@ -181,33 +170,16 @@ PRINTED: tuple[Printed, ...] = (
     Printed("xorshift32", "modulo 100", 300, states(SHR3, (32,), lambda x: x % 100)),
     Printed("taus88", "words", 60, states(TAUS88, TAUS88.sizes, int)),
     Printed("LFSR113", "words", 60, states(LFSR113, LFSR113.sizes, int)),
-    Printed("LuaJIT 2.1", "`math.random()`", 60, states(LUAJIT, LUAJIT.sizes, lambda x: (x & (2**52 - 1)) / 2**52)),
-    Printed(
-        "LuaJIT 2.1",
-        "`math.random(100)`",
-        200,
-        states(LUAJIT, LUAJIT.sizes, lambda x: 1 + int(100 * ((x & (2**52 - 1)) / 2**52))),
-    ),
+    Printed("LuaJIT 2.1", "`math.random()`", 60, states(LUAJIT, LUAJIT.sizes, _luajit)),
+    Printed("LuaJIT 2.1", "`math.random(100)`", 200, states(LUAJIT, LUAJIT.sizes, lambda x: 1 + int(100 * _luajit(x)))),
     Printed("WELL512a", "words", 100, states(WELL512A, WELL512A.sizes, int)),
     Printed("WELL1024a", "words", 100, states(WELL1024A, WELL1024A.sizes, int)),
     Printed("WELL19937a", "words", 900, states(WELL19937A, WELL19937A.sizes, int), slow=True),
     Printed("SFMT19937", "words", 900, parts_of_sfmt, slow=True),
     Printed("xorwow (CUDA)", "words", 200, states(Xorwow(), (32,) * 6, int)),
     Printed("an LCG modulo a prime, all unknown", "all bits", 60, steps(_lcg, PRIME)),
-    Printed(
-        "an LCG modulo 2^32, all unknown",
-        "the upper 16 bits",
-        700,
-        steps(full_period(2**32), 2**32, lambda x: x >> 16),
-        slow=True,
-    ),
-    Printed(
-        "an LCG modulo 2^64, all unknown",
-        "the upper 32 bits",
-        400,
-        steps(full_period(2**64), 2**64, lambda x: x >> 32),
-        slow=True,
-    ),
+    Printed("an LCG modulo 2^32, all unknown", "the upper 16 bits", 700, truncated(2**32, 16), slow=True),
+    Printed("an LCG modulo 2^64, all unknown", "the upper 32 bits", 400, truncated(2**64, 32), slow=True),
     Printed("a quadratic generator modulo 2^31 - 1, all unknown", "all bits", 60, steps(_quadratic, PRIME)),
     Printed("an inversive generator modulo 2^31 - 1, all unknown", "all bits", 60, steps(_inversive, PRIME)),
 )

@@ -92,7 +92,6 @@ def _unseen_set(rows: int) -> dict[str, Any]:
 
 
 def _fresh(config: RunConfig) -> dict[str, Any]:
-    """Milliseconds of a step and of generating its batch, and their ratio."""
     device = choose_device()
     configure_process(device)
     batches = training_batches(config)

@@ -46,14 +46,12 @@ def bench_sweep(config: RunConfig, steps: int = STEPS) -> dict[str, Any]:
 
 
 def _in_turn(jobs: Sequence[Job], threads: int) -> None:
-    """Train the jobs one after the other in this process, with the given number of threads."""
     _in_temporary_folder(
         lambda out: [outcome for job in jobs for outcome in run_job(job, WorkerOptions(out, threads=threads))]
     )
 
 
 def _in_processes(jobs: Sequence[Job]) -> None:
-    """Train the jobs in parallel processes with one thread each."""
     _in_temporary_folder(
         lambda out: list(run_jobs(load_engine("local", EngineOptions(threads=1)), jobs, WorkerOptions(out)))
     )
