@@ -47,7 +47,6 @@ def chosen(value: object, choices: Sequence[Choice], name: str) -> Choice:
 
 
 def sentence(text: str, kind: str = "said") -> str:
-    """A paragraph with this text."""
     return f'<p class="{kind}">{escape(text)}</p>'
 
 

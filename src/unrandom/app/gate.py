@@ -35,7 +35,6 @@ class Gate:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or pass it on."""
         if scope["type"] == "websocket":  # the page has none
             await send({"type": "websocket.close"})
             return
@@ -43,16 +42,14 @@ class Gate:
             await self.app(scope, receive, send)
             return
         request = Request(scope)
-        if (refused := _refused(request)) is not None:
+        refused, has_files = _refused(request), _has_files(request)
+        body = b"" if refused or has_files else await _body(receive)
+        if refused := refused or _refused_body(body):
             await PlainTextResponse(*refused)(scope, receive, send)
             return
-        if _has_files(request):  # not held back: Gradio follows how they arrive, and limits each
+        if has_files:  # not held back: Gradio follows how they arrive, and limits each
             with suppress(ClientDisconnect):  # which is no fault of the program
                 await self.app(scope, receive, send)
-            return
-        body = await _body(receive)
-        if (refused := _refused_body(body)) is not None:
-            await PlainTextResponse(*refused)(scope, receive, send)
             return
         first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 

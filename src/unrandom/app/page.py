@@ -21,8 +21,7 @@ from unrandom.app.limits import (
 )
 
 POLL_SECONDS = 3.0
-SEQUENCE = "m, a, c and x0"  # how a sequence is given: by an LCG, or typed
-HOW = [(SEQUENCE, "lcg"), ("numbers that I type", "numbers")]
+HOW = [("m, a, c and x0", "lcg"), ("numbers that I type", "numbers")]  # how a sequence is given
 
 
 def make_app(runs: Path, saved: Path, demo_settings: Sequence[str] = ()) -> tuple[gr.Blocks, training.Demo]:

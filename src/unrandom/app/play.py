@@ -55,13 +55,11 @@ def loaded(name: str) -> LoadedRun:
 
 
 def heads(name: str) -> list[str]:
-    """The heads of a model, as choices."""
     shape = loaded(name).config.model
     return [f"layer {layer} head {head}" for layer in range(shape.depth) for head in range(shape.n_heads)]
 
 
 def largest_tested(name: str) -> int:
-    """The largest modulus that the model is tested on."""
     return max(part for part in loaded(name).split().parts if isinstance(part, int))
 
 

@@ -42,10 +42,9 @@ def claims(results: Path, scale: Any, verdicts: Any, origin: Any, words: str | N
         and origin in ("all", row["origin"])
         and all(word in f"{row['claim']} {row['experiment']} {row['quantity']}".lower() for word in wanted)
     ]
-    said = f"{len(rows)} of {len(_claims(scale, results))} claims" + (
-        f"; the first {SHOWN}" if len(rows) > SHOWN else ""
-    )
-    return sentence(f"{said}.") + "".join(_claim(row) for row in rows[:SHOWN])
+    more = f"; the first {SHOWN}" if len(rows) > SHOWN else ""
+    said = sentence(f"{len(rows)} of {len(_claims(scale, results))} claims{more}.")
+    return said + "".join(_claim(row) for row in rows[:SHOWN])
 
 
 def _claim(row: JsonObject) -> str:
@@ -63,5 +62,4 @@ def _claim(row: JsonObject) -> str:
 
 
 def verdict_names() -> list[str]:
-    """The verdicts, as choices."""
     return list(VERDICTS)

@@ -34,8 +34,7 @@ def remove_abandoned() -> None:
     """Remove this user's folders whose app has ended. Links, and what belongs to others, are left alone."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):  # not ours, not a folder, or held by a running app
-            lock = _locked(folder)
-            if lock is not None:
+            if (lock := _locked(folder)) is not None:
                 try:
                     shutil.rmtree(folder, ignore_errors=True)
                 finally:

@@ -58,7 +58,8 @@ def _failed(error: Exception) -> int:
             return _say(str(error), 1)
     if out_of_memory(error):
         return _say(OUT_OF_MEMORY, 1)
-    if fault := _fault_in_user_task(error):
+    user_tasks = sys.modules.get("unrandom.tasks.user_tasks")  # not imported: no user-defined task was loaded
+    if user_tasks and (fault := user_tasks.fault_in_user_task(error)):
         return _say(fault, 2)
     raise error
 
@@ -115,15 +116,9 @@ class _LineFormatter(logging.Formatter):
 
 
 def _log_as_lines() -> None:
-    """Write warnings to standard error, each as one line."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_LineFormatter("unrandom: %(levelname)s: %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
-
-
-def _fault_in_user_task(failure: Exception) -> str | None:
-    user_tasks = sys.modules.get("unrandom.tasks.user_tasks")  # not imported: no user-defined task was loaded
-    return user_tasks.fault_in_user_task(failure) if user_tasks else None
 
 
 def _say(message: str, status: int) -> int:

@@ -7,8 +7,7 @@ from typing import Any
 
 from unrandom.core.errors import printable
 
-Answer = tuple[dict[str, Any], str]
-"""A command's answer as JSON values, and as text."""
+Answer = tuple[dict[str, Any], str]  # a command's answer as JSON values, and as text
 
 
 def aligned(table: Sequence[Sequence[str]]) -> list[str]:

@@ -12,12 +12,11 @@ from unrandom.runs.spec import RunSpec
 
 def launcher_of(arguments: Namespace) -> Launcher:
     """The launcher that the command-line arguments describe."""
-    options = EngineOptions(arguments.workers, arguments.threads, arguments.gpus_per_run, tuple(arguments.slurm))
     return Launcher(
         out=arguments.out,
         command=tuple(arguments.command_line),
         engine=arguments.engine,
-        options=options,
+        options=EngineOptions(arguments.workers, arguments.threads, arguments.gpus_per_run, tuple(arguments.slurm)),
         pack=arguments.pack,
         minutes=arguments.max_minutes,
     )
@@ -38,7 +37,7 @@ def train_shown(
     outcomes = []
     for ended in train_runs(specs, launcher, sequences=sequences, watch=TrainingProgress):
         outcomes.append(ended.outcome)
-        if ended.stopped:
+        if ended.outcome.status == "stopped":  # by the deadline; the same command resumes it
             continue
         status = "finished" if ended.outcome.status == "finished" else f"failed: {ended.outcome.error}"
         time_left = "" if ended.minutes_left is None else f", about {ended.minutes_left:.0f} min left"

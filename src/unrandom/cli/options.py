@@ -58,7 +58,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_assignments(command: Parser) -> None:
-    """Add ``--set``, which changes keys of the configuration."""
     command.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -70,14 +69,12 @@ def add_assignments(command: Parser) -> None:
 
 
 def add_configuration(command: Parser) -> None:
-    """Add the options that change the configuration of a run and the place of its folder."""
     add_assignments(command)
     command.add_argument("--seed", type=SEED, metavar="S", help="root seed, the same as --set seed=S")
     add_runs(command, "--out")
 
 
 def add_run(command: Parser) -> None:
-    """Add the run that a command works on, and the user-defined task that it may need."""
     command.add_argument("run", metavar="RUN", help=RUN)
     command.add_argument("--task", metavar="FILE:CLASS", help=TASK)
 
@@ -90,7 +87,6 @@ def add_max_minutes(command: Parser, then: str = "resume continues from there") 
 
 
 def add_log(command: Parser) -> None:
-    """Add ``--log``, which also writes the curves of training elsewhere."""
     command.add_argument(
         "--log",
         metavar="NAME",
@@ -103,7 +99,6 @@ def add_log(command: Parser) -> None:
 
 
 def add_workers(command: Parser, then: str = "the same command continues") -> None:
-    """Add the options of the launcher: engine, workers, threads, GPUs, stacking and time."""
     command.add_argument(
         "--engine",
         choices=ENGINES,
@@ -129,16 +124,13 @@ def add_workers(command: Parser, then: str = "the same command continues") -> No
 
 
 def add_scale(command: Parser) -> None:
-    """Add ``--scale``, which chooses how large experiments are."""
     command.add_argument("--scale", choices=SCALES, default="laptop", help="size of the experiments (laptop)")
 
 
 def add_results(command: Parser) -> None:
-    """Add ``--results``, the folder of saved results."""
     about = "folder of saved results (results)"
     command.add_argument("--results", type=PATH, default=Path("results"), metavar="DIR", help=about)
 
 
 def add_runs(command: Parser, option: str = "--runs") -> None:
-    """Add the option of the parent folder of run folders."""
     command.add_argument(option, type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")

@@ -24,7 +24,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if argv[0] == "--version" and argv[1:]:
         parser.error(f"--version takes nothing else, but {argv[1]!r} was given")
     if not argv[0].startswith("-") and argv[0] not in COMMANDS:
-        parser.error(_no_such_command(argv[0]))
+        parser.error(f"no command is called {argv[0]!r:.80}{near_misses(argv[0], COMMANDS, otherwise=False)}")
     return parser.parse_args(argv)
 
 
@@ -65,7 +65,3 @@ def _is_text(word: str) -> bool:
         return b"\0" not in word.encode()
     except UnicodeEncodeError:
         return False
-
-
-def _no_such_command(word: str) -> str:
-    return f"no command is called {word!r:.80}{near_misses(word, COMMANDS, otherwise=False)}"

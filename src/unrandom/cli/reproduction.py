@@ -89,7 +89,6 @@ def _verdicts(each: Experiment, judge: Callable[[Experiment], list[JsonObject]])
 
 
 def _files_made(folder: Path) -> dict[str, list[str]]:
-    """The tables and pictures in an experiment's folder."""
     return {kind: [str(path) for path in sorted(folder.glob(f"*.{kind}"))] for kind in ("parquet", "png")}
 
 
@@ -112,7 +111,6 @@ def claims_table(rows: list[JsonObject]) -> str:
 
 
 def _value_text(row: JsonObject) -> str:
-    """The measured value with its interval, and the threshold of the claim."""
     if row["value"] is None:
         return f"(wanted {row['threshold']})"
     interval = "" if row["interval"] is None else f" [{row['interval'][0]:.3g}, {row['interval'][1]:.3g}]"

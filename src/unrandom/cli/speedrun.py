@@ -45,7 +45,6 @@ def speedrun(arguments: Namespace) -> Answer:
 
 
 def _track_answer(chosen: Track, results: Path) -> Answer:
-    """A track and its records, each with its compute ratio to the record it was raced against."""
     records = read_records(chosen, results)
     values = {"track": chosen.name, "about": chosen.about, "target": chosen.target.text, "records": records}
     lines = [f"{chosen.name}: {chosen.about}", f"target   {chosen.target.text}, in {CHECKS_IN_A_ROW} checks in a row"]

@@ -53,7 +53,6 @@ def sweep(arguments: Namespace, base: RunSpec) -> Answer:
 
 
 def _sweep_text(asked: Sweep, found: SweepResult) -> str:
-    """A table with one row per grid point, and the best settings."""
     columns = [*asked.grid, "seed", "validation", "test", "95 % interval", "run"]
     points = found.points.iter_rows(named=True)
     table = [
@@ -77,7 +76,6 @@ def _result_cells(row: JsonObject) -> list[str]:
 
 
 def _dry_run(asked: Sweep, arguments: Namespace) -> Answer:
-    """The grid points with their status and training FLOPs, and the cost that is left."""
     out, points = arguments.out, plan(asked, arguments.out)
     lines = [
         f"{status:<9} {flops:.1e}  {settings_of(spec)}"

@@ -56,7 +56,6 @@ def _part_text(tested: JsonObject) -> str:
 
 
 def _group_text(groupings: list[JsonObject]) -> list[str]:
-    """Accuracy on the last number for each group of sequences with the same label."""
     lines = []
     for grouping in groupings:
         lines.append(f"last number right by {grouping['label']}, {grouping['about']}:")
@@ -92,6 +91,5 @@ def _comparison_cells(row: JsonObject, thresholds: list[str]) -> list[str]:
 
 
 def _accuracy_text(tally: JsonObject) -> str:
-    """An accuracy with its 95 % interval and counts."""
     interval = "" if tally["low"] is None else f"95 % interval {tally['low']:.4f} to {tally['high']:.4f}; "
     return f"{tally['value']:.4f}  ({interval}{tally['correct']} of {tally['total']})"

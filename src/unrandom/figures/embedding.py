@@ -13,27 +13,24 @@ def embedding_figure(table: Table, pair: tuple[int, int]) -> Figure:
     names = [f"PC{i + 1} ({table['explained'][i]:.0%} of variance)" for i in pair]
     points = [(row[x], row[y]) for row in table["values"]]
     moduli = [row["modulus"] for row in table["residue_variance"]] or [2]
-    views = {f"mod {q}": _plane(points, q, *names) for q in moduli}
-    return Figure(views, height=340, width=540)
+    return Figure({f"mod {q}": _plane(points, q, *names) for q in moduli}, height=340, width=540)
 
 
 def _plane(points: list[tuple[float, float]], modulus: int, x: str, y: str) -> ScatterPanel:
     title, bar = f"Embedding, coloured by residue mod {modulus}", f"residue mod {modulus}"
     residues = [token % modulus for token in range(len(points))]
-    hover = "%{pointNumber} (residue %{marker.color})"
-    return ScatterPanel(title, x, y, points, residues, "≡", bar, hover)
+    return ScatterPanel(title, x, y, points, residues, "≡", bar, hover="%{pointNumber} (residue %{marker.color})")
 
 
 def variance_figure(table: Table, *, shuffled: bool = False) -> Figure:
     """A map of the share of each component's variance that residues explain, or of the control with shuffled labels."""
     rows = table["residue_variance"]
-    components = [f"PC{i + 1}" for i in range(len(table["explained"]))]
     panel = MapPanel(
         "Variance explained by residues" + ", with shuffled labels" * shuffled,
         "component",
         Axis("", range(len(rows)), [f"mod {row['modulus']}" for row in rows], limits=(len(rows) - 0.5, -0.5)),
         [row["shuffled" if shuffled else "shares"] for row in rows],
-        components,
+        [f"PC{i + 1}" for i in range(len(table["explained"]))],
         bar="share of variance",
         written=True,
         hover="%{y} explains %{z:.1%} of %{x}",

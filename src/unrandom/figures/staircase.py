@@ -105,8 +105,7 @@ def _baseline_lines(ceiling: Entry, several: bool) -> list[Line]:
 def _marker_positions(longest: int, index: int, n_lines: int) -> list[int]:
     """The x of the markers of line ``index``: evenly spaced on a logarithmic axis, and different for each line."""
     steps = range(int(MARKS_PER_DOUBLING * math.log2(longest)) + 1)
-    positions = dict.fromkeys(round(2 ** (step / MARKS_PER_DOUBLING)) for step in steps)
-    return list(positions)[index::n_lines]
+    return list(dict.fromkeys(round(2 ** (step / MARKS_PER_DOUBLING)) for step in steps))[index::n_lines]
 
 
 def _step_line(step: Entry, dash: str, longest: int) -> Line:

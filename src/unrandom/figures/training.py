@@ -27,7 +27,6 @@ ACCURACIES: Measures = {
 
 
 def loss_figure(metrics: Metrics) -> Figure:
-    """Training and test loss against the training step."""
     return _against_steps("Loss during training", LOSS, _lines(metrics, LOSSES, "%{y:.3f}"))
 
 

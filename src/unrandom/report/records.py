@@ -15,7 +15,6 @@ from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, FIRST_SEED
 
 
 def records_page(results: Path) -> str:
-    """All tracks with their records, as Markdown."""
     shown = {"took": arm_text, "ratio": ratio_text, "setting": as_typed, "number_of_checks": CHECKS_IN_A_ROW}
     tracks = [(track, read_records(track, results)) for track in TRACKS.values()]
     return template(__package__, "records.md.j2").render(tracks=tracks, first_seed=FIRST_SEED, paper=PAPER, **shown)

@@ -10,15 +10,14 @@ def sample_cells(sample: JsonObject) -> JsonObject:
     truth, predictions = sample["numbers"][1:], sample["predicted"]
     correct = [prediction == number for prediction, number in zip(predictions, truth, strict=True)]
     correct_at_end = next((i for i, is_correct in enumerate(reversed(correct)) if not is_correct), len(correct))
+    guesses = enumerate(zip(truth, predictions, sample["probability"], strict=True), start=1)
     cells = [
         {
             "number": number,
             "right": number == prediction,
             "title": f"after {seen}: predicted {prediction}, true {number} (probability of the truth {chance:.2g})",
         }
-        for seen, (number, prediction, chance) in enumerate(
-            zip(truth, predictions, sample["probability"], strict=True), 1
-        )
+        for seen, (number, prediction, chance) in guesses
     ]
     return {
         "parameters": sample["parameters"],

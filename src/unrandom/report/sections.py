@@ -37,9 +37,7 @@ class Section:
 
 
 def build_sections(measurements: JsonObject) -> list[Section]:
-    """All sections, in the order of the page."""
-    builders = (_training, _staircase, _digits, _groups, _attention, _embedding)
-    return [build(measurements) for build in builders]
+    return [build(measurements) for build in (_training, _staircase, _digits, _groups, _attention, _embedding)]
 
 
 def _training(measurements: JsonObject) -> Section:
@@ -165,11 +163,8 @@ def _embedding(measurements: JsonObject) -> Section:
     if components < 2:
         return Section(key, heading, missing="Left out: the embedding has fewer than two components to plot.")
     token = "number" if table["labels"] == "numbers" else "digit token"
-    planes = [
-        Panel(f"Components {x + 1} and {y + 1}", "", embedding_figure(table, (x, y)))
-        for x, y in PLANES
-        if y < components
-    ]
+    shown = [(x, y) for x, y in PLANES if y < components]
+    planes = [Panel(f"Components {x + 1} and {y + 1}", "", embedding_figure(table, (x, y))) for x, y in shown]
     measured = Panel(
         "Variance of each component explained by residues",
         "1 means that the residue determines the coordinate.",

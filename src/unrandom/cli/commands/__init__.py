@@ -31,8 +31,7 @@ COMMANDS = {
 }
 """One line about each command, in the order of ``--help``."""
 
-WITHOUT_TORCH = ("audit", "models", "completion")
-"""Commands that answer without torch, whose import takes seconds."""
+WITHOUT_TORCH = ("audit", "models", "completion")  # commands that answer without torch, whose import takes seconds
 
 
 def module_of(command: str) -> ModuleType:

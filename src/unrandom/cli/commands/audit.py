@@ -72,7 +72,6 @@ def _whole(name: str, text: str | None) -> int | None:
 
 
 def _number(name: str, text: str | None) -> int | float | None:
-    """A whole number, or a number with decimals."""
     if text is None:
         return None
     try:

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "unrandom bench train --recipe fm-2048 --set batch_size=8"
 
-TRAINING = ("data", "train", "evaluate", "sweep", "scaling", "predictors")
-"""Benchmarks that need a recipe, or nothing."""
-
+TRAINING = ("data", "train", "evaluate", "sweep", "scaling", "predictors")  # benchmarks that need a recipe, or nothing
 OPTIONS = {
     "data": (),
     "predictors": (),
@@ -26,8 +24,7 @@ OPTIONS = {
 }
 """The options of the benchmarks that have other ones than ``--recipe`` and ``--set``."""
 
-STREAMS, AUDIT_SECONDS = 2000, 0.1
-"""Of false-positives: streams, and the time limit of an audit."""
+STREAMS, AUDIT_SECONDS = 2000, 0.1  # of false-positives: streams, and the time limit of an audit
 
 
 def add(command: Parser) -> None:
@@ -87,7 +84,6 @@ def run(arguments: Namespace) -> Answer:
 
 
 def _check_options(arguments: Namespace) -> None:
-    """Raise UserError for an option that the benchmark does not use."""
     given = {
         "--recipe": arguments.recipe,
         "--set": arguments.assignments,

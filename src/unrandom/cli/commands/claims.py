@@ -38,6 +38,5 @@ def run(arguments: Namespace) -> Answer:
         f"{origin}: {', '.join(f'{count} {verdict}' for verdict, count in counts.items() if count)}"
         for origin, counts in summary.items()
     ]
-    return {"scale": arguments.scale, "summary": summary, "claims": rows}, "\n".join(
-        [claims_table(rows), "", *summary_lines]
-    )
+    text = "\n".join([claims_table(rows), "", *summary_lines])
+    return {"scale": arguments.scale, "summary": summary, "claims": rows}, text

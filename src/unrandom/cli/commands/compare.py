@@ -49,12 +49,8 @@ def run(arguments: Namespace) -> Answer:
 
 def _row(run: "Run", metrics: list[dict[str, Any]]) -> dict[str, Any]:
     last = metrics[-1]
-    reached = {
-        f"step of {level:g}": next(
-            (row["step"] for row in metrics if (row["last_number_accuracy"] or 0) >= level), None
-        )
-        for level in LEVELS
-    }
+    steps = {level: [row["step"] for row in metrics if (row["last_number_accuracy"] or 0) >= level] for level in LEVELS}
+    reached = {f"step of {level:g}": min(found, default=None) for level, found in steps.items()}
     return {
         "step": last["step"],
         "of": run.config.steps,
