@@ -32,14 +32,9 @@ from unrandom.core.reading import about
 if TYPE_CHECKING:
     from unrandom.auditing.seeds.search import SeedSearch
 
-SEARCH_SECONDS = 60.0
-"""Time limit of an audit from its beginning, reading included, unless another one is given."""
-
-LEAST_READING = 1.0
-"""Seconds that reading may take, even if less is given for the audit."""
-
-CONTINUATION = 10
-"""Number of outputs reported after the last one, and before the first one."""
+SEARCH_SECONDS = 60.0  # time limit of an audit from its beginning, reading included, unless another one is given
+LEAST_READING = 1.0  # seconds that reading may take, even if less is given for the audit
+CONTINUATION = 10  # number of outputs reported after the last one, and before the first one
 
 
 def audit(

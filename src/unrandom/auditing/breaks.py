@@ -16,17 +16,10 @@ from unrandom.auditing.search import COMPARED_OUTPUTS, MULTIPLE_TESTING_BITS, SI
 from unrandom.auditing.verdict import Break
 from unrandom.core.deadline import Deadline
 
-MAX_SKIPPED = 16
-"""Successive outputs of the input that may be foreign to the generator."""
-
-MAX_LOST = 4096
-"""Successive outputs of the generator that may be missing in the input."""
-
-LEAST_SECONDS = 10.0
-"""Time to follow a generator, even if the time of the search has passed."""
-
-MAX_BREAKS = 1000
-"""Breaks after which a generator is no longer followed."""
+MAX_SKIPPED = 16  # successive outputs of the input that may be foreign to the generator
+MAX_LOST = 4096  # successive outputs of the generator that may be missing in the input
+LEAST_SECONDS = 10.0  # time to follow a generator, even if the time of the search has passed
+MAX_BREAKS = 1000  # breaks after which a generator is no longer followed
 
 
 @dataclass

@@ -6,8 +6,7 @@ from typing import Any
 from unrandom.core.files import JsonObject
 from unrandom.generators.words import Shift
 
-MAX_TEXT = 160
-"""Characters of a parameter that a terminal shows."""
+MAX_TEXT = 160  # characters of a parameter that a terminal shows
 
 
 def power(value: Any) -> str:

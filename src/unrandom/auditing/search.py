@@ -23,23 +23,15 @@ from unrandom.auditing.verdict import NO_TIME_LEFT, OUT_OF_TIME, Certificate, Ne
 from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.core.errors import lookup
 
-SIGNIFICANCE_BITS = 40
-"""A candidate is accepted if the probability of its success by chance is at most 2**-40."""
-
-MULTIPLE_TESTING_BITS = 24
-"""Further bits held back: a Bonferroni margin for up to 2**24 candidates tested."""
-
-GROWTH = 6
-"""Factor by which the number of outputs grows when a family is tried again."""
+SIGNIFICANCE_BITS = 40  # a candidate is accepted if the probability of its success by chance is at most 2**-40
+MULTIPLE_TESTING_BITS = 24  # further bits held back: a Bonferroni margin for up to 2**24 candidates tested
+GROWTH = 6  # factor by which the number of outputs grows when a family is tried again
 
 COMPARED_OUTPUTS = 4096
 """Outputs compared at a time; also, the outputs that a generator must reproduce in the search for `outputs_needed`."""
 
-EXACT_OUTPUTS = 64
-"""Outputs that are compared to the last digit."""
-
-WORD_BITS = 64
-"""Numbers of more bits are only for families of any width."""
+EXACT_OUTPUTS = 64  # outputs that are compared to the last digit
+WORD_BITS = 64  # numbers of more bits are only for families of any width
 
 LATER_SHARE, LATER_SECONDS = 0.3, 5.0
 """Time spent on searches from later outputs on: a share of the time left, and at most this many seconds."""

@@ -7,8 +7,7 @@ from typing import Any, ClassVar, TypeAlias
 from unrandom.auditing.notation import abbreviated, power
 from unrandom.core.files import JsonObject
 
-PREDICTABLE, TOO_FEW, NOT_PREDICTED = 10, 11, 0
-"""Exit statuses of the command."""
+PREDICTABLE, TOO_FEW, NOT_PREDICTED = 10, 11, 0  # exit statuses of the command
 
 NOT_ATTEMPTED = (
     "PCG64, Philox, SFC64, ChaCha8/20 and other generators without a known practical attack; several generators mixed; "
@@ -180,8 +179,7 @@ class Predictable:
         return "\n".join([*lines, *_notes(self.notes), self.advice])
 
 
-MAX_LINES = 8
-"""Lines of a list in the text of a verdict."""
+MAX_LINES = 8  # lines of a list in the text of a verdict
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,9 @@ from unrandom.core.errors import UserError
 from unrandom.generators.full_period import has_full_period
 from unrandom.generators.period import period
 
-CHUNK_ROWS = 512
-"""Rows generated together: enough to hide the overhead of a call, few enough to stay in the cache."""
-
-BLOCK_NUMBERS = 1 << 16
-"""Numbers processed together: half a megabyte, which fits in a core's private cache."""
-
-TIME_MAJOR_LENGTH = 16
-"""The first numbers of a row are computed with time as the first axis."""
+CHUNK_ROWS = 512  # rows generated together: enough to hide the overhead of a call, few enough to stay in the cache
+BLOCK_NUMBERS = 1 << 16  # numbers processed together: half a megabyte, which fits in a core's private cache
+TIME_MAJOR_LENGTH = 16  # the first numbers of a row are computed with time as the first axis
 
 
 @dataclass(frozen=True)

@@ -20,17 +20,10 @@ from unrandom.generators.mersenne import MersenneTwister
 DEVIATIONS = 4.5
 """Half the width of the window in which a word is searched, in standard deviations of the number of dropped words."""
 
-CERTAIN_BITS = 15
-"""A chain of matches needs so many parities more than log2 of the number of pairs of places tried."""
-
-NEIGHBOURS = 8
-"""Outputs that are compared with so many later ones to bound their distances."""
-
-MAX_SETS = 600
-"""Sets of outputs whose order is considered at a time, the largest ones."""
-
-UNKNOWN = np.iinfo(np.int64).min
-"""The place of an output that no match reaches."""
+CERTAIN_BITS = 15  # a chain of matches needs so many parities more than log2 of the number of pairs of places tried
+NEIGHBOURS = 8  # outputs that are compared with so many later ones to bound their distances
+MAX_SETS = 600  # sets of outputs whose order is considered at a time, the largest ones
+UNKNOWN = np.iinfo(np.int64).min  # the place of an output that no match reaches
 
 
 def parities(v: MersenneTwister, lost: Sequence[int]) -> list[int]:

@@ -18,26 +18,13 @@ from jaxtyping import Complex128, Int32, Int64
 
 from unrandom.generators.lcg import LCG
 
-POINTS = 1 << 22
-"""Points of a transform."""
-
-MORE_POINTS = 1 << 24
-"""Points of the first transform if POINTS were too few."""
-
-MAX_OUTPUTS = 1200
-"""Outputs used; their pairs are as many as the square of it."""
-
-MAX_WAVES = 1 << 18
-"""Products of four used."""
-
-MAX_BITS = 60
-"""Sums of two states must be below 2**63."""
-
-CANDIDATES = 4
-"""Highest points of the first transform that are followed."""
-
-MARGIN = 4
-"""A peak is at most this many points from the state; the next transform covers this many times that distance."""
+POINTS = 1 << 22  # points of a transform
+MORE_POINTS = 1 << 24  # points of the first transform if POINTS were too few
+MAX_OUTPUTS = 1200  # outputs used; their pairs are as many as the square of it
+MAX_WAVES = 1 << 18  # products of four used
+MAX_BITS = 60  # sums of two states must be below 2**63
+CANDIDATES = 4  # highest points of the first transform that are followed
+MARGIN = 4  # a peak is at most this many points from the state; the next transform covers this many times that distance
 
 LEAST_STRENGTH = 25.0
 """Sum of the squared amplitudes of the waves, whose peak then rises by sqrt(2 × 25) = 7 standard deviations of the

@@ -17,11 +17,8 @@ from unrandom.generators.lcg import LCG
 
 Bounds = Sequence[tuple[int, int]]
 
-MAX_DIMENSION = 72
-"""Largest dimension of a lattice for which reduction works."""
-
-REDUNDANCY = 0.75
-"""Share of outputs used beyond those needed, if available: with fewer, reduction misses some states."""
+MAX_DIMENSION = 72  # largest dimension of a lattice for which reduction works
+REDUNDANCY = 0.75  # share of outputs used beyond those needed, if available: with fewer, reduction misses some states
 
 LOST_BITS_PER_OUTPUT = 0.35
 """Bits subtracted from the information of each output, because reduction needs more than the minimum."""

@@ -15,15 +15,13 @@ from jaxtyping import UInt64
 from unrandom.core.arithmetic import top_residue
 from unrandom.predictors.protocol import Predictions, one_by_one
 
-MAX_LAG = 64
-"""The longest lag that is tried."""
+MAX_LAG = 64  # the longest lag that is tried
 
 SIGNS_WITH_CARRY = ((1, 1), (1, -1), (-1, 1))
 SIGNS_AND_CARRY = (*product((*SIGNS_WITH_CARRY, (-1, -1)), (False,)), *product(SIGNS_WITH_CARRY, (True,)))
 """The combinations tried: signs of the two numbers, and whether there is a carry."""
 
-MAX_RULES = 4096
-"""Largest number of rules tested in parallel; on random numbers, a single number refutes most of them."""
+MAX_RULES = 4096  # largest number of rules tested in parallel; on random numbers, a single number refutes most of them
 
 SIGNIFICANCE_BITS = 32
 """Bits that a rule must have predicted: with about 2**14 rules, a wrong one does so with probability 2**-18."""

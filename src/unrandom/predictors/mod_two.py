@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from jaxtyping import UInt64
 
-MARGIN = 8
-"""Bits beyond those that determine a recurrence, so that a wrong recurrence is unlikely to be accepted."""
+MARGIN = 8  # bits beyond those that determine a recurrence, so that a wrong recurrence is unlikely to be accepted
 
 
 def solve(equations: Iterable[tuple[int, int]], unknowns: int, *, exact: bool = True) -> int | None:

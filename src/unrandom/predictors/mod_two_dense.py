@@ -23,8 +23,7 @@ FIRST_BATCH, BATCH = 512, 2048
 per row.
 """
 
-CHUNK_BYTES = 1 << 18
-"""Size of the part of a batch on which the tables are used at once, so that it stays in the cache."""
+CHUNK_BYTES = 1 << 18  # size of the part of a batch on which the tables are used at once, so that it stays in the cache
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 from unrandom.core.lattices import short_vectors
 
-WORDS = 5
-"""Words of which a number is made."""
+WORDS = 5  # words of which a number is made
 
 
 def multiplier_and_carry(words: Sequence[int], bits: int, lag: int = 1) -> tuple[int, int] | None:

@@ -14,8 +14,7 @@ from statistics import NormalDist
 import numpy as np
 from jaxtyping import Float64
 
-ROUNDING = 2.0**-50
-"""Relative error of a deviate, or of an angle, that a few roundings make."""
+ROUNDING = 2.0**-50  # relative error of a deviate, or of an angle, that a few roundings make
 
 
 def cdf(z: Float64[np.ndarray, " n"]) -> Float64[np.ndarray, " n"]:

@@ -26,23 +26,12 @@ BITS_PER_OUTPUT = 0.466
 to log2 1.381 for long lags (Smyth 1981) and is not less for the short ones in use.
 """
 
-SURPLUS = 1.35
-"""Bits revealed per hidden bit that this method needs, as measured."""
-
-MAX_SIZE = 1 << 60
-"""Ranges of unknowns are at most so large."""
-
-PRIME = 2**61 - 1
-"""The modulus of the last step, which exceeds all unknowns."""
-
-MAX_DIFFERENCES = 40
-"""Differences are taken at most so often."""
-
-MAX_ROUNDING = 0.4
-"""Rounding to integers is believed if all numbers are so near to them."""
-
-ITERATIONS = 8000
-"""Limit of the iterations of conjugate gradients, which need one or two thousand for 100,000 numbers."""
+SURPLUS = 1.35  # bits revealed per hidden bit that this method needs, as measured
+MAX_SIZE = 1 << 60  # ranges of unknowns are at most so large
+PRIME = 2**61 - 1  # the modulus of the last step, which exceeds all unknowns
+MAX_DIFFERENCES = 40  # differences are taken at most so often
+MAX_ROUNDING = 0.4  # rounding to integers is believed if all numbers are so near to them
+ITERATIONS = 8000  # limit of the iterations of conjugate gradients, which need one or two thousand for 100,000 numbers
 
 
 def outputs_needed(far: int, hidden_bits: float) -> int:

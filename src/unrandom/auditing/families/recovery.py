@@ -17,8 +17,7 @@ from unrandom.predictors.algebraic import recover_exactly
 from unrandom.predictors.congruences import Congruences
 from unrandom.predictors.hidden_state import REDUNDANCY, Bounds, hidden_states, outputs_needed
 
-MAX_COFACTOR = 256
-"""The greatest common divisor of few minors may be up to this multiple of the modulus."""
+MAX_COFACTOR = 256  # the greatest common divisor of few minors may be up to this multiple of the modulus
 
 
 def recover_lcg(numbers: list[int], modulus: int | None = None, multiplier: int | None = None) -> LCG | None:

@@ -17,8 +17,7 @@ from unrandom.auditing.reading.options import LARGEST
 from unrandom.auditing.reading.parsing import Numbers
 from unrandom.core.errors import UserError
 
-SINGLE = 24
-"""Significant bits of a single-precision number."""
+SINGLE = 24  # significant bits of a single-precision number
 
 
 def of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:

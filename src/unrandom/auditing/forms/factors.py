@@ -11,8 +11,7 @@ from unrandom.auditing.forms.stream import Stream, View
 R_FACTORS = ((9.31322574615479e-10, 30), (2.328306437080797e-10, 32))
 """The factors KT and i2_32m1 in R's RNG.c, and the bits of the words that they multiply."""
 
-ROUNDING = 2.0**-51
-"""Relative rounding error of a product and its printed digits, at most."""
+ROUNDING = 2.0**-51  # relative rounding error of a product and its printed digits, at most
 
 
 def views(stream: Stream) -> list[View]:

@@ -40,11 +40,8 @@ WIDTHS = (8, 15, 16, 24, 30, 31, 32, 48, 53, 63, 64)
 CALLS = {30: (15,), 45: (15,), 60: (15,), 62: (31,), 93: (31,), 48: (24, 16)}
 """Bits of the outputs that make a number of this many bits, as rand() << 15 | rand() of two calls with 15 bits."""
 
-ALSO_ONE_WORD = 48
-"""A width that is as often one word."""
-
-MAX_BOUND_BITS = 53
-"""Ranges that programs draw from have at most this many bits."""
+ALSO_ONE_WORD = 48  # a width that is as often one word
+MAX_BOUND_BITS = 53  # ranges that programs draw from have at most this many bits
 
 
 def interpretations(numbers: Numbers, assumed: Assumed, deadline: Deadline = NO_LIMIT) -> list[Stream]:

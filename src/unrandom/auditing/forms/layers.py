@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from unrandom.predictors.normal import box_muller, quantile
 
-Number = int | float
-"""A whole number, or a number with decimals."""
+Number = int | float  # a whole number, or a number with decimals
 
 
 def plain(number: Number) -> str:

@@ -12,22 +12,19 @@ from unrandom.auditing.forms.ranges import round_near
 from unrandom.auditing.forms.stream import Form, Stream
 from unrandom.predictors.normal import ROUNDING, box_muller_inverse, cdf, cdf_error
 
-FEWEST = 12
-"""Numbers from which on their distribution can be seen."""
+FEWEST = 12  # numbers from which on their distribution can be seen
 
 ENOUGH = 200
 """Numbers from which on a mean and a standard deviation are guessed, and some number must be 2 deviations off."""
 
-ROUND_WITHIN = 3.0
-"""Standard errors within which a mean and a standard deviation are rounded."""
+ROUND_WITHIN = 3.0  # standard errors within which a mean and a standard deviation are rounded
 
 METHODS = ((True, False), (False, True), (False, False))
 """Of Box and Muller: whether the angle is drawn first, and whether the logarithm is that of the number drawn. Python's
 is the first one, that of textbooks the second.
 """
 
-DEVIATIONS = 6.0
-"""Standard errors by which moments may differ from those of the normal distribution."""
+DEVIATIONS = 6.0  # standard errors by which moments may differ from those of the normal distribution
 
 
 def look_normal(values: Float64[np.ndarray, " n"]) -> bool:

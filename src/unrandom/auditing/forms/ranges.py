@@ -15,8 +15,7 @@ from jaxtyping import Float64
 MARGIN = 8
 """The extremes of n numbers are nearer to the ends of the range than MARGIN / n of its size, or nearly always so."""
 
-MAX_RANGES = 4
-"""Ranges that are tried."""
+MAX_RANGES = 4  # ranges that are tried
 
 
 def whole_ranges(least: int, greatest: int, count: int) -> list[tuple[int, int]]:

@@ -14,8 +14,7 @@ from jaxtyping import Float64, Shaped
 from unrandom.auditing.forms.layers import Layer, Number
 from unrandom.auditing.reading.numerals import Numeral
 
-MANTISSA = 53
-"""Significant bits of a double; its relative rounding error is at most 2**-53."""
+MANTISSA = 53  # significant bits of a double; its relative rounding error is at most 2**-53
 
 DIVISORS = (2**15, 2**16, 2**24, 2**31, 2**32, 2**48, 2**15 - 1, 2**31 - 1, 2**32 - 1)
 """Common divisors by which programs make fractions: powers of two, and largest outputs (such as C's RAND_MAX)."""

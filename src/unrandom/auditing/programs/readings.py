@@ -33,8 +33,7 @@ from unrandom.auditing.programs.words import (
 EXACT_DIGITS = 9
 """Fractions with fewer digits do not show the lower part of two words, nor whether a divisor is 2**32 or 2**32 − 1."""
 
-SINGLE_DIGITS = 7
-"""Fewest digits that show how a fraction was rounded to single precision."""
+SINGLE_DIGITS = 7  # fewest digits that show how a fraction was rounded to single precision
 
 
 class Known(NamedTuple):

@@ -26,11 +26,8 @@ from unrandom.core.inputs import content_of, named
 from unrandom.core.names import RAW_TYPES, Raw
 from unrandom.core.reading import about
 
-MAX_BYTES = 64 * 2**20
-"""Maximum size of the input in bytes; a larger one is refused."""
-
-MAX_TEXT = 16 * 2**20
-"""Characters of a text that are used; those after the last whole line of them are not."""
+MAX_BYTES = 64 * 2**20  # maximum size of the input in bytes; a larger one is refused
+MAX_TEXT = 16 * 2**20  # characters of a text that are used; those after the last whole line of them are not
 
 PACKED = {b"PK\x03\x04": "a zip or .npz archive", b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz"}
 """First bytes of formats that have to be unpacked first."""

@@ -13,8 +13,7 @@ from unrandom.auditing.reading.tokens import MAX_NUMBERS, Row, Tokens, shown
 from unrandom.core.deadline import Deadline
 from unrandom.core.errors import UserError
 
-MAX_DEPTH = 16
-"""Objects in objects that are looked into."""
+MAX_DEPTH = 16  # objects in objects that are looked into
 
 MAX_PARSED = 8 * 2**20
 """Characters of JSON that are parsed at once; a longer text is a list or has lines, which are parsed piece by piece."""

@@ -15,17 +15,10 @@ from unrandom.auditing.reading.tokens import Misfit, Tokens, shown
 
 Fit: TypeAlias = tuple[Numeral, list[str]]
 
-MAX_WORDS = 64
-"""Largest number of distinct words that are numbered."""
-
-REPEATS = 3
-"""Times that words must occur on average to be numbered."""
-
-MAX_CARDS = 2**16
-"""Largest number of things in a shuffle."""
-
-ONE_CASE = ("base32", "base36")
-"""Notations of which tokens in both cases are taken for a larger alphabet."""
+MAX_WORDS = 64  # largest number of distinct words that are numbered
+REPEATS = 3  # times that words must occur on average to be numbered
+MAX_CARDS = 2**16  # largest number of things in a shuffle
+ONE_CASE = ("base32", "base36")  # notations of which tokens in both cases are taken for a larger alphabet
 
 PREFIXES = {"0x": "hexadecimal", "0b": "binary", "0o": "octal"}
 

@@ -13,14 +13,9 @@ from unrandom.auditing.reading.texts import WIDE_SPACES, Text, numbered
 from unrandom.auditing.reading.tokens import Row, Tokens, shown
 from unrandom.core.errors import UserError
 
-MAX_SEARCHED = 10_000
-"""Characters of a line that are searched for a regular expression."""
-
-SEARCHED_AT_ONCE = 1 << 14
-"""Characters of a block of lines."""
-
-REGEX_SECONDS = 5.0
-"""Time allowed for the search in one block."""
+MAX_SEARCHED = 10_000  # characters of a line that are searched for a regular expression
+SEARCHED_AT_ONCE = 1 << 14  # characters of a block of lines
+REGEX_SECONDS = 5.0  # time allowed for the search in one block
 
 
 def of_column(text: Text, column: str, notation: str | None) -> Tokens:

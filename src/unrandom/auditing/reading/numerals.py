@@ -17,8 +17,7 @@ Number: TypeAlias = int | float
 DOUBLE = 16
 """A decimal with at least this many significant digits is taken for an exact double (17, or as few as round back)."""
 
-MAX_CHARACTERS = 1000
-"""Longest token that is read as a number."""
+MAX_CHARACTERS = 1000  # longest token that is read as a number
 
 
 class NoNumeral(ValueError):
@@ -181,8 +180,7 @@ ALPHABETS = {
 }
 """Alphabets of digits by notation; bases 16, 32 and 64 as in RFC 4648."""
 
-UUID = (8, 4, 4, 4, 12)
-"""Hexadecimal digits in the groups of a UUID (RFC 9562, section 4)."""
+UUID = (8, 4, 4, 4, 12)  # hexadecimal digits in the groups of a UUID (RFC 9562, section 4)
 
 
 @dataclass(frozen=True)

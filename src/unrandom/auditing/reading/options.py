@@ -8,8 +8,7 @@ import numpy as np
 from unrandom.auditing.reading.tokens import shown
 from unrandom.core.errors import UserError
 
-MAX_BITS = 4096
-"""Widest whole number in bits, of an input or of an option."""
+MAX_BITS = 4096  # widest whole number in bits, of an input or of an option
 
 LARGEST = 1e100
 """Largest number with decimals, and the inverse of the least scale: squares and differences of such fit doubles."""

@@ -34,8 +34,7 @@ NumberKind: TypeAlias = Literal["whole", "decimal"]
 
 REMEDY = "choose the numbers with --column or --regex, or their notation with --notation"
 
-SEVERAL = 8
-"""Fewest tokens that show a large alphabet although the next one does not fit it."""
+SEVERAL = 8  # fewest tokens that show a large alphabet although the next one does not fit it
 
 _FLOATS = re.compile(r"[\d.eE+-]+", re.ASCII)
 _MISSING = re.compile(r"[+-]?(nan|inf(inity)?)|NA|none|null|undefined", re.IGNORECASE | re.ASCII)

@@ -9,23 +9,15 @@ from unrandom.auditing.reading.parsing import fits_a_number
 from unrandom.auditing.reading.tokens import Row, Tokens, shown
 from unrandom.core.errors import UserError
 
-SAMPLE_LINES = 64
-"""Number of lines inspected to recognise a table and its columns."""
-
-MAX_NAMES = 8
-"""Largest number of names listed in a message."""
-
-MAX_COLUMNS = 1000
-"""Largest number of columns among which one is looked for."""
-
-MOST_COLUMNS = 10_000
-"""Largest number of columns of a table."""
+SAMPLE_LINES = 64  # number of lines inspected to recognise a table and its columns
+MAX_NAMES = 8  # largest number of names listed in a message
+MAX_COLUMNS = 1000  # largest number of columns among which one is looked for
+MOST_COLUMNS = 10_000  # largest number of columns of a table
 
 COUNTED, INCREASING = 3, 8
 """Fewest rows of a column that counts by ones, and of one that only increases, such as a time."""
 
-SEPARATED = re.compile(r"[,;\t]\s*\S")
-"""A separator of columns before more text."""
+SEPARATED = re.compile(r"[,;\t]\s*\S")  # a separator of columns before more text
 
 
 def separator_of(sample: Sequence[str]) -> str | None:

@@ -13,14 +13,9 @@ from unrandom.auditing.reading.tokens import MAX_NUMBERS, Row, Tokens, shown
 from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
 
-BLOCK = 1 << 20
-"""Characters of text handled at a time."""
-
-LONG = 1 << 14
-"""Characters of a line that is long to split."""
-
-DIGITS = 40
-"""Digits of a text that is no single number, since 128 bits have at most 39."""
+BLOCK = 1 << 20  # characters of text handled at a time
+LONG = 1 << 14  # characters of a line that is long to split
+DIGITS = 40  # digits of a text that is no single number, since 128 bits have at most 39
 
 _ONE_ON_A_LINE = re.compile(r"[\w.+/=:%\n-]+", re.ASCII)
 _COMMENT = re.compile(r"^\s*#.*|(?:^|\s)(?:#|//|--+)(?:\s.*)?$")

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from unrandom.core.deadline import Deadline
 
-MAX_NUMBERS = 1_000_000
-"""Numbers of an input that are used, at most: the first ones."""
+MAX_NUMBERS = 1_000_000  # numbers of an input that are used, at most: the first ones
 
 
 class Row(NamedTuple):

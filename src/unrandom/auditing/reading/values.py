@@ -17,8 +17,7 @@ from unrandom.auditing.reading.tokens import MAX_NUMBERS, Row, Tokens, shown
 from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
 
-SINGLE_DIGITS = {2: 5, 4: 9}
-"""Significant digits that determine a floating-point number, by its size in bytes."""
+SINGLE_DIGITS = {2: 5, 4: 9}  # significant digits that determine a floating-point number, by its size in bytes
 
 
 def numbers_of_values(values: Sequence[Any] | np.ndarray, deadline: Deadline = NO_LIMIT) -> Numbers:

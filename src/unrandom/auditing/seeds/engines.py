@@ -11,8 +11,7 @@ from unrandom.auditing.seeds.twisters import LANES, Seeds, Table, Words
 
 PRIME = 2**31 - 1
 
-GLIBC_WORDS, GLIBC_DROPPED = 31, 310
-"""glibc's TYPE_3: words of state, and outputs dropped after seeding."""
+GLIBC_WORDS, GLIBC_DROPPED = 31, 310  # glibc's TYPE_3: words of state, and outputs dropped after seeding
 
 NET_SEED = 161803398
 NET_WORDS, NET_LAG = 55, 21

@@ -20,16 +20,12 @@ from unrandom.auditing.seeds.twisters import LANES
 from unrandom.core.deadline import Deadline
 from unrandom.core.processors import usable_processors
 
-CHUNK = 4096
-"""Seeds whose words are computed at a time, a multiple of LANES; these fit in the cache of a processor."""
+CHUNK = 4096  # seeds whose words are computed at a time, a multiple of LANES; these fit in the cache of a processor
 
 assert CHUNK % LANES == 0
 
-BLOCK_SECONDS = 0.3
-"""Approximate time of a block of seeds in one thread."""
-
-KEPT = 1000
-"""Seeds kept of those of a block that make all outputs."""
+BLOCK_SECONDS = 0.3  # approximate time of a block of seeds in one thread
+KEPT = 1000  # seeds kept of those of a block that make all outputs
 
 
 @dataclass

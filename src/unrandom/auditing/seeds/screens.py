@@ -20,8 +20,7 @@ LEMIRE = 4  # if ⌊n x / 2**32⌋ is low, or n x mod 2**32 below n
 
 NEVER = 2**64 - 1
 
-Screen = UInt64[np.ndarray, " 8"]
-"""The row of the word, the code, shift, mask, low, width, rejected, n."""
+Screen = UInt64[np.ndarray, " 8"]  # the row of the word, the code, shift, mask, low, width, rejected, n
 
 
 def whole_screen(method: Method, n: int, first: int) -> Screen:

@@ -23,8 +23,7 @@ from unrandom.core.deadline import Deadline, OutOfTime
 
 FAMILY = "seed"
 
-LISTED = 10
-"""Candidates listed if the outputs are too few to decide."""
+LISTED = 10  # candidates listed if the outputs are too few to decide
 
 PARTIAL_BITS = 24
 """Further information for a match that ends before the last output, because its end was not known beforehand."""

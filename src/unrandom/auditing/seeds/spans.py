@@ -8,13 +8,11 @@ from unrandom.auditing.reading.tokens import shown
 from unrandom.core.config import parse_integer
 from unrandom.core.errors import UserError
 
-MAX_SEEDS = 2**40
-"""Seeds of the largest range."""
+MAX_SEEDS = 2**40  # seeds of the largest range
 
 MAX_SEED = 2**63
 
-HOURS = 24.0
-"""Hours before and after a date, if none are given."""
+HOURS = 24.0  # hours before and after a date, if none are given
 
 
 @dataclass(frozen=True)

@@ -22,27 +22,20 @@ from unrandom.core.files import JsonObject
 COMPARED_BITS = 160
 """Information of the first outputs that are compared in the search for the seed; more cannot be needed."""
 
-FIRST_BITS = 12
-"""Information of the outputs for which words are computed for every seed."""
+FIRST_BITS = 12  # information of the outputs for which words are computed for every seed
 
 MAX_FIRST_WORDS = 24
 
-SPARE = 3
-"""Words computed for an output, at least; those for which rejection takes still more are compared later."""
+SPARE = 3  # words computed for an output, at least; those for which rejection takes still more are compared later
 
 UNUSED_BITS = 24
 """If the whole numbers of a stream have fewer bits than the outputs of a method, the chance of that is at most 2 to
 the power of minus this number.
 """
 
-WIDEST_BITS = 64
-"""Numbers with more bits are compared with no method: compiled comparisons take 64-bit words."""
-
-USUAL_BITS = (8, 15, 16, 24, 31, 32, 53, 63, 64)
-"""Bits of words that programs often use."""
-
-LAYERS = (Affine, Signed)
-"""Interpretations of the printed numbers that are common in programs."""
+WIDEST_BITS = 64  # numbers with more bits are compared with no method: compiled comparisons take 64-bit words
+USUAL_BITS = (8, 15, 16, 24, 31, 32, 53, 63, 64)  # bits of words that programs often use
+LAYERS = (Affine, Signed)  # interpretations of the printed numbers that are common in programs
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,10 @@ from jaxtyping import UInt32, UInt64
 
 from unrandom.auditing.seeds.compiled import compiled
 
-LANES = 128
-"""Seeds whose states are computed at the same time."""
+LANES = 128  # seeds whose states are computed at the same time
 
 N, M = 624, 397
-EARLY = N - M
-"""Words that depend on the seeded state alone, not on other words."""
+EARLY = N - M  # words that depend on the seeded state alone, not on other words
 
 KNUTH = 1812433253
 UPPER, LOWER, MATRIX = 0x80000000, 0x7FFFFFFF, 0x9908B0DF

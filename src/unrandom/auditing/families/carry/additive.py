@@ -26,14 +26,9 @@ from unrandom.core.files import JsonObject
 from unrandom.generators.lagged import LaggedFibonacci
 from unrandom.predictors.overflows import hidden_numbers, outputs_needed, residuals
 
-MAX_OUTPUTS = 1 << 17
-"""Outputs used for recovery."""
-
-TESTED = (24, 512)
-"""Residuals by which a stream is tested at first, and again if it passes."""
-
-LEAST_RANGE = 3
-"""From a smaller range, the multiple of the modulus is not known."""
+MAX_OUTPUTS = 1 << 17  # outputs used for recovery
+TESTED = (24, 512)  # residuals by which a stream is tested at first, and again if it passes
+LEAST_RANGE = 3  # from a smaller range, the multiple of the modulus is not known
 
 
 @dataclass(frozen=True)

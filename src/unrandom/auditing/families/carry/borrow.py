@@ -13,17 +13,10 @@ from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.deadline import Deadline
 from unrandom.generators.carry import WithCarry
 
-MAX_LAG = 64
-"""The longest lag that is tried."""
-
-TEST_POSITIONS = 48
-"""Number of outputs on which a pair of lags is tested."""
-
-MAX_OUTPUTS = MAX_LAG + TEST_POSITIONS + 16
-"""Outputs used for recovery."""
-
-SIGNS = ((1, -1), (-1, 1), (1, 1))
-"""Each pair has the sign of x[i − near] and the sign of x[i − far]."""
+MAX_LAG = 64  # the longest lag that is tried
+TEST_POSITIONS = 48  # number of outputs on which a pair of lags is tested
+MAX_OUTPUTS = MAX_LAG + TEST_POSITIONS + 16  # outputs used for recovery
+SIGNS = ((1, -1), (-1, 1), (1, 1))  # each pair has the sign of x[i − near] and the sign of x[i − far]
 
 
 class Carry(Family):

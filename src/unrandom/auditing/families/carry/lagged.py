@@ -20,20 +20,14 @@ from unrandom.core.files import JsonObject
 from unrandom.generators.lagged import LaggedFibonacci
 from unrandom.predictors.mod_two import solve
 
-MAX_LAG = 64
-"""All lags up to this one are tried."""
+MAX_LAG = 64  # all lags up to this one are tried
 
 LONGER_LAGS = ((37, 100), (30, 127), (83, 258), (107, 378), (273, 607))
 """Longer pairs (near, far) in use (Knuth, TAOCP vol. 2, 3.2.2); the last one is that of Go's math/rand and Boost."""
 
-TEST_POSITIONS = 48
-"""Number of outputs on which a pair of lags is pre-tested."""
-
-MAX_OUTPUTS = 2048
-"""Outputs used for recovery."""
-
-SIGNS = ((1, 1), (1, -1), (-1, 1))
-"""Each pair has the sign of x[i − near] and the sign of x[i − far]."""
+TEST_POSITIONS = 48  # number of outputs on which a pair of lags is pre-tested
+MAX_OUTPUTS = 2048  # outputs used for recovery
+SIGNS = ((1, 1), (1, -1), (-1, 1))  # each pair has the sign of x[i − near] and the sign of x[i − far]
 
 
 class Lagged(Family):

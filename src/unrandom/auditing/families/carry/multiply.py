@@ -16,14 +16,9 @@ from unrandom.core.files import JsonObject
 from unrandom.generators.multiply_with_carry import MultiplyWithCarry
 from unrandom.predictors.multiply_with_carry import WORDS, multiplier_and_carry
 
-LAGS = (*range(1, 17), 32, 64, 256, 1024, 1038, 4096)
-"""Lags that are tried."""
-
-WIDTHS = (16, 32, 64)
-"""Widths of the words, in bits."""
-
-PAIR_WIDTH = 32
-"""Width of the words that are made of two generators of 16 bits."""
+LAGS = (*range(1, 17), 32, 64, 256, 1024, 1038, 4096)  # lags that are tried
+WIDTHS = (16, 32, 64)  # widths of the words, in bits
+PAIR_WIDTH = 32  # width of the words that are made of two generators of 16 bits
 
 PAIRS: tuple[tuple[str, Callable[[int, int], int]], ...] = (
     ("(z << 16) + w", lambda z, w: ((z << 16) + w) & 0xFFFFFFFF),

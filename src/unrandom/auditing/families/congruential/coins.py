@@ -12,8 +12,7 @@ from unrandom.core.deadline import Deadline
 from unrandom.generators.java import JAVA
 from unrandom.predictors.fourier import MAX_OUTPUTS, states_by_fourier
 
-LEAST_OUTPUTS = 500
-"""With fewer, the state was found in less than half of all trials."""
+LEAST_OUTPUTS = 500  # with fewer, the state was found in less than half of all trials
 
 
 class Coins(Family):

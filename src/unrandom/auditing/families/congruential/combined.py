@@ -17,11 +17,8 @@ from unrandom.generators.combined import COMBINED, Combined, Windows
 from unrandom.predictors.hidden_state import Bounds
 from unrandom.predictors.linear_states import first_numbers
 
-MAX_DIMENSION = 60
-"""Largest dimension of a lattice."""
-
-LOST_BITS = 0.4
-"""Bits subtracted from the information of each output, because reduction needs more than the minimum."""
+MAX_DIMENSION = 60  # largest dimension of a lattice
+LOST_BITS = 0.4  # bits subtracted from the information of each output, because reduction needs more than the minimum
 
 
 class CombinedGenerator(Family):

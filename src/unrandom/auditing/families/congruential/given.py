@@ -17,8 +17,7 @@ from unrandom.core.deadline import Deadline
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import LCG
 
-MAX_OUTPUTS = 1 << 14
-"""Outputs used for recovery: more outputs restrict an unknown increment further."""
+MAX_OUTPUTS = 1 << 14  # outputs used for recovery: more outputs restrict an unknown increment further
 
 OTHER_MODULI = {known.lcg: name for name, known in KNOWN.items() if not is_power_of_two(known.m)}
 """Known LCGs whose modulus is no power of two."""

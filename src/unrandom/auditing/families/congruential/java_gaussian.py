@@ -16,15 +16,13 @@ from unrandom.generators.lcg import LCG
 from unrandom.predictors.hidden_state import states_within
 from unrandom.predictors.normal import ROUNDING, polar, polar_inverse
 
-STATE_BITS, TOP, REST = 48, 26, 27
-"""Bits of a state, and those of the two states in a double."""
+STATE_BITS, TOP, REST = 48, 26, 27  # bits of a state, and those of the two states in a double
 
 PAIR = JAVA.jump(4)
 PAIR_BACK = PAIR.inverse()
 SECOND = JAVA.jump(2)
 
-State = tuple[int, bool]
-"""The first state of a pair that is not drawn again, and whether its second deviate comes next."""
+State = tuple[int, bool]  # the first state of a pair that is not drawn again, and whether its second deviate comes next
 
 
 class JavaGaussian(Family):

@@ -18,14 +18,9 @@ from unrandom.generators.java import JAVA
 from unrandom.generators.lcg import LCG
 from unrandom.predictors.fourier import MAX_OUTPUTS, likely_states
 
-BOUNDS = (3, 5)
-"""Odd N for which the lattice of `remainder` does not find the state."""
-
-LOW = 17
-"""Bits of a state that nextInt(N) does not use."""
-
-LEAST_OUTPUTS = 430
-"""With fewer, the state was found in less than half of all trials."""
+BOUNDS = (3, 5)  # odd N for which the lattice of `remainder` does not find the state
+LOW = 17  # bits of a state that nextInt(N) does not use
+LEAST_OUTPUTS = 430  # with fewer, the state was found in less than half of all trials
 
 
 class JavaRemainder(Family):

@@ -18,14 +18,9 @@ from unrandom.core.deadline import Deadline
 from unrandom.generators.java import JAVA
 from unrandom.predictors.hidden_state import states_within
 
-LOW, BITS = 17, 31
-"""The bits of a state below those that a draw uses, and those that it uses."""
-
-EVEN_DRAWS = 40
-"""Draws of even ranges by which the lowest bits are found."""
-
-KNOWN_BITS = 60
-"""Bits of draws that the lattice uses, twice as many as are unknown."""
+LOW, BITS = 17, 31  # the bits of a state below those that a draw uses, and those that it uses
+EVEN_DRAWS = 40  # draws of even ranges by which the lowest bits are found
+KNOWN_BITS = 60  # bits of draws that the lattice uses, twice as many as are unknown
 
 BACK = JAVA.inverse()
 

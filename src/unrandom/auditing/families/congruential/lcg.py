@@ -10,8 +10,7 @@ from unrandom.core.files import JsonObject
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import LCG
 
-MAX_OUTPUTS = 256
-"""Outputs used for recovery; the greatest common divisor converges much earlier."""
+MAX_OUTPUTS = 256  # outputs used for recovery; the greatest common divisor converges much earlier
 
 
 class FullState(Family):

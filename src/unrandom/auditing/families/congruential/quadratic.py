@@ -17,14 +17,9 @@ from unrandom.core.deadline import Deadline
 from unrandom.generators.quadratic import Inversive, Quadratic
 from unrandom.predictors.congruences import LinearSystem, multiple_of_modulus
 
-DETERMINANTS = 4
-"""Determinants whose greatest common divisor is taken."""
-
-CHECKED = 2
-"""Congruences beyond those that determine the coefficients."""
-
-MAX_OUTPUTS = 64
-"""Outputs used for recovery."""
+DETERMINANTS = 4  # determinants whose greatest common divisor is taken
+CHECKED = 2  # congruences beyond those that determine the coefficients
+MAX_OUTPUTS = 64  # outputs used for recovery
 
 
 class QuadraticSteps(Family):

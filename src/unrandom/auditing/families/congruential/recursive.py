@@ -15,11 +15,8 @@ from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.predictors.congruences import LinearSystem, multiple_of_modulus
 
-MAX_ORDER = 8
-"""Orders from 2 to this one are tried; those of order 1 are LCGs."""
-
-DETERMINANTS = 4
-"""Determinants whose greatest common divisor is taken."""
+MAX_ORDER = 8  # orders from 2 to this one are tried; those of order 1 are LCGs
+DETERMINANTS = 4  # determinants whose greatest common divisor is taken
 
 
 class MultipleRecursive(Family):

@@ -24,17 +24,10 @@ from unrandom.generators.lcg import LCG
 from unrandom.generators.windows import Window, states_showing
 from unrandom.predictors.hidden_state import states_within
 
-EXHAUSTIVE_BITS = 20
-"""Up to this many unknown bits are found by exhaustive search."""
-
-MAX_OUTPUTS = 256
-"""Outputs used for recovery."""
-
-MAX_DIMENSION = 60
-"""Largest dimension of a lattice."""
-
-STARTS, STEP = 4, 12
-"""Places at which a lattice is tried if it is likely to miss the state, and outputs between them."""
+EXHAUSTIVE_BITS = 20  # up to this many unknown bits are found by exhaustive search
+MAX_OUTPUTS = 256  # outputs used for recovery
+MAX_DIMENSION = 60  # largest dimension of a lattice
+STARTS, STEP = 4, 12  # places at which a lattice is tried if it is likely to miss the state, and outputs between them
 
 WINDOWS = tuple(
     Window.of(about, known, low, bits)

@@ -29,14 +29,9 @@ from unrandom.predictors.hidden_state import hidden_states
 STATE_BITS = (32, 48, 64)
 """State sizes for which the lattice is dimensioned; a smaller state is found with the next larger size."""
 
-MAX_RELATION_LENGTH = 80
-"""Largest number of differences in a relation."""
-
-MAX_OUTPUTS = 1 << 16
-"""Outputs used for recovery: more outputs restrict the increment and the low bits further."""
-
-RELATION_POSITIONS = 5
-"""Number of positions of the stream at which relations are searched."""
+MAX_RELATION_LENGTH = 80  # largest number of differences in a relation
+MAX_OUTPUTS = 1 << 16  # outputs used for recovery: more outputs restrict the increment and the low bits further
+RELATION_POSITIONS = 5  # number of positions of the stream at which relations are searched
 
 
 class UnknownTruncated(Family):

@@ -22,8 +22,7 @@ from unrandom.generators.lcg import LCG
 from unrandom.generators.windows import Window
 from unrandom.predictors.hidden_state import MAX_DIMENSION
 
-MAX_BITS = 64
-"""Known generators have states of at most this many bits."""
+MAX_BITS = 64  # known generators have states of at most this many bits
 
 KNOWN_WINDOWS = (
     ("MSVC rand()", "msvc", 16, 15),

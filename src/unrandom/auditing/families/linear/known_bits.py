@@ -28,28 +28,18 @@ from unrandom.generators.linear_words import Rows
 from unrandom.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5
 from unrandom.predictors.mod_two_dense import Solution, solve_dense
 
-REDUNDANT = 64
-"""Equations beyond the number of unknowns."""
-
-OUTPUTS_BEFORE = 16
-"""Outputs before the first one that a solution determines."""
+REDUNDANT = 64  # equations beyond the number of unknowns
+OUTPUTS_BEFORE = 16  # outputs before the first one that a solution determines
 
 SLACK = 2.4
 """Equations read at most, over the unknowns. Bits of twisters depend on each other: some need 2.3 times as
 many equations as they have unknowns. No more are read than are needed.
 """
 
-SAMPLE = 64
-"""Outputs by which the number of known bits is estimated."""
-
-SURE = 0.7
-"""If an estimate is that much below the known bits needed, a stream is too short."""
-
-HELD_BACK_BITS = 160
-"""Known bits left to prove a solution, if there are not enough outputs for SLACK."""
-
-PIECE_ROWS = 256
-"""Equations made at a time."""
+SAMPLE = 64  # outputs by which the number of known bits is estimated
+SURE = 0.7  # if an estimate is that much below the known bits needed, a stream is too short
+HELD_BACK_BITS = 160  # known bits left to prove a solution, if there are not enough outputs for SLACK
+PIECE_ROWS = 256  # equations made at a time
 
 
 @dataclass(eq=False)

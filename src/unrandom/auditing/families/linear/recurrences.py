@@ -18,8 +18,7 @@ from unrandom.core.files import JsonObject
 from unrandom.generators.shift_register import ShiftRegisters
 from unrandom.predictors.mod_two import MARGIN, follows, plane, shortest_recurrence
 
-MAX_OUTPUTS = 50_000
-"""Outputs used for recovery: enough for the 19,937 bits of MT19937."""
+MAX_OUTPUTS = 50_000  # outputs used for recovery: enough for the 19,937 bits of MT19937
 
 
 class LinearModuloTwo(Family):

@@ -27,14 +27,9 @@ from unrandom.predictors.mod_two_dense import Solution, solve_dense
 
 ENGINE = Twister(MT19937)
 
-LEAST_BITS = 19
-"""Bits of an output below which nothing tells which words were dropped."""
-
-OUTPUTS_BEFORE = 16
-"""Outputs before the first one that a solution determines."""
-
-HELD_BACK = 20
-"""Outputs left to prove a solution, if there are few."""
+LEAST_BITS = 19  # bits of an output below which nothing tells which words were dropped
+OUTPUTS_BEFORE = 16  # outputs before the first one that a solution determines
+HELD_BACK = 20  # outputs left to prove a solution, if there are few
 
 
 @dataclass(frozen=True)

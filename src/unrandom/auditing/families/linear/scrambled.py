@@ -20,14 +20,9 @@ from unrandom.generators.words import Expression
 from unrandom.generators.xoshiro import XOSHIROS, Plus, StarStar, Xorshift128, Xoshiro
 from unrandom.predictors.bit_vectors import Bound, available, find_words
 
-SURPLUS = 1.62
-"""Bits of the outputs used per bit of the state: fewer leave several states possible."""
-
-LEAST_BITS = 44.0
-"""Bits of an output that the solver needs to finish in time."""
-
-LEAST_BITS_OF_XORSHIFTS = 14.0
-"""The same for the sums of xorshift128+, which are much easier."""
+SURPLUS = 1.62  # bits of the outputs used per bit of the state: fewer leave several states possible
+LEAST_BITS = 44.0  # bits of an output that the solver needs to finish in time
+LEAST_BITS_OF_XORSHIFTS = 14.0  # the same for the sums of xorshift128+, which are much easier
 
 QUICK_SECONDS, SOLVER_SECONDS = 1.0, 40.0
 """Time limits of one call of the solver: most calls for sums of xorshift128+ need less than the first one."""

@@ -32,27 +32,18 @@ FEW_ERRORS, MANY_ERRORS = 0.3, 2.2
 equations suffice, too; with more than MANY_ERRORS, few choices have none.
 """
 
-SOLUTIONS = 4096
-"""Largest number of systems of equations that are solved; fewer if all equations are probably right."""
-
-PATIENCE = 6
-"""Choices of equations if all are probably right; otherwise their number grows with the errors."""
+SOLUTIONS = 4096  # largest number of systems of equations that are solved; fewer if all equations are probably right
+PATIENCE = 6  # choices of equations if all are probably right; otherwise their number grows with the errors
 
 KEPT = 0.5
 """Share of the equations that are kept at every attempt but the first: each choice leaves out some that are wrong."""
 
-MAX_ERROR = 0.2
-"""Equations with a larger probability of error are not considered."""
-
-MAX_POSITIONS = 4096
-"""Outputs from which equations are taken."""
+MAX_ERROR = 0.2  # equations with a larger probability of error are not considered
+MAX_POSITIONS = 4096  # outputs from which equations are taken
 
 
-FEWEST = 8
-"""Outputs from which a state is never determined."""
-
-HELD_BACK = 16
-"""Outputs that are not used if there are so many more."""
+FEWEST = 8  # outputs from which a state is never determined
+HELD_BACK = 16  # outputs that are not used if there are so many more
 
 
 @dataclass(frozen=True)

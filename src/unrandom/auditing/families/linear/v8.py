@@ -17,17 +17,10 @@ from unrandom.generators.linear_words import unknown_words
 from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
 from unrandom.predictors.mod_two import solve
 
-STEPS = 8 * BLOCK
-"""Number of generator steps for which equations are prepared."""
-
-UNKNOWNS = 128
-"""Bits of state."""
-
-REDUNDANT = 8
-"""Equations beyond the number of unknowns, which a stream of another kind is unlikely to satisfy."""
-
-MAX_SHOWN_BITS = 53
-"""Largest number of bits of a word that are shown."""
+STEPS = 8 * BLOCK  # number of generator steps for which equations are prepared
+UNKNOWNS = 128  # bits of state
+REDUNDANT = 8  # equations beyond the number of unknowns, which a stream of another kind is unlikely to satisfy
+MAX_SHOWN_BITS = 53  # largest number of bits of a word that are shown
 
 
 class V8(Family):

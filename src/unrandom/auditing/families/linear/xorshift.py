@@ -13,8 +13,7 @@ from unrandom.core.deadline import Deadline
 from unrandom.generators.words import Shift
 from unrandom.generators.xorshift import XorshiftWords
 
-ORDERS = (2, 3, 4, 5)
-"""Numbers of state words of the generators with several words."""
+ORDERS = (2, 3, 4, 5)  # numbers of state words of the generators with several words
 
 
 class Xorshifts(Family):

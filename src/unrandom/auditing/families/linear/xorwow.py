@@ -18,11 +18,8 @@ from unrandom.generators.linear_words import Rows, unknown_words
 from unrandom.generators.xorshift import XORWOW
 from unrandom.predictors.mod_two_dense import solve_dense
 
-GUESSED = 2
-"""Lowest bits of the counter that are guessed."""
-
-WORDS = 5
-"""Words of the linear part."""
+GUESSED = 2  # lowest bits of the counter that are guessed
+WORDS = 5  # words of the linear part
 
 UNKNOWNS = WORDS * XORWOW.bits
 

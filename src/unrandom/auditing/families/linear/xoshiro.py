@@ -23,8 +23,7 @@ from unrandom.generators.xorshift import XORSHIFT64_STAR, Xorshift
 from unrandom.generators.xoshiro import XOSHIROS, Xoshiro
 from unrandom.predictors.mod_two import solve
 
-REDUNDANT = 8
-"""Equations beyond the number of state bits, which a stream of another kind is unlikely to satisfy."""
+REDUNDANT = 8  # equations beyond the number of state bits, which a stream of another kind is unlikely to satisfy
 
 OUTPUT_BITS = {xoshiro.scrambler.bits for xoshiro in XOSHIROS}
 

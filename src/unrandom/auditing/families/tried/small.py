@@ -22,20 +22,11 @@ from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
 from unrandom.generators.small import SMALL, Small
 
-BLOCK = 1 << 18
-"""States that are tried together."""
-
-MAX_REDRAWN = 64
-"""Times that an equal output is drawn again at most: more often, a state is a fixed point."""
-
-TABLE_BITS = 16
-"""Words of at most this many bits are looked up in a table of those that show an output."""
-
-QUICK_STATES = 1 << 22
-"""Families that try more states than this are slow; these are compiled, which takes a second."""
-
-LOOKAHEAD = 48
-"""Outputs that a state must show, at most."""
+BLOCK = 1 << 18  # states that are tried together
+MAX_REDRAWN = 64  # times that an equal output is drawn again at most: more often, a state is a fixed point
+TABLE_BITS = 16  # words of at most this many bits are looked up in a table of those that show an output
+QUICK_STATES = 1 << 22  # families that try more states than this are slow; these are compiled, which takes a second
+LOOKAHEAD = 48  # outputs that a state must show, at most
 
 
 @dataclass(frozen=True)

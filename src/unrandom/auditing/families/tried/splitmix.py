@@ -14,8 +14,7 @@ from unrandom.auditing.notation import hexadecimal
 from unrandom.core.deadline import Deadline
 from unrandom.generators.splitmix import SplitMix64, mixed, unmixed
 
-SHOWN, HIDDEN = 53, 11
-"""Bits of a word that a fraction shows, and the other bits."""
+SHOWN, HIDDEN = 53, 11  # bits of a word that a fraction shows, and the other bits
 
 
 class SplitMixFractions(Family):

@@ -9,8 +9,7 @@ from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 
-MAX_OUTPUTS = 100_000
-"""Outputs used for recovery."""
+MAX_OUTPUTS = 100_000  # outputs used for recovery
 
 
 class Trivial(Family):
