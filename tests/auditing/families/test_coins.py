@@ -7,7 +7,7 @@ import pytest
 
 import unrandom
 from tiers import slow
-from unrandom.auditing.families.congruential.coins import LEAST_OUTPUTS
+from unrandom.auditing.families.congruential.fourier import LEAST_COINS
 from unrandom.auditing.verdict import Predictable, TooFew
 from unrandom.generators.java import JAVA
 from unrandom.generators.lcg import LCG
@@ -47,7 +47,7 @@ def test_few_coins_of_either_side(heads: int) -> None:
 
 @pytest.mark.slow
 def test_too_few_coins() -> None:
-    verdict = unrandom.audit(coins_of_java()[: LEAST_OUTPUTS - 100], max_seconds=2)
+    verdict = unrandom.audit(coins_of_java()[: LEAST_COINS - 100], max_seconds=2)
     assert isinstance(verdict, TooFew)
     assert "lcg-coins" in {one.family for one in verdict.needed}
 

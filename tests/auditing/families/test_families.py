@@ -12,7 +12,7 @@ from streams import audit_stream, found, stream_of
 
 from plainly import lagged, ranlux24_base, take
 from unrandom.auditing.families import FAMILIES
-from unrandom.auditing.families.carry.borrow import Carry
+from unrandom.auditing.families.carry.lagged import Carry
 from unrandom.auditing.forms.stream import Form, Stream, scales
 from unrandom.core.deadline import Deadline, OutOfTime
 

@@ -1,18 +1,16 @@
 """Which families of generators does an audit try, in which order? Those in `FAMILIES`, from cheap to expensive."""
 
 from unrandom.auditing.families.carry.additive import ADDITIVE
-from unrandom.auditing.families.carry.borrow import Carry
-from unrandom.auditing.families.carry.lagged import Lagged
+from unrandom.auditing.families.carry.lagged import Carry, Lagged
 from unrandom.auditing.families.carry.multiply import CarryPairs, MultiplyCarry
 from unrandom.auditing.families.carry.ranlux import Ranluxes
 from unrandom.auditing.families.carry.shown_state import RanArray, SuperDuper
 from unrandom.auditing.families.congruential.bays_durham import BaysDurhams
-from unrandom.auditing.families.congruential.coins import Coins
 from unrandom.auditing.families.congruential.combined import COMBINED_GENERATORS
+from unrandom.auditing.families.congruential.fourier import Coins, JavaRemainder
 from unrandom.auditing.families.congruential.given import GivenLCG, OtherModulus
 from unrandom.auditing.families.congruential.java import Java
 from unrandom.auditing.families.congruential.java_gaussian import JavaGaussian
-from unrandom.auditing.families.congruential.java_remainder import JavaRemainder
 from unrandom.auditing.families.congruential.java_shuffle import JavaShuffle
 from unrandom.auditing.families.congruential.lcg import FullState
 from unrandom.auditing.families.congruential.quadratic import InversiveSteps, QuadraticSteps

@@ -1,33 +1,49 @@
-"""Is it a lagged Fibonacci generator, each number the sum or difference of two earlier ones? By testing pairs of lags,
-and solving for hidden lowest bits modulo 2.
+"""Is it a lagged Fibonacci generator, each number the sum or difference of two earlier ones, or one with a carry? By
+testing pairs of lags, and solving for hidden lowest bits modulo 2.
 
-Outputs show all bits, or all but the lowest as in glibc's rand(): r[i] = r[i−3] + r[i−31] mod 2**32, output r >> 1. If
-the lowest bit is hidden, the sum of two outputs is too small by one exactly when both hidden bits are 1. The hidden
-bits obey the recurrence modulo 2, so each such position gives two linear equations in the first `far` hidden bits.
+Without a carry, outputs show all bits, or all but the lowest as in glibc's rand(): r[i] = r[i−3] + r[i−31] mod 2**32,
+output r >> 1. If the lowest bit is hidden, the sum of two outputs is too small by one exactly when both hidden bits are
+1. The hidden bits obey the recurrence modulo 2, so each such position gives two linear equations in the first `far`
+hidden bits. Generators with a carry are those of Marsaglia and Zaman (1991), such as C++'s ranlux24_base.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import UInt64
 
-from unrandom.auditing.family import Family, Generator, Recurrence
+from unrandom.auditing.family import Family, Generator, Recurrence, Replay
+from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.auditing.notation import power
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
+from unrandom.generators.carry import WithCarry
 from unrandom.generators.lagged import LaggedFibonacci
 from unrandom.predictors.mod_two import solve
 
 MAX_LAG = 64  # all lags up to this one are tried
+SHORT_LAGS = [(near, far) for far in range(2, MAX_LAG + 1) for near in range(1, far)]
 
 LONGER_LAGS = ((37, 100), (30, 127), (83, 258), (107, 378), (273, 607))
 """Longer pairs (near, far) in use (Knuth, TAOCP vol. 2, 3.2.2); the last one is that of Go's math/rand and Boost."""
 
 TEST_POSITIONS = 48  # number of outputs on which a pair of lags is pre-tested
-MAX_OUTPUTS = 2048  # outputs used for recovery
-SIGNS = ((1, 1), (1, -1), (-1, 1))  # each pair has the sign of x[i − near] and the sign of x[i − far]
+
+SIGNS, SIGNS_WITH_CARRY = ((1, 1), (1, -1), (-1, 1)), ((1, -1), (-1, 1), (1, 1))
+"""Each pair has the sign of x[i − near] and the sign of x[i − far]."""
+
+
+class Tested(NamedTuple):
+    """Lags and signs, with the first residuals x[i] ∓ x[i − near] ∓ x[i − far] modulo 2**64."""
+
+    near: int
+    far: int
+    near_sign: int
+    far_sign: int
+    residual: UInt64[np.ndarray, " n"]
 
 
 class Lagged(Family):
@@ -35,33 +51,56 @@ class Lagged(Family):
 
     name = "lagged-fibonacci"
     about = "an additive or subtractive lagged Fibonacci generator; lags and modulus unknown"
-    max_outputs = MAX_OUTPUTS
+    max_outputs = 2048
 
     def needs(self, stream: Stream) -> int | None:
-        return 16 if any(1 < view.bits <= 64 for view in stream.views) else None
+        return _needs(stream)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:
-            if view.bits > 1:
-                for lags_and_signs in _plausible_lags(view, deadline):
-                    yield from _all_bits_shown(view, *lags_and_signs)
-                    yield from _lowest_bit_hidden(view, *lags_and_signs)
+            for *rule, residual in _tested(view, chain(SHORT_LAGS, LONGER_LAGS), SIGNS, deadline):
+                if _takes_few_values(residual, view.bits):
+                    yield from _all_bits_shown(view, *rule)
+                    yield from _lowest_bit_hidden(view, *rule)
 
 
-def _plausible_lags(view: View, deadline: Deadline) -> Iterator[tuple[int, int, int, int]]:
-    """Lags and signs for which the residual x[i] ∓ x[i − near] ∓ x[i − far] takes few values."""
-    x = np.array(view.numbers, dtype=np.uint64)
-    short_lags = ((near, far) for far in range(2, MAX_LAG + 1) for near in range(1, far))
-    for near, far in chain(short_lags, LONGER_LAGS):
+class Carry(Family):
+    """Subtract-with-borrow and add-with-carry modulo 2**bits; lags up to 64."""
+
+    name = "carry"
+    about = "a subtract-with-borrow or add-with-carry generator; lags unknown"
+    max_outputs = MAX_LAG + TEST_POSITIONS + 16
+
+    def needs(self, stream: Stream) -> int | None:
+        return _needs(stream)
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        for view in stream.views:
+            for near, far, near_sign, far_sign, whole in _tested(view, SHORT_LAGS, SIGNS_WITH_CARRY, deadline):
+                mask = np.uint64((1 << view.bits) - 1)
+                residual, carried = whole & mask, np.uint64(1) if near_sign == far_sign else mask  # or −1
+                if not ((residual != 0) & (residual != carried)).any():
+                    yield _with_carry(view, WithCarry(near, far, near_sign, far_sign, view.bits), int(residual[0] != 0))
+
+
+def _needs(stream: Stream) -> int | None:
+    return 16 if any(1 < view.bits <= 64 for view in stream.views) else None
+
+
+def _tested(
+    view: View, lags: Iterable[tuple[int, int]], signs: Iterable[tuple[int, int]], deadline: Deadline
+) -> Iterator[Tested]:
+    """All these pairs of lags, as far as the numbers suffice, with all signs."""
+    x = np.array(view.numbers if view.bits > 1 else [], dtype=np.uint64)
+    for near, far in lags:
         deadline.check()
         current = x[far : far + TEST_POSITIONS]
         if len(current) < 3:
             return
-        for near_sign, far_sign in SIGNS:
-            p, q = x[far - near :][: len(current)], x[: len(current)]  # x[i − near] and x[i − far]
+        p, q = x[far - near :][: len(current)], x[: len(current)]  # x[i − near] and x[i − far]
+        for near_sign, far_sign in signs:
             residual = current - (p if near_sign > 0 else -p) - (q if far_sign > 0 else -q)
-            if _takes_few_values(residual, view.bits):
-                yield near, far, near_sign, far_sign
+            yield Tested(near, far, near_sign, far_sign, residual)
 
 
 def _takes_few_values(residual: UInt64[np.ndarray, " n"], bits: int) -> bool:
@@ -111,6 +150,27 @@ def _lowest_bit_hidden(view: View, near: int, far: int, near_sign: int, far_sign
     generator = LaggedFibonacci(near, far, near_sign, far_sign, 2 * m)
     parameters: JsonObject = {"rule": rule_text(generator), "output": "x >> 1"}
     yield Recurrence(parameters, states, generator.following, lambda state: view.show(state >> 1), generator.preceding)
+
+
+def _with_carry(view: View, generator: WithCarry, first_carry: int) -> Replay:
+    """A generator whose state is the first `far` numbers of the view, and the carry that enters the next number. Two
+    states can step to the same one, so that no previous outputs are determined.
+    """
+    lags = ((generator.near_sign, generator.near), (generator.far_sign, generator.far))
+    terms = " ".join(f"{'-' if sign < 0 else '+'} x[i-{lag}]" for sign, lag in lags).removeprefix("+ ")
+    rule = f"x[i] = {terms} {'+' if generator.carry_sign > 0 else '-'} carry mod 2^{view.bits}"
+
+    def outputs() -> Iterator[Number]:
+        window, carry = view.numbers[: generator.far], first_carry
+        yield from map(view.show, window)
+        while True:
+            number, carry = generator.following(window, carry)
+            window.append(number)
+            if len(window) > 4096:
+                del window[: -generator.far]
+            yield view.show(number)
+
+    return Replay({"rule": rule}, outputs)
 
 
 def rule_text(generator: LaggedFibonacci) -> str:

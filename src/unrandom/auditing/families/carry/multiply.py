@@ -122,11 +122,7 @@ def _words(generator: MultiplyWithCarry, state: list[int], carry: int, show: Cal
 
 
 def _pair(
-    view: View,
-    about: str,
-    combine: Callable[[int, int], int],
-    multipliers: tuple[int, int],
-    states: tuple[int, int],
+    view: View, about: str, combine: Callable[[int, int], int], multipliers: tuple[int, int], states: tuple[int, int]
 ) -> Machine:
     """Two generators of 16 bits, from their states of 32 bits."""
     a_z, a_w = multipliers

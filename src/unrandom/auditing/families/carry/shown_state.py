@@ -15,7 +15,7 @@ from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.deadline import Deadline
 from unrandom.generators.lcg import LCG
-from unrandom.generators.linear_words import unknown_words
+from unrandom.generators.linear_words import unknown_states
 from unrandom.generators.taocp import FAR, MODULUS, block_after, block_before, blocks
 from unrandom.generators.words import Shift, undo_xor_shifts, xor_shifts
 from unrandom.predictors.mod_two import solve
@@ -99,8 +99,5 @@ def _super_duper(view: View) -> Iterator[Generator]:
 @cache
 def _lowest_bits() -> list[int]:
     """For each of 40 steps, the mask of the bits of the first word whose exclusive or is the lowest bit."""
-    (word,), masks = unknown_words([32]), []
-    for _ in range(40):
-        masks += word.masks([0])
-        word = xor_shifts(word, SHIFTS, 32)
-    return masks
+    states = islice(unknown_states(lambda state: (xor_shifts(state[0], SHIFTS, 32),), [32]), 40)
+    return [mask for (word,) in states for mask in word.masks([0])]

@@ -1,7 +1,9 @@
-"""Are numbers below 3 or 5 those of java.util.Random.nextInt(N)? By a Fourier transform of sums of four outputs.
+"""Are coins, or numbers below 3 or 5, those of java.util.Random? By a Fourier transform of sums of four outputs.
 
-An output is y = w mod N, where w is the state x without its lowest 17 bits. For whole j, exp(2πi j w / N) is
-exp(2πi j y / N), and so it is known. Its frequency as a function of x is j 2**31 / N waves in 2**48. The nearest odd
+java.util.Random.nextBoolean() and ⌊2 u⌋ show one bit of 48, for which the lattice of `truncated` would be too large.
+
+An output of nextInt(N) is y = w mod N, where w is the state x without its lowest 17 bits. For whole j, exp(2πi j w / N)
+is exp(2πi j y / N), and so it is known. Its frequency as a function of x is j 2**31 / N waves in 2**48. The nearest odd
 number k of waves agrees with it on average, up to a factor. And k x mod 2**48 is itself the state of an LCG, with the
 increment k c, so that `likely_states` finds it. Lattices, as in `remainder`, are enough for larger N and even ones.
 """
@@ -16,11 +18,33 @@ from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
 from unrandom.generators.java import JAVA
 from unrandom.generators.lcg import LCG
-from unrandom.predictors.fourier import MAX_OUTPUTS, likely_states
+from unrandom.predictors.fourier import MAX_OUTPUTS, likely_states, states_by_fourier
 
 BOUNDS = (3, 5)  # odd N for which the lattice of `remainder` does not find the state
 LOW = 17  # bits of a state that nextInt(N) does not use
-LEAST_OUTPUTS = 430  # with fewer, the state was found in less than half of all trials
+LEAST_COINS, LEAST_REMAINDERS = 500, 430  # with fewer outputs, the state was found in less than half of all trials
+
+
+class Coins(Family):
+    """Tosses of a fair coin, by the linear congruential generator that drand48 and java.util.Random share."""
+
+    name = "lcg-coins"
+    about = "java.util.Random.nextBoolean(), and coins by drand48: the top bit of each state"
+    slow = True
+    max_outputs = MAX_OUTPUTS
+
+    def needs(self, stream: Stream) -> int | None:
+        coins = stream.bounded == 2 or (stream.bits == 1 and not stream.in_range)
+        return LEAST_COINS if coins and not stream.fractions else None
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        if self.needs(stream) is None or len(stream) < LEAST_COINS:
+            return
+        half = JAVA.m // 2
+        bounds = [(half * y, half * (y + 1) - 1) for y in stream.values.tolist()]
+        for state in states_by_fourier(JAVA, bounds, deadline.check):
+            parameters = lcg_parameters("drand48, java.util.Random", JAVA, state)
+            yield lcg_machine(parameters, JAVA, state, lambda x: x // half)
 
 
 class JavaRemainder(Family):
@@ -32,11 +56,11 @@ class JavaRemainder(Family):
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
-        return LEAST_OUTPUTS if stream.bounded in BOUNDS else None
+        return LEAST_REMAINDERS if stream.bounded in BOUNDS else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         n = stream.bounded
-        if n not in BOUNDS or len(stream) < LEAST_OUTPUTS:
+        if n not in BOUNDS or len(stream) < LEAST_REMAINDERS:
             return
         amplitude, j, k = max(_frequencies(n))
         turns = (stream.values.astype(np.float64) + 0.5) * j / n + (k - _exact(j, n)) / 2
