@@ -3,6 +3,7 @@ output of that: the word itself, a number from a range of any size n, or a fract
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -37,7 +38,7 @@ class Method:
     def __post_init__(self) -> None:
         object.__setattr__(self, "bits", self.bits or self.layout.size)
 
-    @property
+    @cached_property
     def constants(self) -> draws.Constants:
         """The method as the compiled functions take it."""
         high, low, *_ = (*self.layout.pieces, Piece(0, 0, 0))

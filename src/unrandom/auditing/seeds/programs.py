@@ -94,6 +94,71 @@ def _go_table() -> list[int]:
 
 UNIFORM_INT = "uniform_int_distribution"
 
+RAND48_METHODS = (
+    *fractions("drand48(), Perl rand", "int(n * drand48()), Perl int(rand(n))", window(48)),
+    words("lrand48()", 31, 17),
+    remainders("lrand48() % n", 31, 17),
+    words("mrand48()", 32, 16),
+)
+JAVA_METHODS = (
+    words("nextInt()", 32, 16),
+    remainders("nextInt(n)", 31, 17, 2**31 - 1, powers=False),
+    ranges("nextInt(n)", draws.TOP_PRODUCT, 31, 17, most=2**30, powers=True),
+    remainders("nextInt(a, b)", 32, 16, powers=True),
+    Method("nextLong()", "word", draws.JAVA_LONG, JAVA_LONG),
+    *fractions("nextDouble()", "(int) (n * nextDouble())", JAVA_DOUBLE),
+    *fractions("nextFloat()", "(int) (n * nextFloat())", window(24, 24)),
+)
+BASH_METHODS = (Method("$RANDOM", "word", draws.BASH, window(15)), ranges("$RANDOM % n", draws.BASH, 15, most=2**15))
+MULBERRY_METHODS = (words("whole words", 32), *fractions("fractions", "Math.floor(n * random())", window(32)))
+SPLITMIX_METHODS = (
+    words("whole words", 64),
+    words("the top 32 bits, nextInt()", 32, 32),
+    *fractions("the top 53 bits, nextDouble()", "(int) (n * nextDouble())", window(53, 11)),
+    remainders("words % n", 63, 0),
+)
+XORSHIFT_METHODS = (words("whole words", 32), remainders("words % n", 32), *fractions("fractions", "⌊n u⌋", window(32)))
+R_METHODS = (
+    *fractions("runif", "floor(n * runif())", window(32)),
+    Method("sample(n, replace = TRUE)", "range", draws.R_BITS, window(16, 16), bits=32, most=2**31 - 1),
+)
+TWISTER_METHODS = (
+    words("whole words, C++", 32),
+    words("mt_rand(), PHP", 31, 1),
+    remainders("mt_rand(a, b), rand(a, b), PHP", 32, 0, WORD),
+    remainders("mt_rand() % n, PHP", 31, 1),
+    remainders("words % n, C++, torch.randint", 32),
+    ranges(f"{UNIFORM_INT} of libstdc++", draws.LEMIRE),
+    ranges("randint, choice, shuffle, numpy; rand(n), sample, shuffle, Ruby", draws.LOW_BITS),
+    *fractions("random(), numpy; rand, Ruby", "int(n * random()), numpy, Ruby", PYTHON),
+    *fractions("words / 2^32, C++", "⌊n words / 2^32⌋, C++", window(32)),
+    Method("uniform_real_distribution<double>, C++", "fraction", draws.FRACTION, CPP, bits=53),
+    *fractions("torch.rand", "⌊n torch.rand⌋", TORCH),
+)
+OLD_PHP_METHODS = (
+    words("mt_rand()", 31, 1),
+    remainders("mt_rand() % n", 31, 1),
+    *fractions("mt_rand() / 2^31", "mt_rand(a, b)", window(31, 1)),
+)
+NET_METHODS = (
+    words("Next()", 31),
+    remainders("Next() % n, NextBytes", 31),
+    *fractions("NextDouble()", "Next(n), Next(a, b)", window(31, 0, PRIME), inverse=True),
+)
+GO_METHODS = (
+    words("Int63(), Int()", 63),
+    words("Uint64()", 64),
+    words("Uint32()", 32, 31),
+    words("Int31()", 31, 32),
+    remainders("Intn(n), Int31n(n), Perm", 31, 32, 2**31 - 1),
+    ranges("Shuffle", draws.LEMIRE, 32, 31),
+    *fractions("Float64()", "int(n * Float64())", window(63), bits=53),
+)
+PYTHON_METHODS = (
+    ranges("randrange(n), randint, choice, shuffle", draws.TOP_BITS),
+    *fractions("random()", "int(n * random()), choices", PYTHON),
+)
+
 PROGRAMS: tuple[Program, ...] = (
     Program("C srand of Visual C++", engines.lcg_words, _lcg("msvc"), 2**31, 5e8, c_methods(16, 15)),
     Program("C srand of musl", engines.lcg_words, _lcg("musl", offset=-1), 2**32, 4e8, c_methods(33, 31)),
@@ -104,103 +169,38 @@ PROGRAMS: tuple[Program, ...] = (
         _lcg("drand48", factor=2**16, offset=0x330E),
         2**32,
         4e8,
-        (
-            *fractions("drand48(), Perl rand", "int(n * drand48()), Perl int(rand(n))", window(48)),
-            words("lrand48()", 31, 17),
-            remainders("lrand48() % n", 31, 17),
-            words("mrand48()", 32, 16),
-        ),
+        RAND48_METHODS,
     ),
+    Program("Java new Random(seed)", engines.lcg_words, _lcg("java", flipped=0x5DEECE66D), 2**48, 4e8, JAVA_METHODS),
     Program(
-        "Java new Random(seed)",
-        engines.lcg_words,
-        _lcg("java", flipped=0x5DEECE66D),
-        2**48,
-        4e8,
-        (
-            words("nextInt()", 32, 16),
-            remainders("nextInt(n)", 31, 17, 2**31 - 1, powers=False),
-            ranges("nextInt(n)", draws.TOP_PRODUCT, 31, 17, most=2**30, powers=True),
-            remainders("nextInt(a, b)", 32, 16, powers=True),
-            Method("nextLong()", "word", draws.JAVA_LONG, JAVA_LONG),
-            *fractions("nextDouble()", "(int) (n * nextDouble())", JAVA_DOUBLE),
-            *fractions("nextFloat()", "(int) (n * nextFloat())", window(24, 24)),
-        ),
+        "C++ minstd_rand0, default_random_engine",
+        engines.minstd_words,
+        lambda: (16807, 1),
+        2**31 - 1,
+        1e8,
+        minstd_methods(UNIFORM_INT),
     ),
-    Program("C++ minstd_rand0, default_random_engine", engines.minstd_words, lambda: (16807, 1), 2**31 - 1, 1e8,
-           minstd_methods(UNIFORM_INT)),
     Program("C++ minstd_rand", engines.minstd_words, lambda: (48271, 1), 2**31 - 1, 1e8, minstd_methods(UNIFORM_INT)),
-    Program(
-        "bash RANDOM=seed",
-        engines.bash_words,
-        lambda: (),
-        2**32,
-        4e7,
-        (
-            Method("$RANDOM", "word", draws.BASH, window(15)),
-            ranges("$RANDOM % n", draws.BASH, 15, most=2**15),
-        ),
-    ),
-    Program(
-        "JavaScript mulberry32(seed)",
-        engines.mulberry_words,
-        lambda: (),
-        2**32,
-        7e7,
-        (words("whole words", 32), *fractions("fractions", "Math.floor(n * random())", window(32))),
-    ),
+    Program("bash RANDOM=seed", engines.bash_words, lambda: (), 2**32, 4e7, BASH_METHODS),
+    Program("JavaScript mulberry32(seed)", engines.mulberry_words, lambda: (), 2**32, 7e7, MULBERRY_METHODS),
     Program(
         "SplitMix64(seed), Java new SplittableRandom(seed)",
         engines.splitmix_words,
         lambda: (),
         inf,
         1e8,
-        (
-            words("whole words", 64),
-            words("the top 32 bits, nextInt()", 32, 32),
-            *fractions("the top 53 bits, nextDouble()", "(int) (n * nextDouble())", window(53, 11)),
-            remainders("words % n", 63, 0),
-        ),
+        SPLITMIX_METHODS,
     ),
-    Program(
-        "xorshift32(seed) with 13, 17, 5",
-        engines.xorshift_words,
-        lambda: (),
-        2**32,
-        1e8,
-        (words("whole words", 32), remainders("words % n", 32), *fractions("fractions", "⌊n u⌋", window(32))),
-    ),
+    Program("xorshift32(seed) with 13, 17, 5", engines.xorshift_words, lambda: (), 2**32, 1e8, XORSHIFT_METHODS),
     Program("C srand of glibc", engines.glibc_words, lambda: (), 2**32, 2e7, c_methods(1, 31)),
-    Program(
-        "R set.seed",
-        twisters.affine_words,
-        _r_table,
-        2**32,
-        2e8,
-        (
-            *fractions("runif", "floor(n * runif())", window(32)),
-            Method("sample(n, replace = TRUE)", "range", draws.R_BITS, window(16, 16), bits=32, most=2**31 - 1),
-        ),
-    ),
+    Program("R set.seed", twisters.affine_words, _r_table, 2**32, 2e8, R_METHODS),
     Program(
         "MT19937 of init_genrand: C++ mt19937(seed), PHP mt_srand, numpy RandomState, Ruby srand, torch.manual_seed",
         twisters.knuth_words,
         lambda: (0,),
         2**32,
         1.5e7,
-        (
-            words("whole words, C++", 32),
-            words("mt_rand(), PHP", 31, 1),
-            remainders("mt_rand(a, b), rand(a, b), PHP", 32, 0, WORD),
-            remainders("mt_rand() % n, PHP", 31, 1),
-            remainders("words % n, C++, torch.randint", 32),
-            ranges(f"{UNIFORM_INT} of libstdc++", draws.LEMIRE),
-            ranges("randint, choice, shuffle, numpy; rand(n), sample, shuffle, Ruby", draws.LOW_BITS),
-            *fractions("random(), numpy; rand, Ruby", "int(n * random()), numpy, Ruby", PYTHON),
-            *fractions("words / 2^32, C++", "⌊n words / 2^32⌋, C++", window(32)),
-            Method("uniform_real_distribution<double>, C++", "fraction", draws.FRACTION, CPP, bits=53),
-            *fractions("torch.rand", "⌊n torch.rand⌋", TORCH),
-        ),
+        TWISTER_METHODS,
     ),
     Program(
         "PHP mt_srand before 7.1, and with MT_RAND_PHP",
@@ -208,50 +208,10 @@ PROGRAMS: tuple[Program, ...] = (
         lambda: (1,),
         2**32,
         1.5e7,
-        (
-            words("mt_rand()", 31, 1),
-            remainders("mt_rand() % n", 31, 1),
-            *fractions("mt_rand() / 2^31", "mt_rand(a, b)", window(31, 1)),
-        ),
+        OLD_PHP_METHODS,
     ),
-    Program(
-        ".NET new Random(seed)",
-        engines.net_words,
-        lambda: (),
-        2**31,
-        5e6,
-        (
-            words("Next()", 31),
-            remainders("Next() % n, NextBytes", 31),
-            *fractions("NextDouble()", "Next(n), Next(a, b)", window(31, 0, PRIME), inverse=True),
-        ),
-    ),
-    Program(
-        "Go rand.Seed, rand.NewSource",
-        engines.go_words,
-        _go_table,
-        2**31 - 1,
-        1.4e7,
-        (
-            words("Int63(), Int()", 63),
-            words("Uint64()", 64),
-            words("Uint32()", 32, 31),
-            words("Int31()", 31, 32),
-            remainders("Intn(n), Int31n(n), Perm", 31, 32, 2**31 - 1),
-            ranges("Shuffle", draws.LEMIRE, 32, 31),
-            *fractions("Float64()", "int(n * Float64())", window(63), bits=53),
-        ),
-    ),
-    Program(
-        "Python random.seed(seed)",
-        twisters.array_words,
-        _array_table,
-        inf,
-        1.8e6,
-        (
-            ranges("randrange(n), randint, choice, shuffle", draws.TOP_BITS),
-            *fractions("random()", "int(n * random()), choices", PYTHON),
-        ),
-    ),
-)  # fmt: skip
+    Program(".NET new Random(seed)", engines.net_words, lambda: (), 2**31, 5e6, NET_METHODS),
+    Program("Go rand.Seed, rand.NewSource", engines.go_words, _go_table, 2**31 - 1, 1.4e7, GO_METHODS),
+    Program("Python random.seed(seed)", twisters.array_words, _array_table, inf, 1.8e6, PYTHON_METHODS),
+)
 """From fast to slow."""

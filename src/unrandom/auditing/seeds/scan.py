@@ -1,5 +1,5 @@
 """For which seeds of a range do programs make the outputs? Blocks of seeds are tried in as many threads as there are
-processors; the words of an program are computed once for all its trials.
+processors; the words of a program are computed once for all its trials.
 
 A first comparison, of a few words for every seed, leaves about one seed in 2**12; these are compared with more words.
 """
@@ -38,8 +38,7 @@ class Hits:
     seeds: list[int]
 
 
-Report = Callable[[Hits], bool]
-"""Is called for every block with seeds that make the outputs; the search ends if it returns True."""
+Report = Callable[[Hits], bool]  # is called for every block with hits; the search ends if it returns True
 
 
 def scan(
@@ -67,7 +66,7 @@ def _scan_program(
     report: Report,
     stop: Event,
 ) -> bool:
-    """Try all seeds of an program. Returns whether the search has ended."""
+    """Try all seeds of a program. Returns whether the search has ended."""
     program, done = trials[0].program, 0
     total = min(len(span), program.distinct)
     blocks, running = _blocks(span, program), dict[Future[list[Hits]], int]()

@@ -24,9 +24,7 @@ from unrandom.core.deadline import Deadline, OutOfTime
 FAMILY = "seed"
 
 LISTED = 10  # candidates listed if the outputs are too few to decide
-
-PARTIAL_BITS = 24
-"""Further information for a match that ends before the last output, because its end was not known beforehand."""
+PARTIAL_BITS = 24  # further information for a match that ends before the last output, as its end was not known before
 
 
 @dataclass
@@ -117,7 +115,7 @@ class SeedSearch:
         """Check all outputs for the seeds of a block. Returns whether a program is proven."""
         for number in hits.seeds:
             seeded = Seeded(hits.trial, number, hits.block.per_second)
-            correct = self._correct(seeded)
+            correct = agreement(seeded, hits.trial.stream, self.deadline)
             if self._chance(hits.trial, correct) <= -SIGNIFICANCE_BITS:
                 self.found = self._best(seeded)
                 return True
@@ -127,9 +125,6 @@ class SeedSearch:
                 kept += [seeded] if len(kept) < LISTED else []
         self.count += hits.count - len(hits.seeds)
         return False
-
-    def _correct(self, seeded: Seeded) -> int:
-        return agreement(seeded, seeded.trial.stream, self.deadline)
 
     def _chance(self, trial: Trial, correct: int) -> float:
         """log2 of a bound on the chance that any of the wrong seeds tried makes so many outputs; 0 if these are all the
@@ -149,7 +144,7 @@ class SeedSearch:
             for trial in self.trials
             if trial.program is seeded.trial.program and len(trial.stream) == len(seeded.trial.stream)
         ]
-        correct = [self._correct(one) for one in same]
+        correct = [agreement(one, one.trial.stream, self.deadline) for one in same]
         most = max(correct)
         equal = [one for one, count in zip(same, correct, strict=True) if count == most]
         best, *others = sorted(equal, key=lambda one: one.trial.implausible)

@@ -19,9 +19,7 @@ from unrandom.auditing.seeds.twisters import Words
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 
-COMPARED_BITS = 160
-"""Information of the first outputs that are compared in the search for the seed; more cannot be needed."""
-
+COMPARED_BITS = 160  # information of the first outputs compared in the search for the seed; more cannot be needed
 FIRST_BITS = 12  # information of the outputs for which words are computed for every seed
 
 MAX_FIRST_WORDS = 24
@@ -40,7 +38,7 @@ LAYERS = (Affine, Signed)  # interpretations of the printed numbers that are com
 
 @dataclass(frozen=True)
 class Trial:
-    """A method of an program with the first outputs of a stream: whole numbers from `ranges`, or fractions."""
+    """A method of a program with the first outputs of a stream: whole numbers from `ranges`, or fractions."""
 
     stream: Stream
     program: Program
@@ -97,9 +95,9 @@ class Trial:
         hits = np.empty(words.shape[1] + 1, dtype=np.int64)
         count = passing(words, self._screen, hits)
         if self.method.kind == "fraction":
-            count = draws.agreeing_fractions(words, self._constants, *self._compared_bounds, hits, count)
+            count = draws.agreeing_fractions(words, self.method.constants, *self._compared_bounds, hits, count)
         else:
-            count = draws.agreeing_whole(words, self._constants, self.ranges, self._targets, hits, count)
+            count = draws.agreeing_whole(words, self.method.constants, self.ranges, self._targets, hits, count)
         return hits[:count]
 
     @cached_property
@@ -108,10 +106,6 @@ class Trial:
             least, most = self._compared_bounds
             return fraction_screen(self.method, float(least[0]), float(most[0]))
         return whole_screen(self.method, int(self.ranges[0]), int(self._targets[0]))
-
-    @cached_property
-    def _constants(self) -> draws.Constants:
-        return self.method.constants
 
     @cached_property
     def _targets(self) -> UInt64[np.ndarray, " outputs"]:
@@ -220,13 +214,12 @@ class Seeded:
         """The outputs that this many words make."""
         trial = self.trial
         words = trial.program.words(np.array([self.seed], dtype=np.uint64), count)
-        constants = trial.method.constants
         if trial.method.kind == "fraction":
             fractions = np.empty(count)
-            made = draws.fraction_outputs(words, constants, fractions)
+            made = draws.fraction_outputs(words, trial.method.constants, fractions)
             return fractions[:made].tolist()
         numbers = np.empty(count, dtype=np.uint64)
-        made = draws.whole_outputs(words, constants, trial._ranges(count), numbers)
+        made = draws.whole_outputs(words, trial.method.constants, trial._ranges(count), numbers)
         return numbers[:made].tolist()
 
 
