@@ -33,9 +33,9 @@ PACKED = {b"PK\x03\x04": "a zip or .npz archive", b"\x1f\x8b": "gzip", b"BZh": "
 """First bytes of formats that have to be unpacked first."""
 
 NPY = b"\x93NUMPY"
+_BROKEN = (ValueError, TypeError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError, OverflowError)
 
-_CONTROL = bytes([*range(8), 8, *range(14, 27), *range(28, 32), 127])
-"""Control characters that no text has: all but white space and escape."""
+_CONTROL = bytes([*range(8), 8, *range(14, 27), *range(28, 32), 127])  # no text has these
 
 
 def read(
@@ -125,15 +125,7 @@ def _array(content: bytes, source: str) -> np.ndarray:
             raise ValueError("it holds Python objects" if kind.hasobject else "it is cut off")
         values = np.frombuffer(content, dtype=kind, offset=file.tell())
         return values.astype(kind.newbyteorder("=")).reshape(shape, order="F" if fortran else "C")
-    except (
-        ValueError,
-        TypeError,
-        SyntaxError,
-        tokenize.TokenError,
-        RecursionError,
-        MemoryError,
-        OverflowError,
-    ) as error:
+    except _BROKEN as error:
         said = str(error).partition("\n")[0][:100]
         raise UserError(f"{named(source)} is no .npy file of numbers: {said}") from None
 

@@ -14,9 +14,7 @@ from unrandom.core.deadline import Deadline
 from unrandom.core.errors import UserError
 
 MAX_DEPTH = 16  # objects in objects that are looked into
-
-MAX_PARSED = 8 * 2**20
-"""Characters of JSON that are parsed at once; a longer text is a list or has lines, which are parsed piece by piece."""
+MAX_PARSED = 8 * 2**20  # characters of JSON parsed at once; a longer list, or lines, are parsed piece by piece
 
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 _NEXT = re.compile(r"\s*([,\]])\s*")
@@ -129,12 +127,11 @@ def _of_items(items: list[tuple[int, Any]], column: str | None, notation: str | 
     for line, value in items:
         if not _is_scalar(value):
             raise UserError(f"{unit} {line} is a list or an object among others; a list must hold items of one kind")
-    tokens = [_token(value) for value in values]
-    return Tokens.items(tokens) if unit == "item" else Tokens(lambda: map(_row, items, tokens))
-
-
-def _row(item: tuple[int, Any], token: str) -> Row:
-    return Row(item[0], [token])
+    return (
+        Tokens.items(list(map(_token, values)))
+        if unit == "item"
+        else Tokens(lambda: (Row(line, [_token(value)]) for line, value in items))
+    )
 
 
 def _of_records(items: list[tuple[int, Any]], column: str | None, notation: str | None, unit: str) -> Tokens:

@@ -14,9 +14,7 @@ import numpy as np
 
 Number: TypeAlias = int | float
 
-DOUBLE = 16
-"""A decimal with at least this many significant digits is taken for an exact double (17, or as few as round back)."""
-
+DOUBLE = 16  # a decimal with so many significant digits is taken for an exact double (17, or as few as round back)
 MAX_CHARACTERS = 1000  # longest token that is read as a number
 
 
@@ -27,11 +25,6 @@ class NoNumeral(ValueError):
 @runtime_checkable
 class Numeral(Protocol):
     """How the numbers of a stream are written."""
-
-    @property
-    def about(self) -> str:
-        """The notation in a few words."""
-        ...
 
     def parse(self, token: str) -> Number | None:
         """The number that a token stands for; None if the token is not written in this notation."""
@@ -101,10 +94,6 @@ class Whole:
     width: int = 0
     pointed: bool = False
 
-    @property
-    def about(self) -> str:
-        return f"decimal numbers of {self.width} digits" if self.width else "whole decimal numbers"
-
     def parse(self, token: str) -> int | None:
         plain = self.style.plain(token)
         if plain is None:
@@ -130,10 +119,6 @@ class Decimals:
     style: Style = PLAIN
     digits: int = DOUBLE
     places: int = 0
-
-    @property
-    def about(self) -> str:
-        return "decimals" if self.digits >= DOUBLE else f"decimals of {self.digits} digits"
 
     def parse(self, token: str) -> float | None:
         plain = self.style.plain(token)
@@ -198,10 +183,6 @@ class Positional:
     mark: str = ""
 
     @property
-    def about(self) -> str:
-        return f"{self.name} tokens of {self.width} characters" if self.width else f"{self.name} tokens"
-
-    @property
     def one_case(self) -> bool:
         """Whether letters may be written in either case."""
         return self.alphabet in (self.alphabet.lower(), self.alphabet.upper())
@@ -259,10 +240,6 @@ class Base64Bytes:
 
     alphabet: str = ALPHABETS["base64"]
     width: int = 0
-
-    @property
-    def about(self) -> str:
-        return f"base64 tokens of {self.width} bytes" if self.width else "base64 tokens"
 
     def fits(self, token: str) -> bool:
         """Whether the token has this form."""

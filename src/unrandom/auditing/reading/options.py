@@ -9,9 +9,7 @@ from unrandom.auditing.reading.tokens import shown
 from unrandom.core.errors import UserError
 
 MAX_BITS = 4096  # widest whole number in bits, of an input or of an option
-
-LARGEST = 1e100
-"""Largest number with decimals, and the inverse of the least scale: squares and differences of such fit doubles."""
+LARGEST = 1e100  # largest number with decimals, and inverse of the least scale: their squares fit doubles
 
 
 def described(value: Any) -> str:

@@ -15,10 +15,6 @@ class Words:
 
     things: tuple[Any, ...]
 
-    @property
-    def about(self) -> str:
-        return f"{len(self.things)} words"
-
     @cached_property
     def _places(self) -> dict[str, int]:
         return {str(thing): place for place, thing in enumerate(self.things)}

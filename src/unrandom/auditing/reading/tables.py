@@ -13,10 +13,7 @@ SAMPLE_LINES = 64  # number of lines inspected to recognise a table and its colu
 MAX_NAMES = 8  # largest number of names listed in a message
 MAX_COLUMNS = 1000  # largest number of columns among which one is looked for
 MOST_COLUMNS = 10_000  # largest number of columns of a table
-
-COUNTED, INCREASING = 3, 8
-"""Fewest rows of a column that counts by ones, and of one that only increases, such as a time."""
-
+COUNTED, INCREASING = 3, 8  # fewest rows of a column that counts by ones, and of one that increases, such as a time
 SEPARATED = re.compile(r"[,;\t]\s*\S")  # a separator of columns before more text
 
 

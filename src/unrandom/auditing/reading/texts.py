@@ -77,13 +77,7 @@ def _may_have_comment(text: str) -> bool:
 def of_text(text: Text, notation: str | None) -> Tokens:
     """The tokens of a text, or of the only column of numbers in it."""
     sample = text.sample()
-    if (
-        len(sample) == 1
-        and notation is None
-        and len(sample[0]) >= DIGITS
-        and sample[0].isascii()
-        and sample[0].isdigit()
-    ):
+    if len(sample) == 1 and notation is None and re.fullmatch(rf"[0-9]{{{DIGITS},}}", sample[0]):
         return _digits(sample[0])
     separator = separator_of(sample)
     for i, line in islice(text.lines(), SAMPLE_LINES):
@@ -186,7 +180,10 @@ def _free(text: Text, sample: Sequence[str], continued: bool, notation: str | No
             for i, content in Text(block).lines():
                 words = _words(content)
                 if not continued and len(words) > 1 and SEPARATED.search(content):
-                    _refuse_ragged(line + i - 1, content)
+                    raise UserError(
+                        f"line {line + i - 1}: {shown(content)} has a comma or semicolon between digits, which most "
+                        "lines have not; use --column or put one number on a line"
+                    )
                 if not skip and words:
                     yield Row(line + i - 1, words)
                 skip = False
@@ -199,10 +196,3 @@ def _is_heading(rows: Sequence[Sequence[str]]) -> bool:
     if len(rows) < 2 or len(rows[0]) != 1 or _HEADING.fullmatch(rows[0][0]) is None:
         return False
     return all(PLAIN.plain(word) is not None for row in rows[1:] for word in row)
-
-
-def _refuse_ragged(line: int, content: str) -> None:
-    raise UserError(
-        f"line {line}: {shown(content)} has a comma or semicolon between digits, which most lines have not; "
-        "use --column or put one number on a line"
-    )

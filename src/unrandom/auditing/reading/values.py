@@ -91,12 +91,10 @@ def _of_array(values: np.ndarray, deadline: Deadline) -> Numbers:
     if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8:
         if values.dtype.kind not in "OUT":
             raise UserError(f"an array must hold integers, bools or floats of at most 64 bits, not {values.dtype}")
-        if (
-            values.dtype.kind == "U"
-            and values.size
-            and np.ascontiguousarray(values).view(_letters(values)).max() > sys.maxunicode
-        ):
-            raise UserError("an array of text has characters beyond Unicode")
+        if values.dtype.kind == "U" and values.size:
+            letters = np.dtype("u4").newbyteorder(values.dtype.byteorder)
+            if np.ascontiguousarray(values).view(letters).max() > sys.maxunicode:
+                raise UserError("an array of text has characters beyond Unicode")
         return _of_list(values.tolist() if values.ndim else [values.item()], deadline)
     if values.ndim == 2 and values.size and values.dtype.kind in "iu":
         shuffles = fitting.deck(Tokens(lambda: [Row(i, list(map(str, row))) for i, row in enumerate(values.tolist())]))
@@ -114,11 +112,6 @@ def _of_array(values: np.ndarray, deadline: Deadline) -> Numbers:
         numbers = Numbers("whole", flat)
     numbers.notes += notes
     return numbers
-
-
-def _letters(values: np.ndarray) -> np.dtype:
-    """The type of the characters of an array of text."""
-    return np.dtype("u4").newbyteorder(values.dtype.byteorder)
 
 
 def _of_floats(values: np.ndarray, decimals: list[float]) -> Numbers:
