@@ -19,7 +19,7 @@ from unrandom.interpretation import (
     principal_components,
     residue_scores,
 )
-from unrandom.interpretation.head_residues import _between_class_squares, _residues
+from unrandom.interpretation.head_residues import _between_class_squares
 from unrandom.interpretation.heads import head_values
 from unrandom.interpretation.ranks import rank_correlation
 from unrandom.models import Transformer, TransformerConfig, record
@@ -87,7 +87,7 @@ def residue_share(outputs, numbers, q, rng, shuffles=100):
     """The share of the variance of outputs that x mod q explains, and the mean share over shuffled numbers."""
     centred = outputs.astype(np.float64) - outputs.mean(axis=0, dtype=np.float64)
     distinct, distinct_index = np.unique(numbers, return_inverse=True)
-    squares = _between_class_squares(centred, _residues(distinct, q), distinct_index, rng, shuffles)
+    squares = _between_class_squares(centred, distinct.astype(np.int64) % q, distinct_index, rng, shuffles)
     return ResidueShare(*(float(part.sum()) / (float((centred**2).sum()) or 1.0) for part in squares))
 
 

@@ -68,10 +68,7 @@ def principal_components(matrix: Float[np.ndarray, "tokens d_model"], k: int = 6
 
 
 def residue_variance(
-    values: Float[np.ndarray, "tokens k"],
-    modulus: int,
-    rng: np.random.Generator | None = None,
-    shuffles: int = 20,
+    values: Float[np.ndarray, "tokens k"], modulus: int, rng: np.random.Generator | None = None, shuffles: int = 20
 ) -> ResidueVariance:
     """Per component: variance between the classes ``token mod modulus``, over the total variance (eta squared).
 
@@ -177,10 +174,15 @@ def _exactly_from_at_least(at_least: Sequence[int] | Sequence[float]) -> np.ndar
 
 def _cosine_sum(rows: Float[np.ndarray, "m d_model"], modulus: int) -> float:
     """The sum of cosines over pairs x < y with x = y mod ``modulus``, from |sum of unit vectors|^2 per class."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    units = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    units = unit_vectors(rows)
     sums = units.reshape(-1, modulus, units.shape[1]).sum(axis=0)
     return float((sums**2).sum() - (units**2).sum()) / 2
+
+
+def unit_vectors(rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+    """The rows at length 1; a zero row stays zero."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
 
 
 def _between_over_total(values: Float[np.ndarray, "tokens k"], classes: np.ndarray) -> Float[np.ndarray, " k"]:

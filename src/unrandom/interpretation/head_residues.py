@@ -127,11 +127,13 @@ def residue_scores(
 
     Raises ValueError unless all moduli are >= 2 and shuffles >= 1, and UserError as `head_values` does.
     """
-    _check(moduli, shuffles)
+    if min(moduli, default=0) < 2 or shuffles < 1:
+        raise ValueError(f"moduli {list(moduli)}, shuffles={shuffles}: q >= 2 and at least one shuffle are required")
     z = head_values(model, numbers, layer, position)[:, 0]
     distinct, distinct_index = np.unique(numbers[:, position], return_inverse=True)
     quantiles = np.quantile(distinct, np.arange(1, SIZE_CLASSES) / SIZE_CLASSES)
-    classes = [*(_residues(distinct, q) for q in moduli), np.searchsorted(quantiles, distinct, side="right")]
+    residues = (distinct.astype(np.int64) % q for q in moduli)
+    classes = [*residues, np.searchsorted(quantiles, distinct, side="right")]
     rng = stream(seed, "shuffled numbers", layer, position)
     shape = (model.config.n_heads, len(classes))
     share, shuffled, plane = (np.zeros(shape) for _ in range(3))
@@ -174,14 +176,5 @@ def _between_class_squares(
     return between(classes), np.mean([between(rng.permutation(classes)) for _ in range(shuffles)], axis=0)
 
 
-def _residues(numbers: Integer[np.ndarray, " n"], q: int) -> Int[np.ndarray, " n"]:
-    return numbers.astype(np.int64) % q
-
-
 def _excess(share: Float[np.ndarray, "*axes"], shuffled: Float[np.ndarray, "*axes"]) -> Float[np.ndarray, "*axes"]:
     return np.divide(share - shuffled, 1 - shuffled, out=np.zeros_like(share), where=shuffled < 1)
-
-
-def _check(moduli: range, shuffles: int) -> None:
-    if min(moduli, default=0) < 2 or shuffles < 1:
-        raise ValueError(f"moduli {list(moduli)}, shuffles={shuffles}: q >= 2 and at least one shuffle are required")

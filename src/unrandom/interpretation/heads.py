@@ -57,11 +57,7 @@ def head_columns(model: Transformer, layer: int, head: int) -> Float[np.ndarray,
 
 
 def head_outputs(
-    model: Transformer,
-    numbers: Integer[np.ndarray, "batch length"],
-    layer: int,
-    head: int,
-    position: int | None = None,
+    model: Transformer, numbers: Integer[np.ndarray, "batch length"], layer: int, head: int, position: int | None = None
 ) -> Float[np.ndarray, "batch pos d_model"]:
     """The output of one head at every position, or at one (pos = 1). Raises UserError if there is no such head."""
     check_head(model, head)

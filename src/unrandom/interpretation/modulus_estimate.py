@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int, Integer
 
+from unrandom.interpretation.embedding import unit_vectors
 from unrandom.interpretation.heads import head_columns, head_values
 from unrandom.interpretation.ranks import rank_correlation
 from unrandom.models import Transformer
@@ -154,7 +155,7 @@ def number_similarity(
 
     A zero vector has similarity 0 with every other. None: all numbers.
     """
-    return _units(outputs) @ _units(embedding[:below]).T
+    return unit_vectors(outputs) @ unit_vectors(embedding[:below]).T
 
 
 def nearest_numbers(
@@ -170,12 +171,7 @@ def nearest_numbers(
 
 
 def modulus_estimates(
-    model: Transformer,
-    sequences: Examples,
-    *,
-    layer: int = 0,
-    below: int | None = None,
-    start: int = START,
+    model: Transformer, sequences: Examples, *, layer: int = 0, below: int | None = None, start: int = START
 ) -> list[ModulusEstimate]:
     """The estimate of each head of a layer for the modulus that the sequences share.
 
@@ -196,8 +192,3 @@ def modulus_estimates(
         nearest = nearest_numbers(outputs, embedding, below)
         found.append(ModulusEstimate(sequences.parameters.modulus(0), layer, head, start, nearest, largest))
     return found
-
-
-def _units(rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
