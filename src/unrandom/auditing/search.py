@@ -26,18 +26,11 @@ from unrandom.core.errors import lookup
 SIGNIFICANCE_BITS = 40  # a candidate is accepted if the probability of its success by chance is at most 2**-40
 MULTIPLE_TESTING_BITS = 24  # further bits held back: a Bonferroni margin for up to 2**24 candidates tested
 GROWTH = 6  # factor by which the number of outputs grows when a family is tried again
-
-COMPARED_OUTPUTS = 4096
-"""Outputs compared at a time; also, the outputs that a generator must reproduce in the search for `outputs_needed`."""
-
+COMPARED_OUTPUTS = 4096  # outputs compared at a time, and those to be reproduced in the search for `outputs_needed`
 EXACT_OUTPUTS = 64  # outputs that are compared to the last digit
 WORD_BITS = 64  # numbers of more bits are only for families of any width
-
-LATER_SHARE, LATER_SECONDS = 0.3, 5.0
-"""Time spent on searches from later outputs on: a share of the time left, and at most this many seconds."""
-
-LATER_STARTS = 64
-"""Number of places, evenly spaced, from which the search begins again if nothing is found from the first output on."""
+LATER_SHARE, LATER_SECONDS = 0.3, 5.0  # for searches from later outputs on: share of the time left, and at most
+LATER_STARTS = 64  # places, evenly spaced, from which a search begins if nothing is found from the first output on
 
 
 @dataclass
@@ -141,7 +134,9 @@ class Search:
         if total < needs + held_back:
             self._note(family, stream, 0.0, f"needs {_printed(stream, needs + held_back)} outputs or more")
             if stream.likely:
-                self._need(family, stream, needs + held_back)
+                needed = _printed(stream, needs + held_back)
+                more = needed - _printed(stream, total)
+                self.needed.append(Needed(family.name, family.about, stream.form.about, needed, more))
             return None
         if self.deadline.left < 0:
             self._note(family, stream, 0.0, NO_TIME_LEFT)
@@ -186,10 +181,6 @@ class Search:
 
     def _note(self, family: Family, stream: Stream, seconds: float, result: str) -> None:
         self.tried.append(Tried(family.name, stream.form.about, round(seconds, 3), result))
-
-    def _need(self, family: Family, stream: Stream, numbers: int) -> None:
-        needed, given = _printed(stream, numbers), _printed(stream, len(stream))
-        self.needed.append(Needed(family.name, family.about, stream.form.about, needed, needed - given))
 
 
 def choose(family: str | None) -> Sequence[Family]:

@@ -15,8 +15,7 @@ NOT_ATTEMPTED = (
 )
 """What no family covers."""
 
-OUT_OF_TIME, NO_TIME_LEFT = "out of time", "not tried: no time left"
-"""Results of a family for which the time was too short."""
+OUT_OF_TIME, NO_TIME_LEFT = "out of time", "not tried: no time left"  # results of a family
 
 CRYPTOGRAPHIC = "a cryptographic generator (secrets, getrandom, SecureRandom, crypto.getRandomValues)"
 

@@ -92,13 +92,7 @@ class LCG:
 
 
 def lcg_orbits(
-    x0: PerRow,
-    *,
-    a: PerRow,
-    c: PerRow,
-    m: PerRow,
-    length: int,
-    out: UInt64[np.ndarray, "rows length"] | None = None,
+    x0: PerRow, *, a: PerRow, c: PerRow, m: PerRow, length: int, out: UInt64[np.ndarray, "rows length"] | None = None
 ) -> UInt64[np.ndarray, "rows length"]:
     """Iterate x[t+1] = (a x[t] + c) mod m, starting at (and including) x0; one sequence per row.
 

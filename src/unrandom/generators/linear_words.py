@@ -5,7 +5,7 @@ A form is a row of packed coefficients: bit k of its word j is the coefficient o
 operators that generators use on words, so their own `step` and `output` produce the forms.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,3 +93,13 @@ def unknown_words(sizes: Sequence[int]) -> tuple[LinearWord, ...]:
     rows = unit_rows(sum(sizes))
     ends = np.cumsum(sizes)
     return tuple(LinearWord(rows[end - size : end]) for size, end in zip(sizes, ends.tolist(), strict=True))
+
+
+def unknown_states(
+    step: Callable[[tuple[LinearWord, ...]], tuple[LinearWord, ...]], sizes: Sequence[int]
+) -> Iterator[tuple[LinearWord, ...]]:
+    """The states from an unknown one on, whose words have the given numbers of bits, endlessly."""
+    state = unknown_words(sizes)
+    while True:
+        yield state
+        state = step(state)

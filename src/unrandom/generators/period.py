@@ -18,15 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from jaxtyping import UInt64
 
-from unrandom.core.arithmetic import (
-    HALF_WORD,
-    WORD,
-    PerRow,
-    as_residues,
-    factorize,
-    multiplicative_order,
-    power_mod,
-)
+from unrandom.core.arithmetic import HALF_WORD, WORD, PerRow, as_residues, factorize, multiplicative_order, power_mod
 
 Words: TypeAlias = UInt64[np.ndarray, " rows"]
 

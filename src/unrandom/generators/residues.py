@@ -90,9 +90,8 @@ def from_digits(
     moduli = {p: p ** (w + 1) for p, w in places}  # the highest digit of a base comes last
     for i, (p, w) in enumerate(places):
         others = m // moduli[p]
-        weight = (
-            p**w * others * pow(others, -1, moduli[p]) % m
-        )  # p**w times (1 modulo this base's part of m, 0 modulo the others)
+        # p**w times (1 modulo this base's part of m, 0 modulo the others)
+        weight = p**w * others * pow(others, -1, moduli[p]) % m
         total = total + values[..., i].astype(dtype) * exact(weight)
         if not one_base:  # A sum over a single base is below m already.
             total = total % exact(m)

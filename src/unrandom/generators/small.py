@@ -100,7 +100,8 @@ def _pcg_before(word: Words, index: Words) -> Words:
     return (y ^ ((y >> (2 * shift)) >> (2 * shift))) | index
 
 
-def _same_before(word: Words, index: Words) -> Words:
+def same_before(word: Words, index: Words) -> Words:
+    """The state that is shown, or whose key is known."""
     return word | index
 
 
@@ -132,9 +133,9 @@ SMALL: tuple[Small, ...] = (
     Small("glibc's rand_r()", 27, 31, _rand_r_step, _rand_r, _window_before, 16, key_shift=20),
     Small("rand() of MSVC", 31, 15, _lcg(214013, 2531011, 31), lambda x: x >> 16, _window_before, 16),
     Small("rand() as in the C standard", 31, 15, _lcg(1103515245, 12345, 31), lambda x: x >> 16, _window_before, 16),
-    Small("Rnd of Visual Basic 6", 24, 24, _lcg(0xFD43FD, 0xC39EC3, 24), _same, _same_before),
+    Small("Rnd of Visual Basic 6", 24, 24, _lcg(0xFD43FD, 0xC39EC3, 24), _same, same_before),
     Small("mulberry32", 32, 32, _mulberry_step, _mulberry),
-    Small("xorshift32 (13, 17, 5)", 32, 32, _xorshift, _same, _same_before),
+    Small("xorshift32 (13, 17, 5)", 32, 32, _xorshift, _same, same_before),
     Small("PCG RXS M XS 32", 32, 32, _pcg_step, _pcg, _pcg_before),
 )
 """Generators with small states."""

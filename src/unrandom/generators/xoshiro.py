@@ -6,24 +6,9 @@ The scrambler, a non-linear output function, is the sum of two words (+), or one
 """
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TypeAlias
 
 from unrandom.generators.words import AnyWord, Shift, Word, rotate, undo_xor_shift
-
-
-@runtime_checkable
-class XoshiroEngine(Protocol):
-    """A state of `words` words of `bits` bits, with an invertible step that is linear modulo 2."""
-
-    @property
-    def words(self) -> int: ...
-
-    @property
-    def bits(self) -> int: ...
-
-    def step(self, state: tuple[AnyWord, ...]) -> tuple[AnyWord, ...]: ...
-
-    def back(self, state: tuple[AnyWord, ...]) -> tuple[AnyWord, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -88,6 +73,10 @@ class XoshiroWords:
         s0 = state[0] ^ s3
         s1 = undo_xor_shift(state[1] ^ state[2], Shift(True, self.a), self.bits)
         return s0, s1, state[1] ^ s1 ^ s0, s3 ^ s1
+
+
+XoshiroEngine: TypeAlias = Xorshift128 | Xoroshiro128 | XoshiroWords
+"""A state of `words` words of `bits` bits, with an invertible step that is linear modulo 2."""
 
 
 @dataclass(frozen=True)

@@ -26,11 +26,8 @@ from unrandom.core.errors import UserError
 from unrandom.predictors.bayes import prior_text
 from unrandom.predictors.protocol import Predictions
 
-MAX_MODULUS = 2**20
-"""The greatest modulus allowed: tables have one entry per number, and those for two numbers seen have more."""
-
+MAX_MODULUS = 2**20  # tables have one entry per number, and those for two numbers seen have more
 MAX_PAIRS = 2**20  # pairs of a sequence and a modulus in one array
-
 TIE_TOLERANCE = 1e-10  # relative tolerance for ties: equal sums may differ by rounding
 
 Ints = Int64[np.ndarray, "..."]
@@ -96,9 +93,7 @@ class BayesUnseen:
         if (self.full_two > 0).any():
             divisors, sizes, starts, sums = self._divisor_sums
             i = np.arange(len(sums)) - np.repeat(starts, sizes)
-            x1 = (
-                np.repeat(x0 % divisors, sizes) + np.repeat(divisors, sizes) * i
-            )  # differs from x[0] by a multiple of e
+            x1 = np.repeat(x0 % divisors, sizes) + np.repeat(divisors, sizes) * i  # x[0] but for a multiple of e
             i = np.maximum(i, np.repeat(x0 // divisors, sizes))  # both must be below m
             mass += np.bincount(x1, sums[np.repeat(starts, sizes) + i])[: self.limit]
             mass[x0] = 0

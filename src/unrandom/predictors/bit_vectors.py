@@ -43,10 +43,10 @@ def find_words(
         size = high - low + 1
         if size & (size - 1) == 0 == low % size:  # a few top bits are known, which is easier to solve
             lost = size.bit_length() - 1
-            solver.assert_formula((word >> lost).compared("EQUAL", low >> lost))
+            solver.assert_formula((word >> lost).combined("EQUAL", low >> lost))
         else:
-            solver.assert_formula(word.compared("BV_UGE", low))
-            solver.assert_formula(word.compared("BV_ULE", high))
+            solver.assert_formula(word.combined("BV_UGE", low))
+            solver.assert_formula(word.combined("BV_ULE", high))
     if solver.check_sat() != bitwuzla.Result.SAT:
         return None
     return tuple(int(solver.get_value(word.term).value(10)) for word in words)
@@ -58,19 +58,15 @@ class _Word:
     def __init__(self, terms: Any, term: Any) -> None:
         self.terms, self.term = terms, term
 
-    def compared(self, kind: str, number: int) -> Any:
-        """A formula that compares this word with a number."""
+    def combined(self, kind: str, other: "_Word | int") -> Any:
+        """The term, or the formula, that an operation of this kind makes of this word and another or a number."""
         from bitwuzla import Kind
 
-        return self.terms.mk_term(getattr(Kind, kind), [self.term, self._operand(number)])
-
-    def _operand(self, other: "_Word | int") -> Any:
-        return other.term if isinstance(other, _Word) else self.terms.mk_bv_value(self.term.sort(), other)
+        operand = other.term if isinstance(other, _Word) else self.terms.mk_bv_value(self.term.sort(), other)
+        return self.terms.mk_term(getattr(Kind, kind), [self.term, operand])
 
     def _with(self, kind: str, other: "_Word | int") -> "_Word":
-        from bitwuzla import Kind
-
-        return _Word(self.terms, self.terms.mk_term(getattr(Kind, kind), [self.term, self._operand(other)]))
+        return _Word(self.terms, self.combined(kind, other))
 
     def __lshift__(self, by: int) -> "_Word":
         return self._with("BV_SHL", by)

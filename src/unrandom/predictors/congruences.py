@@ -72,9 +72,8 @@ class LinearSystem:
 
     def __init__(self, unknowns: int, modulus: int) -> None:
         self.unknowns, self.modulus = unknowns, modulus
-        self._rows: dict[
-            int, list[int]
-        ] = {}  # by the first unknown of the row; a row under `unknowns` is a contradiction 0 ≡ y
+        # by the first unknown of the row; a row under `unknowns` is a contradiction 0 ≡ y
+        self._rows: dict[int, list[int]] = {}
 
     def add(self, coefficients: Sequence[int], value: int) -> None:
         """Add a congruence."""

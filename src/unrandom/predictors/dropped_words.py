@@ -17,9 +17,7 @@ from jaxtyping import Int64, UInt64
 
 from unrandom.generators.mersenne import MersenneTwister
 
-DEVIATIONS = 4.5
-"""Half the width of the window in which a word is searched, in standard deviations of the number of dropped words."""
-
+DEVIATIONS = 4.5  # half the window in which a word is searched, in standard deviations of the number of dropped words
 CERTAIN_BITS = 15  # a chain of matches needs so many parities more than log2 of the number of pairs of places tried
 NEIGHBOURS = 8  # outputs that are compared with so many later ones to bound their distances
 MAX_SETS = 600  # sets of outputs whose order is considered at a time, the largest ones
@@ -31,7 +29,8 @@ def parities(v: MersenneTwister, lost: Sequence[int]) -> list[int]:
     three tempered words, nor on s[t].
     """
     words = [v.untemper(1 << bit) for bit in lost]
-    columns = [*words, *(v.twist(0, word) for word in words), *(v.twist(bit, 0) for bit in _bits(v.upper))]
+    upper = [1 << k for k in range(v.w) if (v.upper >> k) & 1]
+    columns = [*words, *(v.twist(0, word) for word in words), *(v.twist(bit, 0) for bit in upper)]
     pivots: dict[int, int] = {}  # lowest bit of a reduced column -> the column
     for column in columns:
         while column and (known := pivots.get(column & -column)):
@@ -169,8 +168,3 @@ def _join_by_order(distances: _Distances, count: int) -> bool:
         if a < b:
             joined |= distances.join(representative[a], representative[b], int(least[a, b]))
     return joined
-
-
-def _bits(mask: int) -> list[int]:
-    """The bits of a mask, each as an integer."""
-    return [1 << k for k in range(mask.bit_length()) if (mask >> k) & 1]

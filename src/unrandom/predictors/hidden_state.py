@@ -19,9 +19,7 @@ Bounds = Sequence[tuple[int, int]]
 
 MAX_DIMENSION = 72  # largest dimension of a lattice for which reduction works
 REDUNDANCY = 0.75  # share of outputs used beyond those needed, if available: with fewer, reduction misses some states
-
-LOST_BITS_PER_OUTPUT = 0.35
-"""Bits subtracted from the information of each output, because reduction needs more than the minimum."""
+LOST_BITS_PER_OUTPUT = 0.35  # subtracted from its information, because reduction needs more than the minimum
 
 
 def hidden_states(

@@ -22,9 +22,7 @@ SIGNS_AND_CARRY = (*product((*SIGNS_WITH_CARRY, (-1, -1)), (False,)), *product(S
 """The combinations tried: signs of the two numbers, and whether there is a carry."""
 
 MAX_RULES = 4096  # largest number of rules tested in parallel; on random numbers, a single number refutes most of them
-
-SIGNIFICANCE_BITS = 32
-"""Bits that a rule must have predicted: with about 2**14 rules, a wrong one does so with probability 2**-18."""
+SIGNIFICANCE_BITS = 32  # predicted by a rule: with about 2**14 rules, a wrong one does so with probability 2**-18
 
 
 class LaggedPredictor:

@@ -14,8 +14,7 @@ from unrandom.generators.windows import states_showing
 from unrandom.predictors.hidden_state import Bounds, hidden_states, max_outputs, outputs_needed
 from unrandom.predictors.protocol import Predictions, one_by_one
 
-RETRY_GROWTH = 1.1
-"""After a failure, the search is repeated with this many times the outputs, up to the capacity of a lattice."""
+RETRY_GROWTH = 1.1  # after a failure, so many times the outputs are used, up to the capacity of a lattice
 
 
 class LatticePredictor:

@@ -15,14 +15,8 @@ from jaxtyping import Bool, UInt64
 
 from unrandom.generators.linear_words import PACKED, Rows, packed_words
 
-REDUNDANT = 64
-"""Equations read beyond those that determine a solution, so that wrong equations are unlikely to be consistent."""
-
-FIRST_BATCH, BATCH = 512, 2048
-"""Rows reduced together: the first time, and at most. Small batches find a contradiction sooner, large ones are faster
-per row.
-"""
-
+REDUNDANT = 64  # equations read beyond those that determine a solution: wrong ones are unlikely to be consistent
+FIRST_BATCH, BATCH = 512, 2048  # rows reduced together; few find a contradiction sooner, many are faster
 CHUNK_BYTES = 1 << 18  # size of the part of a batch on which the tables are used at once, so that it stays in the cache
 
 

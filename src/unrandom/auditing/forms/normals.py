@@ -13,10 +13,7 @@ from unrandom.auditing.forms.stream import Form, Stream
 from unrandom.predictors.normal import ROUNDING, box_muller_inverse, cdf, cdf_error
 
 FEWEST = 12  # numbers from which on their distribution can be seen
-
-ENOUGH = 200
-"""Numbers from which on a mean and a standard deviation are guessed, and some number must be 2 deviations off."""
-
+ENOUGH = 200  # numbers from which on mean and deviation are guessed, and some number must be 2 deviations off
 ROUND_WITHIN = 3.0  # standard errors within which a mean and a standard deviation are rounded
 
 METHODS = ((True, False), (False, True), (False, False))

@@ -12,9 +12,7 @@ from math import floor, log10
 import numpy as np
 from jaxtyping import Float64
 
-MARGIN = 8
-"""The extremes of n numbers are nearer to the ends of the range than MARGIN / n of its size, or nearly always so."""
-
+MARGIN = 8  # the extremes of n numbers are nearly always nearer to the ends of the range than MARGIN / n of its size
 MAX_RANGES = 4  # ranges that are tried
 
 

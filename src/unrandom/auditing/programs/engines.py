@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,88 +26,27 @@ from unrandom.generators.xorshift import Xorshift, XorshiftWords
 from unrandom.predictors.mod_two_dense import Solution
 from unrandom.predictors.mod_two_twister import Wanted, twister_forms
 
-KEPT_UNKNOWNS = 2048
-"""The forms of an engine with at most this many unknowns are kept, since many streams and layouts use the same ones."""
+KEPT_UNKNOWNS = 2048  # the forms of engines of at most so many are kept, since many streams and layouts use them
 
 
-@runtime_checkable
-class LinearEngine(Protocol):
-    """A generator whose words are linear modulo 2 in `unknowns` bits of state, or of which only the lowest bit is."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def bits(self) -> int:
-        """Bits of a word."""
-        ...
-
-    @property
-    def linear(self) -> int:
-        """Mask of the bits of a word that are linear."""
-        ...
-
-    @property
-    def unknowns(self) -> int: ...
-
-    @property
-    def silent(self) -> int: ...
-
-    @property
-    def fresh(self) -> int:
-        """Bits of a word that do not follow from the words before."""
-        ...
-
-    def forms(self, wanted: Wanted) -> Iterator[Rows]:
-        """The forms of some bits of some words, as `twister_forms` gives them."""
-        ...
-
-    def words(self, solution: Solution) -> Iterator[int]:
-        """The words from word 0 on, endlessly."""
-        ...
-
-    def state_at(self, solution: Solution, word: int) -> list[str]:
-        """The state whose output begins with this word, in hexadecimal."""
-        ...
-
-
-@dataclass(frozen=True)
 class Twister:
     """A Mersenne twister; its unknowns are the bits of n successive words."""
 
-    variant: MersenneTwister
-
-    @property
-    def name(self) -> str:
-        return self.variant.name
-
-    @property
-    def bits(self) -> int:
-        return self.variant.w
-
-    @property
-    def linear(self) -> int:
-        return (1 << self.variant.w) - 1
-
-    @property
-    def unknowns(self) -> int:
-        return self.variant.n * self.variant.w
-
-    @property
-    def silent(self) -> int:
-        return 31 - self.variant.odd_of_oldest
-
-    @property
-    def fresh(self) -> int:
-        return self.bits
+    def __init__(self, variant: MersenneTwister) -> None:
+        self.variant, self.name, self.bits, self.fresh = variant, variant.name, variant.w, variant.w
+        self.linear, self.unknowns = (1 << variant.w) - 1, variant.n * variant.w
+        self.silent = 31 - variant.odd_of_oldest
 
     def forms(self, wanted: Wanted) -> Iterator[Rows]:
+        """The forms of some bits of some words, as `twister_forms` gives them."""
         return twister_forms(self.variant, wanted)
 
     def words(self, solution: Solution) -> Iterator[int]:
+        """The words from word 0 on, endlessly."""
         return chain.from_iterable(self.variant.temper(block).tolist() for block in self._blocks(solution))
 
     def state_at(self, solution: Solution, word: int) -> list[str]:
+        """The state whose output begins with this word, in hexadecimal."""
         blocks = self._blocks(solution)
         words = np.concatenate([next(blocks) for _ in range(word // self.variant.n + 2)])
         start = word % self.variant.n + len(words) - 2 * self.variant.n
@@ -126,7 +65,8 @@ class Stepped:
     """An engine with a step and an output that are linear modulo 2; an output may have several words (`parts`).
 
     `generator` has `step` and `output`, `sizes` are the bits of the words of its state. `linear_output`, if set, stands
-    for `output` where that is not linear, and `linear` is the mask of the bits for which it does.
+    for `output` where that is not linear, and `linear` is the mask of the bits for which it does. `fresh` are the bits
+    of a word that do not follow from the words before.
     """
 
     name: str
@@ -174,6 +114,10 @@ class Stepped:
     def first_forms(self) -> Any:
         """The unknown state."""
         return self._state(unknown_words(self.sizes))
+
+
+LinearEngine: TypeAlias = Twister | Stepped
+"""A generator whose words are linear modulo 2 in `unknowns` bits of state, or of which only the lowest bit is."""
 
 
 class _Words:

@@ -30,9 +30,7 @@ from unrandom.auditing.programs.words import (
     top_bits,
 )
 
-EXACT_DIGITS = 9
-"""Fractions with fewer digits do not show the lower part of two words, nor whether a divisor is 2**32 or 2**32 − 1."""
-
+EXACT_DIGITS = 9  # fewer do not show the lower part of two words, nor whether a divisor is 2**32 or 2**32 − 1
 SINGLE_DIGITS = 7  # fewest digits that show how a fraction was rounded to single precision
 
 

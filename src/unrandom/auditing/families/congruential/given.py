@@ -6,6 +6,7 @@ families of truncated LCGs and of remainders.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from math import ceil, log2
 
 from unrandom.auditing.families.congruential.parts import generators_showing
@@ -60,15 +61,13 @@ class OtherModulus(Family):
         if not len(stream):
             return
         for lcg, name in OTHER_MODULI.items():
-            for generator in generators_showing(stream, lcg.m, lcg.a, (lcg.c,), deadline):
-                generator.parameters["generator"] = name
-                yield generator
-            for generator in _scaled_evenly(stream, lcg):
+            shown = generators_showing(stream, lcg.m, lcg.a, (lcg.c,), deadline)
+            for generator in chain(shown, _scaled_evenly(stream, lcg)):
                 generator.parameters["generator"] = name
                 yield generator
 
 
-def _scaled_evenly(stream: Stream, lcg: LCG) -> Iterator[Machine]:
+def _scaled_evenly(stream: Stream, lcg: LCG) -> Iterator[Generator]:
     """⌊(x − least) / size⌋ for N equal parts of the states from `least` on, where the few states that are left over are
     drawn again: C++'s std::uniform_int_distribution in libstdc++.
     """

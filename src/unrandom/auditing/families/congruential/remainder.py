@@ -14,7 +14,7 @@ from math import ceil, log2
 import numpy as np
 
 from unrandom.auditing.families.recovery import first_states, lcg_machine
-from unrandom.auditing.family import Family, Generator, Machine
+from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.deadline import Deadline
@@ -62,9 +62,7 @@ class Remainder(Family):
         for window in (*_given_windows(stream), *WINDOWS):
             deadline.check()
             if n < 2**window.bits:
-                for state in _states(window, n, outputs, deadline):
-                    parameters: JsonObject = {"generator": window.about, "N": n, "m": window.lcg.m, "state": state}
-                    yield _machine(parameters, state, window, n)
+                yield from _generators(window, n, outputs, deadline)
 
 
 def _given_windows(stream: Stream) -> Iterator[Window]:
@@ -81,8 +79,10 @@ def _given_windows(stream: Stream) -> Iterator[Window]:
             yield Window.of(about, LCG(m, a % m, c % m), low, top - low)
 
 
-def _machine(parameters: JsonObject, state: int, window: Window, n: int) -> Machine:
-    return lcg_machine(parameters, window.lcg, state, lambda x: window.output(x) % n)
+def _generators(window: Window, n: int, outputs: list[int], deadline: Deadline) -> Iterator[Generator]:
+    for state in _states(window, n, outputs, deadline):
+        parameters: JsonObject = {"generator": window.about, "N": n, "m": window.lcg.m, "state": state}
+        yield lcg_machine(parameters, window.lcg, state, lambda x: window.output(x) % n)
 
 
 def _states(window: Window, n: int, outputs: list[int], deadline: Deadline) -> Iterator[int]:
@@ -143,15 +143,11 @@ def _quotients(window: Window, n: int, twos: int, low_part: int, outputs: list[i
     count = min(len(outputs), MAX_DIMENSION, ceil(1.5 * (quotient_bits + 8) / max(0.5, log2(odd) - 0.3)))
     a, c = _powers(window.lcg, count)
     low_mask = (1 << window.low) - 1
-    known = []  # known part of each state: y at the position of the window, and the bits below it
-    for t in range(count):
-        state = (a[t] * low_part + c[t]) % window.lcg.m
-        known.append((outputs[t] << window.low) + (state & low_mask))
+    # known part of each state: y at the position of the window, and the bits below it
+    known = [(outputs[t] << window.low) + ((a[t] * low_part + c[t]) % window.lcg.m & low_mask) for t in range(count)]
     m, inverse = 1 << quotient_bits, pow(odd, -1, 1 << quotient_bits)
-    offsets = []
-    for t in range(count):
-        rest = a[t] * known[0] + c[t] - known[t]
-        offsets.append((rest >> (window.low + twos)) * inverse % m)
+    rests = [a[t] * known[0] + c[t] - known[t] for t in range(count)]
+    offsets = [(rest >> (window.low + twos)) * inverse % m for rest in rests]
     max_quotient = (1 << window.bits) // n
     for q in states_within([x % m for x in a], offsets, m, [(0, max_quotient)] * count):
         if q <= max_quotient:

@@ -26,9 +26,7 @@ from unrandom.core.lattices import short_vectors
 from unrandom.generators.windows import states_showing
 from unrandom.predictors.hidden_state import hidden_states
 
-STATE_BITS = (32, 48, 64)
-"""State sizes for which the lattice is dimensioned; a smaller state is found with the next larger size."""
-
+STATE_BITS = (32, 48, 64)  # state sizes of the lattices; a smaller state is found with the next larger size
 MAX_RELATION_LENGTH = 80  # largest number of differences in a relation
 MAX_OUTPUTS = 1 << 16  # outputs used for recovery: more outputs restrict the increment and the low bits further
 RELATION_POSITIONS = 5  # number of positions of the stream at which relations are searched

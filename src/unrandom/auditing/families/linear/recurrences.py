@@ -5,7 +5,6 @@ obey such a recurrence, whose order is at most the size of their state in bits.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain, islice
 
 import numpy as np
@@ -38,39 +37,34 @@ class LinearModuloTwo(Family):
                 yield _bit_recurrences(view, recurrences)
 
 
-@dataclass(frozen=True)
-class _Recurrence:
-    order: int
-    connection: int  # connection polynomial: bit j is the coefficient C[j]
-
-
-def _recurrences(view: View, deadline: Deadline) -> list[_Recurrence] | None:
-    """One recurrence per bit, lowest bit first; None if a bit has no recurrence short enough to be significant."""
+def _recurrences(view: View, deadline: Deadline) -> list[tuple[int, int]] | None:
+    """Order and connection polynomial of each bit, lowest bit first; None if a bit has no recurrence short enough to be
+    significant.
+    """
     numbers, count = np.array(view.numbers, dtype=np.uint64), len(view.numbers)
-    distinct: list[_Recurrence] = []
-    by_bit: list[_Recurrence] = []  # highest bit first
+    distinct: list[tuple[int, int]] = []
+    by_bit: list[tuple[int, int]] = []  # highest bit first
     for bit in reversed(range(view.bits)):
         bits = plane(numbers, bit)
-        recurrence = next((known for known in distinct if follows(bits, count, known.order, known.connection)), None)
+        recurrence = next((known for known in distinct if follows(bits, count, *known)), None)
         if recurrence is None:
             deadline.check()
-            order, connection = shortest_recurrence(bits, count)
-            if 2 * order > count - MARGIN:
+            recurrence = shortest_recurrence(bits, count)
+            if 2 * recurrence[0] > count - MARGIN:
                 return None
-            recurrence = _Recurrence(order, connection)
             distinct.append(recurrence)
         by_bit.append(recurrence)
     return by_bit[::-1]
 
 
-def _bit_recurrences(view: View, recurrences: list[_Recurrence]) -> Replay:
+def _bit_recurrences(view: View, recurrences: list[tuple[int, int]]) -> Replay:
     """A generator with one recurrence per bit; its state is the first outputs."""
-    registers = ShiftRegisters(tuple(one.connection for one in recurrences), max(one.order for one in recurrences))
-    size = registers.size
+    orders, connections = zip(*recurrences, strict=True)
+    registers, size = ShiftRegisters(connections, max(orders)), max(orders)
     first = view.numbers[:size]
-    parameters: JsonObject = {"bits": view.bits, "orders": sorted({one.order for one in recurrences}, reverse=True)}
-    if size <= 64 and len(set(registers.connections)) == 1:
-        parameters["taps"] = [j for j in range(1, size + 1) if (recurrences[0].connection >> j) & 1]
+    parameters: JsonObject = {"bits": view.bits, "orders": sorted(set(orders), reverse=True)}
+    if size <= 64 and len(set(connections)) == 1:
+        parameters["taps"] = [j for j in range(1, size + 1) if (connections[0] >> j) & 1]
 
     def previous(count: int) -> list[Number] | None:
         backwards = registers.backwards()

@@ -23,9 +23,7 @@ from unrandom.predictors.bit_vectors import Bound, available, find_words
 SURPLUS = 1.62  # bits of the outputs used per bit of the state: fewer leave several states possible
 LEAST_BITS = 44.0  # bits of an output that the solver needs to finish in time
 LEAST_BITS_OF_XORSHIFTS = 14.0  # the same for the sums of xorshift128+, which are much easier
-
-QUICK_SECONDS, SOLVER_SECONDS = 1.0, 40.0
-"""Time limits of one call of the solver: most calls for sums of xorshift128+ need less than the first one."""
+QUICK_SECONDS, SOLVER_SECONDS = 1.0, 40.0  # for one call of the solver, which mostly needs less than the first
 
 LONG, LONG_OF_FEW_BITS = 400, 1500
 """Outputs from which on sums are recovered by linear algebra (`sums`, `xoshiro`), so that no solver is needed: for
@@ -47,7 +45,7 @@ class Scrambled(Family):
         self.state_bits = xoshiro.engine.bits * xoshiro.engine.words
         self.adds = isinstance(xoshiro.scrambler, Plus)
         self.seconds = SOLVER_SECONDS if slow else QUICK_SECONDS
-        self.least_bits = LEAST_BITS_OF_XORSHIFTS if _is_easy(xoshiro) else LEAST_BITS
+        self.least_bits = LEAST_BITS_OF_XORSHIFTS if isinstance(xoshiro.engine, Xorshift128) else LEAST_BITS
 
     def needs(self, stream: Stream) -> int | None:
         width = self.xoshiro.scrambler.bits
@@ -115,16 +113,6 @@ def _blocks(state: State, position: int, stream: Stream) -> Iterator[Generator]:
         yield Blocks(states[step_of(position, remaining)], remaining, MathRandom(53, added=True), stream)
 
 
-def _is_easy(xoshiro: Xoshiro) -> bool:
-    """Whether the solver needs milliseconds rather than seconds."""
-    return isinstance(xoshiro.engine, Xorshift128)
-
-
-def _is_quick(xoshiro: Xoshiro) -> bool:
-    """Whether the outputs are sums of the words of a short state."""
-    return isinstance(xoshiro.scrambler, Plus) and xoshiro.engine.words == 2
-
-
 WORDS_OF_64_BITS = sorted(
     (xoshiro for xoshiro in XOSHIROS if xoshiro.engine.bits == 64),
     key=lambda xoshiro: (xoshiro.engine.words, isinstance(xoshiro.scrambler, StarStar)),
@@ -133,9 +121,13 @@ WORDS_OF_64_BITS = sorted(
 
 SOLVED_QUICKLY = (
     ScrambledV8(slow=False),
-    *(Scrambled(xoshiro, slow=False) for xoshiro in WORDS_OF_64_BITS if _is_quick(xoshiro)),
+    *(
+        Scrambled(one, slow=False)
+        for one in WORDS_OF_64_BITS
+        if isinstance(one.scrambler, Plus) and one.engine.words == 2
+    ),
 )
-"""Those that are mostly solved within a second."""
+"""Sums of the words of a short state, which are mostly solved within a second."""
 
 SOLVED_SLOWLY = (ScrambledV8(slow=True), *(Scrambled(xoshiro, slow=True) for xoshiro in WORDS_OF_64_BITS))
 """All of them, with the time that products and long states need."""

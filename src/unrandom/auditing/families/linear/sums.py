@@ -22,7 +22,7 @@ from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.notation import hexadecimal
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
-from unrandom.generators.linear_words import unknown_words
+from unrandom.generators.linear_words import unknown_states
 from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, step_of
 from unrandom.generators.xoshiro import XOSHIROS, Plus, Xoshiro, XoshiroEngine
 from unrandom.predictors.mod_two import solve
@@ -34,10 +34,7 @@ equations suffice, too; with more than MANY_ERRORS, few choices have none.
 
 SOLUTIONS = 4096  # largest number of systems of equations that are solved; fewer if all equations are probably right
 PATIENCE = 6  # choices of equations if all are probably right; otherwise their number grows with the errors
-
-KEPT = 0.5
-"""Share of the equations that are kept at every attempt but the first: each choice leaves out some that are wrong."""
-
+KEPT = 0.5  # share of the equations kept at every attempt but the first: each choice leaves out some that are wrong
 MAX_ERROR = 0.2  # equations with a larger probability of error are not considered
 MAX_POSITIONS = 4096  # outputs from which equations are taken
 
@@ -112,15 +109,14 @@ class _Forms:
     """The exclusive or of the first and the last word of a state, as linear forms in the bits of the first state."""
 
     def __init__(self, engine: XoshiroEngine) -> None:
-        self.engine, self._state = engine, unknown_words([engine.bits] * engine.words)
+        self.bits, self._states = engine.bits, unknown_states(engine.step, [engine.bits] * engine.words)
         self._masks: list[list[int]] = []  # of each step, for the bits from the highest one down
 
     def mask(self, step: int, place: int) -> int:
         """The bits of the first state whose exclusive or is bit `place` (0 is the highest) at this step."""
         while len(self._masks) <= step:
-            both = self._state[0] ^ self._state[-1]
-            self._masks.append(both.masks(range(self.engine.bits - 1, -1, -1)))
-            self._state = self.engine.step(self._state)
+            first, *_, last = next(self._states)
+            self._masks.append((first ^ last).masks(range(self.bits - 1, -1, -1)))
         return self._masks[step][place]
 
 

@@ -6,6 +6,7 @@ outputs are handed out in reverse order; every possible position of the stream's
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number, split
@@ -13,7 +14,7 @@ from unrandom.auditing.forms.stream import Scale, Stream
 from unrandom.auditing.notation import hexadecimal
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
-from unrandom.generators.linear_words import unknown_words
+from unrandom.generators.linear_words import unknown_states
 from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
 from unrandom.predictors.mod_two import solve
 
@@ -73,11 +74,8 @@ def _top_bits(stream: Stream, shown: int) -> list[tuple[int, int]]:
 @cache
 def _masks() -> list[list[int]]:
     """For each step and each bit of the shown word, top bit first: mask of the bits of state 0 whose xor it is."""
-    state, masks = unknown_words([64, 64]), []
-    for _ in range(STEPS):
-        masks.append(state[0].masks(range(63, 63 - MAX_SHOWN_BITS, -1)))
-        state = ENGINE.step(state)
-    return masks
+    states = islice(unknown_states(ENGINE.step, [64, 64]), STEPS)
+    return [state[0].masks(range(63, 63 - MAX_SHOWN_BITS, -1)) for state in states]
 
 
 class Blocks:

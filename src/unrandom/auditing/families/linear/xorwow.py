@@ -7,6 +7,7 @@ subtracting them leaves the lowest bits of the linear part.
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.notation import hexadecimal
 from unrandom.core.deadline import Deadline
-from unrandom.generators.linear_words import Rows, unknown_words
+from unrandom.generators.linear_words import Rows, unknown_states
 from unrandom.generators.xorshift import XORWOW
 from unrandom.predictors.mod_two_dense import solve_dense
 
@@ -23,8 +24,7 @@ WORDS = 5  # words of the linear part
 
 UNKNOWNS = WORDS * XORWOW.bits
 
-OUTPUTS = 96
-"""Outputs whose lowest bits determine the linear part: its highest bits take 75 steps to reach the lowest ones."""
+OUTPUTS = 96  # their lowest bits determine the linear part: its highest bits take 75 steps to reach the lowest ones
 
 
 class Xorwows(Family):
@@ -56,8 +56,5 @@ class Xorwows(Family):
 @cache
 def _forms() -> Rows:
     """Forms of the lowest bits of the newest word of the linear part, for each output."""
-    words, rows = unknown_words([XORWOW.bits] * WORDS), []
-    for _ in range(OUTPUTS):
-        rows.append(words[-1].bits(range(GUESSED)))
-        words = XORWOW.words_after(words)
-    return np.concatenate(rows)
+    states = islice(unknown_states(XORWOW.words_after, [XORWOW.bits] * WORDS), OUTPUTS)
+    return np.concatenate([words[-1].bits(range(GUESSED)) for words in states])

@@ -9,6 +9,7 @@ has bits determine the state. If the output is one word multiplied and rotated (
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 from unrandom.auditing.families.recovery import recover_lcg, recover_xorshifts
 from unrandom.auditing.family import Family, Generator, Machine
@@ -17,7 +18,7 @@ from unrandom.auditing.forms.stream import Stream, View
 from unrandom.auditing.notation import hexadecimal, xorshift_parameters
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
-from unrandom.generators.linear_words import unknown_words
+from unrandom.generators.linear_words import unknown_states
 from unrandom.generators.splitmix import SplitMix64, unmixed
 from unrandom.generators.xorshift import XORSHIFT64_STAR, Xorshift
 from unrandom.generators.xoshiro import XOSHIROS, Xoshiro
@@ -73,12 +74,9 @@ def _state(xoshiro: Xoshiro, numbers: list[int]) -> tuple[int, ...] | None:
 @cache
 def _masks(xoshiro: Xoshiro, count: int) -> list[list[int]]:
     """For each output and each of its linear bits: mask of the bits of the first state whose exclusive or it is."""
-    engine, scrambler, masks = xoshiro.engine, xoshiro.scrambler, []
-    state = unknown_words([engine.bits] * engine.words)
-    for _ in range(count):
-        masks.append(scrambler.linear_in_state(state).masks(range(scrambler.linear_bits)))
-        state = engine.step(state)
-    return masks
+    engine, scrambler = xoshiro.engine, xoshiro.scrambler
+    states = islice(unknown_states(engine.step, [engine.bits] * engine.words), count)
+    return [scrambler.linear_in_state(state).masks(range(scrambler.linear_bits)) for state in states]
 
 
 def _multiplied_xorshifts(view: View) -> Iterator[Generator]:

@@ -20,7 +20,7 @@ from unrandom.auditing.family import Family, Generator, Replay
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
-from unrandom.generators.small import SMALL, Small
+from unrandom.generators.small import SMALL, Small, same_before
 
 BLOCK = 1 << 18  # states that are tried together
 MAX_REDRAWN = 64  # times that an equal output is drawn again at most: more often, a state is a fixed point
@@ -120,7 +120,7 @@ class SmallState(Family):
 
 def _matching(small: Small, shown: Shown, deadline: Deadline) -> Iterator[int]:
     """States that show all the first outputs."""
-    keys, hidden = shown.keys(small), small.hidden or _state_as_key
+    keys, hidden = shown.keys(small), small.hidden or same_before
     compiled = find_spec("numba") is not None and len(keys) << small.free > QUICK_STATES
     select, table = (_compiled(small), shown.table(small.bits)) if compiled else (None, None)
     for block, indices in _blocks(keys, 1 << small.free):
@@ -140,10 +140,6 @@ def _blocks(keys: range, indices: int) -> Iterator[tuple[range, range]]:
         block = keys[start : start + BLOCK]
         size = BLOCK // len(block)
         yield from ((block, range(first, min(first + size, indices))) for first in range(0, indices, size))
-
-
-def _state_as_key(key: Any, index: Any) -> Any:
-    return key | index
 
 
 def _selected(small: Small, shown: Shown, first: Int64[np.ndarray, " n"]) -> list[int]:
@@ -176,7 +172,7 @@ def _compiled(small: Small) -> Any:
     import numba
 
     step, output = numba.njit(unwrap(small.step)), numba.njit(unwrap(small.output))
-    hidden, repeats = numba.njit(unwrap(small.hidden or _state_as_key)), small.repeats
+    hidden, repeats = numba.njit(unwrap(small.hidden or same_before)), small.repeats
     tested = int(small.hidden is not None and not small.key_shift)
 
     def possible(start, gap, count, index, indices, low, high, divisor, table):  # type: ignore[no-untyped-def]
