@@ -125,18 +125,15 @@ def _wichmann_hill(x: int, y: int, z: int) -> float:
     return total - int(total)
 
 
-def _lecuyer(x: int, y: int) -> int:
-    return (x - y - 1) % 2147483562 + 1
+def _from_one(size: int) -> Callable[[int, int], int]:
+    """The difference modulo `size`, from 1 to `size`."""
+    return lambda x, y: (x - y - 1) % size + 1
 
 
 M1, M2 = 4294967087, 4294944443
-
-
-def _mrg32k3a(x: int, y: int) -> int:
-    return (x - y - 1) % M1 + 1
-
-
 M31, CMRG_M2 = 2**31 - 1, 2145483479
+
+_lecuyer, _mrg32k3a = _from_one(2147483562), _from_one(M1)
 
 
 def _difference(x: int, y: int) -> int:

@@ -59,10 +59,6 @@ def _old_bash_before(word: Words, index: Words) -> Words:
     return (index << 15) | word
 
 
-def _mulberry_step(x: Words) -> Words:
-    return (x + 0x6D2B79F5) & MASK
-
-
 def _mulberry(x: Words) -> Words:
     z = ((x ^ (x >> 15)) * (x | 1)) & MASK
     z = z ^ ((z + (((z ^ (z >> 7)) * (z | 61)) & MASK)) & MASK)
@@ -77,10 +73,6 @@ def _xorshift(x: Words) -> Words:
 
 def _same(x: Words) -> Words:
     return x
-
-
-def _pcg_step(x: Words) -> Words:
-    return (x * 747796405 + 2891336453) & MASK
 
 
 def _pcg(x: Words) -> Words:
@@ -134,8 +126,8 @@ SMALL: tuple[Small, ...] = (
     Small("rand() of MSVC", 31, 15, _lcg(214013, 2531011, 31), lambda x: x >> 16, _window_before, 16),
     Small("rand() as in the C standard", 31, 15, _lcg(1103515245, 12345, 31), lambda x: x >> 16, _window_before, 16),
     Small("Rnd of Visual Basic 6", 24, 24, _lcg(0xFD43FD, 0xC39EC3, 24), _same, same_before),
-    Small("mulberry32", 32, 32, _mulberry_step, _mulberry),
+    Small("mulberry32", 32, 32, _lcg(1, 0x6D2B79F5, 32), _mulberry),
     Small("xorshift32 (13, 17, 5)", 32, 32, _xorshift, _same, same_before),
-    Small("PCG RXS M XS 32", 32, 32, _pcg_step, _pcg, _pcg_before),
+    Small("PCG RXS M XS 32", 32, 32, _lcg(747796405, 2891336453, 32), _pcg, _pcg_before),
 )
 """Generators with small states."""

@@ -15,11 +15,9 @@ class Forward(Protocol):
 
     def step(self, state: Any) -> Any:
         """The next state."""
-        ...
 
     def output(self, state: Any) -> Any:
         """The output of a state."""
-        ...
 
 
 @runtime_checkable
@@ -28,4 +26,3 @@ class Stepping(Forward, Protocol):
 
     def back(self, state: Any) -> Any:
         """The previous state."""
-        ...

@@ -52,6 +52,11 @@ def find_words(
     return tuple(int(solver.get_value(word.term).value(10)) for word in words)
 
 
+def _operator(kind: str) -> Any:
+    """The method of a word for operations of this kind."""
+    return lambda word, other: _Word(word.terms, word.combined(kind, other))
+
+
 class _Word:
     """An unknown word, or one computed from unknown ones."""
 
@@ -65,26 +70,5 @@ class _Word:
         operand = other.term if isinstance(other, _Word) else self.terms.mk_bv_value(self.term.sort(), other)
         return self.terms.mk_term(getattr(Kind, kind), [self.term, operand])
 
-    def _with(self, kind: str, other: "_Word | int") -> "_Word":
-        return _Word(self.terms, self.combined(kind, other))
-
-    def __lshift__(self, by: int) -> "_Word":
-        return self._with("BV_SHL", by)
-
-    def __rshift__(self, by: int) -> "_Word":
-        return self._with("BV_SHR", by)
-
-    def __and__(self, other: "_Word | int") -> "_Word":
-        return self._with("BV_AND", other)
-
-    def __or__(self, other: "_Word | int") -> "_Word":
-        return self._with("BV_OR", other)
-
-    def __xor__(self, other: "_Word | int") -> "_Word":
-        return self._with("BV_XOR", other)
-
-    def __add__(self, other: "_Word | int") -> "_Word":
-        return self._with("BV_ADD", other)
-
-    def __mul__(self, other: "_Word | int") -> "_Word":
-        return self._with("BV_MUL", other)
+    __lshift__, __rshift__, __and__ = map(_operator, ("BV_SHL", "BV_SHR", "BV_AND"))
+    __or__, __xor__, __add__, __mul__ = map(_operator, ("BV_OR", "BV_XOR", "BV_ADD", "BV_MUL"))

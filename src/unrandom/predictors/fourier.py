@@ -31,23 +31,21 @@ LEAST_STRENGTH = 25.0
 noise; the highest of 2**22 points of noise rises by 5.5.
 """
 
+Frequencies = Int64[np.ndarray, " n"]
+Amplitudes = Complex128[np.ndarray, " n"]
+Factors = Int32[np.ndarray, "n factors"]
+
 
 @dataclass(frozen=True)
 class Waves:
     """Terms v exp(−2πi f k / m) of a sum whose real part is largest where k is the state."""
 
-    f: Int64[np.ndarray, " n"]  # from 0 to m / 2
-    v: Complex128[np.ndarray, " n"]
-    outputs: Int32[np.ndarray, "n factors"]  # by their index, those of which v is the product
+    f: Frequencies  # from 0 to m / 2
+    v: Amplitudes
+    outputs: Factors  # by their index, those of which v is the product
 
     @classmethod
-    def of(
-        cls,
-        f: Int64[np.ndarray, " n"],
-        v: Complex128[np.ndarray, " n"],
-        outputs: Int32[np.ndarray, "n factors"],
-        m: int,
-    ) -> "Waves":
+    def of(cls, f: Frequencies, v: Amplitudes, outputs: Factors, m: int) -> "Waves":
         """Terms of any frequency. That of m − f has the same real part as the conjugate one of f."""
         f = f % m
         above = f > m // 2
@@ -117,9 +115,7 @@ def states_by_fourier(
             yield state
 
 
-def likely_states(
-    lcg: LCG, numbers: Complex128[np.ndarray, " n"], check: Callable[[], None] = lambda: None
-) -> Iterator[int]:
+def likely_states(lcg: LCG, numbers: Amplitudes, check: Callable[[], None] = lambda: None) -> Iterator[int]:
     """First states x[0] of an LCG, the likeliest first, where numbers[t] is |numbers[t]| exp(2πi x[t] / m) on average.
     There are none if the modulus is above 2**60, or if the numbers are too few.
     """
@@ -154,7 +150,7 @@ def _refined(singles: Waves, pairs: Waves, place: int, span: float, m: int, chec
     return place % m
 
 
-def _waves(lcg: LCG, numbers: Complex128[np.ndarray, " n"]) -> Waves:
+def _waves(lcg: LCG, numbers: Amplitudes) -> Waves:
     """The terms of single outputs."""
     m, a, c = lcg.m, 1, 0
     multipliers, turns = [], []

@@ -34,7 +34,6 @@ class Predictor(Protocol):
 
     def predict(self, sequences: UInt64[np.ndarray, "batch length"]) -> Predictions:
         """Guess each number of each sequence from the numbers before it only."""
-        ...
 
 
 def one_by_one(
