@@ -13,7 +13,7 @@ from unrandom.auditing.families.congruential.java import Java
 from unrandom.auditing.families.congruential.java_gaussian import JavaGaussian
 from unrandom.auditing.families.congruential.java_shuffle import JavaShuffle
 from unrandom.auditing.families.congruential.lcg import FullState
-from unrandom.auditing.families.congruential.quadratic import InversiveSteps, QuadraticSteps
+from unrandom.auditing.families.congruential.quadratic import INVERSIVE_STEPS, QUADRATIC_STEPS
 from unrandom.auditing.families.congruential.recursive import MultipleRecursive
 from unrandom.auditing.families.congruential.remainder import Remainder
 from unrandom.auditing.families.congruential.stern import UnknownTruncated
@@ -46,8 +46,8 @@ FAMILIES: tuple[Family, ...] = (
     Canonical(),
     *COMBINED_GENERATORS,
     MultipleRecursive(),
-    QuadraticSteps(),
-    InversiveSteps(),
+    QUADRATIC_STEPS,
+    INVERSIVE_STEPS,
     CarryPairs(),
     MultiplyCarry(),
     SplitMixFractions(),

@@ -6,8 +6,9 @@ that x[t+1] = a x[t]**-1 + c. The rows of known numbers, such as (x[t]², x[t], 
 m, so that m divides every determinant of as many rows as columns.
 """
 
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from itertools import pairwise, starmap
 
 from unrandom.auditing.families.recovery import least_above
 from unrandom.auditing.family import Family, Generator, Machine
@@ -19,66 +20,39 @@ from unrandom.predictors.congruences import LinearSystem, multiple_of_modulus
 
 DETERMINANTS = 4  # determinants whose greatest common divisor is taken
 CHECKED = 2  # congruences beyond those that determine the coefficients
-MAX_OUTPUTS = 64  # outputs used for recovery
 
 
-class QuadraticSteps(Family):
-    """x ← a x² + b x + c modulo any number, everything unknown."""
+@dataclass(eq=False)
+class Steps(Family):
+    """Generators of one kind, everything unknown. `row` are the known numbers of the congruence for a step from x to y,
+    the constant last; empty if there is none.
+    """
 
-    name = "quadratic"
-    about = "a quadratic congruential generator that shows its whole state; modulus and coefficients unknown"
-    max_outputs = MAX_OUTPUTS
+    name: str
+    about: str
+    kind: type[Quadratic] | type[Inversive]
+    unknowns: int
+    row: Callable[[int, int], list[int]]
+    max_outputs = 64
     any_width = True
 
     def needs(self, stream: Stream) -> int | None:
-        return _needs(stream, 3)
+        if stream.in_range or not any(view.bits > 2 for view in stream.views):
+            return None
+        return self.unknowns + 1 + (CHECKED if stream.modulus or stream.fractions else DETERMINANTS)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:
             x = view.numbers
-            rows = [[before * before, before, 1, after] for before, after in pairwise(x)]
+            rows = [row for row in starmap(self.row, pairwise(x)) if row]
             for m in _moduli(x, rows, stream.modulus or view.divisor, view.bits):
                 deadline.check()
                 if (found := _solved(rows, m)) is None:
                     continue
-                generator = Quadratic(m, *found)
+                generator = self.kind(m, *found)
                 if all(generator.step(before) == after for before, after in pairwise(x)):
-                    a, b, c = found
-                    yield Machine({"m": m, "a": a, "b": b, "c": c, "state": x[0]}, x[0], generator.step, view.show)
-
-
-class InversiveSteps(Family):
-    """x ← a x**-1 + c modulo a prime, everything unknown."""
-
-    name = "inversive"
-    about = "an inversive congruential generator that shows its whole state; modulus and coefficients unknown"
-    max_outputs = MAX_OUTPUTS
-    any_width = True
-
-    def needs(self, stream: Stream) -> int | None:
-        return _needs(stream, 2)
-
-    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-        for view in stream.views:
-            x = view.numbers
-            rows = [[1, before, before * after] for before, after in pairwise(x) if before]
-            for m in _moduli(x, rows, stream.modulus or view.divisor, view.bits):
-                deadline.check()
-                if (found := _solved(rows, m)) is None:
-                    continue
-                generator = Inversive(m, *found)
-                if all(generator.step(before) == after for before, after in pairwise(x)):
-                    a, c = found
-                    back = generator.back if a and is_prime(m) else None
-                    yield Machine({"m": m, "a": a, "c": c, "state": x[0]}, x[0], generator.step, view.show, back)
-
-
-def _needs(stream: Stream, unknowns: int) -> int | None:
-    if stream.in_range or not any(view.bits > 2 for view in stream.views):
-        return None
-    if stream.modulus or stream.fractions:
-        return unknowns + CHECKED + 1
-    return unknowns + DETERMINANTS + 1
+                    back = generator.back if isinstance(generator, Inversive) and generator.a and is_prime(m) else None
+                    yield Machine({**asdict(generator), "state": x[0]}, x[0], generator.step, view.show, back)
 
 
 def _moduli(x: list[int], rows: list[list[int]], known: int | None, bits: int) -> list[int]:
@@ -100,3 +74,15 @@ def _solved(rows: list[list[int]], m: int) -> list[int] | None:
     for *coefficients, value in rows[: unknowns + CHECKED]:
         system.add(coefficients, value)
     return system.solution()
+
+
+QUADRATIC_STEPS = Steps(
+    "quadratic",
+    "a quadratic congruential generator that shows its whole state; modulus and coefficients unknown",
+    Quadratic, 3, lambda x, y: [x * x, x, 1, y],
+)  # fmt: skip
+INVERSIVE_STEPS = Steps(
+    "inversive",
+    "an inversive congruential generator that shows its whole state; modulus and coefficients unknown",
+    Inversive, 2, lambda x, y: [1, x, x * y] if x else [],
+)  # fmt: skip

@@ -110,7 +110,6 @@ def _lead(reading: Reading) -> int:
 
 
 def _equations(engine: LinearEngine, reading: Reading, stream: Stream) -> Iterator[tuple[Rows, Bool[np.ndarray, " _"]]]:
-    """The linear forms that are known, and their values."""
     asked: deque[_Asked] = deque()
 
     def wanted() -> Iterator[tuple[int, list[int]]]:

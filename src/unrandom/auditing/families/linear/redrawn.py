@@ -101,7 +101,6 @@ class Redrawn(Family):
 
 
 def _draws(stream: Stream) -> list[Draw]:
-    """The draws that have numbers below the bound of the stream."""
     n = stream.bounded
     if n is None:
         return []

@@ -9,11 +9,10 @@ as in .NET and Lua) in some twenty.
 from collections.abc import Iterator
 from math import ceil, log2
 
-from unrandom.auditing.families.linear.sums import V8Sums, known_bounds, output_of
+from unrandom.auditing.families.linear.sums import V8Sums, known_bounds, showing_top_bits
 from unrandom.auditing.families.linear.v8 import Blocks
-from unrandom.auditing.family import Family, Generator, Machine
+from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.stream import Stream
-from unrandom.auditing.notation import hexadecimal
 from unrandom.core.deadline import Deadline
 from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
 from unrandom.generators.words import Expression
@@ -63,8 +62,7 @@ class Scrambled(Family):
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         state = self._state(stream, deadline, backwards=False)
         if state is not None:
-            parameters = {"engine": self.xoshiro.name, "state": hexadecimal(state, self.xoshiro.engine.bits)}
-            yield Machine(parameters, state, self.xoshiro.step, output_of(self.xoshiro, stream), self.xoshiro.back)
+            yield showing_top_bits(self.xoshiro, state, stream)
 
     def _state(self, stream: Stream, deadline: Deadline, *, backwards: bool) -> tuple[int, ...] | None:
         """The state of the first output, or of the last one if each state precedes that of the output before it."""

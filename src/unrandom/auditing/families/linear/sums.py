@@ -172,8 +172,7 @@ class Sums(Family):
         state = self._state(chosen, forms, lambda i: i)
         for xoshiro in XOSHIROS:
             if state is not None and xoshiro.engine == self.engine and isinstance(xoshiro.scrambler, Plus):
-                parameters: JsonObject = {"engine": xoshiro.name, "state": hexadecimal(state, self.engine.bits)}
-                yield Machine(parameters, state, xoshiro.step, output_of(xoshiro, stream), xoshiro.back)
+                yield showing_top_bits(xoshiro, state, stream)
                 return
 
     def _state(
@@ -187,8 +186,8 @@ class Sums(Family):
         return tuple(split(packed, self.engine.bits, self.engine.words, low_first=True))
 
 
-def output_of(xoshiro: Xoshiro, stream: Stream) -> Callable[[tuple[int, ...]], Number]:
-    """The function from a state to an output in the form of the stream: the top bits, as a number or a fraction, or
+def showing_top_bits(xoshiro: Xoshiro, state: tuple[int, ...], stream: Stream) -> Machine:
+    """The generator with this state, of whose outputs the stream shows the top bits, as a number or a fraction, or
     ⌊N u⌋ for that fraction u.
     """
     width = xoshiro.scrambler.bits
@@ -203,7 +202,8 @@ def output_of(xoshiro: Xoshiro, stream: Stream) -> Callable[[tuple[int, ...]], N
             return (top * stream.bounded) >> shown
         return top / 2**shown if stream.fractions else top
 
-    return output
+    parameters: JsonObject = {"engine": xoshiro.name, "state": hexadecimal(state, xoshiro.engine.bits)}
+    return Machine(parameters, state, xoshiro.step, output, xoshiro.back)
 
 
 class V8Sums(Sums):

@@ -91,7 +91,6 @@ class SmallState(Family):
                     yield _following(self.small, state, shown)
 
     def _states(self, shown: Shown) -> int:
-        """How many states are tried."""
         return len(shown.keys(self.small)) << self.small.free
 
     def _shown(self, stream: Stream) -> Iterator[Shown]:
