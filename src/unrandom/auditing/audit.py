@@ -133,7 +133,6 @@ def audit(
 def _read(
     numbers: Any, raw: Raw | None, column: str | None, regex: str | None, notation: str | None, deadline: Deadline
 ) -> Numbers:
-    """The numbers of a list or an array, or in a file."""
     if isinstance(numbers, str | Path):
         return read(numbers, raw=raw, column=column, regex=regex, notation=notation, deadline=deadline)
     if (raw, column, regex, notation) != (None, None, None, None):

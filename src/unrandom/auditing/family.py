@@ -19,15 +19,12 @@ class Generator(Protocol):
     @property
     def parameters(self) -> JsonObject:
         """Parameters and state, as JSON values."""
-        ...
 
     def outputs(self) -> Iterator[Number]:
         """The outputs from the first one of the stream on, endlessly."""
-        ...
 
     def previous(self, count: int) -> list[Number] | None:
         """The `count` outputs before the first one, oldest first; None if they are not determined."""
-        ...
 
 
 @runtime_checkable
@@ -38,7 +35,6 @@ class Assuming(Protocol):
         """What is assumed if this many outputs are known, in a sentence; then the previous outputs are not determined.
         None if nothing is assumed.
         """
-        ...
 
 
 @runtime_checkable
@@ -48,7 +44,6 @@ class Sparing(Protocol):
     @property
     def outputs_used(self) -> int:
         """So many of the first outputs determine it."""
-        ...
 
 
 class Family(ABC):

@@ -5,11 +5,10 @@ from dataclasses import replace
 from itertools import islice
 
 import numpy as np
-from jaxtyping import Float64
 
 from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.layers import Affine, plain
-from unrandom.auditing.forms.normals import look_normal, means_and_deviations, normal_streams
+from unrandom.auditing.forms.normals import Values, look_normal, means_and_deviations, normal_streams
 from unrandom.auditing.forms.ranges import MAX_RANGES, fills, real_ranges
 from unrandom.auditing.forms.stream import Form, Stream, scales
 from unrandom.auditing.reading.numerals import DOUBLE
@@ -54,9 +53,7 @@ def of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
     yield from _in_ranges(values, rounding_error, form, likely=not normal)
 
 
-def _in_ranges(
-    values: Float64[np.ndarray, " n"], rounding_error: Float64[np.ndarray, " n"], form: Form, *, likely: bool
-) -> Iterator[Stream]:
+def _in_ranges(values: Values, rounding_error: Values, form: Form, *, likely: bool) -> Iterator[Stream]:
     """Fractions of the ranges with round ends; for numbers that have none, of one with whole ends."""
     least, greatest = float(values.min()), float(values.max())
     whole = (float(np.floor(least)), max(1.0, float(np.ceil(greatest) - np.floor(least))))
@@ -65,9 +62,7 @@ def _in_ranges(
         yield replace(_scaled(values, rounding_error, form, start, size), likely=likely and i == 0)
 
 
-def _decimal_form(
-    numbers: Numbers, values: Float64[np.ndarray, " n"]
-) -> tuple[Form, Float64[np.ndarray, " n"], Float64[np.ndarray, " n"]]:
+def _decimal_form(numbers: Numbers, values: Values) -> tuple[Form, Values, Values]:
     """How the numbers were printed, a bound on the rounding error of each, and the numbers, which are exact in single
     precision if they were printed so.
     """
@@ -82,16 +77,11 @@ def _decimal_form(
     before_the_point = int(sizes.max()) if (np.abs(values) > 1).any() else 0
     if places + before_the_point > digits:  # smaller numbers have more decimal places: significant digits are fixed
         return Form("fraction", numbers.numeral, digits=digits), 0.5 * 10.0 ** (sizes - digits), values
-    return (
-        Form("fraction", numbers.numeral, digits=places, fixed=True),
-        np.full(len(values), 0.5 * 10.0**-places),
-        values,
-    )
+    form = Form("fraction", numbers.numeral, digits=places, fixed=True)
+    return form, np.full(len(values), 0.5 * 10.0**-places), values
 
 
-def _scaled(
-    values: Float64[np.ndarray, " n"], rounding_error: Float64[np.ndarray, " n"], form: Form, start: float, scale: float
-) -> Stream:
+def _scaled(values: Values, rounding_error: Values, form: Form, start: float, scale: float) -> Stream:
     """The fractions u behind start + scale · u, which was rounded to a double and perhaps to fewer digits."""
     fractions = (values - start) / scale
     spacing = np.spacing(np.maximum(np.abs(values), abs(start)))

@@ -13,20 +13,9 @@ from math import gcd
 
 import numpy as np
 
+from unrandom.auditing.forms import layers
 from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.decimals import of_decimals
-from unrandom.auditing.forms.layers import (
-    Affine,
-    Divided,
-    Joined,
-    Layer,
-    Reversed,
-    Shuffled,
-    Signed,
-    join,
-    reverse,
-    split,
-)
 from unrandom.auditing.forms.ranges import MAX_RANGES, whole_ranges
 from unrandom.auditing.forms.stream import Form, Stream
 from unrandom.auditing.reading.options import LARGEST, MAX_BITS, described
@@ -83,7 +72,7 @@ def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
             raise UserError(
                 f"{described(wrong)} is not --from {described(offset)} plus a multiple of --scale {described(scale)}"
             )
-        whole, form = [(x - offset) // scale for x in whole], form.within(Affine(offset, scale))
+        whole, form = [(x - offset) // scale for x in whole], form.within(layers.Affine(offset, scale))
     if assumed.bounded is not None or assumed.bits is not None:
         yield _assumed(whole, form, assumed)
         return
@@ -110,7 +99,7 @@ def _of_shuffles(numbers: Numbers) -> Iterator[Stream]:
     """The draws behind shuffles of a deck, in both directions."""
     cards, form = numbers.deck, Form("whole", numbers.numeral)
     for from_end in (True, False):
-        shuffle = Shuffled(cards, from_end)
+        shuffle = layers.Shuffled(cards, from_end)
         lines = (numbers.whole[i : i + cards] for i in range(0, len(numbers.whole), cards))
         draws = [draw for line in lines for draw in shuffle.draws(line)]
         yield Stream(_array(draws, 64), form.within(shuffle), (cards - 1).bit_length(), cycle=shuffle.ranges)
@@ -144,7 +133,7 @@ def _signed(whole: list[int], form: Form) -> Iterator[Stream]:
     """Two's complement of 32 or 64 bits, whichever is needed."""
     for bits in (32, 64):
         if min(whole) >= -(1 << (bits - 1)) and max(whole) < 1 << (bits - 1):
-            yield Stream(_array([x % (1 << bits) for x in whole], bits), form.within(Signed(bits)), bits)
+            yield Stream(_array([x % (1 << bits) for x in whole], bits), form.within(layers.Signed(bits)), bits)
             return
 
 
@@ -157,11 +146,11 @@ def _bounded(whole: list[int], form: Form) -> Iterator[Stream]:
     for i, (start, size) in enumerate(ranges[:MAX_RANGES]):
         if 2 <= size <= 1 << MAX_BOUND_BITS:
             values = [x - start for x in whole]
-            layers = (Affine(start, 1),) if start else ()
+            inner = form.within(layers.Affine(start, 1)) if start else form
             bits = (size - 1).bit_length()
             yield Stream(
                 _array(values, bits),
-                form.within(*layers),
+                inner,
                 bits,
                 bounded=size,
                 likely=i == 0,
@@ -169,7 +158,7 @@ def _bounded(whole: list[int], form: Form) -> Iterator[Stream]:
             )
             if size == 2:
                 flipped = [1 - x for x in values]
-                inverse = form.within(Affine(1, -1), *layers)
+                inverse = inner.within(layers.Affine(1, -1))
                 yield Stream(_array(flipped, 1), inverse, 1, bounded=2, likely=False, reordered=True)
 
 
@@ -180,7 +169,7 @@ def _multiples(whole: list[int], form: Form) -> Iterator[Stream]:
     if factor > 1 and len(set(whole)) > 2:
         start = least % factor if least > 0 else least
         smaller = [(x - start) // factor for x in whole]
-        form = form.within(Affine(start, factor))
+        form = form.within(layers.Affine(start, factor))
         bits = max(1, max(smaller).bit_length())
         yield Stream(_array(smaller, bits), form, bits, likely=False)
         yield from (replace(stream, likely=False) for stream in _bounded(smaller, form))
@@ -202,24 +191,24 @@ def _rearranged(words: Stream) -> Iterator[Stream]:
             if width and width < size and size % width == 0 and len(numbers) > size // width:
                 count = size // width
                 joined = [
-                    join(numbers[i : i + count], width, low_first)
+                    layers.join(numbers[i : i + count], width, low_first)
                     for i in range(0, len(numbers) // count * count, count)
                 ]
-                yield _over(words, joined, size, Joined(width, count, low_first), likely=False)
+                yield _over(words, joined, size, layers.Joined(width, count, low_first), likely=False)
     if width and 8 < width <= 64:
-        swapped = [reverse(x, width, 8) for x in numbers]
-        yield _over(words, swapped, width, Reversed(width, 8), likely=False)
+        swapped = [layers.reverse(x, width, 8) for x in numbers]
+        yield _over(words, swapped, width, layers.Reversed(width, 8), likely=False)
     if 1 < bits <= 64:
-        turned = [reverse(x, bits, 1) for x in numbers]
-        yield replace(_over(words, turned, bits, Reversed(bits, 1), likely=False), reordered=True)
+        turned = [layers.reverse(x, bits, 1) for x in numbers]
+        yield replace(_over(words, turned, bits, layers.Reversed(bits, 1), likely=False), reordered=True)
 
 
 def _divided(words: Stream, bits: int, size: int, low_first: bool, *, likely: bool) -> Stream:
     """The words of `size` bits of which words of this many bits consist."""
     count = bits // size
-    pieces = [piece for x in words.values.tolist() for piece in split(x, size, count, low_first)]
-    return _over(words, pieces, size, Divided(size, count, low_first), likely=likely)
+    pieces = [piece for x in words.values.tolist() for piece in layers.split(x, size, count, low_first)]
+    return _over(words, pieces, size, layers.Divided(size, count, low_first), likely=likely)
 
 
-def _over(stream: Stream, numbers: list[int], bits: int, layer: Layer, *, likely: bool) -> Stream:
+def _over(stream: Stream, numbers: list[int], bits: int, layer: layers.Layer, *, likely: bool) -> Stream:
     return Stream(_array(numbers, bits), stream.form.within(layer), bits, likely=likely)

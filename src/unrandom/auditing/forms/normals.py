@@ -12,6 +12,8 @@ from unrandom.auditing.forms.ranges import round_near
 from unrandom.auditing.forms.stream import Form, Stream
 from unrandom.predictors.normal import ROUNDING, box_muller_inverse, cdf, cdf_error
 
+Values = Float64[np.ndarray, " n"]
+
 FEWEST = 12  # numbers from which on their distribution can be seen
 ENOUGH = 200  # numbers from which on mean and deviation are guessed, and some number must be 2 deviations off
 ROUND_WITHIN = 3.0  # standard errors within which a mean and a standard deviation are rounded
@@ -24,7 +26,7 @@ is the first one, that of textbooks the second.
 DEVIATIONS = 6.0  # standard errors by which moments may differ from those of the normal distribution
 
 
-def look_normal(values: Float64[np.ndarray, " n"]) -> bool:
+def look_normal(values: Values) -> bool:
     """Whether mean, variance and kurtosis are those of standard normal deviates, up to chance."""
     n = len(values)
     if n < FEWEST or values.min() >= 0 or values.max() <= 0 or np.abs(values).max() > 8:
@@ -40,7 +42,7 @@ def look_normal(values: Float64[np.ndarray, " n"]) -> bool:
     )
 
 
-def means_and_deviations(values: Float64[np.ndarray, " n"]) -> list[tuple[float, float]]:
+def means_and_deviations(values: Values) -> list[tuple[float, float]]:
     """Means and standard deviations that normal numbers may have: 0 and 1; or round ones, from ENOUGH numbers on, the
     roundest first.
     """
@@ -56,11 +58,7 @@ def means_and_deviations(values: Float64[np.ndarray, " n"]) -> list[tuple[float,
 
 
 def normal_streams(
-    values: Float64[np.ndarray, " n"],
-    rounding_error: Float64[np.ndarray, " n"],
-    form: Form,
-    mean: float = 0.0,
-    deviation: float = 1.0,
+    values: Values, rounding_error: Values, form: Form, mean: float = 0.0, deviation: float = 1.0
 ) -> Iterator[Stream]:
     """The deviates themselves; and the uniform numbers behind them, by the quantile function and by Box and Muller."""
     if (mean, deviation) != (0.0, 1.0):

@@ -94,7 +94,7 @@ class Stepped:
         return _Words(self, keep=True)
 
     def words(self, solution: Solution) -> Iterator[int]:
-        state, mask = self._state(solution.split(self.sizes)), (1 << self.bits) - 1
+        state, mask = self.state(solution.split(self.sizes)), (1 << self.bits) - 1
         while True:
             output = self.generator.output(state)
             for part in range(self.parts):
@@ -102,18 +102,15 @@ class Stepped:
             state = self.generator.step(state)
 
     def state_at(self, solution: Solution, word: int) -> list[str]:
-        state = self._state(solution.split(self.sizes))
+        state = self.state(solution.split(self.sizes))
         for _ in range(word // self.parts):
             state = self.generator.step(state)
         words = state if len(self.sizes) > 1 else (state,)
         return [hexadecimal([one], max(4, size))[0] for one, size in zip(words, self.sizes, strict=True)]
 
-    def _state(self, words: Sequence[Any]) -> Any:
+    def state(self, words: Sequence[Any]) -> Any:
+        """The state with these words, as the generator takes it."""
         return tuple(words) if len(self.sizes) > 1 else words[0]
-
-    def first_forms(self) -> Any:
-        """The unknown state."""
-        return self._state(unknown_words(self.sizes))
 
 
 LinearEngine: TypeAlias = Twister | Stepped
@@ -121,25 +118,19 @@ LinearEngine: TypeAlias = Twister | Stepped
 
 
 class _Words:
-    """The linear forms of the outputs of an engine, in ascending order unless they are kept."""
+    """The linear forms of the outputs of an engine: all are kept, or the last one, for steps in ascending order."""
 
     def __init__(self, engine: Stepped, keep: bool = False) -> None:
         self.generator, self.output = engine.generator, engine.linear_output or engine.generator.output
-        self.state, self.step, self.keep = engine.first_forms(), 0, keep
-        self.kept: list[LinearWord] = []
-        self.last: tuple[int, LinearWord] | None = None
+        self.state, self.keep = engine.state(unknown_words(engine.sizes)), keep
+        self.made, self.kept = 0, list[LinearWord]()
 
     def get(self, step: int) -> LinearWord:
-        if self.keep:
-            while len(self.kept) <= step:
-                self.kept.append(self.output(self.state))
-                self.state = self.generator.step(self.state)
-            return self.kept[step]
-        while self.step < step:
-            self.state, self.step = self.generator.step(self.state), self.step + 1
-        if self.last is None or self.last[0] != step:
-            self.last = (step, self.output(self.state))
-        return self.last[1]
+        while self.made <= step:
+            self.kept = self.kept if self.keep else []
+            self.kept.append(self.output(self.state))
+            self.state, self.made = self.generator.step(self.state), self.made + 1
+        return self.kept[step - self.made]
 
 
 def _xorshift(bits: int, *shifts: int) -> Stepped:

@@ -11,24 +11,8 @@ import numpy as np
 
 from unrandom.auditing.forms.layers import Number, Quantile
 from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.programs import words as layouts
 from unrandom.auditing.programs.engines import XORSHIFT128, LinearEngine
-from unrandom.auditing.programs.words import (
-    CPP,
-    LARGEST,
-    PHP,
-    PYTHON,
-    R_NORMAL,
-    SINGLE,
-    TORCH,
-    TORCH_DOUBLE,
-    UNITY,
-    Layout,
-    high_word_first,
-    low_word_first,
-    lowest_bits,
-    of_r,
-    top_bits,
-)
 
 EXACT_DIGITS = 9  # fewer do not show the lower part of two words, nor whether a divisor is 2**32 or 2**32 − 1
 SINGLE_DIGITS = 7  # fewest digits that show how a fraction was rounded to single precision
@@ -53,7 +37,7 @@ class Reading:
     show; their words begin `shift` words later.
     """
 
-    layout: Layout
+    layout: layouts.Layout
     about: str
     show: Callable[[int], Number]
     known: Callable[[Stream], list[Known]]
@@ -77,25 +61,24 @@ def _all_bits(stream: Stream, mask: int) -> list[Known]:
     return [Known(mask, x & mask) for x in stream.values.tolist()]
 
 
-def _integer_layouts(engine: LinearEngine, bits: int) -> Iterator[Layout]:
-    """Layouts of integers of this many bits."""
+def _integer_layouts(engine: LinearEngine, bits: int) -> Iterator[layouts.Layout]:
     w = engine.bits
     if bits <= w:
-        yield top_bits(w, bits)
+        yield layouts.top_bits(w, bits)
         if bits < w:
-            yield lowest_bits(bits)
+            yield layouts.lowest_bits(bits)
         if bits in (8, 16):
             about = f"words cut into {bits} bits, the lowest ones first"
-            yield replace(lowest_bits(bits), share=w // bits, about=about)
+            yield replace(layouts.lowest_bits(bits), share=w // bits, about=about)
         if bits < w == 32:
-            yield of_r(bits)
+            yield layouts.of_r(bits)
         for words in (2, 3, 4) if w == 32 else (2,):
-            yield top_bits(w, bits).every(words)
+            yield layouts.top_bits(w, bits).every(words)
     elif w == 32 and bits <= 64:
-        yield low_word_first(bits)
+        yield layouts.low_word_first(bits)
         if bits == 53:
-            yield PYTHON
-        yield high_word_first(bits)
+            yield layouts.PYTHON
+        yield layouts.high_word_first(bits)
 
 
 def _of_fractions(engine: LinearEngine, stream: Stream) -> Iterator[Reading]:
@@ -104,11 +87,11 @@ def _of_fractions(engine: LinearEngine, stream: Stream) -> Iterator[Reading]:
     """
     if not stream.rounded:
         divisors = {scale.divisor for scale in stream.scales}
-        layouts = (*_fraction_layouts(engine), *(layout for _, group in _alike(engine) for layout, _ in group))
-        yield from (_fraction(layout) for layout in layouts if layout.parts in divisors)
+        possible = (*_fraction_layouts(engine), *(layout for _, group in _alike(engine) for layout, _ in group))
+        yield from (_fraction(layout) for layout in possible if layout.parts in divisors)
         return
     if engine.bits == 32 and Quantile() in stream.form.layers:
-        yield _fraction(R_NORMAL)
+        yield _fraction(layouts.R_NORMAL)
     digits = stream.form.digits or 0
     for layout in _fraction_layouts(engine):
         group = next((group for first, group in _alike(engine) if first == layout), ())
@@ -117,60 +100,73 @@ def _of_fractions(engine: LinearEngine, stream: Stream) -> Iterator[Reading]:
         else:
             yield _fraction(layout)
     if engine.bits == 32 and SINGLE_DIGITS <= digits <= EXACT_DIGITS:
-        for layout in (SINGLE, *((UNITY,) if engine == XORSHIFT128 else ())):
+        for layout in (layouts.SINGLE, *((layouts.UNITY,) if engine == XORSHIFT128 else ())):
             exact = _fraction(layout)
             yield replace(exact, alike=(replace(exact, show=partial(_shortest, layout=layout)),))
     if digits >= EXACT_DIGITS:
         yield from (_fraction(layout) for _, group in _alike(engine) for layout, _ in group)
 
 
-def _fraction_layouts(engine: LinearEngine) -> tuple[Layout, ...]:
+def _fraction_layouts(engine: LinearEngine) -> tuple[layouts.Layout, ...]:
     """Layouts of fractions with different highest bits."""
     if engine.bits == 32:
-        return (PYTHON, top_bits(32, 32), TORCH, TORCH_DOUBLE, *((UNITY,) if engine == XORSHIFT128 else ()))
+        return (
+            layouts.PYTHON,
+            layouts.top_bits(32, 32),
+            layouts.TORCH,
+            layouts.TORCH_DOUBLE,
+            *((layouts.UNITY,) if engine == XORSHIFT128 else ()),
+        )
     if engine.bits == 64:
-        return top_bits(64, 53), lowest_bits(52), lowest_bits(53)
-    return (top_bits(engine.bits, engine.bits),)
+        return layouts.top_bits(64, 53), layouts.lowest_bits(52), layouts.lowest_bits(53)
+    return (layouts.top_bits(engine.bits, engine.bits),)
 
 
-def _alike(engine: LinearEngine) -> tuple[tuple[Layout, tuple[tuple[Layout, int], ...]], ...]:
+def _alike(engine: LinearEngine) -> tuple[tuple[layouts.Layout, tuple[tuple[layouts.Layout, int], ...]], ...]:
     """Layouts with the highest bits of one of `_fraction_layouts`, in words so much further on."""
     if engine.bits == 32:
-        return (PYTHON, ((CPP, -1),)), (top_bits(32, 32), ((PHP, 0), (LARGEST, 0)))
-    return ((top_bits(64, 53), ((top_bits(64, 64), 0), (top_bits(64, 52), 0))),) if engine.bits == 64 else ()
+        return (layouts.PYTHON, ((layouts.CPP, -1),)), (
+            layouts.top_bits(32, 32),
+            ((layouts.PHP, 0), (layouts.LARGEST, 0)),
+        )
+    return (
+        ((layouts.top_bits(64, 53), ((layouts.top_bits(64, 64), 0), (layouts.top_bits(64, 52), 0))),)
+        if engine.bits == 64
+        else ()
+    )
 
 
-def _shortest(x: int, layout: Layout) -> float:
+def _shortest(x: int, layout: layouts.Layout) -> float:
     """A fraction in single precision, written with the fewest digits that tell it from its neighbours."""
     return float(str(np.float32(layout.fraction(x))))
 
 
-def _fraction(layout: Layout, shift: int = 0) -> Reading:
+def _fraction(layout: layouts.Layout, shift: int = 0) -> Reading:
     return Reading(layout, layout.about, layout.fraction, partial(_prefixes, layout=layout), shift)
 
 
 def _of_range(engine: LinearEngine, n: int) -> Iterator[Reading]:
     """⌊N u⌋ of fractions u, and words modulo N, of which the lowest bits are known if N is even."""
     w = engine.bits
-    fractions = [top_bits(w, w), PYTHON] if w == 32 else [top_bits(w, w)]
+    fractions = [layouts.top_bits(w, w), layouts.PYTHON] if w == 32 else [layouts.top_bits(w, w)]
     for layout in fractions:
         yield _floor(layout, n)
     shared = (n & -n).bit_length() - 1
     if shared:
-        layout = top_bits(w, w)
+        layout = layouts.top_bits(w, w)
         yield Reading(layout, f"a {w}-bit word modulo {n}", lambda x: x % n, partial(_all_bits, mask=(1 << shared) - 1))
     if w == 64:
-        yield _floor(lowest_bits(52), n)
+        yield _floor(layouts.lowest_bits(52), n)
 
 
-def _floor(layout: Layout, n: int) -> Reading:
+def _floor(layout: layouts.Layout, n: int) -> Reading:
     about = f"{n} u rounded down, u from {layout.about}"
-    alike = (_floor(PHP, n),) if layout == top_bits(32, 32) else ()
+    alike = (_floor(layouts.PHP, n),) if layout == layouts.top_bits(32, 32) else ()
     known = partial(_prefixes, layout=layout)
     return Reading(layout, about, lambda x: (x * n) >> layout.size, known, alike=alike)
 
 
-def _prefixes(stream: Stream, layout: Layout) -> list[Known]:
+def _prefixes(stream: Stream, layout: layouts.Layout) -> list[Known]:
     """What all X of fractions within the rounding error have in common, from the top bit down: the bits in which the
     least and the greatest one agree; and below them, the least one may go on with 0111…, the greatest one with 1000….
     """

@@ -99,7 +99,6 @@ def _of_text(text: Text, notes: list[str], column: str | None, regex: str | None
 
 
 def _words(content: bytes, raw: Raw, source: str, deadline: Deadline) -> Numbers:
-    """Raw words as numbers."""
     kind = np.dtype(f"{'>' if raw.endswith('be') else '<'}{raw[0]}{int(re.sub('[^0-9]', '', raw)) // 8}")
     if len(content) % kind.itemsize:
         raise UserError(

@@ -98,7 +98,6 @@ def _is_scalar(value: Any) -> bool:
 
 
 def _token(value: Any) -> str:
-    """A scalar as it is written."""
     return value if isinstance(value, str) else json.dumps(value)
 
 

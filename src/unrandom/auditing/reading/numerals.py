@@ -28,11 +28,9 @@ class Numeral(Protocol):
 
     def parse(self, token: str) -> Number | None:
         """The number that a token stands for; None if the token is not written in this notation."""
-        ...
 
     def write(self, number: Any) -> Any:
         """A number as a JSON value, in the notation of the input. NoNumeral if it has none."""
-        ...
 
 
 @dataclass(frozen=True)

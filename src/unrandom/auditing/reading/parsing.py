@@ -11,20 +11,8 @@ from functools import partial
 from itertools import islice
 from typing import Literal, NoReturn, TypeAlias
 
-from unrandom.auditing.reading import fitting
+from unrandom.auditing.reading import fitting, numerals
 from unrandom.auditing.reading.fitting import Fit
-from unrandom.auditing.reading.numerals import (
-    ALPHABETS,
-    DOUBLE,
-    MAX_CHARACTERS,
-    PLAIN,
-    STYLES,
-    Decimals,
-    Numeral,
-    Style,
-    Whole,
-    precision,
-)
 from unrandom.auditing.reading.orders import Words
 from unrandom.auditing.reading.tokens import MAX_NUMBERS, Misfit, Tokens, shown
 from unrandom.core.deadline import NO_LIMIT, Deadline
@@ -55,7 +43,7 @@ class Numbers:
     decimals: list[float] = field(default_factory=list)
     digits: int = 0
     places: int = 0
-    numeral: Numeral = field(default_factory=Whole)
+    numeral: numerals.Numeral = field(default_factory=numerals.Whole)
     deck: int = 0
     notes: list[str] = field(default_factory=list)
 
@@ -126,12 +114,12 @@ def _refuse(misfit: Misfit, unit: str) -> NoReturn:
         raise UserError(f"{where}: {token} is not a finite number; give the outputs before it, or those after it")
     if misfit.token.startswith(("...", "…")) or misfit.token == "reached":
         raise UserError(f"{where}: {token}: the list is abbreviated here; print it in full")
-    if len(misfit.token) > MAX_CHARACTERS:
-        raise UserError(f"{where}: {token} has more than {MAX_CHARACTERS} characters; {REMEDY}")
+    if len(misfit.token) > numerals.MAX_CHARACTERS:
+        raise UserError(f"{where}: {token} has more than {numerals.MAX_CHARACTERS} characters; {REMEDY}")
     raise UserError(f"{where}: {token} is not {misfit.expected}; {REMEDY}")
 
 
-def _parsed(tokens: Tokens, numeral: Numeral) -> list[int]:
+def _parsed(tokens: Tokens, numeral: numerals.Numeral) -> list[int]:
     """The whole numbers of tokens that all fit the numeral."""
     return [int(number) for token in tokens if (number := numeral.parse(token)) is not None]
 
@@ -146,7 +134,7 @@ def _by(fit: Callable[[Tokens], Fit]) -> Callable[[Tokens], Numbers]:
     return read_as
 
 
-def _decimal(tokens: Tokens, style: Style, note: str = "") -> Numbers:
+def _decimal(tokens: Tokens, style: numerals.Style, note: str = "") -> Numbers:
     """Whole numbers in decimal notation, else decimals."""
     try:
         numbers = _whole(tokens, style)
@@ -156,16 +144,21 @@ def _decimal(tokens: Tokens, style: Style, note: str = "") -> Numbers:
     return numbers
 
 
-def _whole(tokens: Tokens, style: Style) -> Numbers:
-    numeral, whole, widths, pointed, powers = Whole(style), list[int](), set[int](), 0, 0
+def _whole(tokens: Tokens, style: numerals.Style) -> Numbers:
+    numeral, whole, widths, pointed, powers = numerals.Whole(style), list[int](), set[int](), 0, 0
     for row in tokens.rows():
         lengths = set(map(len, row.tokens))
         widths |= lengths
-        if style == PLAIN and _only_digits(row.tokens) and 0 not in lengths and max(lengths) <= MAX_CHARACTERS:
+        if (
+            style == numerals.PLAIN
+            and _only_digits(row.tokens)
+            and 0 not in lengths
+            and max(lengths) <= numerals.MAX_CHARACTERS
+        ):
             whole += map(int, row.tokens)
             continue
         for i, token in enumerate(row.tokens):
-            number = numeral.parse(token) if len(token) <= MAX_CHARACTERS else None
+            number = numeral.parse(token) if len(token) <= numerals.MAX_CHARACTERS else None
             if number is None:
                 raise Misfit(row, i, len(whole), "a number")
             pointed += style.point in token
@@ -174,8 +167,8 @@ def _whole(tokens: Tokens, style: Style) -> Numbers:
     if powers == len(whole):  # rounded to one digit, as decimals are
         raise Misfit(*next(tokens.places())[:2], 0, "a number")
     width = widths.pop() if len(widths) == 1 else 0
-    padded = width > 1 and style == PLAIN and not pointed and 0 <= min(whole) < 10 ** (width - 1)
-    return Numbers("whole", whole, numeral=Whole(style, width if padded else 0, pointed == len(whole)))
+    padded = width > 1 and style == numerals.PLAIN and not pointed and 0 <= min(whole) < 10 ** (width - 1)
+    return Numbers("whole", whole, numeral=numerals.Whole(style, width if padded else 0, pointed == len(whole)))
 
 
 def _only_digits(tokens: list[str]) -> bool:
@@ -183,25 +176,25 @@ def _only_digits(tokens: list[str]) -> bool:
     return text.isascii() and text.isdecimal()
 
 
-def _decimals(tokens: Tokens, style: Style) -> Numbers:
-    numeral, decimals, digits, places = Decimals(style), list[float](), 0, 0
+def _decimals(tokens: Tokens, style: numerals.Style) -> Numbers:
+    numeral, decimals, digits, places = numerals.Decimals(style), list[float](), 0, 0
     for row in tokens.rows():
-        values = _floats(row.tokens) if style == PLAIN else None
+        values = _floats(row.tokens) if style == numerals.PLAIN else None
         if values is None:
             values = list[float]()
             for i, token in enumerate(row.tokens):
-                value = numeral.parse(token) if len(token) <= MAX_CHARACTERS else None
+                value = numeral.parse(token) if len(token) <= numerals.MAX_CHARACTERS else None
                 if value is None or math.isinf(value):
                     raise Misfit(row, i, len(decimals) + i, "a number that fits a double" if value else "a number")
                 values.append(value)
         decimals += values
         for token, value in zip(row.tokens, values, strict=True):
-            if digits >= DOUBLE:
+            if digits >= numerals.DOUBLE:
                 break
             if value:
-                more_digits, more_places = precision(style.plain(token) or "")
+                more_digits, more_places = numerals.precision(style.plain(token) or "")
                 digits, places = max(digits, more_digits), max(places, more_places)
-    return Numbers("decimal", [], decimals, digits, places, Decimals(style, digits, places))
+    return Numbers("decimal", [], decimals, digits, places, numerals.Decimals(style, digits, places))
 
 
 def _floats(tokens: list[str]) -> list[float] | None:
@@ -215,13 +208,15 @@ def _floats(tokens: list[str]) -> list[float] | None:
     return values if math.isfinite(sum(values)) else None
 
 
-_STYLED = [partial(_decimal, style=style, note=name) for name, style in STYLES.items() if style != PLAIN]
+_STYLED = [
+    partial(_decimal, style=style, note=name) for name, style in numerals.STYLES.items() if style != numerals.PLAIN
+]
 _HEXADECIMAL = [_by(fitting.prefixed), _by(fitting.uuid), _by(fitting.hexadecimal_with_digits)]
 _LARGER = [_by(fitting.seemingly_in_alphabet(name)) for name in ("base32", "base36", "base62", "base64", "base64url")]
 
 NUMBERS: list[Callable[[Tokens], Numbers]] = [
     _by(fitting.bits),
-    partial(_decimal, style=PLAIN),
+    partial(_decimal, style=numerals.PLAIN),
     *_HEXADECIMAL,
     *_STYLED,
     _by(fitting.pairs),
@@ -239,11 +234,11 @@ INFERRED: list[Callable[[Tokens], Numbers]] = [
 """Readers of tokens of unknown notation, in the order in which they are tried."""
 
 NOTATIONS: dict[str, Callable[[Tokens], Numbers]] = {
-    "decimal": partial(_decimal, style=PLAIN),
-    "decimal-comma": partial(_decimal, style=Style(point=",")),
+    "decimal": partial(_decimal, style=numerals.PLAIN),
+    "decimal-comma": partial(_decimal, style=numerals.Style(point=",")),
     "hexadecimal": _by(fitting.any_hexadecimal),
     "uuid": _by(fitting.uuid),
-    **{name: _by(fitting.in_alphabet(name)) for name in ALPHABETS if name not in ("hexadecimal", "base64")},
+    **{name: _by(fitting.in_alphabet(name)) for name in numerals.ALPHABETS if name not in ("hexadecimal", "base64")},
     "base64": _by(fitting.any_base64),
     "words": _by(fitting.words),
 }

@@ -126,7 +126,6 @@ def _one_on_a_line(sample: Sequence[str]) -> bool:
 
 
 def _whole(line: str) -> str:
-    """A line as one token."""
     return line.rstrip(";").translate(WIDE_SPACES).strip()
 
 

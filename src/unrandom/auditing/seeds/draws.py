@@ -32,6 +32,8 @@ that; limit; divisor of fractions, 0 for 2**64; and whether x is multiplied by i
 """
 
 Targets = UInt64[np.ndarray, " outputs"]
+Fractions = Float64[np.ndarray, " outputs"]
+Hits = Int64[np.ndarray, " hits"]
 
 
 @compiled
@@ -141,9 +143,7 @@ def _mask(n: np.uint64) -> np.uint64:
 
 
 @compiled
-def agreeing_whole(
-    words: Words, method: Constants, ranges: Targets, targets: Targets, hits: Int64[np.ndarray, " hits"], count: int
-) -> int:
+def agreeing_whole(words: Words, method: Constants, ranges: Targets, targets: Targets, hits: Hits, count: int) -> int:
     """The first `count` of `hits` are columns of `words`; those from which the method makes these outputs, as far as
     the words suffice, take their place. Returns their number. `ranges` are the sizes of the ranges of the outputs.
     """
@@ -163,12 +163,7 @@ def agreeing_whole(
 
 @compiled
 def agreeing_fractions(
-    words: Words,
-    method: Constants,
-    least: Float64[np.ndarray, " outputs"],
-    most: Float64[np.ndarray, " outputs"],
-    hits: Int64[np.ndarray, " hits"],
-    count: int,
+    words: Words, method: Constants, least: Fractions, most: Fractions, hits: Hits, count: int
 ) -> int:
     """The same for fractions from `least` to `most`."""
     found = 0
@@ -201,7 +196,7 @@ def whole_outputs(words: Words, method: Constants, ranges: Targets, outputs: Tar
 
 
 @compiled
-def fraction_outputs(words: Words, method: Constants, outputs: Float64[np.ndarray, " outputs"]) -> int:
+def fraction_outputs(words: Words, method: Constants, outputs: Fractions) -> int:
     """The same for fractions."""
     used = 0
     for i in range(len(outputs)):

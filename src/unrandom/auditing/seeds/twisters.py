@@ -35,7 +35,6 @@ def _twisted(word: np.uint32, following: np.uint32, wrong: bool) -> np.uint32:
 
 @compiled
 def _tempered(word: np.uint32) -> np.uint64:
-    """The output for a word of state."""
     y = np.uint32(word)
     y = np.uint32(y ^ (y >> np.uint32(11)))
     y = np.uint32(y ^ (np.uint32(y << np.uint32(7)) & np.uint32(0x9D2C5680)))
