@@ -29,7 +29,8 @@ GROWTH = 6  # factor by which the number of outputs grows when a family is tried
 COMPARED_OUTPUTS = 4096  # outputs compared at a time, and those to be reproduced in the search for `outputs_needed`
 EXACT_OUTPUTS = 64  # outputs that are compared to the last digit
 WORD_BITS = 64  # numbers of more bits are only for families of any width
-LATER_SHARE, LATER_SECONDS = 0.3, 5.0  # for searches from later outputs on: share of the time left, and at most
+LATER_SHARE, LATER_SECONDS = 0.3, 5.0
+"""A search that starts at a later output takes at most this share of the time left, and at most this many seconds."""
 LATER_STARTS = 64  # places, evenly spaced, from which a search begins if nothing is found from the first output on
 
 

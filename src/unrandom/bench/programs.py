@@ -40,7 +40,7 @@ from unrandom.generators.xorshift import Xorshift, Xorwow
 SHR3 = Xorshift(32, (Shift(True, 13), Shift(False, 17), Shift(True, 5)))
 GLIBC = LaggedFibonacci(3, 31, 1, 1, 2**32)
 PRIME = 2**31 - 1
-R_SCALE = 2.3283064365386963e-10  # by which R multiplies a word of 32 bits
+R_SCALE = 2.3283064365386963e-10  # R multiplies a word of 32 bits by this number to make a fraction
 GO = LaggedFibonacci(273, 607, 1, 1, 2**64)
 NET = LaggedFibonacci(34, 55, -1, 1, 2**31 - 1)
 

@@ -23,7 +23,8 @@ from unrandom.auditing.reading.parsing import Numbers
 from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
 
-WIDTHS = (8, 15, 16, 24, 30, 31, 32, 48, 53, 63, 64)  # of words that programs print; not taken for a range
+WIDTHS = (8, 15, 16, 24, 30, 31, 32, 48, 53, 63, 64)
+"""Bits of the words that programs print. Numbers that fill such a word are not read as numbers below a bound."""
 
 CALLS = {30: (15,), 45: (15,), 60: (15,), 62: (31,), 93: (31,), 48: (24, 16)}
 """Bits of the outputs that make a number of this many bits, as rand() << 15 | rand() of two calls with 15 bits."""

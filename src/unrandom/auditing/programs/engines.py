@@ -26,7 +26,8 @@ from unrandom.generators.xorshift import Xorshift, XorshiftWords
 from unrandom.predictors.mod_two_dense import Solution
 from unrandom.predictors.mod_two_twister import Wanted, twister_forms
 
-KEPT_UNKNOWNS = 2048  # the forms of engines of at most so many are kept, since many streams and layouts use them
+KEPT_UNKNOWNS = 2048
+"""Forms of engines with at most this many unknown bits are kept, since many streams and layouts use them."""
 
 
 class Twister:
@@ -126,9 +127,11 @@ class _Words:
         self.made, self.kept = 0, list[LinearWord]()
 
     def get(self, step: int) -> LinearWord:
+        if not self.keep and self.made <= step:
+            self.kept.clear()
         while self.made <= step:
-            self.kept = self.kept if self.keep else []
-            self.kept.append(self.output(self.state))
+            if self.keep or self.made == step:
+                self.kept.append(self.output(self.state))
             self.state, self.made = self.generator.step(self.state), self.made + 1
         return self.kept[step - self.made]
 

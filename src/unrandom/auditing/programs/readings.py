@@ -123,17 +123,15 @@ def _fraction_layouts(engine: LinearEngine) -> tuple[layouts.Layout, ...]:
 
 
 def _alike(engine: LinearEngine) -> tuple[tuple[layouts.Layout, tuple[tuple[layouts.Layout, int], ...]], ...]:
-    """Layouts with the highest bits of one of `_fraction_layouts`, in words so much further on."""
+    """Layouts of `_fraction_layouts`, each with those that have the same highest bits, and how many words later."""
     if engine.bits == 32:
-        return (layouts.PYTHON, ((layouts.CPP, -1),)), (
-            layouts.top_bits(32, 32),
-            ((layouts.PHP, 0), (layouts.LARGEST, 0)),
+        return (
+            (layouts.PYTHON, ((layouts.CPP, -1),)),
+            (layouts.top_bits(32, 32), ((layouts.PHP, 0), (layouts.LARGEST, 0))),
         )
-    return (
-        ((layouts.top_bits(64, 53), ((layouts.top_bits(64, 64), 0), (layouts.top_bits(64, 52), 0))),)
-        if engine.bits == 64
-        else ()
-    )
+    if engine.bits == 64:
+        return ((layouts.top_bits(64, 53), ((layouts.top_bits(64, 64), 0), (layouts.top_bits(64, 52), 0))),)
+    return ()
 
 
 def _shortest(x: int, layout: layouts.Layout) -> float:

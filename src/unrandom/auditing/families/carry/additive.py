@@ -28,7 +28,7 @@ from unrandom.predictors.overflows import hidden_numbers, outputs_needed, residu
 
 MAX_OUTPUTS = 1 << 17  # outputs used for recovery
 TESTED = (24, 512)  # residuals by which a stream is tested at first, and again if it passes
-LEAST_RANGE = 3  # from a smaller range, the multiple of the modulus is not known
+LEAST_RANGE = 3  # in a smaller range, outputs do not show how often the modulus was subtracted from a sum
 
 
 @dataclass(frozen=True)

@@ -76,8 +76,8 @@ class Carry(Family):
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:
+            mask = np.uint64((1 << view.bits) - 1)
             for near, far, near_sign, far_sign, whole in _tested(view, SHORT_LAGS, SIGNS_WITH_CARRY, deadline):
-                mask = np.uint64((1 << view.bits) - 1)
                 residual, carried = whole & mask, np.uint64(1) if near_sign == far_sign else mask  # or −1
                 if not ((residual != 0) & (residual != carried)).any():
                     yield _with_carry(view, WithCarry(near, far, near_sign, far_sign, view.bits), int(residual[0] != 0))

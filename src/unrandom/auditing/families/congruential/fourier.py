@@ -22,7 +22,8 @@ from unrandom.predictors.fourier import MAX_OUTPUTS, likely_states, states_by_fo
 
 BOUNDS = (3, 5)  # odd N for which the lattice of `remainder` does not find the state
 LOW = 17  # bits of a state that nextInt(N) does not use
-LEAST_COINS, LEAST_REMAINDERS = 500, 430  # with fewer outputs, the state was found in less than half of all trials
+LEAST_COINS, LEAST_REMAINDERS = 500, 430
+"""Fewest outputs for the search. With fewer, it found the state in less than half of all trials."""
 
 
 class Coins(Family):

@@ -106,7 +106,7 @@ def _middle_bits(view: View, m: int) -> Iterator[ShownPart]:
 
 
 def bits_from(low: int, view: View, bits: int) -> ShownPart:
-    """So many bits from `low` on."""
+    """The given number of bits, from bit `low` on."""
     bounds = [states_showing(y, low) for y in view.numbers]
     return ShownPart(f"bits {low} to {low + bits - 1}", 1 << (low + bits), bounds, _shifted(view, low))
 

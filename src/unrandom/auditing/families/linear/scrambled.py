@@ -22,7 +22,8 @@ from unrandom.predictors.bit_vectors import Bound, available, find_words
 SURPLUS = 1.62  # bits of the outputs used per bit of the state: fewer leave several states possible
 LEAST_BITS = 44.0  # bits of an output that the solver needs to finish in time
 LEAST_BITS_OF_XORSHIFTS = 14.0  # the same for the sums of xorshift128+, which are much easier
-QUICK_SECONDS, SOLVER_SECONDS = 1.0, 40.0  # for one call of the solver, which mostly needs less than the first
+QUICK_SECONDS, SOLVER_SECONDS = 1.0, 40.0
+"""Time limits in seconds of one call of the solver, for the quick and for the slow families."""
 
 LONG, LONG_OF_FEW_BITS = 400, 1500
 """Outputs from which on sums are recovered by linear algebra (`sums`, `xoshiro`), so that no solver is needed: for
