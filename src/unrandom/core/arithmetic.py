@@ -64,6 +64,14 @@ def _small_primes() -> list[int]:
     return np.flatnonzero(is_prime).tolist()
 
 
+def divisors(n: int) -> list[int]:
+    """All divisors of n >= 1, in no particular order."""
+    found = [1]
+    for p, exponent in factorize(n).items():
+        found = [d * p**i for d in found for i in range(exponent + 1)]
+    return found
+
+
 def is_prime(n: int) -> bool:
     """Whether n >= 1 is a prime number."""
     return list(factorize(n).values()) == [1]

@@ -12,7 +12,7 @@ from math import gcd, prod
 import numpy as np
 from jaxtyping import Bool, UInt64
 
-from unrandom.core.arithmetic import WORD, PerRow, as_words, factorize, top_residue
+from unrandom.core.arithmetic import WORD, PerRow, as_words, divisors, factorize, top_residue
 from unrandom.core.errors import UserError
 
 
@@ -65,6 +65,11 @@ def lookback(m: int, a: int) -> int:
     full-period 1 ≤ a < m (Hull–Dobell); not checked.
     """
     return m // gcd(m, a - 1)
+
+
+def lookback_counts(m: int) -> dict[int, int]:
+    """How many full-period multipliers of m >= 2 have each `lookback` r, by r, ascending: phi(r) for r | m / step."""
+    return {r: count_increments(r) if r > 1 else 1 for r in sorted(divisors(count_multipliers(m)))}
 
 
 def draw_units(rng: np.random.Generator, m: UInt64[np.ndarray, " rows"]) -> UInt64[np.ndarray, " rows"]:

@@ -4,6 +4,7 @@ This package exports the functions that experiments use; their parts and result 
 draws.
 """
 
+from unrandom.interpretation.adaptivity import Adaptivity, adaptivity
 from unrandom.interpretation.attention import attention_by_distance, lookback_shares, strongest_distances
 from unrandom.interpretation.damage import Damage, digit_damage, own_prime_share
 from unrandom.interpretation.distances import common_divisor, divisor_agreement, strongest_key_distances
@@ -17,7 +18,7 @@ from unrandom.interpretation.embedding import (
 )
 from unrandom.interpretation.head_residues import ResidueScores, residue_scores
 from unrandom.interpretation.heads import head_outputs, head_plane
-from unrandom.interpretation.lines import attention_by_lookback, without_lookbacks
+from unrandom.interpretation.lines import attention_by_lookback, digit_attention_by_lookback, without_lookbacks
 from unrandom.interpretation.lookback import lookback_ablation
 from unrandom.interpretation.modulus_estimate import modulus_estimates, number_similarity, size_rank_correlation
 from unrandom.interpretation.neurons import (
@@ -29,5 +30,5 @@ from unrandom.interpretation.neurons import (
     peaks_beyond_chance,
     random_order,
 )
-from unrandom.interpretation.patching import patch_all, patch_parameters
+from unrandom.interpretation.patching import overwrite, patch_all, patch_parameters
 from unrandom.interpretation.pruning import Replacement, mean_head_values, prune_heads

@@ -16,7 +16,7 @@ class Baseline:
 
     about: str  # a phrase for readers
     make: Callable[[], Predictor]
-    by_order: Callable[[int], Predictor] | None = None  # makes one of a given order, as in ``lookback:3``
+    numbered: Callable[[int], Predictor] | None = None  # makes one of a number: order 3 in ``lookback:3``
     in_reports: bool = True  # False: too slow for reports, or redundant there
 
 

@@ -9,15 +9,16 @@ from unrandom.tasks.task import Task
 
 
 def make_predictors(names: Sequence[str], task: Task) -> list[Predictor]:
-    """The baselines of these names for the test sequences of ``task``; ``lookback:3`` names one of order 3.
+    """The baselines of these names for the test sequences of ``task``.
 
-    Raises UserError for a name that the task does not have, and for an order that the baseline does not have.
+    ``lookback:3`` names one of order 3, ``fixed-lookback:12`` one that looks back 12 and 24 numbers. Raises UserError
+    for a name that the task does not have, and for a number that the baseline does not take.
     """
     return [_make(name, task) for name in names]
 
 
 def _make(name: str, task: Task) -> Predictor:
-    kind, colon, order = name.partition(":")
+    kind, colon, number = name.partition(":")
     baselines = task.baselines()
     if not baselines:
         raise UserError(f"{name!r} was given; no predictor is known for the task {task.name}")
@@ -26,10 +27,11 @@ def _make(name: str, task: Task) -> Predictor:
     baseline = lookup("predictor", kind, baselines)
     if not colon:
         return baseline.make()
-    if baseline.by_order is None:
-        raise UserError(f"{name!r}: {kind} has no order; lookback has one for a fixed modulus, as in lookback:3")
-    if not (order.isascii() and order.isdigit() and len(order) <= 4):
-        raise UserError(f"{name!r:.80}: the order of {kind} is a whole number of at most four digits, as in {kind}:3")
-    predictor = baseline.by_order(int(order))
+    if baseline.numbered is None:
+        (other,) = [f"{other}:3" for other, each in baselines.items() if each.numbered][:1] or ["none"]
+        raise UserError(f"{name!r}: {kind} takes no number; of the predictors of this task, {other} does")
+    if not (number.isascii() and number.isdigit() and len(number) <= 4):
+        raise UserError(f"{name!r:.80}: {kind} takes a whole number of at most four digits, as in {kind}:3")
+    predictor = baseline.numbered(int(number))
     predictor.name = name
     return predictor

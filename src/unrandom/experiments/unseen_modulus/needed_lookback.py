@@ -7,22 +7,22 @@ modulus of um-128, only these two have 25 or 32, and they are held out. The hard
 (a, c) of full period, as no training sequence has an unseen modulus (table ``lookbacks``).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import polars as pl
-from jaxtyping import UInt64
 
 from unrandom.core.seeds import stream
+from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale, by_scale
 from unrandom.experiments.summaries import by_run, mean_or_none, run_columns
+from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
 from unrandom.experiments.unseen_modulus.presets import hard_runs
 from unrandom.figures.panels import Line, LinePanel
-from unrandom.generators.full_period import draw_units, full_period_multipliers, lookback
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import LCGParameters, UnseenModulus, lcg_split, lcg_task
+from unrandom.tasks import UnseenModulus, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
 
 ENTRY = Entry(
@@ -60,36 +60,16 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 def _rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
     """Accuracy by look-back, up to half of the context: for each unseen modulus, and for training moduli together."""
     split, data = lcg_split(run.split()), lcg_task(run.config.data)
-    multipliers = {m: _by_lookback(m) for m in (*data.moduli, *split.train_moduli)}
-    predictor = run.predictor(choose_device())
-    rng = stream(run.config.seed, "look-backs")
-    for r in range(1, data.context // 2 + 1):
-        training = [m for m in split.train_moduli if r in multipliers[m]]
-        groups = {m: [m] for m in data.moduli if r in multipliers[m]} | ({0: training} if training else {})
-        for m, moduli in groups.items():
-            drawn = _draw(rng, {each: multipliers[each][r] for each in moduli}, sequences)
-            numbers = drawn.numbers(data.context + 1)
-            right = predictor.predict(numbers).numbers[:, -1] == numbers[:, -1]
+    predictor, rng = run.predictor(choose_device()), stream(run.config.seed, "look-backs")
+    lookbacks, length = range(1, data.context // 2 + 1), data.context + 1
+    training = sequences_by_lookback(rng, split.train_moduli, lookbacks, sequences, length)
+    groups = {m: sequences_by_lookback(rng, [m], lookbacks, sequences, length) for m in data.moduli} | {0: training}
+    for m, by_lookback in groups.items():
+        for r, drawn in by_lookback.items():
             # Modulus 0 stands for the training moduli; ``taught``: some training modulus has this look-back.
-            key_columns = {"modulus": m, "look-back": r, "taught": bool(training)}
-            yield {**run_columns(run), **key_columns, "value": float(right.mean())}
-
-
-def _by_lookback(m: int) -> dict[int, UInt64[np.ndarray, " multipliers"]]:
-    """The full-period multipliers of m, by the look-back that they need."""
-    found: dict[int, list[int]] = {}
-    for a in full_period_multipliers(m):
-        found.setdefault(lookback(m, a), []).append(a)
-    return {r: np.array(each, dtype=np.uint64) for r, each in found.items()}
-
-
-def _draw(
-    rng: np.random.Generator, multipliers: Mapping[int, UInt64[np.ndarray, " multipliers"]], rows: int
-) -> LCGParameters:
-    """Full-period sequences with a uniformly drawn modulus, one of its multipliers, c and x0."""
-    m = rng.choice(np.array(list(multipliers), dtype=np.uint64), rows)
-    a = np.array([rng.choice(multipliers[int(each)]) for each in m], dtype=np.uint64)
-    return LCGParameters(m, a, draw_units(rng, m), rng.integers(0, m, dtype=np.uint64))
+            key_columns = {"modulus": m, "look-back": r, "taught": r in training}
+            accuracy = evaluate(predictor, drawn).last_number_accuracy.value
+            yield {**run_columns(run), **key_columns, "value": float(accuracy)}
 
 
 def evidence(tables: Tables) -> Evidence:

@@ -76,7 +76,7 @@ class FixedModulus(LCGTask):
             "lookback": Baseline(
                 "is the hand-written form of the paper's algorithm, copying and extrapolating from pᵏ numbers before",
                 lambda: LookbackPredictor(m),
-                by_order=lambda order: LookbackPredictor(m, order=order),
+                numbered=lambda order: LookbackPredictor(m, order=order),
             ),
             "algebraic": Baseline("solves for the parameters", lambda: AlgebraicPredictor(m)),
             "bayes": Baseline(

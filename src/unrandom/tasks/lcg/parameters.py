@@ -82,22 +82,30 @@ class LCGParameters(Parameters):
         differences = [int(a) - 1 for a in self.a]
         return np.array([valuation(each, prime) if each else np.inf for each in differences], dtype=float)
 
+    def lookbacks(self) -> UInt64[np.ndarray, " rows"]:
+        """r = m / gcd(m, a − 1) of each sequence: its differences repeat after r steps if it has full period."""
+        m = np.asarray(self.m, dtype=object if self.m == 2**64 else np.uint64)
+        return np.asarray(m // np.gcd(m, self.a.astype(m.dtype) - 1)).astype(np.uint64)
+
     def text(self, row: int) -> str:
         return in_symbols(
             {"m": self.modulus(row), "a": int(self.a[row]), "c": int(self.c[row]), "x₀": int(self.x0[row])}
         )
 
     def groupings(self) -> list[Grouping]:
-        """By v_p(a − 1) for each prime p if all sequences have full period; by period if periods differ.
+        """By v_p(a − 1) for each prime p and by look-back if all sequences have full period;
+        by period if periods differ.
 
         v_p(a − 1) decides how soon the digits of a full-period sequence become predictable: the more often p divides
-        a − 1, the easier.
+        a − 1, the easier. All of them together give the look-back r = m / gcd(m, a − 1).
         """
         found = []
         by_prime = {p: self.valuations(p) for p in factorize(self.basis)}
         if all((values > 0).all() for values in by_prime.values()):
             about = "how often {} divides a − 1: the less often, the harder as a rule; ∞ is a = 1, which only counts"
             found = [Grouping.by_value(f"v_{p}(a − 1)", about.format(p), v) for p, v in by_prime.items()]
+            about = "r = m / gcd(m, a − 1): the differences x[t+1] − x[t] repeat after r steps"
+            found.append(Grouping.by_value("look-back r", about, self.lookbacks()))
         lengths = self.periods()
         if (lengths != lengths[0]).any():
             about = "the period of the sequence; one that is shorter than the context can be copied"

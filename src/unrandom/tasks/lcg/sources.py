@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Integer, UInt64
 
-from unrandom.core.arithmetic import factorize
+from unrandom.core.arithmetic import divisors
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.generators.full_period import (
@@ -108,7 +108,7 @@ class Proposals:
 
     def _lookbacks_of(self, m: int) -> list[int]:
         """The look-backs of m that are drawn separately."""
-        return [r for r in _divisors(self._end(m)) if r > 1] if self.kind == "balanced" else [0]
+        return [r for r in divisors(self._end(m)) if r > 1] if self.kind == "balanced" else [0]
 
     def _some_left(self, m: int, r: int, *, topped_up: bool) -> bool:
         """Whether some (a, c) of m with look-back r is left for training."""
@@ -276,13 +276,6 @@ def _not_empty(pool: Values, what: str, m: int) -> Values:
     if not len(pool):
         raise UserError(f"no {what} of modulus {m} is left to train on: lower data.n_test_a and data.n_test_c")
     return pool
-
-
-def _divisors(n: int) -> list[int]:
-    found = [1]
-    for p, exponent in factorize(n).items():
-        found = [d * p**i for d in found for i in range(exponent + 1)]
-    return found
 
 
 class _Pools:

@@ -71,7 +71,7 @@ class UnseenModulus(LCGTask):
         return tuple(m for m in train_moduli if m <= phase.modulus)
 
     def baselines(self) -> Mapping[str, Baseline]:
-        """Copying, algebra and the exact posterior, which knows the range of the moduli.
+        """Copying, a fixed look-back, algebra, and the exact posterior, which knows the range of the moduli.
 
         The prior of bayes is that of the test sequences: full-period (a, c), and arbitrary ones for a prime that is
         tested with primitive roots. It does not know which pairs are held out.
@@ -79,11 +79,18 @@ class UnseenModulus(LCGTask):
         from unrandom.predictors.algebraic import AlgebraicPredictor
         from unrandom.predictors.bayes_unseen import BayesUnseen
         from unrandom.predictors.copying import CopyPredictor
+        from unrandom.predictors.fixed_lookback import FixedLookback, best_stride
 
         moduli = range(self.smallest_modulus, self.largest_modulus + 1)
         arbitrary_for_primes = self.test_multipliers == "primitive-root"
+        stride = best_stride(self.test_moduli, self.context)
         return {
             "copy": Baseline("repeats what followed the current number before", CopyPredictor),
+            "fixed-lookback": Baseline(
+                f"extrapolates from {stride} and {2 * stride} numbers before, the same for every modulus",
+                lambda: FixedLookback(stride),
+                numbered=FixedLookback,
+            ),
             "algebraic": Baseline("solves for the parameters", AlgebraicPredictor),
             "bayes": Baseline(
                 "is the exact posterior, given how the test sequences are drawn: the ceiling",

@@ -1,0 +1,83 @@
+"""Does a head's look-back adapt to the modulus? By the places that it attends to when the needed look-back is r.
+
+The needed look-back of a full-period sequence is r = m / gcd(m, a − 1), after which its differences repeat. A head
+whose look-back adapts attends to places that lie r apart, so that they are in one residue class modulo r, and to other
+places when another r is needed. A head with a fixed look-back attends to the same places whatever r is. The index of
+adaptivity is the attention at look-backs congruent to k modulo r, less the attention at these same look-backs in
+sequences that need another r, averaged over r. Its range is −1 to 1, and it is 0 for any fixed look-back. The class k
+may differ by r, as what is read there may be the error of an extrapolation from other numbers. Classes and head are
+chosen on one half of the sequences, and the index is measured on the other.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from unrandom.interpretation.lines import attention_by_lookback
+
+Pattern = Float[np.ndarray, "batch heads queries queries"]
+
+
+@dataclass(frozen=True)
+class Adaptivity:
+    """The most adaptive head of a model, and the index of every head."""
+
+    layer: int
+    head: int
+    index: float  # of that head, mean over r
+    by_lookback: dict[int, float]  # of that head, by r
+    places: dict[int, int]  # k, the residue class of the look-backs that it attends to, by r
+    heads: Float[np.ndarray, "layers heads"]  # the index of every head
+
+
+def adaptivity(patterns: Mapping[int, Sequence[Pattern]]) -> Adaptivity:
+    """The index of adaptivity, from the patterns of every layer on sequences that need each look-back r.
+
+    Models have one token per number. Queries of the second half of the context are counted. Raises ValueError unless
+    there are two look-backs or more, each of two sequences or more.
+    """
+    if len(patterns) < 2 or min(len(layers[0]) for layers in patterns.values()) < 2:
+        raise ValueError("two look-backs or more are required, and two sequences of each")
+    first, second = (
+        {r: [pattern[half] for pattern in layers] for r, layers in patterns.items()}
+        for half in (slice(0, None, 2), slice(1, None, 2))
+    )
+    chosen_by = {r: excess.argmax(axis=-1) for r, excess in _excess(first).items()}
+    chosen, judged = (_at_classes(_excess(half), chosen_by) for half in (first, second))
+    means, heads = (np.mean(list(each.values()), axis=0) for each in (chosen, judged))
+    layer, head = (int(each) for each in np.unravel_index(means.argmax(), means.shape))
+    return Adaptivity(
+        layer,
+        head,
+        float(heads[layer, head]),
+        {r: float(index[layer, head]) for r, index in judged.items()},
+        {r: int(classes[layer, head]) for r, classes in chosen_by.items()},
+        heads,
+    )
+
+
+def attention_by_class(pattern: Pattern, r: int) -> Float[np.ndarray, "heads r"]:
+    """Mean attention of each head to look-backs congruent to 0 … r − 1 modulo r, by queries of the second half."""
+    by_lookback = attention_by_lookback(pattern, 1)[:, pattern.shape[-1] // 2 :].mean(axis=1)
+    return np.stack([by_lookback[:, k::r].sum(axis=-1) for k in range(r)], axis=-1)
+
+
+def _excess(patterns: Mapping[int, Sequence[Pattern]]) -> dict[int, Float[np.ndarray, "layers heads r"]]:
+    """By r: attention by class modulo r, less the mean of that on the sequences that need another look-back."""
+    found = {}
+    for r, own in patterns.items():
+        others = [_by_class(layers, r) for other, layers in patterns.items() if other != r]
+        found[r] = _by_class(own, r) - np.mean(others, axis=0)
+    return found
+
+
+def _by_class(layers: Sequence[Pattern], r: int) -> Float[np.ndarray, "layers heads r"]:
+    return np.stack([attention_by_class(pattern, r) for pattern in layers])
+
+
+def _at_classes(
+    excess: Mapping[int, Float[np.ndarray, "layers heads r"]], classes: Mapping[int, np.ndarray]
+) -> dict[int, Float[np.ndarray, "layers heads"]]:
+    return {r: np.take_along_axis(each, classes[r][..., None], -1)[..., 0] for r, each in excess.items()}
