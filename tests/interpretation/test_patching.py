@@ -4,10 +4,11 @@ import json
 
 import numpy as np
 import pytest
+import torch
 from copying import CONTEXT, M, copying_model
 
 from unrandom.core.errors import UserError
-from unrandom.interpretation import patch_all, patch_parameters
+from unrandom.interpretation import overwrite, patch_all, patch_parameters
 from unrandom.models import Transformer, TransformerConfig
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.tasks import Examples, LCGParameters
@@ -85,3 +86,12 @@ def test_what_cannot_be_patched_is_named(copying, parameters):
         patch_all(TransformerPredictor(copying.model, Tokenizer(M), precision="bf16"), whole, whole)
     with pytest.raises(ValueError, match="start=12"):
         patch_all(copying, whole, whole, start=12)
+
+
+def test_vectors_of_one_head_are_overwritten_at_the_given_positions_alone():
+    here, other = torch.zeros(2, 5, 3, 4), torch.ones(2, 5, 3, 4)
+    edited = overwrite(1, other, [0, 3])(here)
+    assert (edited[:, [0, 3], 1] == 1).all()
+    assert edited.sum() == 2 * 2 * 4
+    assert here.sum() == 0
+    assert overwrite(2, other)(here)[:, :, 2].sum() == 2 * 5 * 4

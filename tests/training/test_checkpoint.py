@@ -9,10 +9,13 @@ import torch
 from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
 from unrandom.models import Transformer
+from unrandom.runs.running.execution import create_run, execute
+from unrandom.runs.spec import RunSpec
 from unrandom.training import checkpoint as checkpoints
 from unrandom.training.checkpoint import (
     checkpoint_to_load,
     checkpoint_to_resume,
+    kept_checkpoints,
     latest_checkpoint,
     load_model,
     save_checkpoint,
@@ -37,6 +40,35 @@ def run(tmp_path, model):
 
 def test_the_newest_two_are_kept(run):
     assert sorted(path.name for path in run.checkpoints.iterdir()) == ["step-00000006", "step-00000009"]
+
+
+def test_checkpoints_of_chosen_steps_are_never_removed(tmp_path, model):
+    run = RunFolder(tmp_path / "run")
+    run.create({})
+    for step in range(2, 16, 2):
+        save_checkpoint(run, step, model, {"a|x": torch.ones(2)}, {}, keep_every=4)
+    assert sorted(path.name[-2:] for path in run.checkpoints.iterdir()) == ["04", "08", "12", "14"]
+    assert [checkpoint.step for checkpoint in kept_checkpoints(run, 4)] == [4, 8, 12]
+
+
+def test_a_run_that_is_cut_short_is_the_beginning_of_the_whole(tiny, tmp_path):
+    """Same weights after every kept step, bit for bit, although the whole run has a longer schedule."""
+    whole = RunSpec("whole", tiny.replace(keep_every=3))
+    beginning = RunSpec("beginning", tiny.replace(steps=6, schedule_steps=tiny.steps, keep_every=3))
+    kept = []
+    for spec in (whole, beginning):
+        run = create_run(spec, tmp_path, [])
+        execute(run)
+        kept.append({checkpoint.step: checkpoint.load_model() for checkpoint in kept_checkpoints(run.folder, 3)})
+    assert [list(each) for each in kept] == [[3, 6, 9, 12], [3, 6]]
+    for step, model in kept[1].items():
+        for one, other in zip(model.parameters(), kept[0][step].parameters(), strict=True):
+            assert torch.equal(one, other)
+
+
+def test_only_checkpoints_that_are_made_can_be_kept(tiny):
+    with pytest.raises(UserError, match="keep_every=4 must be a multiple of checkpoint_every=3"):
+        tiny.replace(keep_every=4)
 
 
 def test_what_was_saved_is_what_is_loaded(run, model):

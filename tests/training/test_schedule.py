@@ -2,6 +2,7 @@
 
 import pytest
 
+from unrandom.core.errors import UserError
 from unrandom.training.schedule import learning_rate_factor
 
 
@@ -25,3 +26,15 @@ def test_cosine_falls_from_one_towards_zero(tiny):
 
 def test_no_warm_up_starts_at_one(tiny):
     assert factors(tiny.override(["warmup_steps=0", "schedule=constant"]))[0] == 1
+
+
+def test_the_rates_of_a_beginning_are_those_of_the_whole(tiny):
+    whole = tiny.override(["schedule=cosine", "warmup_steps=2", "steps=100"])
+    beginning = whole.replace(steps=40, schedule_steps=100)
+    assert factors(beginning) == factors(whole)[:40]
+    assert factors(whole.replace(schedule_steps=100)) == factors(whole)
+
+
+def test_a_schedule_that_ends_before_the_run_is_refused(tiny):
+    with pytest.raises(UserError, match="schedule_steps=5 must be at least steps=6"):
+        tiny.replace(steps=6, schedule_steps=5)

@@ -23,6 +23,13 @@ def attention_by_lookback(
     Entry [h, n − 1, r] is that of head h for n = 1, 2, … and r = 0 … n, and 0 for larger r. The look-back r = 0 is the
     lower digits of n itself. The last number is left out if it has fewer queries than digits.
     """
+    return np.stack([digit_attention_by_lookback(pattern, digits, digit) for digit in range(digits)]).mean(axis=0)
+
+
+def digit_attention_by_lookback(
+    pattern: Float[np.ndarray, "batch heads queries keys"], digits: int, digit: int
+) -> Float[np.ndarray, "heads numbers lookbacks"]:
+    """As `attention_by_lookback`, for the query of one digit of n alone: 0 is the lowest, digits − 1 the highest."""
     token_weights = pattern.mean(axis=0)
     heads, tokens, _ = token_weights.shape
     predicted = (tokens + 1) // digits - 1
@@ -31,7 +38,7 @@ def attention_by_lookback(
     number_weights = number_weights.reshape(heads, tokens, predicted + 1, digits).sum(axis=-1)
     found = np.zeros((heads, predicted, predicted + 1))
     for n in range(1, predicted + 1):
-        weights = number_weights[:, _queries(n, digits)].mean(axis=1)
+        weights = number_weights[:, _queries(n, digits).start + digit]
         found[:, n - 1, : n + 1] = weights[:, n::-1]
     return found
 

@@ -5,6 +5,7 @@ output of one head taken from sequences of m_patch = 1024, the model predicts nu
 Patching another head changes predictions, but does not lower them below 1024.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,7 +100,7 @@ def patch_all(
             predictor.predict(patch.numbers[part])
         found[()].append(_shares(predictor, sequences.numbers[part], limit, start))
         for layer, head in heads:
-            with intervene(predictor.model, {taps[layer]: _overwrite(head, seen[taps[layer]])}):
+            with intervene(predictor.model, {taps[layer]: overwrite(head, seen[taps[layer]])}):
                 found[layer, head].append(_shares(predictor, sequences.numbers[part], limit, start))
     (below, right), *after = (np.concatenate(parts, axis=1) for parts in found.values())
     return [
@@ -108,12 +109,16 @@ def patch_all(
     ]
 
 
-def _overwrite(head: int, other: Float[Tensor, "batch pos n_heads d_head"]) -> Edit:
-    """An edit that replaces the values z of one head by those of another pass."""
+def overwrite(
+    head: int, other: Float[Tensor, "batch pos n_heads d_head"], positions: Sequence[int] | slice = slice(None)
+) -> Edit:
+    """An edit of ``hook_v`` or ``hook_z`` that replaces the vectors of one head, at all positions or the given ones, by
+    those of another pass.
+    """
 
-    def edit(z: Tensor) -> Tensor:
-        edited = z.clone()
-        edited[:, :, head] = other[:, :, head]
+    def edit(vectors: Tensor) -> Tensor:
+        edited = vectors.clone()
+        edited[:, positions, head] = other[:, positions, head]
         return edited
 
     return edit

@@ -84,11 +84,12 @@ def save_checkpoint(
     progress: dict[str, Any],
     *,
     small: bool = False,
+    keep_every: int | None = None,
 ) -> None:
-    """Save a checkpoint, then remove all but the newest two. A failure (a full disk) leaves earlier ones intact.
+    """Save a checkpoint, then remove all but the newest two and those of steps that ``keep_every`` divides.
 
-    Training cannot resume without the optimiser state (None). ``small`` saves bf16 weights, in files of at most
-    LARGEST_FILE bytes.
+    A failure (a full disk) leaves earlier ones intact. Training cannot resume without the optimiser state (None).
+    ``small`` saves bf16 weights, in files of at most LARGEST_FILE bytes.
     """
     final = run.checkpoints / f"step-{step:08d}"
     folder = run.checkpoints / f".{final.name}.{os.getpid()}.tmp"
@@ -108,7 +109,8 @@ def save_checkpoint(
         raise
     sync_folder(run.checkpoints)
     for old in _folders(run)[CHECKPOINTS_KEPT:]:
-        shutil.rmtree(old, ignore_errors=True)
+        if keep_every is None or int(old.name.removeprefix("step-")) % keep_every:
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def latest_checkpoint(run: RunFolder) -> Checkpoint | None:
@@ -116,6 +118,15 @@ def latest_checkpoint(run: RunFolder) -> Checkpoint | None:
     found, problems = _newest_intact(run)
     _warn(problems)
     return found
+
+
+def kept_checkpoints(run: RunFolder, every: int) -> list[Checkpoint]:
+    """The checkpoints of steps that ``every`` divides, oldest first: those of a run whose ``keep_every`` it is.
+
+    Raises UserError for one that does not match its checksums.
+    """
+    found = (_verified(folder) for folder in reversed(_folders(run)))
+    return [checkpoint for checkpoint in found if checkpoint.step % every == 0]
 
 
 def saved_step(run: RunFolder) -> int:

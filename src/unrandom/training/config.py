@@ -52,10 +52,13 @@ class RunConfig(Config):
     steps: Count = 100_000
     warmup_steps: Annotated[int, Field(ge=0)] = 2048
     schedule: Literal["constant", "cosine"] = "constant"  # learning rate after the warm-up
+    # Updates after which the cosine reaches 0; None: ``steps``. A run of fewer steps is the beginning of a longer one.
+    schedule_steps: Count | None = None
     gradient_clip: Annotated[float, Field(gt=0)] | None = 1.0  # largest global gradient norm; None: no clipping
     precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the device has units for it
     evaluate_every: Count = 1000  # steps between evaluations
     checkpoint_every: Count = 1000  # steps between checkpoints
+    keep_every: Count | None = None  # steps between checkpoints that are never removed; None: only the newest remain
     # Sequences per evaluation during training, over all parts of the test.
     test_sequences: Annotated[int, Field(ge=1, le=2**20)] = 1024
     seed: Seed = 0
@@ -64,7 +67,7 @@ class RunConfig(Config):
     micro_batches: Count = 1  # gradient accumulation: parts of each batch, run one after another to save memory
     recompute: bool = False  # activation checkpointing: less memory, a third more operations
 
-    added_later: ClassVar[frozenset[str]] = frozenset({"data_seed", "start"})
+    added_later: ClassVar[frozenset[str]] = frozenset({"data_seed", "start", "schedule_steps", "keep_every"})
     # They change memory and time, not results.
     not_hashed: ClassVar[frozenset[str]] = frozenset({"micro_batches", "recompute"})
 
@@ -115,6 +118,12 @@ class RunConfig(Config):
             raise ValueError(f"data.n_sequences={self.data.n_sequences} is less than one batch of {self.batch_size}")
         if self.batch_size % self.micro_batches:
             raise ValueError(f"batch_size={self.batch_size} must be a multiple of micro_batches={self.micro_batches}")
+        if self.schedule_steps is not None and self.schedule_steps < self.steps:
+            raise ValueError(f"schedule_steps={self.schedule_steps} must be at least steps={self.steps}")
+        if self.keep_every is not None and self.keep_every % self.checkpoint_every:
+            raise ValueError(
+                f"keep_every={self.keep_every} must be a multiple of checkpoint_every={self.checkpoint_every}"
+            )
         if self.start is not None and (problem := incompatibility(self.start.config.transformer, self.transformer)):
             raise ValueError(f"start: {problem}")
         return self

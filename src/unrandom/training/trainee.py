@@ -118,4 +118,5 @@ class Trainee:
         if not all(bool(parameter.isfinite().all()) for parameter in self.model.parameters()):
             raise NonFiniteLoss(f"a weight is not finite after step {self.progress.step}; {CHECKPOINT_REMAINS}")
         saved = {key: value for key, value in vars(self.progress).items() if key != "step"}
-        save_checkpoint(self.folder, self.progress.step, self.model, self.optimizers.state(), saved)
+        state, keep_every = self.optimizers.state(), self.config.keep_every
+        save_checkpoint(self.folder, self.progress.step, self.model, state, saved, keep_every=keep_every)
