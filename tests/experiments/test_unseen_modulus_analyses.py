@@ -2,26 +2,29 @@
 
 import pytest
 
-from unrandom.experiments.unseen_modulus.lookback import best_head
+from frames import frames
+from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head
 from unrandom.runs.tables import table
 from verdicts import verdicts_of
 
-TRAINED = [{"run": f"r{seed}", "modulus": 153, "seed": seed, "accuracy": 0.95} for seed in (0, 1, 2)]
+TRAINED = [{"run": f"r{seed}", "modulus": 153, "seed": seed, "accuracy": 0.95, "shortcut": 0.5} for seed in (0, 1, 2)]
 
 
 def test_unseen_moduli_are_learned_with_long_periods():
     def rows(rule):
         return [
             {"run": f"r{seed}", "seed": seed, "step": step, "last_number_accuracy": test,
-             "train_short_period_accuracy": min(1.0, step / 200), "train_rule_accuracy": learned}
-            for seed in (0, 1, 2) for step, test, learned in ((100, 0.0, 0.0), (400, 0.5, rule), (500, 1.0, rule))
+             "train_short_period_accuracy": min(1.0, step / 200), "train_rule_accuracy": rule and learned}
+            for seed in (0, 1, 2) for step in range(20, 520, 20)
+            for test, learned in [((step >= 400) / 2 + (step == 500) / 2, float(step >= 400))]
         ]  # fmt: skip
 
     verdicts = verdicts_of("um-grokking", {"metrics": rows(1.0), "trained": TRAINED})
-    assert verdicts == {"solved": "reproduced", "short-first": "reproduced", "together": "reproduced"}
+    assert set(verdicts.values()) == {"reproduced"}
     old = verdicts_of("um-grokking", {"metrics": rows(None), "trained": TRAINED})
-    assert old == {"solved": "reproduced", "short-first": "not judged", "together": "not judged"}
+    assert old.pop("solved") == "reproduced"
+    assert set(old.values()) == {"not judged"}
 
 
 def test_the_head_that_looks_at_the_largest_number_is_found():
@@ -31,58 +34,134 @@ def test_the_head_that_looks_at_the_largest_number_is_found():
     assert estimating_head(table(rows)) == 1
 
 
-def test_the_head_whose_look_back_divides_the_modulus_is_found():
-    assert best_head(table(lookback_rows(0.8))) == (1, 0)
-    verdicts = verdicts_of("um-lookback", {"heads": lookback_rows(0.8), "trained": TRAINED})
-    assert verdicts == {"divides": "reproduced", "clear": "reproduced"}
-    unclear = verdicts_of("um-lookback", {"heads": lookback_rows(0.3), "trained": TRAINED})
-    assert unclear == {
-        "divides": "not reproduced",
-        "clear": "not reproduced",
-    }  # a share of 0.3 is below both thresholds
+def lookback_tables(own, spacing=0.8, trained=TRAINED):
+    """Planted tables of um-lookback: a first layer that does not adapt, and a head of the second that does by `own`."""
+    adaptivity = [
+        {"run": f"r{seed}", "seed": seed, "layer": layer, "head": head, "look-back": r, "place": 0,
+         "value": own if (layer, head) == (1, 0) else 0.02, "chosen": (layer, head) == (1, 0)}
+        for seed in (0, 1, 2) for layer in (0, 1) for head in (0, 1) for r in (5, 7, 8)
+    ]  # fmt: skip
+    spacings = [
+        {"run": f"r{seed}", "seed": seed, "layer": 1, "head": 0, "look-back": r, "excess": spacing, "spacing": r,
+         "share": 1.0}
+        for seed in (0, 1, 2) for r in (5, 7, 8)
+    ]  # fmt: skip
+    return {"adaptivity": adaptivity, "spacings": spacings, "trained": trained}
 
 
-def lookback_rows(excess):
-    preferred = {(1, 0): {108: 6, 128: 4, 127: 5}, (2, 1): {108: 5, 128: 8, 127: 2}}
-    return [
-        {"run": run, "layer": layer, "head": head, "half": half, "modulus": m, "preferred": r, "excess": excess}
-        for run in ("r0", "r1", "r2")
-        for (layer, head), of in preferred.items()
-        for m, r in of.items()
-        for half in (0, 1)
-    ]
+def test_a_head_that_adapts_is_told_from_fixed_look_backs():
+    found = verdicts_of("um-lookback", lookback_tables(0.6))
+    assert found == {"adapts": "reproduced", "spacings": "reproduced", "later": "reproduced"}
+    found = verdicts_of("um-lookback", lookback_tables(0.03, spacing=0.1))
+    assert set(found.values()) == {"not reproduced"}
+
+
+def test_claims_about_the_algorithm_presuppose_more_than_a_fixed_look_back():
+    """Models that a look-back of one distance equals, and tables that do not say so, are not judged."""
+    as_good = [{**row, "shortcut": 0.9} for row in TRAINED]
+    unknown = [{name: value for name, value in row.items() if name != "shortcut"} for row in TRAINED]
+    for trained in (as_good, unknown):
+        assert set(verdicts_of("um-lookback", lookback_tables(0.6, trained=trained)).values()) == {"not judged"}
+
+
+def test_digits_that_are_right_from_their_second_period_on_are_copied():
+    def rows(right_from):
+        return [
+            {"run": f"r{seed}", "seed": seed, "modulus": 64, "look-back": 8, "prime": 2, "power": w, "seen": t,
+             "value": 1.0 if t >= right_from(2 ** (w + 1)) else 0.5}
+            for seed in (0, 1, 2) for w in range(4) for t in range(1, 65)
+        ]  # fmt: skip
+
+    def verdicts(right_from):
+        return verdicts_of("um-digits", {"digits": rows(right_from), "trained": TRAINED})
+
+    assert verdicts(lambda period: 2 * period) == {"copied": "reproduced", "ladder": "reproduced"}
+    assert verdicts(lambda period: 40) == {"copied": "not reproduced", "ladder": "not reproduced"}
+
+
+def shortcut_tables(task, *, fits=1.0, other=0.3, stride=0.5, progressed=0.9, index=0.05):
+    """Planted tables of um-shortcut for one task."""
+    key_columns = [{"run": f"{task}-{seed}", "seed": seed, "task": task} for seed in (0, 1, 2)]
+    return {
+        "lookbacks": [
+            {**keys, "moduli": moduli, "look-back": r, "stride": 12, "fits": 144 % r == 0, "of stride": stride,
+             "value": fits if 144 % r == 0 else other}
+            for keys in key_columns for moduli in ("unseen", "training") for r in (4, 5, 7, 9)
+        ],
+        "progressions": [
+            {**keys, "modulus": 101, "progressions": s, "value": progressed}
+            for keys in key_columns for s in (2, 3, 5, 6)
+        ],
+        "adaptivity": [{**keys, "look-back": 5, "value": index, "chosen": True} for keys in key_columns],
+    }  # fmt: skip
+
+
+def test_a_shortcut_is_told_from_an_algorithm():
+    fixed, main = shortcut_tables("common stride"), shortcut_tables("no common stride", other=0.95)
+    hard = shortcut_tables("hard moduli", index=0.5)
+    tables = {name: fixed[name] + main[name] + hard[name] for name in fixed}
+    assert set(verdicts_of("um-shortcut", tables).values()) == {"reproduced"}
+    poor = shortcut_tables("no common stride", fits=0.7, other=0.3)
+    tables = {name: fixed[name] + poor[name] + hard[name] for name in fixed}
+    found = verdicts_of("um-shortcut", tables)
+    assert (found["beyond"], found["margin"]) == ("not reproduced", "not reproduced")
+
+
+def test_steps_are_known_to_their_grid_only():
+    def rows(test):
+        return [
+            {"run": f"r{seed}", "seed": seed, "step": step, "last_number_accuracy": float(step >= test),
+             "train_short_period_accuracy": float(step >= 200), "train_rule_accuracy": float(step >= 400)}
+            for seed in (0, 1, 2) for step in range(100, 1000, 100)
+        ]  # fmt: skip
+
+    def together(test):
+        judged = EXPERIMENTS["um-grokking"].judge(frames({"metrics": rows(test), "trained": TRAINED}))
+        return next(each for each in judged if each.claim.key == "together").to_json()
+
+    same = together(400)
+    assert (same["value"], same["interval"]) == (1, pytest.approx([300 / 400, 400 / 300], abs=1e-3))
+    assert same["verdict"] == "inconclusive"  # a ratio of 1.25 would be between two evaluations
+    assert together(300)["verdict"] == "reproduced"
+
+
+def test_each_prime_counts_that_some_head_groups_numbers_by():
+    def tables(excess):
+        scores, heads = [], []
+        for seed in (0, 1, 2):
+            for head, prime in enumerate((2, 3, 5, 0)):
+                for m in (48, 72):
+                    row = {"run": f"r{seed}", "seed": seed, "head": head, "modulus": m, "position": 0}
+                    scores += [{**row, "q": q, "excess": excess if q == prime else 0.1} for q in (2, 3, 5)]
+                    heads.append({**row, "own_prime": prime})
+        return {"scores": scores, "heads": heads, "trained": TRAINED}
+
+    assert verdicts_of("um-heads", tables(0.8)) == {"primes": "reproduced"}
+    assert verdicts_of("um-heads", tables(0.3)) == {"primes": "not reproduced"}
 
 
 def test_pruning_judges_what_the_own_prime_loses_beyond_the_others():
-    def rows(own, other):
+    def rows(own, other, prime=2):
         return [
-            {"run": run, "replacement": "scalar-mean", "own_prime": 2, "prime": prime, "damage": damage}
-            for run in ("r0", "r1", "r2")
-            for prime, damage in ((2, own), (3, other), (5, None))
-        ] + [{"run": "r0", "replacement": "zero", "own_prime": 2, "prime": 3, "damage": 1.0}]
+            {"run": run, "layer": 0, "head": 0, "replacement": "scalar-mean", "own_prime": prime, "prime": p,
+             "damage": damage}
+            for run in ("r0", "r1", "r2") for p, damage in ((2, own), (3, other), (5, None))
+        ] + [{"run": "r0", "layer": 0, "head": 0, "replacement": "zero", "own_prime": prime, "prime": 3,
+              "damage": 1.0}]  # fmt: skip
 
-    shares = [
-        {"run": f"r{i}", "replacement": "scalar-mean", "value": 0.9, "permuted": 0.5, "primes": 2} for i in range(3)
-    ]
+    def verdicts(*planted):
+        return verdicts_of("um-pruning", {"digits": rows(*planted), "trained": TRAINED})
 
-    def verdicts(own, other):
-        tables = {"digits": rows(own, other), "specialisation": shares, "trained": TRAINED}
-        return verdicts_of("um-pruning", tables)
-
-    assert verdicts(0.9, 0.1) == {"own-prime": "reproduced", "lost": "reproduced", "spared": "reproduced"}
+    assert verdicts(0.9, 0.1) == {"lost": "reproduced", "spared": "reproduced"}
     everything = verdicts(0.9, 0.9)  # as any destructive ablation would give
-    assert everything == {"own-prime": "reproduced", "lost": "not reproduced", "spared": "not reproduced"}
+    assert everything == {"lost": "not reproduced", "spared": "not reproduced"}
+    no_digit_of_its_own = verdicts(0.9, 0.1, 7)
+    assert set(no_digit_of_its_own.values()) == {"not judged"}
 
 
 def test_analyses_of_models_that_have_not_learned_are_not_judged():
-    poor = [{**row, "accuracy": 0.65} for row in TRAINED]
-    assert set(verdicts_of("um-lookback", {"heads": lookback_rows(0.8), "trained": poor}).values()) == {"not judged"}
-
-
-def test_only_prime_moduli_leave_the_lookback_unjudged():
-    row = {"run": "r", "layer": 1, "head": 0, "modulus": 127, "preferred": 5, "excess": 0.8}
-    rows = [{**row, "half": half} for half in (0, 1)]
-    assert set(verdicts_of("um-lookback", {"heads": rows, "trained": TRAINED}).values()) == {"not judged"}
+    poor = [{**row, "accuracy": 0.75} for row in TRAINED]
+    assert set(verdicts_of("um-lookback", lookback_tables(0.6, trained=poor)).values()) == {"not judged"}
 
 
 def _by_rule(pairs, values, *, counting=0.9, roots=0.1, seeds=(0, 1, 2)):

@@ -12,7 +12,13 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.interpretation import lookback_ablation, lookback_shares
-from unrandom.interpretation.lookback import keep_lookbacks, keep_random, low_and_high_digits, on_head
+from unrandom.interpretation.lookback import (
+    keep_heaviest,
+    keep_lookbacks,
+    keep_random,
+    low_and_high_digits,
+    on_head,
+)
 from unrandom.models import Transformer, TransformerConfig, intervene, record
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.predictors import Predictions
@@ -20,7 +26,7 @@ from unrandom.tasks import Examples, LCGParameters
 from unrandom.tokenization import Tokenizer
 
 TAP = "blocks.0.attn.hook_pattern"
-KEPT = ["all"] + 2 * ["t-p^k", "t-p^k, t-p^(k-1)", "random 1", "random 2"]
+KEPT = ["all"] + 2 * ["t-p^k", "t-p^k, t-p^(k-1)", "random 1", "random 2"] + ["heaviest 1", "heaviest 2"]
 
 
 @pytest.fixture
@@ -134,12 +140,22 @@ def test_the_pattern_shows_which_head_looks_back_and_the_ablation_which_is_neede
         np.testing.assert_array_equal(entry.by_position.value, whole)
 
 
+def test_the_heaviest_keys_of_each_query_are_kept_and_scaled(pattern):
+    one, two = keep_heaviest(1)(pattern), keep_heaviest(2)(pattern)
+    assert torch.equal(one, torch.nn.functional.one_hot(pattern.argmax(-1), 12).float())
+    assert torch.allclose(two.sum(-1), torch.ones(two.shape[:-1]))
+    best = pattern.topk(2)
+    assert torch.allclose(two.topk(2).values, best.values / best.values.sum(-1, keepdim=True))
+    with pytest.raises(ValueError, match="at least one key"):
+        keep_heaviest(0)
+
+
 def test_keeping_all_is_the_evaluation_without_edits(finished_run):
     predictor, split = finished_run.predictor(), finished_run.split()
     sequences = split.test(64, 40)
     entries = lookback_ablation(predictor, sequences, p=2)
     assert [entry.keep for entry in entries] == KEPT
-    assert [entry.renormalised for entry in entries] == [None, *4 * [False], *4 * [True]]
+    assert [entry.renormalised for entry in entries] == [None, *4 * [False], *6 * [True]]
     plain = evaluate(predictor, sequences)
     assert np.array_equal(entries[0].evaluation.guesses, plain.guesses)
     assert any(not np.array_equal(entry.evaluation.guesses, plain.guesses) for entry in entries[1:])

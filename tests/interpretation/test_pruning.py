@@ -10,7 +10,7 @@ from counting import counting_model, counting_sequences
 from rounding import OPERATION, assert_agree
 from unrandom.core.errors import UserError
 from unrandom.evaluation import evaluate
-from unrandom.interpretation import digit_damage, head_outputs, mean_head_values, own_prime_share, prune_heads
+from unrandom.interpretation import digit_damage, head_outputs, mean_head_values, prune_heads
 from unrandom.interpretation.heads import head_values
 from unrandom.interpretation.pruning import replace_head
 from unrandom.models import Transformer, TransformerConfig, intervene, record
@@ -88,9 +88,6 @@ def test_the_digits_of_a_heads_prime_are_lost_and_no_others(counting, replacemen
     assert found.heads == [(0, 0), (0, 1), (0, 2)]
     assert [str(digit) for digit in found.digits] == ["2^0", "3^0"]
     np.testing.assert_allclose(found.relative, [[0, 1], [1, 0], [0, 0]], atol=1e-12)
-    share = own_prime_share(found.relative, found.primes, np.array([3, 2, 0]))
-    assert (share.value, share.permuted, share.p_value, share.heads) == (1, 0.5, 0.5, 2)
-    assert own_prime_share(found.relative, found.primes, np.array([2, 3, 0])).value == 0
 
 
 def test_means_do_not_depend_on_how_the_reference_is_cut(model, numbers, monkeypatch):
@@ -120,40 +117,6 @@ def test_damage_is_relative_to_what_there_is_to_lose(counting):
     tree = found.to_json()
     assert json.loads(json.dumps(tree, allow_nan=False)) == tree
     assert tree["relative"][0][0] is None
-
-
-def test_a_planted_share_is_found_and_chance_is_its_mean_over_all_matchings():
-    primes, own = np.array([2, 2, 3, 5]), np.array([2, 3, 5, 0])
-    relative = np.array([[0.4, 0.4, 0.2, -0.5], [0.1, 0, 0.9, np.nan], [0, 0, 0, 1], [0.25, 0.25, 0.25, 0.25]])
-    found = own_prime_share(relative, primes, own)
-    assert found.value == pytest.approx((0.8 + 0.9 + 1) / 3)
-    shares = np.array([[0.8, 0.2, 0], [0.1, 0.9, 0], [0, 0, 1], [0.5, 0.25, 0.25]])
-    assert found.permuted == pytest.approx(shares.mean())  # each prime is every head's as often as another's
-    assert found.p_value == pytest.approx(1 / 24)
-    assert found.heads == 3
-
-
-def test_heads_without_damage_or_without_a_digit_do_not_count():
-    relative = np.array([[0.0, -0.2], [1, 0], [0, 1], [0.5, 0.5]])
-    found = own_prime_share(relative, np.array([2, 3]), np.array([2, 2, 3, 7]))
-    assert found.heads == 2
-    assert found.value == 1
-    none = own_prime_share(relative, np.array([2, 3]), np.array([0, 7, 5, 0]))
-    assert np.isnan(none.value)
-    assert (none.p_value, none.heads) == (1, 0)
-    assert none.to_json()["value"] is None
-
-
-def test_many_heads_are_permuted_at_random_and_alike_each_time():
-    primes = np.array([2, 3, 5, 7])
-    own = np.tile(primes, 2)
-    found = own_prime_share(np.tile(np.eye(4), (2, 1)), primes, own)
-    assert found.value == 1
-    assert found.permuted == pytest.approx(0.25, abs=0.02)
-    assert found.p_value < 0.005
-    assert found == own_prime_share(np.tile(np.eye(4), (2, 1)), primes, own)
-    uniform = own_prime_share(np.ones((8, 4)), primes, own)
-    assert (uniform.value, uniform.p_value) == (0.25, 1)
 
 
 def test_the_entries_are_json(counting):

@@ -156,7 +156,7 @@ def text(results: Path) -> str:
 def test_the_summary_counts_by_verdict_origin_and_half():
     paper, beyond = claims.summary(ROWS)
     assert (paper["total"], beyond["total"]) == (5, 1)
-    assert {verdict.name: count for verdict, count in paper["counts"]} == {
+    assert {verdict.name: count for verdict, count, _ in paper["counts"]} == {
         "reproduced": 2,
         "not reproduced": 1,
         "inconclusive": 1,
@@ -169,10 +169,10 @@ def test_the_summary_counts_by_verdict_origin_and_half():
 
 def test_both_pages_open_with_the_counts(page: Page, text: str):
     assert [text for _, text in page.find("tr", class_="total")] == [
-        "claims of the paper521110",
+        "claims of the paper52 (1)1110",
         "claims beyond the paper100001",
     ]
-    assert "| **claims of the paper** | **5** | **2** | **1** | **1** | **1** | **0** |" in text
+    assert "| **claims of the paper** | **5** | **2** (1) | **1** | **1** | **1** | **0** |" in text
     assert "| beyond the paper | 1 | 0 | 0 | 0 | 0 | 1 |" in text
     for content in (page.inside[0], text):
         assert "the interval contains the threshold" in content

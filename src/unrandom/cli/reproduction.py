@@ -25,6 +25,7 @@ from unrandom.experiments.reproduce import (
     own_results,
     own_run,
 )
+from unrandom.report.claims import is_point
 from unrandom.report.results import results_page
 from unrandom.runs.finding import find_run
 from unrandom.runs.running.launcher import raise_failures
@@ -113,5 +114,8 @@ def claims_table(rows: list[JsonObject]) -> str:
 def _value_text(row: JsonObject) -> str:
     if row["value"] is None:
         return f"(wanted {row['threshold']})"
-    interval = "" if row["interval"] is None else f" [{row['interval'][0]:.3g}, {row['interval'][1]:.3g}]"
+    if is_point(row["interval"]):
+        interval = f" in {row['units']} of {row['units']}"
+    else:
+        interval = "" if row["interval"] is None else f" [{row['interval'][0]:.3g}, {row['interval'][1]:.3g}]"
     return f"{row['bound']}{row['value']:.3g}{interval} (wanted {row['threshold']})"

@@ -45,13 +45,32 @@ def students_quantile(degrees: int) -> float:
 
 
 def over_units(values: Sequence[float], unit: str = "seeds") -> Estimate:
-    """The mean over independent units with Student's t interval (Student 1908); assumes roughly normal values."""
+    """The mean over independent units with Student's t interval (Student 1908); assumes roughly normal values.
+
+    If all values are equal, the interval has no width, which says nothing about other units; its kind says so.
+    """
     sample = np.asarray(values, dtype=float)
     mean, n = float(sample.mean()), len(sample)
     if n == 1:
         return Estimate(mean, None, None, 1, f"no interval: one of the {unit}")
+    if np.ptp(sample) == 0:
+        return Estimate(mean, mean, mean, n, f"no interval: the same in {n} of {n} {unit}")
     half_width = students_quantile(n - 1) * float(sample.std(ddof=1)) / n**0.5
     return Estimate(mean, mean - half_width, mean + half_width, n, f"Student's t over {n} {unit}")
+
+
+def over_step_ratios(steps: Sequence[tuple[float, float]], grid: float) -> Estimate:
+    """The mean ratio of two steps of each seed, each known only as the first of a grid at which something was reached.
+
+    A step s on a grid of ``grid`` > 0 stands for any in (s − grid, s], so that a ratio lies between
+    (first − grid) / second and first / (second − grid); for the latter the second counts as at least half of the grid.
+    The interval reaches from the lower end of Student's t interval over the former to the upper end over the latter.
+    """
+    lowest = over_units([(first - grid) / second for first, second in steps])
+    highest = over_units([first / max(second - grid, grid / 2) for first, second in steps])
+    value, n = float(np.mean([first / second for first, second in steps])), len(steps)
+    kind = f"Student's t over {n} seeds, and steps known to {grid:g}" if n > 1 else lowest.kind
+    return Estimate(value, lowest.low, highest.high, n, kind)
 
 
 def within_bounds(estimate: Estimate) -> Estimate:

@@ -20,10 +20,10 @@ ORDER: dict[Section, str] = {
     "fixed modulus": "fm-grokking fm-staircase fm-invariance fm-embedding fm-attention fm-lookback-ablation fm-neurons "
     "fm-primes",
     "unseen modulus": "um-grokking um-period-ablation um-phase-diagram um-critical-depth um-hyperparameters um-dataset "
-    "um-primes um-embedding um-heads um-pruning um-modulus-estimate um-patching um-lookback",
+    "um-primes um-embedding um-heads um-pruning um-modulus-estimate um-patching um-lookback um-digits",
     "larger moduli": "fm-scaling fm-seeds um-scaling",
-    "beyond the paper": "fm-what-helps um-hold-out um-needed-lookback fm-order fm-order-pressure hard-multipliers "
-    "ceilings",
+    "beyond the paper": "fm-what-helps um-shortcut um-adaptivity um-hold-out um-needed-lookback fm-order "
+    "fm-order-pressure hard-multipliers ceilings",
 }
 
 

@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from unrandom.experiments.catalogue import Entry
-from unrandom.experiments.claims import LEARNED, Claim, Evidence, Judgement, judge_all
+from unrandom.experiments.claims import BEYOND_SHORTCUT, LEARNED, Claim, Evidence, Judgement, judge_all
 from unrandom.experiments.scale import Scale, by_scale
-from unrandom.experiments.summaries import trained_accuracy
+from unrandom.experiments.summaries import accuracy_beyond_shortcut, trained_accuracy
 from unrandom.figures.description import Panel
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
@@ -53,6 +53,7 @@ class Experiment:
     draw: Callable[[Tables], Pictures]
     task: type[Task] | None = None  # the task that a user's run must have; None: no user's run can be measured
     compares: bool = False  # whether it compares several runs, so that one run of the user's cannot be measured
+    beyond_shortcut: bool = False  # whether all claims presuppose that no fixed look-back does as well as the runs
     archived_seeds: int = 0  # number of seeds whose trained models are archived, if they are small
 
     @cached_property
@@ -61,13 +62,16 @@ class Experiment:
         return tuple(self._completed(replace(claim, key=key)) for key, claim in self.stated.items())
 
     def judge(self, tables: Tables) -> list[Judgement]:
-        """Judge the claims by the evidence; what is measured for LEARNED is in the tables of every experiment."""
-        evidence = self.evidence(tables)
-        if LEARNED not in evidence and any(claim.precondition == LEARNED for claim in self.claims):
-            evidence = {**evidence, LEARNED: trained_accuracy(tables)}
+        """Judge the claims by the evidence; what is measured for LEARNED and BEYOND_SHORTCUT is in every table."""
+        evidence, needed = self.evidence(tables), {each for claim in self.claims for each in claim.preconditions}
+        for precondition, measured in ((LEARNED, trained_accuracy), (BEYOND_SHORTCUT, accuracy_beyond_shortcut)):
+            if precondition in needed and precondition not in evidence:
+                evidence = {**evidence, precondition: measured(tables)}
         return judge_all(self.claims, evidence)
 
     def _completed(self, claim: Claim) -> Claim:
+        if self.beyond_shortcut:
+            claim = replace(claim, further=BEYOND_SHORTCUT)
         if self.entry.section == "beyond the paper":
             return replace(claim, origin="beyond")
         if claim.origin == "paper" and not claim.figure:

@@ -24,6 +24,7 @@ from unrandom.experiments.claims import Judgement
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.figures.panels import save_panels
+from unrandom.predictors.fixed_lookback import best_stride, share_predicted
 from unrandom.runs.run import Run
 from unrandom.runs.running.plan import unfinished
 from unrandom.runs.sharing.archive import archive_folder, archive_runs, open_archived
@@ -230,18 +231,17 @@ def read_notes(experiments: Sequence[Experiment], scale: Scale, results: Path) -
 def _trained(runs: Sequence[Run]) -> Rows:
     """Last-number accuracy on unseen sequences at the end of training, one row per run.
 
-    The modulus is the fixed one, or the largest that training draws.
+    The modulus is the fixed one, or the largest that training draws. ``shortcut`` is the share of unseen moduli's
+    multipliers that the best fixed look-back predicts; null for a fixed modulus.
     """
-    return [
-        {
-            "run": run.id,
-            "modulus": lcg_task(run.config.data).largest_modulus,
-            "seed": run.config.seed,
-            "accuracy": metrics[-1]["last_number_accuracy"] if metrics else None,
-        }
-        for run in runs
-        for metrics in [run.folder.read_metrics()]
-    ]
+    rows = []
+    for run in runs:
+        data, metrics = lcg_task(run.config.data), run.folder.read_metrics()
+        best = share_predicted(data.moduli, best_stride(data.moduli, data.context)) if data.unseen_moduli else None
+        accuracy = metrics[-1]["last_number_accuracy"] if metrics else None
+        key_columns = {"run": run.id, "modulus": data.largest_modulus, "seed": run.config.seed}
+        rows.append({**key_columns, "accuracy": accuracy, "shortcut": best})
+    return rows
 
 
 def _row(experiment: Experiment, scale: Scale, judgement: Judgement, command: str, notes: Notes) -> JsonObject:

@@ -91,6 +91,14 @@ def trained_accuracy(tables: Tables) -> float | None:
     return float(min(trained.group_by("modulus").agg(pl.col("accuracy").mean())["accuracy"].to_list()))
 
 
+def accuracy_beyond_shortcut(tables: Tables) -> float | None:
+    """`trained_accuracy` less the share of the test that the best fixed look-back predicts; None if it is unknown."""
+    trained, accuracy = tables["trained"], trained_accuracy(tables)
+    if accuracy is None or "shortcut" not in trained.columns or trained["shortcut"].null_count():
+        return None
+    return accuracy - float(np.mean(trained["shortcut"].to_list()))
+
+
 def seed_lines(frame: pl.DataFrame, x: str, y: str, label: str, kind: int, *, stairs: bool = False) -> Iterator[Line]:
     """Yield one line per run, all with the colour index ``kind``."""
     for curve in by_run(frame):

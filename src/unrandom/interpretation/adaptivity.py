@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from unrandom.interpretation.lines import attention_by_lookback
 
@@ -26,10 +26,18 @@ class Adaptivity:
 
     layer: int
     head: int
-    index: float  # of that head, mean over r
-    by_lookback: dict[int, float]  # of that head, by r
-    places: dict[int, int]  # k, the residue class of the look-backs that it attends to, by r
-    heads: Float[np.ndarray, "layers heads"]  # the index of every head
+    by_lookback: dict[int, Float[np.ndarray, "layers heads"]]  # the index of every head, by r
+    places: dict[int, Int[np.ndarray, "layers heads"]]  # k, the class of the look-backs that each attends to, by r
+
+    @property
+    def heads(self) -> Float[np.ndarray, "layers heads"]:
+        """The index of every head, mean over r."""
+        return np.mean(list(self.by_lookback.values()), axis=0)
+
+    @property
+    def index(self) -> float:
+        """The index of the most adaptive head."""
+        return float(self.heads[self.layer, self.head])
 
 
 def adaptivity(patterns: Mapping[int, Sequence[Pattern]]) -> Adaptivity:
@@ -44,18 +52,11 @@ def adaptivity(patterns: Mapping[int, Sequence[Pattern]]) -> Adaptivity:
         {r: [pattern[half] for pattern in layers] for r, layers in patterns.items()}
         for half in (slice(0, None, 2), slice(1, None, 2))
     )
-    chosen_by = {r: excess.argmax(axis=-1) for r, excess in _excess(first).items()}
-    chosen, judged = (_at_classes(_excess(half), chosen_by) for half in (first, second))
-    means, heads = (np.mean(list(each.values()), axis=0) for each in (chosen, judged))
+    places = {r: excess.argmax(axis=-1) for r, excess in _excess(first).items()}
+    chosen, judged = (_at_classes(_excess(half), places) for half in (first, second))
+    means = np.mean(list(chosen.values()), axis=0)
     layer, head = (int(each) for each in np.unravel_index(means.argmax(), means.shape))
-    return Adaptivity(
-        layer,
-        head,
-        float(heads[layer, head]),
-        {r: float(index[layer, head]) for r, index in judged.items()},
-        {r: int(classes[layer, head]) for r, classes in chosen_by.items()},
-        heads,
-    )
+    return Adaptivity(layer, head, judged, places)
 
 
 def attention_by_class(pattern: Pattern, r: int) -> Float[np.ndarray, "heads r"]:

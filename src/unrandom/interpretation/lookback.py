@@ -116,6 +116,23 @@ def keep_random(rng: np.random.Generator, count: int, *, renormalise: bool) -> E
     return edit
 
 
+def keep_heaviest(count: int) -> Edit:
+    """An edit of ``hook_pattern`` that keeps the ``count`` heaviest weights of each query, scaled to sum to 1.
+
+    This is how the paper's public code chooses its keys; there it does so before the causal mask, so that a later
+    number can be among them. Raises ValueError unless count >= 1.
+    """
+    if count < 1:
+        raise ValueError(f"count={count}: at least one key per query is required")
+
+    def edit(pattern: Tensor) -> Tensor:
+        heaviest = pattern.topk(min(count, pattern.shape[-1])).indices
+        kept = torch.zeros(pattern.shape, dtype=torch.bool).scatter(-1, heaviest.cpu(), True)
+        return keep_weights(pattern, kept, renormalise=True)
+
+    return edit
+
+
 def keep_weights(
     pattern: Float[Tensor, "*axes queries keys"], kept: Bool[Tensor, "*#axes queries keys"], renormalise: bool
 ) -> Float[Tensor, "*axes queries keys"]:
@@ -149,10 +166,11 @@ def lookback_ablation(
 ) -> list[Ablation]:
     """Evaluate with all attention weights of ``layer``, then with the look-backs by powers of p and with random keys.
 
-    Returns nine entries: "all", then four choices of kept keys, first without and then with renormalisation (with the
-    same random keys). Every head is edited, or only ``head``. The sequences must share one modulus m. Raises UserError
-    for a model that has several tokens per number or does not run in fp32, for a p that is no prime factor of m, and
-    for a missing layer or head; RuntimeError for fused attention.
+    Returns eleven entries: "all"; four choices of kept keys, first without and then with renormalisation (with the same
+    random keys); and the heaviest key and the two heaviest ones, renormalised. Every head is edited, or only ``head``.
+    The sequences must share one modulus m. Raises UserError for a model that has several tokens per number or does not
+    run in fp32, for a p that is no prime factor of m, and for a missing layer or head; RuntimeError for fused
+    attention.
     """
     check_exact(predictor)
     m = sequences.parameters.modulus(0)
@@ -188,3 +206,5 @@ def _conditions(p: int, seed: int) -> Iterator[tuple[str, bool | None, Edit]]:
         for count in (1, 2):
             rng = stream(seed, "keep random", count)
             yield f"random {count}", renormalise, keep_random(rng, count, renormalise=renormalise)
+    for count in (1, 2):
+        yield f"heaviest {count}", True, keep_heaviest(count)

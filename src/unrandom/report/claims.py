@@ -41,7 +41,7 @@ ORIGINS = {"paper": "claims of the paper", "beyond": "claims beyond the paper"}
 def display_fields(row: JsonObject) -> JsonObject:
     """A saved verdict with the texts that pages print of it; a value that is only a bound has no interval."""
     measured = row["value"] is not None
-    interval = row["interval"] if measured and not row["bound"] else None
+    interval = row["interval"] if measured and not row["bound"] and not is_point(row["interval"]) else None
     return {
         **row,
         "claim": sentence(row["claim"]),
@@ -55,6 +55,11 @@ def display_fields(row: JsonObject) -> JsonObject:
         "wanted": row["threshold"].replace(" ", NO_BREAK).replace("-", MINUS),
         "remarks": " ".join(sentence(remark) for remark in _remarks(row) if remark),
     }
+
+
+def is_point(interval: Sequence[float] | None) -> bool:
+    """Whether an interval has no width: all units have the same value."""
+    return interval is not None and interval[0] == interval[1]
 
 
 def sentence(text: str) -> str:
@@ -93,8 +98,14 @@ def tally(rows: Iterable[JsonObject]) -> list[tuple[VerdictSign, int]]:
     return [(verdict, counts[name]) for name, verdict in VERDICTS.items()]
 
 
+def counted(rows: Sequence[JsonObject]) -> list[tuple[VerdictSign, int, int]]:
+    """`tally`, and how many of the claims with each verdict were written after the first look at their results."""
+    after = dict(tally(row for row in rows if row["written"] == "after"))
+    return [(verdict, count, after[verdict]) for verdict, count in tally(rows)]
+
+
 def summary(rows: Sequence[JsonObject]) -> list[JsonObject]:
-    """Counts by verdict of the paper's claims and of those beyond it, in total and by half of the experiments."""
+    """`counted` of the paper's claims and of those beyond it, in total and by half of the experiments."""
     groups = []
     for origin, name in ORIGINS.items():
         own = [row for row in rows if row["origin"] == origin]
@@ -105,4 +116,4 @@ def summary(rows: Sequence[JsonObject]) -> list[JsonObject]:
 
 
 def _counted(rows: Sequence[JsonObject]) -> JsonObject:
-    return {"total": len(rows), "counts": tally(rows)}
+    return {"total": len(rows), "counts": counted(rows)}

@@ -2,9 +2,13 @@
 
 from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import PATH, Parser, add_results, add_scale
+
+if TYPE_CHECKING:
+    from unrandom.report.claims import VerdictSign
 
 EXAMPLE = "unrandom claims --scale laptop --write docs/results.md"
 
@@ -22,7 +26,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.core.files import make_folder, write_atomically
     from unrandom.experiments.registry import EXPERIMENTS
     from unrandom.experiments.reproduce import all_judgements
-    from unrandom.report.claims import ORIGINS, tally
+    from unrandom.report.claims import ORIGINS, counted
     from unrandom.report.results import results_page
 
     rows = all_judgements(list(EXPERIMENTS.values()), arguments.scale, arguments.results)
@@ -30,13 +34,14 @@ def run(arguments: Namespace) -> Answer:
         page: Path = arguments.write
         make_folder(page.parent)
         write_atomically(page, results_page(rows, arguments.scale, arguments.results, page))
-    summary = {
-        origin: {verdict.name: count for verdict, count in tally(row for row in rows if row["origin"] == origin)}
-        for origin in ORIGINS
-    }
-    summary_lines = [
-        f"{origin}: {', '.join(f'{count} {verdict}' for verdict, count in counts.items() if count)}"
-        for origin, counts in summary.items()
-    ]
-    text = "\n".join([claims_table(rows), "", *summary_lines])
-    return {"scale": arguments.scale, "summary": summary, "claims": rows}, text
+    counts = {origin: counted([row for row in rows if row["origin"] == origin]) for origin in ORIGINS}
+    lines = [f"{origin}: {', '.join(_count(*each) for each in of if each[1])}" for origin, of in counts.items()]
+    about = "(n after): n of them were written after the first look at their results"
+    summary = {origin: {verdict.name: count for verdict, count, _ in of} for origin, of in counts.items()}
+    written_after = {origin: {verdict.name: after for verdict, _, after in of} for origin, of in counts.items()}
+    text = "\n".join([claims_table(rows), "", *lines, about])
+    return {"scale": arguments.scale, "summary": summary, "written_after": written_after, "claims": rows}, text
+
+
+def _count(verdict: "VerdictSign", count: int, after: int) -> str:
+    return f"{count} {verdict.name}" + (f" ({after} after)" if after else "")

@@ -31,6 +31,7 @@ CLAIMS = {
         quantity="accuracy on the last number for unseen (a, c) of full period",
         wanted=at_least(0.95, "share"),
         precondition=None,
+        origin="beyond",
     ),
     "prime": Claim(
         statement="The same model does not learn the prime in the same steps.",

@@ -40,6 +40,12 @@ CLAIMS = {
         quantity="accuracy of digit p^w over all t ≥ p^(w+1), mean over moduli",
         wanted=at_least(0.95, "share"),
     ),
+    "sharp": Claim(
+        statement="For m = p^w, a digit becomes right when its period has been seen, and not before.",
+        quantity="share of its rise between t = p^(w+1) − 1 and p^(w+1) + 1, mean over digits whose period fits",
+        wanted=at_least(0.5, "share"),
+        written="after",
+    ),
     "product": Claim(
         statement="Overall accuracy is the product of the digit accuracies.",
         quantity="largest gap between the two over positions, mean over moduli",
@@ -77,10 +83,17 @@ def _jumps(positions: pl.DataFrame) -> pl.DataFrame:
 def evidence(tables: Tables) -> Evidence:
     digits = {digit for m in tables["digits"]["modulus"].unique() for digit in digits_of(m)}
     period = pl.col("digit").replace_strict({str(digit): digit_period(digit) for digit in digits})
+    seen, value = pl.col("seen"), pl.col("value")
+    # not the lowest digit of 2, whose rise would begin at the first position
+    fits = (period > 2) & (period < seen.max().over("run"))
+    rise = value.filter(seen == period + 1).first() - value.filter(seen == period - 1).first()
+    of_power = tables["digits"].filter(PRIME_COUNT == 1, fits).group_by("run", "seed", "digit", maintain_order=True)
+    sharp = of_power.agg(share=rise / (value.max() - value.filter(seen == 1).first()).clip(1e-9))
     gap = pl.col("value") - pl.col("product")
     return {
         "jumps": _shares_of_rise(tables["jumps"]),
-        "digits": each_run(tables["digits"].filter(pl.col("seen") >= period), pl.col("value").mean()),
+        "digits": each_run(tables["digits"].filter(seen >= period), value.mean()),
+        "sharp": each_run(sharp, pl.col("share").mean()),
         "product": each_run(tables["positions"], gap.abs().max()),
     }
 

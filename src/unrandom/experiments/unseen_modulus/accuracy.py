@@ -1,6 +1,7 @@
 """How accurate is a model on unseen moduli? Last-number accuracy, one row per run and modulus, and means over them.
 
-Shared by the experiments that train a grid of settings.
+Shared by the experiments that train a grid of settings. Their tests leave out the sequences that the best look-back of
+one distance predicts (`predictors.fixed_lookback`): these need none of the paper's algorithm.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,14 +14,19 @@ from unrandom.experiments.experiment import Rows, Run, Scale, by_scale
 from unrandom.experiments.summaries import heat_map, mean_or_none, run_columns
 from unrandom.figures.panels import MapPanel
 from unrandom.predictors import Predictor
-from unrandom.tasks import Split, lcg_split
+from unrandom.predictors.fixed_lookback import best_stride
+from unrandom.tasks import LCGParameters, Split, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
 
 SEQUENCES = by_scale(smoke=24, laptop=1024, gpu=2048, paper=4096)  # per modulus
 
 
-def last_number_rows(runs: Sequence[Run], scale: Scale, *, with_validation: bool = False) -> Rows:
-    """Last-number accuracy on each test modulus, and if asked for on each validation modulus."""
+def last_number_rows(runs: Sequence[Run], scale: Scale, *, with_validation: bool = False, hard: bool = True) -> Rows:
+    """Last-number accuracy on each test modulus, and if asked for on each validation modulus.
+
+    If ``hard``, on the sequences that the best stride over all of them does not predict; a modulus without any is left
+    out. At smoke scale, which has too few moduli, on all.
+    """
     rows: Rows = []
     for run in runs:
         split = run.split()
@@ -29,10 +35,12 @@ def last_number_rows(runs: Sequence[Run], scale: Scale, *, with_validation: bool
             if with_validation
             else {"test": split}
         )
-        predictor = run.predictor(choose_device())
+        predictor, data = run.predictor(choose_device()), lcg_task(run.config.data)
+        stride = best_stride(data.moduli, data.context) if hard and scale != "smoke" else None
         for name, part in parts.items():
             rows += [
-                {**run_columns(run), "split": name, **row} for row in tested_rows(predictor, part, SEQUENCES[scale])
+                {**run_columns(run), "split": name, **row}
+                for row in tested_rows(predictor, part, SEQUENCES[scale], stride)
             ]
     return rows
 
@@ -42,15 +50,23 @@ def counting_rows(runs: Sequence[Run], scale: Scale) -> Rows:
     return [
         {**run_columns(run), "split": "test", **row}
         for run in runs
-        for row in tested_rows(run.predictor(choose_device()), lcg_split(run.split()).counting(), SEQUENCES[scale])
+        for row in tested_rows(
+            run.predictor(choose_device()), lcg_split(run.split()).counting(), SEQUENCES[scale], None
+        )
     ]
 
 
-def tested_rows(predictor: Predictor, split: Split, sequences: int) -> Iterator[dict[str, Any]]:
-    """Last-number accuracy on what a split tests, one row per modulus."""
+def tested_rows(predictor: Predictor, split: Split, sequences: int, stride: int | None) -> Iterator[dict[str, Any]]:
+    """Last-number accuracy on what a split tests, one row per modulus; without what a ``stride`` predicts, if given."""
     for modulus in split.parts:
-        found = evaluate(predictor, split.test(modulus, sequences)).last_number_json()
-        yield {"modulus": modulus, **{key: found[key] for key in ("value", "low", "high")}}
+        tested = evaluate(predictor, split.test(modulus, sequences))
+        if stride is not None:
+            parameters = tested.parameters
+            assert isinstance(parameters, LCGParameters), "an LCG's rows"
+            tested = tested.only(stride**2 % parameters.lookbacks() > 0)
+        if len(tested.correct):
+            found = tested.last_number_json()
+            yield {"modulus": modulus, **{key: found[key] for key in ("value", "low", "high")}}
 
 
 def mean_over_moduli(accuracy: pl.DataFrame, keys: Sequence[str], split: str = "test") -> pl.DataFrame:

@@ -81,7 +81,8 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """Vary each axis by itself, from the small run, which belongs to every axis: its label ``axis`` is empty."""
     data = lcg_task(small_run(scale).config.data)
     settings = {axis: _text(getattr(data, field)) for axis, field in AXES.items()}
-    usual = variant(small_run(scale), {"largest": max(data.moduli), "axis": "", **settings})
+    labels = {"largest": max(data.moduli), "axis": "", **settings}
+    usual = variant(small_run(scale), labels, data={"balanced_share": 0.0})  # balanced rows draw from all multipliers
     variants = [
         variant(usual, {"axis": axis, axis: _text(value)}, data=_settings(axis, value))
         for axis, values in VALUES[scale].items()

@@ -6,8 +6,10 @@ sequences reach half of their final accuracy.
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 import polars as pl
 
+from unrandom.evaluation.intervals import over_step_ratios
 from unrandom.experiments.claims import Claim, Evidence, Finding, Unknown, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale
 from unrandom.experiments.summaries import by_run, column_lines, run_columns
@@ -36,9 +38,16 @@ CLAIMS = {
         precondition=None,
     ),
     "short-first": Claim(
-        statement="Short-period training sequences are learned before long-period ones.",
+        statement="Short-period training sequences are half learned before long-period ones.",
         quantity="steps to half the final accuracy: long periods (without a = 1, mere counting) over short ones",
         wanted=at_least(1.2, "ratio"),
+    ),
+    "short-begin": Claim(
+        statement="Short-period training sequences begin to be learned before long-period ones.",
+        quantity="steps to a quarter of the final accuracy: long periods (without a = 1, mere counting) over short "
+        "ones",
+        wanted=at_least(1.2, "ratio"),
+        written="after",
     ),
     "together": Claim(
         statement="Unseen moduli are learned with the long-period training sequences.",
@@ -66,21 +75,29 @@ def unseen_columns(metrics: pl.DataFrame) -> dict[str, str]:
     return {column.removeprefix(UNSEEN): column for column in metrics.columns if column.startswith(UNSEEN)}
 
 
-def half_accuracy_step(curve: pl.DataFrame, key: str) -> float | None:
-    """The first evaluated step with half of the final accuracy; None if the group was not learned."""
+def step_ratios(curves: Iterable[tuple[pl.DataFrame, pl.DataFrame]], keys: tuple[str, str], share: float) -> Finding:
+    """Steps of the first curve of each pair over those of the second, to ``share`` of the final accuracies.
+
+    ``keys`` are the columns of both. A step is the first evaluated one, and the finding an interval that covers the
+    steps between. Unknown if a group of some pair was not learned.
+    """
+    steps, grid = [], 0.0
+    for pair in curves:
+        steps.append([_step_to(curve, key, share) for curve, key in zip(pair, keys, strict=True)])
+        grid = max(grid, *(max(np.diff(curve["step"].to_numpy()), default=0) for curve in pair))
+    missing = sum(None in pair for pair in steps)
+    if missing:
+        return Unknown(f"in {missing} of {len(steps)} runs a group was not learned, or not measured apart from a = 1")
+    known = [(first, second) for first, second in steps if first is not None and second is not None]
+    return over_step_ratios(known, grid) if known else []
+
+
+def _step_to(curve: pl.DataFrame, key: str, share: float) -> float | None:
+    """The first evaluated step with ``share`` of the final accuracy; None if the group was not learned."""
     accuracy = curve[key].cast(pl.Float64).fill_null(0.0)
     if accuracy[-1] < MIN_FINAL_ACCURACY:
         return None
-    return float(curve["step"].filter(accuracy >= accuracy[-1] / 2)[0])
-
-
-def ratios(pairs: Iterable[tuple[float | None, float | None]]) -> Finding:
-    """The first over the second of each pair; Unknown if a group of some pair was not learned."""
-    known = list(pairs)
-    missing = sum(None in pair for pair in known)
-    if missing:
-        return Unknown(f"in {missing} of {len(known)} runs a group was not learned, or not measured apart from a = 1")
-    return [first / second for first, second in known if first is not None and second is not None]
+    return float(curve["step"].filter(accuracy >= accuracy[-1] * share)[0])
 
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:
@@ -88,15 +105,12 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
 
 
 def evidence(tables: Tables) -> Evidence:
-    of_runs = by_run(tables["metrics"])
+    curves = [(curve, curve) for curve in by_run(tables["metrics"])]
     return {
-        "solved": [curve[TEST][-1] for curve in of_runs],
-        "short-first": ratios(
-            (half_accuracy_step(curve, LONG_NOT_COUNTING), half_accuracy_step(curve, SHORT)) for curve in of_runs
-        ),
-        "together": ratios(
-            (half_accuracy_step(curve, TEST), half_accuracy_step(curve, LONG_NOT_COUNTING)) for curve in of_runs
-        ),
+        "solved": [curve[TEST][-1] for curve, _ in curves],
+        "short-first": step_ratios(curves, (LONG_NOT_COUNTING, SHORT), 1 / 2),
+        "short-begin": step_ratios(curves, (LONG_NOT_COUNTING, SHORT), 1 / 4),
+        "together": step_ratios(curves, (TEST, LONG_NOT_COUNTING), 1 / 2),
     }
 
 
@@ -115,4 +129,6 @@ def draw(tables: Tables) -> Pictures:
     )
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, archived_seeds=3)
+EXPERIMENT = Experiment(
+    ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, beyond_shortcut=True, archived_seeds=3
+)

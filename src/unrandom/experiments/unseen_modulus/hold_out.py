@@ -71,7 +71,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     tested = [
         {**run_columns(run), "reading": ROOTS, **row}
         for run in runs
-        for row in tested_rows(run.predictor(choose_device()), tested_by_both(run.config), SEQUENCES[scale])
+        for row in tested_rows(run.predictor(choose_device()), tested_by_both(run.config), SEQUENCES[scale], None)
     ]
     counted = [{**row, "reading": COUNTING} for row in counting_rows(runs, scale)]
     return {"accuracy": table(tested + counted), "metrics": curves(runs)}

@@ -144,4 +144,6 @@ def _similarity_map(seed: str, similarity: pl.DataFrame) -> MapPanel:
     return MapPanel(title, "position", "number", values, bar="cosine", limits=(None, None), stairs=line)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, archived_seeds=3)
+EXPERIMENT = Experiment(
+    ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, beyond_shortcut=True, archived_seeds=3
+)

@@ -16,8 +16,7 @@ from unrandom.experiments.unseen_modulus.grokking import (
     SHORT,
     TEST,
     curves,
-    half_accuracy_step,
-    ratios,
+    step_ratios,
 )
 from unrandom.experiments.unseen_modulus.presets import ARBITRARY_DATA, small_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel
@@ -74,14 +73,11 @@ def evidence(tables: Tables) -> Evidence:
     )
     complete = best.filter(pl.col(ALL) > 0).drop_nulls().sort("seed")
     curve = metrics.partition_by("data", "seed", as_dict=True)
-    steps = [
-        (half_accuracy_step(curve[ONLY_LONG, seed], TEST), half_accuracy_step(curve[ALL, seed], TEST))
-        for seed in complete["seed"]
-    ]
+    pairs = [(curve[ONLY_LONG, seed], curve[ALL, seed]) for seed in complete["seed"]]
     return {
         "short": (complete[ONLY_SHORT] / complete[ALL]).to_list(),
         "long": (complete[ONLY_LONG] / complete[ALL]).to_list(),
-        "no-plateau": ratios(steps),
+        "no-plateau": step_ratios(pairs, (TEST, TEST), 1 / 2),
         ALL_LEARNED: mean_or_none(best[ALL].drop_nulls()),
     }
 

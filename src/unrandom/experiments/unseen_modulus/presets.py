@@ -1,10 +1,12 @@
-"""Which runs do the unseen-modulus experiments share? A *main* run to analyse, a *hard* one, and a *small* one to vary.
+"""Which runs do the unseen-modulus experiments share? A *main* run to analyse, others that are harder or easier, a
+*small* one to vary.
 
-The *main* run is analysed head by head, and so its unseen moduli must have been learned. The *hard* run also tests a
-prime, and moduli some of whose look-backs no training modulus has. The *small* run has smaller moduli, so that a grid
-of it is trained within minutes. All draw half of every batch from full-period parameters, where the paper draws none.
-At paper scale all three are the run that the paper analyses (four layers, six heads, n_m = n_a = n_c = 128, AdamW),
-also for grids where the paper varies another run.
+The *main* run is analysed head by head, and so its unseen moduli must have been learned; they need look-backs that no
+single distance serves. The *hard* run also tests a prime, and moduli some of whose look-backs no training modulus has.
+The *shortcut* run tests moduli that a look-back of one distance predicts. The *small* run is trained within minutes, so
+that a grid of it can be. All draw half of every batch from full-period parameters, where the paper draws none. At paper
+scale all are the run that the paper analyses (four layers, six heads, n_m = n_a = n_c = 128, AdamW), also for grids
+where the paper varies another run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,9 +30,10 @@ def _moduli(test: Sequence[int], validation: Sequence[int], context: int, larges
     }
 
 
-SMALL_RECIPE = by_scale(smoke="um-80", laptop="um-80", gpu="um-512", paper="um-2048")
-MAIN_RECIPE = by_scale(smoke="um-80", laptop="um-144", gpu="um-2048-fast", paper="um-2048")
+SMALL_RECIPE = by_scale(smoke="um-80", laptop="um-108", gpu="um-512", paper="um-2048")
+MAIN_RECIPE = by_scale(smoke="um-80", laptop="um-108", gpu="um-2048-fast", paper="um-2048")
 HARD_RECIPE: dict[Scale, str] = {**MAIN_RECIPE, "laptop": "um-128"}
+SHORTCUT_RECIPE: dict[Scale, str] = {**MAIN_RECIPE, "laptop": "um-144"}
 
 # The learning rate that is tuned: Muon's, for the matrices inside the blocks, or AdamW's if it is the only optimiser.
 RATE = by_scale(smoke="muon_lr", laptop="muon_lr", paper="lr")
@@ -50,13 +53,13 @@ PAPERS_4096 = {**_moduli((4096,), (4000,), 256, 4915), "n_m": 1024, "n_a": 20, "
 # data settings with moduli of growing size; {}: the small run's
 SIZES: dict[Scale, tuple[Settings, ...]] = by_scale(
     smoke=(_moduli((16, 18), (25,), 8, 32), {}),
-    laptop=(_moduli((24, 36, 40), (45, 50), 16, 80), {}),
+    laptop=(_moduli((32, 49, 50, 54), (75, 98), 36, 100), {"validation_moduli": (150, 196)}),
     gpu=(_moduli((125, 128), (108, 144), 64, 154), _moduli((250, 256), (216, 288), 96, 307), {}),
     paper=(PAPERS_1024, PAPERS_4096),
 )
 
 # Data settings of arbitrary (a, c): no sequence is drawn for its full period.
-ARBITRARY_DATA: Settings = {"full_period_share": 0.0, "counting_share": None}
+ARBITRARY_DATA: Settings = {"full_period_share": 0.0, "counting_share": None, "balanced_share": 0.0}
 
 SMOKE: Settings = {
     "data": {**_moduli((18, 25, 32), (27,), 12, 48), "n_test_a": 3, "n_test_c": 3},
@@ -91,14 +94,25 @@ def hard_runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return with_seeds([hard_run(scale)], seeds)
 
 
+def shortcut_runs(scale: Scale, seeds: int) -> list[RunSpec]:
+    """The shortcut run with each seed."""
+    return with_seeds([shortcut_run(scale)], seeds)
+
+
+def shortcut_run(scale: Scale) -> RunSpec:
+    """The shortcut run, to be varied."""
+    return _recipe_run(SHORTCUT_RECIPE[scale], scale)
+
+
 def hard_run(scale: Scale) -> RunSpec:
     """The hard run, to be varied."""
     return _recipe_run(HARD_RECIPE[scale], scale)
 
 
 def small_run(scale: Scale) -> RunSpec:
-    """The small run, to be varied."""
-    return _recipe_run(SMALL_RECIPE[scale], scale)
+    """The small run, to be varied: at laptop scale, half of the steps of the main run."""
+    run = _recipe_run(SMALL_RECIPE[scale], scale)
+    return variant(run, {}, steps=4000, checkpoint_every=1000) if scale == "laptop" else run
 
 
 def variant(run: RunSpec, labels: Settings, **changes: Any) -> RunSpec:

@@ -42,6 +42,7 @@ RECIPES = {
             fixed_modulus.fm_2048,
             fixed_modulus.fm_7776,
             unseen_modulus.um_80,
+            unseen_modulus.um_108,
             unseen_modulus.um_128,
             unseen_modulus.um_128_arbitrary,
             unseen_modulus.um_144,
