@@ -162,34 +162,102 @@ def test_of_more_numbers_than_the_context_the_last_are_used(run, capsys, tmp_pat
     assert main(["predict", str(run), str(tmp_path / "long"), "-n", "3", "--json"]) == 0
     out, err = capsys.readouterr()
     assert "only the last 12 numbers are used: this is the context of the model" in err.splitlines()
-    made = json.loads(out)
+    made, last = json.loads(out), answer(capsys, "predict", run, tmp_path / "last", "-n", 3)
     assert made["numbers_used"] == [12]
-    assert made == answer(capsys, "predict", run, tmp_path / "last", "-n", 3)
+    assert all(made[name] == last[name] for name in ("predictions", "probabilities", "numbers_used"))
     (tmp_path / "rows").write_text("1 2 3\n" + " ".join(map(str, numbers)))
     assert answer(capsys, "predict", run, tmp_path / "rows")["numbers_used"] == [3, 12]
 
 
-def test_predict_says_how_far_it_can_be_trusted(run, capsys, tmp_path):
-    def predict(accuracy_after):
-        """The lines on standard error, and ``reliable_from``, for a model with these measurements."""
-        metrics.write_text(json.dumps({**json.loads(rows[-1]), "accuracy_after": accuracy_after}) + "\n")
-        assert main(["predict", str(run), str(tmp_path / "numbers"), "--json"]) == 0
-        out, err = capsys.readouterr()
-        return err.splitlines(), json.loads(out)["reliable_from"]
+@pytest.fixture
+def orbit(tmp_path):
+    """Writes some numbers of an LCG from 5 on, one on each line; returns their file."""
 
-    metrics = run / "metrics.jsonl"
-    rows = metrics.read_text().splitlines()
-    (tmp_path / "numbers").write_text("1 2 3\n1 2 3 4")
-    lines, start = predict({"1": 0.2, "2": 0.5, "4": 0.95})
-    assert start == 4
+    def write(m, a, c, length=60):
+        file = tmp_path / f"{m}-{a}-{c}"
+        file.write_text("\n".join(map(str, unrandom.LCG(m, a, c).orbit(5, length))))
+        return file
+
+    return write
+
+
+def predicted(capsys, *arguments):
+    """The JSON answer, and the lines on standard error."""
+    assert main(["predict", *map(str, arguments), "--json"]) == 0
+    out, err = capsys.readouterr()
+    return json.loads(out), err.splitlines()
+
+
+COUNTED = "of your last 32 numbers this model would have guessed"
+
+
+def test_predict_says_how_reliable_the_model_is_on_these_numbers(capsys, orbit):
+    made, lines = predicted(capsys, "fm-256", orbit(256, 5, 3))
+    (tried,) = made["tried"]
+    assert tried["guessed"] >= 30
     assert lines == [
-        "this model is usually right from about 4 numbers on (95 % right)",
-        "warning: 3 numbers are too few for an answer to rely on: 50 % right after 2 numbers",
+        f"{COUNTED} {tried['guessed']}, and all of the last 8: rely on its next number; each one after it rests on "
+        "those before"
     ]
-    assert predict({"1": 0.2, "2": 0.95, "4": 1.0}) == (
-        ["this model is usually right from about 2 numbers on (95 % right)"], 2
-    )  # fmt: skip
-    assert predict({"1": 0.2, "2": 0.5})[1] is None
+    assert made["suggested"] is None
+    others = {"tested": 32, "tested_last": 8, "guessed_last": 8, "verdict": "rely", "enough": 40, "contradiction": None}
+    assert tried == {**others, "guessed": tried["guessed"]}
+
+
+def test_predict_says_what_contradicts_the_task_and_what_to_do_instead(capsys, orbit):
+    file = orbit(1000, 21, 7)
+    made, lines = predicted(capsys, "fm-2p10", file)
+    assert lines == [
+        f"{COUNTED} 0, and none of the last 8: do not rely on its next number",
+        "warning: no a and c make your numbers modulo 1,024, but x → (21 x + 7) mod 1,000 does",
+        f"instead: search for their generator with: unrandom audit {file}",
+    ]
+    assert (made["tried"][0]["verdict"], made["suggested"]) == ("do not rely", None)
+    file = orbit(256, 7, 7)
+    made, lines = predicted(capsys, "fm-2p8", file)
+    assert lines[-2:] == [
+        "warning: your numbers are of x → (7 x + 7) mod 256, which repeats after 64; this model was trained on "
+        "sequences that repeat after 256",
+        f"instead: fm-256 would have guessed 32 of the last 32: unrandom predict fm-256 {file}",
+    ]
+    assert made["suggested"] == "fm-256"
+
+
+def test_a_number_that_the_model_does_not_know_leads_to_one_that_does(capsys, orbit):
+    file = orbit(512, 100, 7)
+    assert mistake(capsys, "predict", "fm-256", file).endswith(
+        "is not from 0 to 255, the numbers this model knows; um-144 would have guessed 32 of the last 32: "
+        f"unrandom predict um-144 {file}\n"
+    )
+    file = orbit(2**31 - 1, 16807, 0)
+    assert mistake(capsys, "predict", "um-144", file).endswith(
+        f"the numbers this model knows; search for their generator with: unrandom audit {file}\n"
+    )
+
+
+def test_of_several_sequences_each_is_tried(capsys, tmp_path):
+    rows = [unrandom.LCG(m, a, c).orbit(5, 60) for m, a, c in ((256, 5, 3), (97, 5, 3))]
+    (tmp_path / "rows").write_text("\n".join(" ".join(map(str, row)) for row in [*rows, [1, 2]]))
+    made, lines = predicted(capsys, "fm-256", tmp_path / "rows")
+    assert [each["verdict"] for each in made["tried"]] == ["rely", "do not rely", "too few"]
+    assert lines[0] == "each of the 3 lines is a sequence of its own"
+    assert [line.split(": ")[0] for line in lines[1:]] == [
+        "sequence 1", "sequence 2", "sequence 2", "sequence 3", "instead, for sequence 2",
+    ]  # fmt: skip
+    (tmp_path / "many").write_text("1 2\n" * 10)
+    made, lines = predicted(capsys, "fm-256", tmp_path / "many")
+    assert len(made["tried"]) == 10
+    assert lines[-1] == "the tests of 2 more sequences are in the answer with --json"
+
+
+def test_predict_reads_lists_and_logs_as_audit_does(capsys, tmp_path):
+    (tmp_path / "list").write_text("[7, 6, 1]")
+    assert predicted(capsys, "fm-256", tmp_path / "list")[0]["numbers_used"] == [3]
+    (tmp_path / "log").write_text("X0=7\nX1=6\nX2=1\nX3=9\n")
+    assert predicted(capsys, "fm-256", tmp_path / "log", "--regex", r"=(\d+)")[0]["numbers_used"] == [4]
+    assert "'X0=7' is not a number; choose the numbers with --column or --regex" in mistake(
+        capsys, "predict", "fm-256", tmp_path / "log"
+    )
 
 
 def test_text_and_json_have_the_same_numbers(run, capsys, tmp_path):
@@ -205,12 +273,12 @@ def test_text_and_json_have_the_same_numbers(run, capsys, tmp_path):
     [
         ("", "holds no numbers"),
         (" \n\n", "holds no numbers"),
-        ("1\ntwo\n", "line 2: 'two' is not a whole number"),
-        ("1.5", "'1.5' is not a whole number"),
-        ("1\n64\n", "line 2: 64 is not from 0 to 63"),
+        ("1\ntwo\n", "line 2: 'two' is not a number"),
+        ("1.5", "the numbers have decimals"),
+        ("1\n64\n", "64 is not from 0 to 63"),
         ("-3", "-3 is not from 0 to 63"),
-        ("9" * 50, "is not a whole number"),
-        ("١", "is not a whole number"),
+        ("9" * 39, "is not from 0 to 63"),
+        ("١", "is not a number"),
     ],
 )
 def test_bad_numbers(run, capsys, tmp_path, text, message):

@@ -27,6 +27,7 @@ from unrandom.models.predictor import TransformerPredictor
 from unrandom.predictors.lookback import LookbackPredictor
 from unrandom.predictors.protocol import Predictor
 from unrandom.runs.comparison import compare
+from unrandom.runs.continuation import Continuation
 from unrandom.runs.interface import load
 from unrandom.runs.loaded import LoadedRun
 from unrandom.runs.sharing.pretrained import pretrained
@@ -87,9 +88,9 @@ def play(
         modulus, numbers, following = _of_lcg(run, {"m": m, "a": a, "c": c, "x0": x0}, seen)
     used = numbers[-run.config.data.context :]
     others = baselines(run, modulus)
-    guesses, probability = _guesses(run, used, others)
+    guesses, continuation = _guesses(run, used, others)
     return (
-        _headline(run, guesses, probability, following) + _assumptions(others),
+        _headline(guesses, continuation, following) + _assumptions(others),
         _table(guesses, used),
         staircase(name),
         _attention(run, used, heads(name), head),
@@ -146,8 +147,8 @@ def _typed(run: LoadedRun, text: str) -> list[int]:
 
 def _guesses(
     run: LoadedRun, numbers: list[int], others: dict[str, Predictor]
-) -> tuple[list[dict[str, int | None]], float]:
-    """For each count of numbers seen, the guess of the model and of the others; and the last guess's probability."""
+) -> tuple[list[dict[str, int | None]], Continuation]:
+    """For each count of numbers seen, the guess of the model and of the others; and the model's next guess."""
     next_guess = run.predict(numbers)
     # Predictors guess every number but the first. The last number of this row is not read, only guessed; 0 is below
     # every modulus, which the model's guess may not be.
@@ -167,14 +168,14 @@ def _guesses(
             if columns["model"][seen - 1] != numbers[seen]:
                 columns["model"][seen - 1] = run.predict(numbers[:seen]).numbers[0]
     guesses = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    return guesses, next_guess.probabilities[0]
+    return guesses, next_guess
 
 
-def _headline(run: LoadedRun, guesses: list[dict[str, int | None]], probability: float, following: int | None) -> str:
-    seen, last = len(guesses), guesses[-1]
+def _headline(guesses: list[dict[str, int | None]], continuation: Continuation, following: int | None) -> str:
+    seen, last, tried = len(guesses), guesses[-1], continuation.tried
     said = [
         f"After {seen} {'number' if seen == 1 else 'numbers'} the model says {last['model']}, with a probability of "
-        f"{probability:.3f}."
+        f"{continuation.probabilities[0]:.3f}."
     ]
     others = [f"{name} {'abstains' if last[name] is None else f'says {last[name]}'}" for name in list(last)[1:]]
     said.append(f"{' and '.join(others).capitalize()}.")
@@ -182,9 +183,8 @@ def _headline(run: LoadedRun, guesses: list[dict[str, int | None]], probability:
         said.append(
             f"The next number is {following}: the model is {'right' if last['model'] == following else 'wrong'}."
         )
-    reliable = run.reliability.reliable_from
-    if reliable is not None and seen < reliable:
-        said.append(f"The model is usually right from {reliable} numbers on, so these are too few to rely on it.")
+    clauses = [tried.text(), *([] if tried.contradiction is None else [tried.contradiction])]
+    said += [f"{clause[0].upper()}{clause[1:]}." for clause in clauses]
     return sentence(" ".join(said))
 
 

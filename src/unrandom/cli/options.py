@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from unrandom.core.errors import one_line
-from unrandom.core.names import ENGINES, LOGS, SCALES
+from unrandom.core.names import ENGINES, LOGS, RAW_TYPES, SCALES
 
 LONGEST_NUMBER = 40  # characters
 
@@ -77,6 +77,16 @@ def add_configuration(command: Parser) -> None:
 def add_run(command: Parser) -> None:
     command.add_argument("run", metavar="RUN", help=RUN)
     command.add_argument("--task", metavar="FILE:CLASS", help=TASK)
+
+
+def add_reading(command: Parser) -> None:
+    text = command.add_argument_group("reading")
+    text.add_argument("--column", metavar="C", help="column of a table (heading or number), or key of JSON objects")
+    text.add_argument("--regex", metavar="R", help="find the number in each line, in group 1 of this expression")
+    text.add_argument("--notation", metavar="N", help="decimal, hexadecimal, base64, ... (inferred)")
+    text.add_argument(
+        "--raw", choices=RAW_TYPES, metavar="TYPE", help="binary words: u8, u16, u32, u64, f32, f64; u16be, ..."
+    )
 
 
 def add_max_minutes(command: Parser, then: str = "resume continues from there") -> None:

@@ -1,30 +1,107 @@
-"""How are a user's sequences read, and how reliable is a continuation of them? By the last evaluation in training."""
+"""What follows a sequence, and is it reliable? A model is tried on the numbers given, each guessed from those before.
 
-from dataclasses import dataclass
+The last LAST numbers decide, before which the model has seen most. If it would have guessed all of them, and the next
+guess is likely for the model itself, this is to be relied on; if it would have guessed none, it is not; in between,
+nothing is claimed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from itertools import takewhile
-from typing import Any
+from typing import Any, Literal
 
-from unrandom.core.errors import UserError
-from unrandom.core.inputs import content_of, named
-from unrandom.core.reading import about
+import numpy as np
 
-MAX_TEXT = 2**22  # bytes; models read some hundred numbers of a sequence
+from unrandom.core.files import JsonObject
+from unrandom.models.predictor import TransformerPredictor
+from unrandom.tasks import Task
+
 USUAL_ACCURACY = 0.9  # share of correct guesses from which a model is called "usually right"
+SHOWN = 32  # most numbers that are counted
+LAST = 8  # numbers at the end that decide
+LIKELY = 0.5  # probability of the next guess under the model from which it is relied on
+
+Verdict = Literal["rely", "do not rely", "undecided", "too few"]
 
 
-def read_sequences(source: str, *, limit: int) -> list[list[int]]:
-    """Sequences from a file, or from standard input for ``-``.
+@dataclass(frozen=True)
+class Tried:
+    """How many of the last numbers that it was given a model would have guessed, each from those before it.
 
-    With one number per line, the file is one sequence; if any line has several (separated by spaces or commas), every
-    line is a sequence. Raises UserError, naming the line, for what is not a number or not below ``limit``.
+    `verdict` is about the next number: "rely" on the guess, or "do not rely" on it; it is "undecided" if the model is
+    right of some of these numbers and wrong of others, and "too few" if more numbers would tell.
+
+    >>> import unrandom
+    >>> run, numbers = unrandom.load("um-144"), unrandom.LCG(m=97, a=5, c=3).orbit(x0=5, length=60)
+    >>> run.predict(numbers).tried.text()
+    'of your last 32 numbers this model would have guessed 0, and none of the last 8: do not rely on its next number'
+    >>> run.predict(numbers[:5]).tried.verdict
+    'too few'
     """
-    with about(named(source)):
-        lines = enumerate(_lines(source), start=1)
-        read = ([_number(word, n, limit) for word in line.replace(",", " ").split()] for n, line in lines)
-        rows = [row for row in read if row]
-    if not rows:
-        raise UserError(f"{named(source)} holds no numbers")
-    return rows if any(len(row) > 1 for row in rows) else [[row[0] for row in rows]]
+
+    tested: int  # numbers counted: the last ones, at most SHOWN; the first number is none, as nothing comes before it
+    guessed: int  # of them, correctly
+    tested_last: int  # numbers that decide: the last ones, at most LAST
+    guessed_last: int  # of them, correctly
+    verdict: Verdict
+    enough: int  # numbers from which there is a verdict
+    contradiction: str | None  # what shows that the numbers are not of the model's task: a clause; None: nothing does
+
+    @classmethod
+    def on(
+        cls,
+        numbers: Sequence[int],
+        predictor: TransformerPredictor,
+        task: Task,
+        *,
+        probability: float,
+        reliable_from: int | None,
+    ) -> "Tried":
+        """Try a model of a task in one forward pass on one more than the last numbers that it reads.
+
+        `probability` is that of the next guess under the model; `reliable_from` is what its `Reliability` says.
+        """
+        read = list(numbers[-task.context - 1 :])
+        row = np.array([read], dtype=np.uint64)
+        right = predictor.predict(row).numbers[0] == row[0, 1:] if len(read) > 1 else np.zeros(0, bool)
+        last = right[-LAST:]
+        contradiction = task.contradiction(read)
+        enough = min(task.context, LAST + max(1, reliable_from or 1))
+        if len(last) < LAST:
+            verdict: Verdict = "too few"
+        elif last.all() and probability >= LIKELY:
+            verdict = "rely"
+        elif len(read) < enough and contradiction is None:
+            verdict = "too few"
+        else:
+            verdict = "undecided" if last.any() else "do not rely"
+        tested, guessed = len(right[-SHOWN:]), int(right[-SHOWN:].sum())
+        return cls(tested, guessed, len(last), int(last.sum()), verdict, enough, contradiction)
+
+    def text(self) -> str:
+        """The test and the verdict in a sentence without a full stop."""
+        if self.tested_last < LAST:
+            given = self.tested + 1
+            few = f"{given} {'number is' if given == 1 else 'numbers are'} too few"
+            return f"{few} to tell whether this model continues them: give {self.enough}"
+        last = "all" if self.guessed_last == LAST else "none" if not self.guessed_last else self.guessed_last
+        said = f"of your last {self.tested} numbers this model would have guessed {self.guessed}"
+        return f"{said}, and {last} of the last {LAST}: {self._verdict()}"
+
+    def _verdict(self) -> str:
+        match self.verdict:
+            case "rely":
+                return "rely on its next number; each one after it rests on those before"
+            case "do not rely":
+                return "do not rely on its next number"
+            case "undecided":
+                return "its next number may be right or wrong"
+            case "too few":
+                return f"these are too few for it, give {self.enough}"
+
+    def to_json(self) -> JsonObject:
+        """All fields."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -34,7 +111,7 @@ class Continuation:
     numbers: list[int]  # the most likely ones, each given those before it
     probabilities: list[float]  # the model's, of each of them
     numbers_used: int  # the last ones of the sequence, as many as the model reads
-    reliable_from: int | None  # numbers to see before the model is usually right; None: unknown or never
+    tried: Tried  # how reliable the model is on this sequence
 
 
 @dataclass(frozen=True)
@@ -54,50 +131,3 @@ class Reliability:
         """How many numbers to see before the model is usually right; None if unknown, or if it never is."""
         longest_first = sorted(self.accuracy_after, reverse=True)
         return min(takewhile(lambda seen: self.accuracy_after[seen] >= USUAL_ACCURACY, longest_first), default=None)
-
-    def text(self, run: str, *, fewest: int) -> str:
-        """From how many numbers on the model is usually right, with a warning if the shortest sequence has fewer.
-
-        ``run`` is the name of the run on the command line.
-        """
-        if not self.accuracy_after:
-            return f"how many numbers this model needs is unknown; measure it with: unrandom evaluate {run}"
-        if self.reliable_from is None:
-            best = max(self.accuracy_after, key=lambda seen: self.accuracy_after[seen])
-            return f"this model is usually wrong: at best {self._accuracy_after(best)}"
-        usually_right = f"{_numbers(self.reliable_from)} on ({self._share(self.reliable_from)})"
-        said = f"this model is usually right from about {usually_right}"
-        if fewest >= self.reliable_from:
-            return said
-        below = [seen for seen in self.accuracy_after if seen <= fewest]
-        measured = f": {self._accuracy_after(max(below))}" if below else ""
-        few = f"{_numbers(fewest)} {'is' if fewest == 1 else 'are'} too few"
-        return f"{said}\nwarning: {few} for an answer to rely on{measured}"
-
-    def _accuracy_after(self, seen: int) -> str:
-        return f"{self._share(seen)} after {_numbers(seen)}"
-
-    def _share(self, seen: int) -> str:
-        return f"{100 * self.accuracy_after[seen]:.0f} % right"
-
-
-def _numbers(count: int) -> str:
-    return "1 number" if count == 1 else f"{count} numbers"
-
-
-def _lines(source: str) -> list[str]:
-    """The lines of a text of at most MAX_TEXT bytes."""
-    content = content_of(source, MAX_TEXT)
-    try:
-        return content.decode().splitlines()
-    except UnicodeDecodeError:
-        raise UserError(f"{named(source)} is not text") from None
-
-
-def _number(word: str, line: int, limit: int) -> int:
-    if not (word.isascii() and word.removeprefix("-").isdigit() and len(word) <= 40):
-        raise UserError(f"line {line}: {word[:40]!r} is not a whole number")
-    number = int(word)
-    if not 0 <= number < limit:
-        raise UserError(f"line {line}: {number} is not from 0 to {limit - 1}, the numbers this model knows")
-    return number

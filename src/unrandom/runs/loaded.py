@@ -18,7 +18,7 @@ from unrandom.core.files import JsonObject
 from unrandom.models import Transformer, record
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.models.taps import Edit, intervene, tap_names
-from unrandom.runs.continuation import Continuation, Reliability
+from unrandom.runs.continuation import Continuation, Reliability, Tried
 from unrandom.runs.run import Run
 from unrandom.runs.running.execution import OnStart, execute
 from unrandom.runs.sharing.curves import Curves
@@ -84,9 +84,10 @@ class LoadedRun(Run):
     ) -> Continuation:
         """The ``n`` numbers after ``numbers``, each the model's most likely one, with the probability it gives it.
 
-        Only the last ``config.data.context`` numbers are read. Each guess is appended to the input for the next.
-        ``progress`` is called after each guess with the number of guesses so far. Raises UserError for numbers that the
-        model does not know.
+        Only the last ``config.data.context`` numbers are read. Each guess is appended to the input for the next. The
+        model is also tried on the numbers themselves: ``tried`` says how many it would have guessed, and whether to
+        rely on the next one. ``progress`` is called after each guess with the number of guesses so far. Raises
+        UserError for numbers that the model does not know.
 
         >>> import unrandom
         >>> run = unrandom.load("um-144")
@@ -94,8 +95,8 @@ class LoadedRun(Run):
         >>> continuation = run.predict(numbers, n=5)
         >>> continuation.numbers
         [141, 58, 11, 0, 25]
-        >>> continuation.reliable_from  # usually right from this many numbers on, as measured in training
-        32
+        >>> continuation.tried.guessed, continuation.tried.tested, continuation.tried.verdict
+        (31, 32, 'rely')
         """
         if n < 1:
             raise UserError(f"n must be 1 or more, but {n} was given")
@@ -108,7 +109,13 @@ class LoadedRun(Run):
             numbers=[int(guess) for guess in guesses[0]],
             probabilities=[round(float(probability), 6) for probability in probabilities[0]],
             numbers_used=read.shape[1],
-            reliable_from=self.reliability.reliable_from,
+            tried=Tried.on(
+                known[0].tolist(),
+                self._predictor,
+                self.config.data,
+                probability=float(probabilities[0, 0]),
+                reliable_from=self.reliability.reliable_from,
+            ),
         )
 
     @cached_property

@@ -110,6 +110,10 @@ class Task(Config, ABC):
         """A sentence for readers about how many numbers suffice."""
         return ""
 
+    def contradiction(self, numbers: Sequence[int]) -> str | None:
+        """What shows that numbers below the vocabulary are no sequence of this task: a clause for readers, or None."""
+        return None
+
     @property
     def embedding_modulus(self) -> int | None:
         """The modulus whose prime powers are tested as residues in the embedding; None: small moduli are."""

@@ -2,6 +2,7 @@
 
 - `options`   what a user may state, and in which ranges
 - `contents`  finds out what a file is, and reads the numbers in it
+- `sequences` finds several of them in a file, for models to continue
 - `texts`     finds the numbers in text as programs print them
 - `tables`    finds the column of numbers in a table
 - `logs`      finds numbers in a column, behind a key, or by a regular expression

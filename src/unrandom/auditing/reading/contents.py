@@ -41,6 +41,7 @@ _CONTROL = bytes([*range(8), 8, *range(14, 27), *range(28, 32), 127])  # no text
 def read(
     source: str | Path,
     *,
+    content: bytes | None = None,
     raw: Raw | None = None,
     column: str | None = None,
     regex: str | None = None,
@@ -48,7 +49,7 @@ def read(
     deadline: Deadline = NO_LIMIT,
 ) -> Numbers:
     """The numbers in the file `source`, or in standard input for ``-``; at most the first MAX_NUMBERS of them, and of a
-    text those in its first MAX_TEXT characters, which a note then says.
+    text those in its first MAX_TEXT characters, which a note then says. Its `content` is given if it was read already.
 
     `raw` reads words instead of text. `column` is a column of a table or of a log, by its heading or number; a field of
     JSON objects; or a key of key=value pairs. `regex` finds one number in each line, by its group `value`, its group 1
@@ -63,7 +64,7 @@ def read(
         with about("--raw"):
             lookup("type of raw words", raw, dict.fromkeys(RAW_TYPES))
     path = str(source)
-    content = content_of(path, MAX_BYTES, deadline)
+    content = content_of(path, MAX_BYTES, deadline) if content is None else content
     if not content:
         raise UserError(f"{named(path)} holds no numbers")
     binary = raw is not None or content.startswith(NPY)

@@ -5,9 +5,8 @@ from argparse import Namespace
 from typing import Any
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import SECONDS, Parser
+from unrandom.cli.options import SECONDS, Parser, add_reading
 from unrandom.core.errors import UserError
-from unrandom.core.names import RAW_TYPES
 
 EXAMPLE = """unrandom audit outputs.txt
 node -e "for (let i = 0; i < 300; i++) console.log(Math.random())" | unrandom audit -
@@ -20,13 +19,7 @@ WHOLE = ("bits", "bounded", "modulus", "multiplier", "increment")
 
 def add(command: Parser) -> None:
     command.add_argument("file", metavar="FILE|-", help="the outputs in order; - is standard input")
-    text = command.add_argument_group("reading")
-    text.add_argument("--column", metavar="C", help="column of a table (heading or number), or key of JSON objects")
-    text.add_argument("--regex", metavar="R", help="find the number in each line, in group 1 of this expression")
-    text.add_argument("--notation", metavar="N", help="decimal, hexadecimal, base64, ... (inferred)")
-    text.add_argument(
-        "--raw", choices=RAW_TYPES, metavar="TYPE", help="binary words: u8, u16, u32, u64, f32, f64; u16be, ..."
-    )
+    add_reading(command)
     known = command.add_argument_group("what is known (everything is inferred otherwise)")
     known.add_argument("--bits", metavar="B", help="width of the outputs in bits")
     known.add_argument("--bounded", metavar="N", help="outputs are in 0 ... N-1, or N numbers from --from on")

@@ -4,6 +4,7 @@ Source: the paper's section "Dataset Generation and Evaluation", and its appendi
 """
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -87,6 +88,11 @@ class LCGTask(Task):
         """The largest modulus of training and test."""
 
     @property
+    def smallest_modulus(self) -> int:
+        """The smallest modulus that training may have, but for the phases of a curriculum."""
+        return self.largest_modulus
+
+    @property
     @abstractmethod
     def moduli(self) -> tuple[int, ...]:
         """The test moduli."""
@@ -116,6 +122,13 @@ class LCGTask(Task):
     def named_multipliers(self) -> tuple[int, ...]:
         """Multipliers that the configuration holds out explicitly."""
         return ()
+
+    def contradiction(self, numbers: Sequence[int]) -> str | None:
+        from unrandom.tasks.lcg import contradictions  # imported on use: they solve for parameters
+
+        if self.one_modulus is None:
+            return contradictions.of_moduli(numbers, self.smallest_modulus, self.largest_modulus)
+        return contradictions.of_modulus(numbers, self.one_modulus, full_period=self.full_period_share == 1)
 
     def tested_by_primitive_roots(self, modulus: int) -> bool:
         """Whether this test modulus is tested with primitive roots (among unseen moduli, only primes are)."""
