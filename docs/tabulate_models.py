@@ -14,12 +14,15 @@ from unrandom.runs.finding import RECIPES
 from unrandom.runs.measurement import evaluate_run
 from unrandom.runs.run import Run
 from unrandom.runs.sharing.pretrained import INDEX, PretrainedModel, described, pretrained, weights_file
+from unrandom.tasks import Part, Task
+from unrandom.tasks.lcg import LCGTask
 from unrandom.training.checkpoint import latest_checkpoint
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "models.md"
 WEIGHTS = ROOT / "results" / "laptop" / "weights"
 SEQUENCES = 1024  # of each part of the test
+OTHERS = {"arbitrary": "arbitrary a and c", "counting": "a = 1"}  # further tests of LCGs by name
 
 
 def index() -> list[dict[str, Any]]:
@@ -55,15 +58,35 @@ def entry(run: Run, name: str) -> dict[str, Any]:
         "sha256": sha256(weights_file(run.folder.path)),
         "steps": checkpoint.step,
         "sequences": SEQUENCES,
-        "accuracy": [accuracy(part) for part in tested],
+        "accuracy": [accuracy(part, task) for part in tested],
     }
 
 
-def accuracy(tested: dict[str, Any]) -> dict[str, Any]:
-    """The accuracy of the last number of one part of the test."""
-    last = tested["last_number_accuracy"]
+def accuracy(tested: dict[str, Any], task: Task) -> dict[str, Any]:
+    """The accuracy of the last number of one part of the test and, further, of other sequences; and which these are."""
+    further = [{"about": OTHERS.get(each["name"], each["about"])} | last_number(each) for each in tested["further"]]
+    return {
+        "about": tested["symbol"],
+        "sequences": sequences(task, tested["part"]),
+        "seen": tested["by_position"]["seen"][-1],
+        **last_number(tested),
+        "further": further,
+    }
+
+
+def last_number(tested: dict[str, Any]) -> dict[str, Any]:
+    """The accuracy of the last number."""
     kept = ("value", "low", "high", "correct", "total", "interval")
-    return {"about": tested["symbol"], "seen": tested["by_position"]["seen"][-1]} | {key: last[key] for key in kept}
+    return {key: tested["last_number_accuracy"][key] for key in kept}
+
+
+def sequences(task: Task, part: Part) -> str:
+    """Which sequences a part of the test has."""
+    if not isinstance(task, LCGTask):
+        return f"unseen {task.unseen}"
+    primitive = isinstance(part, int) and task.tested_by_primitive_roots(part)
+    unseen = "a and c" if task.hold_out == "values" else "(a, c)"
+    return f"{'primitive root a' if primitive else 'full period'}, unseen {unseen}"
 
 
 def table(models: list[PretrainedModel]) -> list[str]:

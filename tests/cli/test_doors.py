@@ -31,6 +31,8 @@ def test_models_are_listed_with_size_accuracy_and_checksum(capsys):
     assert main(["models"]) == 0
     shown = capsys.readouterr().out
     assert "fm-256 (also: demo)" in shown
+    assert "last number right: m = 256, full period, unseen a and c: 1.000 [" in shown
+    assert "on other sequences: m = 256, arbitrary a and c: 0.127 [" in shown  # fm-2p8 knows full period alone
     assert listed["fm-2p8"]["sha256"][:12] in shown
 
 

@@ -17,7 +17,7 @@ def add(command: Parser) -> None:
 
 
 def run(arguments: Namespace) -> Answer:
-    """Every model with its task, size, accuracy and checksum. Imports no torch."""
+    """Every model with its task, size, accuracy by kind of sequence, and checksum. Imports no torch."""
     from unrandom.runs.sharing.pretrained import check_pretrained, described, pretrained
 
     models = list(pretrained().values())
@@ -32,9 +32,13 @@ def run(arguments: Namespace) -> Answer:
             f"  {shown['task']}",
             f"  {shown['layers']} layers, {shown['parameters']} parameters, {shown['size']}{where}",
             f"  last number right: {shown['accuracy']}",
+            f"  on other sequences: {shown['on other sequences']}",
             f"  sha256 {shown['sha256']}",
         ]
-    lines.append(f"intervals: 95 %, over multipliers and increments of {models[0].sequences:,} sequences per modulus")
+    lines.append(
+        f"intervals: 95 %, of {models[0].sequences:,} sequences of each kind and modulus, over multipliers and "
+        "increments where sequences share these"
+    )
     if arguments.check:
         lines.append("the weights on this machine have these checksums")
     return {"models": [model.to_json() for model in models]}, "\n".join(lines)

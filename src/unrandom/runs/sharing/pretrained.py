@@ -48,7 +48,9 @@ class PretrainedModel:
     sha256: str  # of the weights
     steps: int  # of training
     sequences: int  # of each part of the test
-    accuracy: list[JsonObject]  # of the last number, for each part of the test: about, value, low, high, correct, total
+    # Of the last number, for each part of the test: about, sequences, value, low, high, correct, total, interval; and
+    # `further`, the same but for `seen` on other sequences, such as those of arbitrary (a, c).
+    accuracy: list[JsonObject]
 
     @property
     def folder(self) -> Path | None:
@@ -69,7 +71,8 @@ class PretrainedModel:
 def pretrained() -> dict[str, PretrainedModel]:
     """The models that come with the package or its repository, by name, with size, accuracy and checksum.
 
-    Accuracy is that of the last number of held-out sequences, for each part of the test, with a 95 % interval.
+    Accuracy is that of the last number of held-out sequences, for each part of the test, with a 95 % interval. An LCG
+    model is tested on sequences of full period with unseen (a, c), and further on arbitrary (a, c).
 
     >>> import unrandom
     >>> model = unrandom.pretrained()["fm-256"]
@@ -77,6 +80,8 @@ def pretrained() -> dict[str, PretrainedModel]:
     ('fm-256-11566064', 237952, True)
     >>> [(part["value"], round(part["low"], 2)) for part in model.accuracy]
     [(1.0, 0.91)]
+    >>> [(part["sequences"], [other["about"] for other in part["further"]]) for part in model.accuracy]
+    [('full period, unseen a and c', ['arbitrary a and c'])]
     """
     return {each["name"]: PretrainedModel(**each) for each in json.loads(INDEX.read_text(encoding="utf-8"))["models"]}
 
@@ -127,16 +132,23 @@ def weights_file(folder: Path) -> Path:
 
 
 def described(model: PretrainedModel) -> dict[str, Any]:
-    """What a table of models shows, as short texts: name, task, size, accuracy, and where the weights are."""
-    accuracy = "; ".join(
-        f"{part['about']}: {part['value']:.3f} [{part['low']:.3f}, {part['high']:.3f}]" for part in model.accuracy
-    )
+    """What a table of models shows, as short texts: name, task, size, accuracy by kind of sequence, and checksum."""
+    of_test = [_accuracy(part["about"], part["sequences"], part) for part in model.accuracy]
+    of_others = [
+        _accuracy(part["about"], other["about"], other) for part in model.accuracy for other in part["further"]
+    ]
     return {
         "name": model.name,
         "task": model.about,
         "layers": model.depth,
         "parameters": f"{model.parameters:,}",
         "size": f"{model.bytes / 1e6:.2f} MB",
-        "accuracy": accuracy,
+        "accuracy": "; ".join(of_test),
+        "on other sequences": "; ".join(of_others) or "not tested",
         "sha256": model.sha256[:12],
     }
+
+
+def _accuracy(part: str, sequences: str, measured: JsonObject) -> str:
+    interval = f"[{measured['low']:.3f}, {measured['high']:.3f}]"
+    return f"{part}, {sequences}: {measured['value']:.3f} {interval}"
