@@ -37,7 +37,7 @@ def test_the_sentence_about_the_next_number_of_twenty_lcgs_is_right(name):
     wrong = found["rely", False] + found["do not rely", True]
     said = found["rely", True] + found["do not rely", False]
     assert (wrong, found["too few", True], found["too few", False]) == (0, 0, 0), found
-    assert said >= 0.65 * found.total(), found  # of the others nothing is claimed
+    assert said > found.total() / 2, found  # of the others nothing is claimed
 
 
 class Stub:
