@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from unrandom.core.files import JsonObject
-from unrandom.models.predictor import TransformerPredictor
+from unrandom.predictors.protocol import Predictor
 from unrandom.tasks import Task
 
 USUAL_ACCURACY = 0.9  # share of correct guesses from which a model is called "usually right"
@@ -51,7 +51,7 @@ class Tried:
     def on(
         cls,
         numbers: Sequence[int],
-        predictor: TransformerPredictor,
+        predictor: Predictor,
         task: Task,
         *,
         probability: float,
