@@ -139,14 +139,11 @@ def tables(*, differences, plateau=0.05, more_bits=0.0):
                 patched = published | {"patch": where, "other": other, "block": block}
                 patch += [patched | {"what": w} | estimate(s) for w, s in shares.items()]
     steps = [
-        {"run": f"followed-{seed}", "seed": seed, "step": step, "bits": bits, "certain": 12, "attention": attention}
+        {"run": f"followed-{seed}", "seed": seed, "step": step, "more": more, "chance": 0.25, "attention": attention}
         for seed in SEEDS
-        for step, bits, attention in (
-            (100, 8.0, 0.0),
-            (200, 12.0, plateau),
-            (300, 14.0 if seed == 0 else 12.0, plateau),
-        )
+        for step, more, attention in ((100, 0.1, 0.0), (200, 0.26, plateau), (300, 0.9 if seed == 0 else 0.26, plateau))
     ]
+    steps.append(steps[0] | {"step": 400, "more": 1.0, "attention": 0.9})  # after the plateau
     ends = []
     for m in (2**10, 2**12):
         longest = LookbackPredictor(m).numbers_needed() - 1

@@ -55,9 +55,9 @@ def draw(tables: Tables) -> Pictures:
     steps = tables["steps"]
     yield Picture(
         [
-            _training(steps, "more", "after N numbers and more", "numbers right"),
-            _training(steps, "half", "after N/2 to N − 1 numbers", "numbers right"),
-            _training(steps, "attention", "second layer, N/16 modulo N/8 back", "attention, the head with most"),
+            _training(steps, "more", f"{name}: after N numbers and more", "numbers right"),
+            _training(steps, "half", f"{name}: after N/2 to N − 1 numbers", "numbers right"),
+            _training(steps, "attention", f"{name}: layer 2, N/16 modulo N/8 back", "attention, the head with most"),
         ],
         suffix="-training",
         columns=3,
