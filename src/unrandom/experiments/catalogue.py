@@ -23,7 +23,7 @@ ORDER: dict[Section, str] = {
     "um-primes um-embedding um-heads um-pruning um-modulus-estimate um-patching um-lookback um-digits",
     "larger moduli": "fm-scaling fm-seeds um-scaling",
     "beyond the paper": "fm-what-helps um-shortcut um-adaptivity um-hold-out um-needed-lookback fm-order "
-    "fm-order-pressure hard-multipliers ceilings",
+    "fm-order-depth fm-order-pressure hard-multipliers ceilings",
 }
 
 

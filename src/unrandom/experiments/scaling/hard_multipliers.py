@@ -20,7 +20,7 @@ from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, 
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.measurement import multiplier_rows
 from unrandom.experiments.summaries import by_modulus, by_seed, moduli_of_every_seed, run_columns
-from unrandom.experiments.unseen_modulus.presets import hard_runs, main_runs
+from unrandom.experiments.unseen_modulus.presets import hard_runs, shortcut_runs
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.generators.full_period import draw_units, full_period_multipliers
 from unrandom.runs.tables import Tables, table
@@ -66,7 +66,7 @@ CLAIMS = {**_claims(FIXED, "after"), **_claims(UNSEEN, "before")}
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """Runs of fixed moduli and of unseen moduli that other experiments train, too."""
-    every = {FIXED: fixed_runs(scale, seeds), UNSEEN: [*main_runs(scale, seeds), *hard_runs(scale, seeds)]}
+    every = {FIXED: fixed_runs(scale, seeds), UNSEEN: [*shortcut_runs(scale, seeds), *hard_runs(scale, seeds)]}
     labelled = [
         run.labelled(regime=regime, data_seed=run.config.split_seed)
         for regime, planned in every.items()

@@ -144,6 +144,4 @@ def _panels(metrics: pl.DataFrame) -> Iterator[LinePanel]:
         yield LinePanel(title, "training step", "last number right", group_lines(rules, "step", column))
 
 
-EXPERIMENT = Experiment(
-    ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True, archived_seeds=3
-)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)
