@@ -37,7 +37,10 @@ def test_reproduce_then_claims_then_the_page(places, tmp_path, capsys):
     assert all(keys <= set(row) for row in rows)
     assert len(rows) == sum(len(each.claims) for each in EXPERIMENTS.values())
     assert {"not run", "not judged"} == {row["verdict"] for row in rows}  # one seed judges nothing
-    assert set(answer) == {"scale", "summary", "claims"}
+    assert set(answer) == {"scale", "summary", "written_after", "claims"}
+    assert sum(sum(of.values()) for of in answer["written_after"].values()) == sum(
+        row["written"] == "after" for row in rows
+    )
     assert sum(sum(of.values()) for of in answer["summary"].values()) == len(rows)
     page = (tmp_path / "docs" / "results.md").read_text()
     assert "](../results/smoke/fm-primes/fm-primes.png)" in page

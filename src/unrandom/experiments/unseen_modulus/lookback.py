@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
+from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
@@ -58,13 +59,17 @@ CLAIMS = {
 def measure(runs: list[Run], scale: Scale) -> Tables:
     rows: dict[str, Rows] = {"adaptivity": [], "spacings": []}
     for run in runs:
+        if run.config.model.depth < 2:
+            raise UserError(f"{run.id} has one layer; um-lookback compares the layers after the first with it")
         data, rng = lcg_task(run.config.data), stream(run.config.seed, "adaptivity")
         drawn = sequences_by_lookback(rng, data.moduli, LOOKBACKS[scale], SEQUENCES[scale], data.context + 1)
-        if len(drawn) > 1:
-            patterns = pattern_by_lookback(run, drawn)
-            found = adaptivity(patterns)
-            rows["adaptivity"] += adaptivity_rows(run, found)
-            rows["spacings"] += _spacing_rows(run, found, patterns)
+        if len(drawn) < 2:
+            compared = ", ".join(map(str, LOOKBACKS[scale]))
+            raise UserError(f"the unseen moduli of {run.id} need fewer than two of the look-backs {compared}")
+        patterns = pattern_by_lookback(run, drawn)
+        found = adaptivity(patterns)
+        rows["adaptivity"] += adaptivity_rows(run, found)
+        rows["spacings"] += _spacing_rows(run, found, patterns)
     return {name: table(each) for name, each in rows.items()}
 
 
