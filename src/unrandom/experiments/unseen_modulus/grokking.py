@@ -89,7 +89,7 @@ def step_ratios(curves: Iterable[tuple[pl.DataFrame, pl.DataFrame]], keys: tuple
     if missing:
         return Unknown(f"in {missing} of {len(steps)} runs a group was not learned, or not measured apart from a = 1")
     known = [(first, second) for first, second in steps if first is not None and second is not None]
-    return over_step_ratios(known, grid) if known else []
+    return over_step_ratios(known, float(grid)) if known else []
 
 
 def _step_to(curve: pl.DataFrame, key: str, share: float) -> float | None:
