@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unrandom.interpretation import adaptivity
-from unrandom.interpretation.adaptivity import attention_by_class
+from unrandom.interpretation.adaptivity import attention_late, by_class
 
 TOKENS, RS = 40, (5, 7, 8)
 
@@ -23,8 +23,8 @@ def joined(*heads):
 
 
 def test_attention_is_counted_by_residue_class_of_the_look_back():
-    assert attention_by_class(pattern(12, weight=1.0), 5)[0] == pytest.approx([0, 0, 1, 0, 0])
-    assert attention_by_class(pattern(12), 5).sum() == pytest.approx(1)
+    assert by_class(attention_late(pattern(12, weight=1.0)), 5)[0] == pytest.approx([0, 0, 1, 0, 0])
+    assert by_class(attention_late(pattern(12)), 5).sum() == pytest.approx(1)
 
 
 def test_a_fixed_look_back_has_index_zero_and_an_adaptive_one_its_attention():

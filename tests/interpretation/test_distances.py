@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from unrandom.interpretation import common_divisor, divisor_agreement, strongest_key_distances
+from unrandom.interpretation import common_divisor, strongest_key_distances
 
 TOKENS = 128
 
@@ -50,18 +50,9 @@ def test_random_keys_and_neighbours_have_no_divisor():
     assert common_divisor(strongest_key_distances(keys_at([0, 1, 2, 3])).spacings[0]).preferred == 1
 
 
-def test_a_head_follows_if_its_divisor_is_one_of_m_and_changes_with_it():
-    found = divisor_agreement({2048: 4, 2352: 14, 1800: 6})
-    assert found.holds
-    assert found.chance[2048] == 5 / 31
-    assert not divisor_agreement({2048: 4, 2352: 4}).holds  # it divides both, but does not adapt
-    assert divisor_agreement({2048: 4, 2352: 5}).divides == {2048: True, 2352: False}
-    assert not divisor_agreement({2048: 4, 2352: 1}).holds
-
-
 def test_the_tables_are_json():
     spacings = strongest_key_distances(keys_at([5, 11, 17, 29])).spacings[0]
-    tree = [common_divisor(spacings).to_json(), divisor_agreement({8: 4, 9: 3}).to_json()]
+    tree = common_divisor(spacings).to_json()
     assert json.loads(json.dumps(tree, allow_nan=False)) == tree
 
 

@@ -7,7 +7,7 @@ draws.
 from unrandom.interpretation.adaptivity import Adaptivity, adaptivity
 from unrandom.interpretation.attention import attention_by_distance, lookback_shares, strongest_distances
 from unrandom.interpretation.damage import Damage, digit_damage
-from unrandom.interpretation.distances import common_divisor, divisor_agreement, strongest_key_distances
+from unrandom.interpretation.distances import common_divisor, strongest_key_distances
 from unrandom.interpretation.embedding import (
     additive_variance,
     cosine_by_shared_digits,

@@ -49,7 +49,7 @@ def adaptivity(patterns: Mapping[int, Sequence[Pattern]]) -> Adaptivity:
     if len(patterns) < 2 or min(len(layers[0]) for layers in patterns.values()) < 2:
         raise ValueError("two look-backs or more are required, and two sequences of each")
     first, second = (
-        {r: [pattern[half] for pattern in layers] for r, layers in patterns.items()}
+        {r: np.stack([attention_late(pattern[half]) for pattern in layers]) for r, layers in patterns.items()}
         for half in (slice(0, None, 2), slice(1, None, 2))
     )
     places = {r: excess.argmax(axis=-1) for r, excess in _excess(first).items()}
@@ -59,23 +59,24 @@ def adaptivity(patterns: Mapping[int, Sequence[Pattern]]) -> Adaptivity:
     return Adaptivity(layer, head, judged, places)
 
 
-def attention_by_class(pattern: Pattern, r: int) -> Float[np.ndarray, "heads r"]:
-    """Mean attention of each head to look-backs congruent to 0 … r − 1 modulo r, by queries of the second half."""
-    by_lookback = attention_by_lookback(pattern, 1)[:, pattern.shape[-1] // 2 :].mean(axis=1)
-    return np.stack([by_lookback[:, k::r].sum(axis=-1) for k in range(r)], axis=-1)
+def attention_late(pattern: Pattern) -> Float[np.ndarray, "heads lookbacks"]:
+    """Mean attention of each head by look-back, by queries of the second half."""
+    return attention_by_lookback(pattern, 1)[:, pattern.shape[-1] // 2 :].mean(axis=1)
 
 
-def _excess(patterns: Mapping[int, Sequence[Pattern]]) -> dict[int, Float[np.ndarray, "layers heads r"]]:
+def by_class(attention: Float[np.ndarray, "*axes lookbacks"], r: int) -> Float[np.ndarray, "*axes r"]:
+    """Attention by look-back, added over the look-backs congruent to 0 … r − 1 modulo r."""
+    return np.stack([attention[..., k::r].sum(axis=-1) for k in range(r)], axis=-1)
+
+
+def _excess(
+    attention: Mapping[int, Float[np.ndarray, "layers heads lookbacks"]],
+) -> dict[int, Float[np.ndarray, "layers heads r"]]:
     """By r: attention by class modulo r, less the mean of that on the sequences that need another look-back."""
-    found = {}
-    for r, own in patterns.items():
-        others = [_by_class(layers, r) for other, layers in patterns.items() if other != r]
-        found[r] = _by_class(own, r) - np.mean(others, axis=0)
-    return found
-
-
-def _by_class(layers: Sequence[Pattern], r: int) -> Float[np.ndarray, "layers heads r"]:
-    return np.stack([attention_by_class(pattern, r) for pattern in layers])
+    return {
+        r: by_class(own, r) - np.mean([by_class(each, r) for other, each in attention.items() if other != r], axis=0)
+        for r, own in attention.items()
+    }
 
 
 def _at_classes(

@@ -1,4 +1,4 @@
-"""Does a head adapt its look-back to the modulus? By the common divisor of the spacings between its strongest keys.
+"""How far apart are the strongest keys of a head? By the common divisor of the spacings between them.
 
 The paper's section "Interpretability: Unseen Modulus", step iii, and its appendix (figure attn_stats): the four
 strongest keys of a query lie multiples of 4 apart for m = 2048 and multiples of 14 for m = 2352, in one and the same
@@ -68,33 +68,6 @@ class CommonDivisor:
         }
 
 
-@dataclass(frozen=True)
-class DivisorAgreement:
-    """Whether a head adapts its look-back: its preferred divisor divides each modulus m and is not the same for all."""
-
-    preferred: dict[int, int]  # preferred divisor by modulus
-    divides: dict[int, bool]  # whether the preferred divisor is above 1 and divides m
-    chance: dict[int, float]  # probability that an r drawn uniformly from 2 … 32 divides m
-
-    @property
-    def differs(self) -> bool:
-        """Whether the preferred divisor is not the same for all moduli."""
-        return len(set(self.preferred.values())) > 1
-
-    @property
-    def holds(self) -> bool:
-        """Whether the preferred divisor divides every modulus, and differs between moduli."""
-        return all(self.divides.values()) and self.differs
-
-    def to_json(self) -> dict[str, Any]:
-        """As JSON values, with one row per modulus."""
-        rows = [
-            {"modulus": m, "preferred": r, "divides": self.divides[m], "chance": round(self.chance[m], 6)}
-            for m, r in self.preferred.items()
-        ]
-        return {"moduli": rows, "differs": self.differs, "holds": self.holds}
-
-
 def strongest_key_distances(
     pattern: Float[np.ndarray, "batch heads queries queries"], top: int = 4, start: int | None = None
 ) -> KeyDistances:
@@ -127,9 +100,3 @@ def common_divisor(spacings: Int[np.ndarray, " tokens"], largest: int = LARGEST_
     divisors = np.arange(2, largest + 1)
     share = np.array([spacings[::r].sum() / total for r in divisors])
     return CommonDivisor(divisors, share, total)
-
-
-def divisor_agreement(preferred: dict[int, int], largest: int = LARGEST_DIVISOR) -> DivisorAgreement:
-    """Whether the preferred divisor of one head, given by modulus, adapts to the modulus."""
-    chances = {m: sum(m % r == 0 for r in range(2, largest + 1)) / (largest - 1) for m in preferred}
-    return DivisorAgreement(dict(preferred), {m: r > 1 and m % r == 0 for m, r in preferred.items()}, chances)

@@ -42,7 +42,7 @@ class FixedLookback:
         if x.shape[1] > 2 * s:
             unreduced = 2 * x[:, s:-s] - x[:, : -2 * s]
             differences = np.abs(x[:, 2 * s :] - unreduced)
-            modulus = np.zeros_like(differences)  # of the differences before this number; 0 if there is none but 0
+            modulus = np.zeros_like(differences)  # by the differences before this number; 0 if all of them are 0
             modulus[:, 1:] = np.gcd.accumulate(differences, axis=1)[:, :-1]
             largest = np.maximum.accumulate(x, axis=1)[:, 2 * s - 1 : -1]
             numbers[:, 2 * s :] = np.where(modulus > 0, unreduced % np.maximum(modulus, 1), unreduced)

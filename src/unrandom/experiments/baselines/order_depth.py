@@ -68,7 +68,7 @@ class Sizes:
 
     published: Size
     followed: tuple[Size, ...]  # seed by seed; further seeds are trained as the last
-    three_layers: tuple[Size, ...]  # in contexts that are too short for order 2, but not for order 3
+    three_layers: tuple[Size, ...]  # their contexts are too short for order 2 and long enough for order 3
 
 
 def _followed(size: Size, steps: int, every: int) -> Size:

@@ -16,11 +16,10 @@ from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.summaries import each_run, group_lines, mean_or_none, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
-from unrandom.experiments.unseen_modulus.lookback import ADAPTIVE_INDEX, LOOKBACKS
+from unrandom.experiments.unseen_modulus.lookback import ADAPTIVE_INDEX, LOOKBACKS, patterns_by_lookback
 from unrandom.experiments.unseen_modulus.presets import Settings, hard_run, shortcut_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel
 from unrandom.interpretation import adaptivity
-from unrandom.interpretation.attention import attention_patterns
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.predictors.fixed_lookback import best_stride
 from unrandom.runs.tables import Tables, table
@@ -35,15 +34,6 @@ ENTRY = Entry(
 KEEP_EVERY = by_scale(smoke=6, laptop=200)  # steps
 STEPS = by_scale(smoke=12, laptop=2_000, paper=100_000)
 SEQUENCES = by_scale(smoke=8, laptop=64)  # per look-back
-
-UNCHANGED, MIX, RATES, BATCH, RANGE, DEPTH = (
-    "unchanged",
-    "mix of rows",
-    "rates",
-    "batch",
-    "range of moduli",
-    "two layers",
-)
 
 
 def _changed(key: str) -> Claim:
@@ -62,20 +52,19 @@ CLAIMS = {
     "range": _changed("moduli up to 1.2 times the largest of the test, as in the hard run"),
     "depth": _changed("two layers in place of four"),
 }
-ARMS = {MIX: "mix", RATES: "rates", BATCH: "batch", RANGE: "range", DEPTH: "depth"}
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """The shortcut run as it is, then with each setting changed to that of the hard run, or to two layers."""
     hard = lcg_task(hard_run(scale).config.data)
     optimizer = hard_run(scale).config.optimizer
-    changes: dict[str, Settings] = {
-        UNCHANGED: {},
-        MIX: {"data": {"counting_share": hard.counting_share, "coprime_share": hard.coprime_share}},
-        RATES: {"optimizer": {"lr": optimizer.lr, "muon_lr": optimizer.muon_lr}},
-        RANGE: {"data": {"max_modulus": None}},
-        DEPTH: {"model": {"depth": 2}},
-        BATCH: {"batch_size": 2 * shortcut_run(scale).config.batch_size, "steps": STEPS[scale] // 2},
+    changes: dict[str, Settings] = {  # by the key of the claim about it
+        "unchanged": {},
+        "mix": {"data": {"counting_share": hard.counting_share, "coprime_share": hard.coprime_share}},
+        "rates": {"optimizer": {"lr": optimizer.lr, "muon_lr": optimizer.muon_lr}},
+        "range": {"data": {"max_modulus": None}},
+        "depth": {"model": {"depth": 2}},
+        "batch": {"batch_size": 2 * shortcut_run(scale).config.batch_size, "steps": STEPS[scale] // 2},
     }
     every = KEEP_EVERY[scale]
     followed = {"steps": STEPS[scale], "evaluate_every": every, "checkpoint_every": every, "keep_every": every}
@@ -98,7 +87,7 @@ def _rows(run: Run, scale: Scale) -> Rows:
     rows: Rows = []
     for checkpoint in kept_checkpoints(run.folder, KEEP_EVERY[scale]):
         predictor = TransformerPredictor(checkpoint.load_model(), data.tokenizer)
-        found = adaptivity({r: attention_patterns(predictor, each) for r, each in attending.items()})
+        found = adaptivity(patterns_by_lookback(predictor, attending))
         accuracy = {"fits": _last_right(predictor, fits[True]), "does not fit": _last_right(predictor, fits[False])}
         rows.append(
             {**run_columns(run), "step": checkpoint.step, "index": found.index, "layer": found.layer, **accuracy}
@@ -113,7 +102,7 @@ def _last_right(predictor: TransformerPredictor, examples: list[Examples[Any]]) 
 
 def evidence(tables: Tables) -> Evidence:
     last = pl.col("index").sort_by("step").last()
-    return {key: each_run(tables["steps"].filter(changed=name), last) for name, key in ARMS.items()}
+    return {key: each_run(tables["steps"].filter(changed=key), last) for key in CLAIMS}
 
 
 def draw(tables: Tables) -> Pictures:

@@ -21,6 +21,7 @@ from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel
 from unrandom.interpretation import Adaptivity, adaptivity, common_divisor, strongest_key_distances
+from unrandom.models.predictor import TransformerPredictor
 from unrandom.runs.measurement import attention_patterns
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, UnseenModulus, lcg_task
@@ -34,7 +35,8 @@ ENTRY = Entry(
 SEQUENCES = by_scale(smoke=16, laptop=128, paper=512)  # per look-back
 # r at which adaptivity is measured; at laptop scale no two of them have a multiple in common within half of a context
 LOOKBACKS = by_scale(smoke=(2, 3, 4), laptop=(5, 7, 8, 9, 16))
-ADAPTIVE_INDEX = 0.2
+ADAPTIVE_INDEX = 0.2  # from which a look-back counts as one that adapts
+NEEDED = "r, the look-back that the multiplier needs"  # title of an axis
 
 CLAIMS = {
     "adapts": Claim(
@@ -66,16 +68,17 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         if len(drawn) < 2:
             compared = ", ".join(map(str, LOOKBACKS[scale]))
             raise UserError(f"the unseen moduli of {run.id} need fewer than two of the look-backs {compared}")
-        patterns = pattern_by_lookback(run, drawn)
+        patterns = patterns_by_lookback(run.predictor(), drawn)
         found = adaptivity(patterns)
         rows["adaptivity"] += adaptivity_rows(run, found)
         rows["spacings"] += _spacing_rows(run, found, patterns)
     return {name: table(each) for name, each in rows.items()}
 
 
-def pattern_by_lookback(run: Run, drawn: Mapping[int, Examples]) -> dict[int, Sequence[np.ndarray]]:
+def patterns_by_lookback(
+    predictor: TransformerPredictor, drawn: Mapping[int, Examples]
+) -> dict[int, Sequence[np.ndarray]]:
     """The attention patterns of every layer on the sequences that need each look-back."""
-    predictor = run.predictor()
     return {r: attention_patterns(predictor, sequences) for r, sequences in drawn.items()}
 
 
@@ -142,8 +145,7 @@ def _index_map(title: str, heads: pl.DataFrame) -> MapPanel:
     wide = heads.pivot("look-back", index=["layer", "head"], values="value").sort("layer", "head")
     names = [f"{layer}.{head}" for layer, head in wide.select("layer", "head").rows()]
     columns = wide.drop("layer", "head")
-    x = "r, the look-back that the multiplier needs"
-    return MapPanel(title, x, "layer.head", columns.rows(), columns.columns, names, "index", (-1, 1), written=True)
+    return MapPanel(title, NEEDED, "layer.head", columns.rows(), columns.columns, names, "index", (-1, 1), written=True)
 
 
 def _spacing_panel(title: str, spacings: pl.DataFrame) -> LinePanel:

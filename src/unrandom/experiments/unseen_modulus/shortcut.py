@@ -23,7 +23,13 @@ from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.summaries import by_run, each_run, group_lines, run_columns, seed_lines
 from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
-from unrandom.experiments.unseen_modulus.lookback import LOOKBACKS, adaptivity_rows, pattern_by_lookback
+from unrandom.experiments.unseen_modulus.lookback import (
+    ADAPTIVE_INDEX,
+    LOOKBACKS,
+    NEEDED,
+    adaptivity_rows,
+    patterns_by_lookback,
+)
 from unrandom.experiments.unseen_modulus.presets import hard_runs, main_runs, shortcut_runs
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.interpretation import adaptivity
@@ -39,7 +45,6 @@ ENTRY = Entry(
 SEQUENCES = by_scale(smoke=16, laptop=512)  # per look-back
 PATTERN_SEQUENCES = by_scale(smoke=8, laptop=128)  # per look-back
 UNSEEN, TRAINING = "unseen", "training"
-NEEDED = "r, the look-back that the multiplier needs"
 
 # what the runs of the three tasks are called
 FIXED, ADAPTIVE, MAIN = "common stride", "hard moduli", "no common stride"
@@ -65,14 +70,14 @@ CLAIMS = {
         statement="Where test moduli share a stride, no head adapts its look-back to the modulus.",
         quantity=f"{FIXED}: index of adaptivity of the most adaptive head, mean over r",
         precondition=None,
-        wanted=at_most(0.2, "difference of shares"),
+        wanted=at_most(ADAPTIVE_INDEX, "difference of shares"),
         written="after",
     ),
     "hard-adapts": Claim(
         statement="On moduli of a narrow range, a head of a later layer adapts its look-back to the modulus.",
         quantity=f"{ADAPTIVE}: index of adaptivity of the most adaptive head, mean over r",
         precondition=None,
-        wanted=at_least(0.2, "difference of shares"),
+        wanted=at_least(ADAPTIVE_INDEX, "difference of shares"),
         written="after",
     ),
     "beyond": Claim(
@@ -159,7 +164,7 @@ def _adaptivity_rows(run: Run, scale: Scale) -> Rows:
     data, split = lcg_task(run.config.data), lcg_split(run.split())
     moduli, rng = (*data.moduli, *split.train_moduli), stream(run.config.seed, "adaptivity")
     drawn = sequences_by_lookback(rng, moduli, LOOKBACKS[scale], PATTERN_SEQUENCES[scale], data.context + 1)
-    return adaptivity_rows(run, adaptivity(pattern_by_lookback(run, drawn))) if len(drawn) > 1 else []
+    return adaptivity_rows(run, adaptivity(patterns_by_lookback(run.predictor(), drawn))) if len(drawn) > 1 else []
 
 
 def evidence(tables: Tables) -> Evidence:

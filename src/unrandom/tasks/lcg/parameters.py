@@ -93,8 +93,7 @@ class LCGParameters(Parameters):
         )
 
     def groupings(self) -> list[Grouping]:
-        """By v_p(a − 1) for each prime p and by look-back if all sequences have full period;
-        by period if periods differ.
+        """By v_p(a − 1) for each prime p and by look-back if all have full period; by period if periods differ.
 
         v_p(a − 1) decides how soon the digits of a full-period sequence become predictable: the more often p divides
         a − 1, the easier. All of them together give the look-back r = m / gcd(m, a − 1).
