@@ -107,6 +107,22 @@ def test_a_shortcut_is_told_from_an_algorithm():
     assert (found["beyond"], found["margin"]) == ("not reproduced", "not reproduced")
 
 
+def test_what_makes_a_look_back_adapt_is_told_by_arm():
+    def rows(task, ends):
+        return [
+            {"run": f"{task}-{name}-{seed}", "seed": seed, "task": task, "changed": name, "step": step,
+             "index": end if step else 0.9, "fits": 1.0, "does not fit": 0.3}
+            for name, end in ends.items() for seed in (0, 1, 2) for step in (0, 200)
+        ]  # fmt: skip
+
+    arms = ("mix", "rates", "batch", "range", "depth", "context", "balanced")
+    fixed = rows("common stride", {"unchanged": 0.1, **dict.fromkeys(arms, 0.1), "context": 0.4})
+    adaptive = rows("no common stride", {"unchanged": 0.4, "short": 0.1, "uniform": 0.38, "both": 0.1})
+    found = verdicts_of("um-adaptivity", {"steps": fixed + adaptive})
+    assert {key for key, verdict in found.items() if verdict == "reproduced"} == {"context", "short"}
+    assert set(found.values()) == {"reproduced", "not reproduced"}
+
+
 def test_steps_are_known_to_their_grid_only():
     def rows(test):
         return [

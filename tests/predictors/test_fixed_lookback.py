@@ -1,13 +1,12 @@
-"""A look-back of one stride predicts exactly the multipliers whose look-back divides its square, and counts them
-right."""
+"""A look-back of one stride predicts exactly the multipliers whose look-back divides its square."""
 
 import numpy as np
 import pytest
 
 from unrandom.core.errors import UserError
-from unrandom.generators.full_period import full_period_multipliers, lookback, lookback_counts
+from unrandom.generators.full_period import full_period_multipliers, lookback
 from unrandom.predictors import Predictor
-from unrandom.predictors.fixed_lookback import FixedLookback, best_stride, share_predicted
+from unrandom.predictors.fixed_lookback import FixedLookback
 from unrandom.runs.recipes import recipe
 from unrandom.tasks import LCGParameters, make_predictors
 
@@ -52,24 +51,6 @@ def test_interleaved_progressions_modulo_a_prime_are_predicted():
         assert FixedLookback(stride).predict(x).correct(x)[:, -50:].all()
     for stride in (4, 6, 7):
         assert FixedLookback(stride).predict(x).correct(x)[:, -50:].mean() < 0.1
-
-
-@pytest.mark.parametrize("m", [50, 54, 64, 98, 144])
-def test_the_share_of_multipliers_is_counted_right(m):
-    looks = [lookback(m, a) for a in full_period_multipliers(m)[1:]]
-    assert sum(lookback_counts(m).values()) == len(looks) + 1
-    for stride in range(1, 20):
-        assert share_predicted((m,), stride) == pytest.approx(np.mean([stride**2 % r == 0 for r in looks]))
-
-
-def test_the_best_stride_of_a_task_fits_most_multipliers_of_its_moduli():
-    assert best_stride((96, 108, 144), 64) == 12
-    assert share_predicted((96, 108, 144), 12) == 1
-    assert share_predicted((101,), 12) == 0  # a prime has no multiplier but 1
-    assert best_stride((101,), 1) == 1
-    for moduli in ((50, 54, 64, 98), (48, 72, 80)):
-        shares = [share_predicted(moduli, stride) for stride in range(1, 25)]
-        assert shares[best_stride(moduli, 48) - 1] == max(shares)
 
 
 def test_tasks_with_unseen_moduli_offer_it_by_name():

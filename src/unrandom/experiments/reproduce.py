@@ -24,7 +24,7 @@ from unrandom.experiments.claims import Judgement
 from unrandom.experiments.experiment import Experiment, Rows
 from unrandom.experiments.scale import Scale
 from unrandom.figures.panels import save_panels
-from unrandom.predictors.fixed_lookback import best_stride, share_predicted
+from unrandom.generators.stride import share_predicted
 from unrandom.runs.run import Run
 from unrandom.runs.running.plan import unfinished
 from unrandom.runs.sharing.archive import archive_folder, archive_runs, open_archived
@@ -237,7 +237,7 @@ def _trained(runs: Sequence[Run]) -> Rows:
     rows = []
     for run in runs:
         data, metrics = lcg_task(run.config.data), run.folder.read_metrics()
-        best = share_predicted(data.moduli, best_stride(data.moduli, data.context)) if data.unseen_moduli else None
+        best = share_predicted(data.moduli, data.best_stride) if data.unseen_moduli else None
         accuracy = metrics[-1]["last_number_accuracy"] if metrics else None
         key_columns = {"run": run.id, "modulus": data.largest_modulus, "seed": run.config.seed}
         rows.append({**key_columns, "accuracy": accuracy, "shortcut": best})

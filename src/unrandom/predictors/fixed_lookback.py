@@ -1,16 +1,13 @@
 """What does a look-back predict whose distance is the same for every modulus? The shortcut for unseen moduli.
 
 The paper's models choose how far to look back by the modulus. One stride s for all of them, with x[n] close to
-2 x[n − s] − x[n − 2 s] modulo m, is enough for many (m, a) without any choice. Let r = m / gcd(m, a − 1). By the
-theorem of docs/order.md for order 2, prime by prime, that guess is right in every full-period sequence of the
-multiplier if and only if r divides s².
+2 x[n − s] − x[n − 2 s] modulo m, is enough for many (m, a) without any choice (`generators.stride` says for which).
 """
 
 import numpy as np
 from jaxtyping import UInt64
 
 from unrandom.core.errors import UserError
-from unrandom.generators.full_period import lookback_counts
 from unrandom.predictors.protocol import Predictions
 
 LIMIT = 2**62  # numbers are below it, so that differences fit in int64
@@ -48,23 +45,3 @@ class FixedLookback:
             numbers[:, 2 * s :] = np.where(modulus > 0, unreduced % np.maximum(modulus, 1), unreduced)
             abstained[:, 2 * s :] = np.where(modulus > 0, largest >= modulus, unreduced < 0)
         return Predictions(np.where(abstained, 0, numbers)[:, 1:].astype(np.uint64), abstained[:, 1:])
-
-
-def share_predicted(moduli: tuple[int, ...], stride: int) -> float:
-    """The share of the full-period multipliers other than 1 that this stride predicts, mean over the moduli that have
-    any.
-
-    0 if none has any.
-    """
-    shares = []
-    for m in moduli:
-        counts = {r: count for r, count in lookback_counts(m).items() if r > 1}
-        if counts:
-            right = sum(count for r, count in counts.items() if stride**2 % r == 0)
-            shares.append(right / sum(counts.values()))
-    return float(np.mean(shares)) if shares else 0.0
-
-
-def best_stride(moduli: tuple[int, ...], context: int) -> int:
-    """The stride, at most half of the context, that predicts the largest share of multipliers; the least of equals."""
-    return max(range(1, max(1, context // 2) + 1), key=lambda stride: (share_predicted(moduli, stride), -stride))

@@ -1,7 +1,7 @@
 """How accurate is a model on unseen moduli? Last-number accuracy, one row per run and modulus, and means over them.
 
 Shared by the experiments that train a grid of settings. Their tests leave out the sequences that the best look-back of
-one distance predicts (`predictors.fixed_lookback`): these need none of the paper's algorithm.
+one distance predicts (`generators.stride`): these need none of the paper's algorithm.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,6 @@ from unrandom.experiments.experiment import Rows, Run, Scale, by_scale
 from unrandom.experiments.summaries import heat_map, mean_or_none, run_columns
 from unrandom.figures.panels import MapPanel
 from unrandom.predictors import Predictor
-from unrandom.predictors.fixed_lookback import best_stride
 from unrandom.tasks import LCGParameters, Split, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
 
@@ -36,7 +35,7 @@ def last_number_rows(runs: Sequence[Run], scale: Scale, *, with_validation: bool
             else {"test": split}
         )
         predictor, data = run.predictor(choose_device()), lcg_task(run.config.data)
-        stride = best_stride(data.moduli, data.context) if hard and scale != "smoke" else None
+        stride = data.best_stride if hard and scale != "smoke" else None
         for name, part in parts.items():
             rows += [
                 {**run_columns(run), "split": name, **row}

@@ -1,9 +1,10 @@
 """What makes the look-back of a model fixed or adaptive? One setting at a time is changed, and training is followed.
 
-The shortcut run (um-144) learns a look-back of one distance for all moduli, the hard run (um-128) one that adapts to
-the modulus. They differ in the mix of training rows, the rates, the batch and the range of moduli; each is changed by
-itself, and the depth besides. Of every checkpoint that is kept, the table ``steps`` has the index of adaptivity of the
-most adaptive head, and the accuracy on training moduli by whether the best stride fits the look-back that they need.
+The shortcut run (um-144) learns a look-back of one distance for all moduli, the hard run (um-128) and the main run one
+that adapts to the modulus. Each setting of these is given to the shortcut run by itself; and two settings of the small
+run, its short context and its balanced rows, are taken from it, one by one and both. Of every checkpoint that is kept,
+the table ``steps`` has the index of adaptivity of the most adaptive head, and the accuracy on training moduli by
+whether the best stride fits the look-back that they need.
 """
 
 from typing import Any
@@ -12,16 +13,23 @@ import polars as pl
 
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
-from unrandom.experiments.claims import Claim, Evidence, at_least
+from unrandom.experiments.claims import Claim, Evidence, Written, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.summaries import each_run, group_lines, mean_or_none, run_columns
+from unrandom.experiments.summaries import each_run, each_seed, group_lines, mean_or_none, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
-from unrandom.experiments.unseen_modulus.lookback import ADAPTIVE_INDEX, LOOKBACKS, patterns_by_lookback
-from unrandom.experiments.unseen_modulus.presets import Settings, hard_run, shortcut_run, variant, with_seeds
+from unrandom.experiments.unseen_modulus.lookback import ADAPTIVE_INDEX, compared_lookbacks, patterns_by_lookback
+from unrandom.experiments.unseen_modulus.presets import (
+    Settings,
+    hard_run,
+    main_run,
+    shortcut_run,
+    small_run,
+    variant,
+    with_seeds,
+)
 from unrandom.figures.panels import LinePanel
 from unrandom.interpretation import adaptivity
 from unrandom.models.predictor import TransformerPredictor
-from unrandom.predictors.fixed_lookback import best_stride
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, UnseenModulus, lcg_split, lcg_task
 from unrandom.training.checkpoint import kept_checkpoints
@@ -32,16 +40,32 @@ ENTRY = Entry(
 )
 
 KEEP_EVERY = by_scale(smoke=6, laptop=200)  # steps
-STEPS = by_scale(smoke=12, laptop=2_000, paper=100_000)
+STEPS = by_scale(smoke=12, laptop=1_200, paper=100_000)
 SEQUENCES = by_scale(smoke=8, laptop=64)  # per look-back
+UNCHANGED = "unchanged"
 
 
-def _changed(key: str) -> Claim:
+# what the runs that arms are changes of are called
+FIXED, ADAPTIVE = "common stride", "no common stride"
+
+
+def _changed(key: str, written: Written = "before") -> Claim:
     return Claim(
         statement=f"With another setting for one thing alone ({key}), the look-back of the shortcut run adapts.",
-        quantity="index of adaptivity of the most adaptive head at the end, mean over r",
+        quantity=f"{FIXED}: index of adaptivity of the most adaptive head at the end, mean over r",
         precondition=None,
         wanted=at_least(ADAPTIVE_INDEX, "difference of shares"),
+        written=written,
+    )
+
+
+def _needed(key: str) -> Claim:
+    return Claim(
+        statement=f"The look-back of the small run adapts less without {key}.",
+        quantity=f"{ADAPTIVE}: index of adaptivity of the most adaptive head at the end, with it less without",
+        precondition=None,
+        wanted=at_least(ADAPTIVE_INDEX / 2, "difference of shares"),
+        written="after",  # after trials of one seed
     )
 
 
@@ -51,25 +75,55 @@ CLAIMS = {
     "batch": _changed("batches twice as large, those of the hard run, and half as many"),
     "range": _changed("moduli up to 1.2 times the largest of the test, as in the hard run"),
     "depth": _changed("two layers in place of four"),
+    "context": _changed("the short context of the main run", "after"),
+    "balanced": _changed("the balanced rows of the main run", "after"),
+    "short": _needed("its short context"),
+    "uniform": _needed("its balanced rows"),
 }
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """The shortcut run as it is, then with each setting changed to that of the hard run, or to two layers."""
-    hard = lcg_task(hard_run(scale).config.data)
-    optimizer = hard_run(scale).config.optimizer
-    changes: dict[str, Settings] = {  # by the key of the claim about it
-        "unchanged": {},
-        "mix": {"data": {"counting_share": hard.counting_share, "coprime_share": hard.coprime_share}},
-        "rates": {"optimizer": {"lr": optimizer.lr, "muon_lr": optimizer.muon_lr}},
+    """The shortcut run and the small run as they are, then each with its changes."""
+    every = KEEP_EVERY[scale]
+    followed = {"evaluate_every": every, "checkpoint_every": every, "keep_every": every}
+    usual = {
+        FIXED: variant(shortcut_run(scale), {}, **followed, steps=STEPS[scale]),
+        ADAPTIVE: variant(small_run(scale), {}, **followed),
+    }
+    changes = {FIXED: _changes_of_fixed(scale), ADAPTIVE: _changes_of_adaptive(scale)}
+    arms = [
+        variant(usual[task], {"task": task, "changed": name}, **change)
+        for task in (FIXED, ADAPTIVE)
+        for name, change in changes[task].items()
+    ]
+    return with_seeds(arms, seeds)
+
+
+def _changes_of_fixed(scale: Scale) -> dict[str, Settings]:
+    """Settings of the hard run and of the main run, and two layers, by the key of the claim about each."""
+    hard, main = hard_run(scale).config, main_run(scale).config
+    mix, rows = lcg_task(hard.data), lcg_task(main.data)
+    return {
+        UNCHANGED: {},
+        "mix": {"data": {"counting_share": mix.counting_share, "coprime_share": mix.coprime_share}},
+        "rates": {"optimizer": {"lr": hard.optimizer.lr, "muon_lr": hard.optimizer.muon_lr}},
         "range": {"data": {"max_modulus": None}},
         "depth": {"model": {"depth": 2}},
         "batch": {"batch_size": 2 * shortcut_run(scale).config.batch_size, "steps": STEPS[scale] // 2},
+        "context": {"data": {"context": rows.context}},
+        "balanced": {"data": {"balanced_share": rows.balanced_share}},
     }
-    every = KEEP_EVERY[scale]
-    followed = {"steps": STEPS[scale], "evaluate_every": every, "checkpoint_every": every, "keep_every": every}
-    usual = variant(shortcut_run(scale), {}, **followed)
-    return with_seeds([variant(usual, {"changed": name}, **each) for name, each in changes.items()], seeds)
+
+
+def _changes_of_adaptive(scale: Scale) -> dict[str, Settings]:
+    """The context doubled, the rows of full period drawn uniformly, and both."""
+    long = 2 * lcg_task(small_run(scale).config.data).context
+    return {
+        UNCHANGED: {},
+        "short": {"data": {"context": long}},
+        "uniform": {"data": {"balanced_share": 0.0}},
+        "both": {"data": {"context": long, "balanced_share": 0.0}},
+    }
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -79,9 +133,9 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 def _rows(run: Run, scale: Scale) -> Rows:
     """One row per kept checkpoint."""
     data, split = lcg_task(run.config.data), lcg_split(run.split())
-    rng, square = stream(run.config.seed, "followed"), best_stride(data.moduli, data.context) ** 2
+    rng, square = stream(run.config.seed, "followed"), data.best_stride**2
     moduli, sequences, length = (*data.moduli, *split.train_moduli), SEQUENCES[scale], data.context + 1
-    attending = sequences_by_lookback(rng, moduli, LOOKBACKS[scale], sequences, length)
+    attending = sequences_by_lookback(rng, moduli, compared_lookbacks(scale, data.context), sequences, length)
     tested = sequences_by_lookback(rng, split.train_moduli, range(2, data.context // 2 + 1), sequences, length)
     fits = {kind: [each for r, each in tested.items() if (square % r == 0) == kind] for kind in (True, False)}
     rows: Rows = []
@@ -101,22 +155,36 @@ def _last_right(predictor: TransformerPredictor, examples: list[Examples[Any]]) 
 
 
 def evidence(tables: Tables) -> Evidence:
-    last = pl.col("index").sort_by("step").last()
-    return {key: each_run(tables["steps"].filter(changed=key), last) for key in CLAIMS}
+    steps, last = tables["steps"], pl.col("index").sort_by("step").last()
+    fixed, adaptive = (steps.filter(task=task) for task in (FIXED, ADAPTIVE))
+    arm = pl.col("changed")
+    ends = adaptive.group_by("seed", "changed", maintain_order=True).agg(last)
+    lost = {
+        key: each_seed(
+            ends.filter(arm.is_in([UNCHANGED, key])).filter(pl.len().over("seed") == 2),
+            pl.col("index").filter(arm == UNCHANGED).first() - pl.col("index").filter(arm == key).first(),
+        )
+        for key in ("short", "uniform")
+    }
+    return {key: lost[key] if key in lost else each_run(fixed.filter(changed=key), last) for key in CLAIMS}
 
 
 def draw(tables: Tables) -> Pictures:
-    """By step and arm: the index of adaptivity, and accuracy where the best stride does and does not fit."""
-    arms = {str(name): frame for (name,), frame in tables["steps"].group_by("changed", maintain_order=True)}
+    """By step and arm of each task: the index of adaptivity, and accuracy where the best stride does and does not
+    fit."""
     titles = {
         "index": ("most adaptive head", "index of adaptivity"),
         "fits": ("r divides the square of the best stride", "last number right"),
         "does not fit": ("r does not", "last number right"),
     }
-    yield Picture(
-        [LinePanel(title, "training step", y, group_lines(arms, "step", key)) for key, (title, y) in titles.items()],
-        columns=3,
-    )
+    panels = []
+    for (task,), steps in tables["steps"].group_by("task", maintain_order=True):
+        arms = {str(name): frame for (name,), frame in steps.group_by("changed", maintain_order=True)}
+        panels += [
+            LinePanel(f"{task}: {title}", "training step", y, group_lines(arms, "step", key))
+            for key, (title, y) in titles.items()
+        ]
+    yield Picture(panels, columns=3)
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)

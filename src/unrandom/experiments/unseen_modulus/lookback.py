@@ -34,7 +34,7 @@ ENTRY = Entry(
 
 SEQUENCES = by_scale(smoke=16, laptop=128, paper=512)  # per look-back
 # r at which adaptivity is measured; at laptop scale no two of them have a multiple in common within half of a context
-LOOKBACKS = by_scale(smoke=(2, 3, 4), laptop=(5, 7, 8, 9, 16))
+_LOOKBACKS = by_scale(smoke=(2, 3, 4), laptop=(5, 7, 8, 9, 16))
 ADAPTIVE_INDEX = 0.2  # from which a look-back counts as one that adapts
 NEEDED = "r, the look-back that the multiplier needs"  # title of an axis
 
@@ -64,15 +64,21 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         if run.config.model.depth < 2:
             raise UserError(f"{run.id} has one layer; um-lookback compares the layers after the first with it")
         data, rng = lcg_task(run.config.data), stream(run.config.seed, "adaptivity")
-        drawn = sequences_by_lookback(rng, data.moduli, LOOKBACKS[scale], SEQUENCES[scale], data.context + 1)
+        compared = compared_lookbacks(scale, data.context)
+        drawn = sequences_by_lookback(rng, data.moduli, compared, SEQUENCES[scale], data.context + 1)
         if len(drawn) < 2:
-            compared = ", ".join(map(str, LOOKBACKS[scale]))
-            raise UserError(f"the unseen moduli of {run.id} need fewer than two of the look-backs {compared}")
+            listed = ", ".join(map(str, compared))
+            raise UserError(f"the unseen moduli of {run.id} need fewer than two of the look-backs {listed}")
         patterns = patterns_by_lookback(run.predictor(), drawn)
         found = adaptivity(patterns)
         rows["adaptivity"] += adaptivity_rows(run, found)
         rows["spacings"] += _spacing_rows(run, found, patterns)
     return {name: table(each) for name, each in rows.items()}
+
+
+def compared_lookbacks(scale: Scale, context: int) -> list[int]:
+    """The r at which adaptivity is measured: order 2 sees x[n − r] and x[n − 2 r] within the context."""
+    return [r for r in _LOOKBACKS[scale] if 2 * r <= context]
 
 
 def patterns_by_lookback(

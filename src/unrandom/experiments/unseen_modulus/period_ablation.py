@@ -1,9 +1,9 @@
 """Are long-period training sequences needed, and are they enough? (fig:train-interp-appendix)
 
 The small run is trained on all periods, on short periods alone, and on long periods alone (table ``metrics``; its
-column ``data`` names the periods), all with arbitrary (a, c), as in the paper: most full-period parameters have the
-multiplier 1, whose sequences teach counting. The claims compare the accuracy on unseen moduli, and the steps that it
-takes.
+column ``data`` names the periods). Rows of full period are long: short periods are those of arbitrary (a, c), from
+which the paper draws all its rows. The claims compare the accuracy on unseen moduli, and the steps that it takes; it is
+that of all test sequences, of which a look-back of one distance predicts a part.
 """
 
 import polars as pl
@@ -31,7 +31,7 @@ ENTRY = Entry(
 
 ALL, ONLY_SHORT, ONLY_LONG = "all periods", "short periods", "long periods"
 
-ALL_LEARNED = Precondition("best last-number accuracy with all periods", 0.9)
+ALL_LEARNED = Precondition("best last-number accuracy with all periods", 0.5)
 
 CLAIMS = {
     "short": Claim(
@@ -56,9 +56,9 @@ CLAIMS = {
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    usual = variant(small_run(scale), {}, data=ARBITRARY_DATA)
+    usual = small_run(scale)
     context = usual.config.data.context
-    arms = {ALL: {}, ONLY_SHORT: {"max_period": context}, ONLY_LONG: {"min_period": context + 1}}
+    arms = {ALL: {}, ONLY_SHORT: {**ARBITRARY_DATA, "max_period": context}, ONLY_LONG: {"min_period": context + 1}}
     return with_seeds([variant(usual, {"data": periods}, data=settings) for periods, settings in arms.items()], seeds)
 
 

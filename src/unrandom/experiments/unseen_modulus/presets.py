@@ -32,14 +32,25 @@ def _moduli(test: Sequence[int], validation: Sequence[int], context: int, larges
 
 SMALL_RECIPE = by_scale(smoke="um-80", laptop="um-108", gpu="um-512", paper="um-2048")
 MAIN_RECIPE = by_scale(smoke="um-80", laptop="um-108", gpu="um-2048-fast", paper="um-2048")
+# What the small run changes in its recipe: at laptop scale it is the main run in a fifth of the steps, with fewer moduli
+# and heads, and more rows of each look-back.
+SMALLER: dict[Scale, Settings] = by_scale(
+    smoke={},
+    laptop={
+        "data": {"max_modulus": 200, "full_period_share": 0.7, "balanced_share": 0.7},
+        "model": {"n_heads": 4},
+        "steps": 1000,
+    },
+    gpu={},
+)
 HARD_RECIPE: dict[Scale, str] = {**MAIN_RECIPE, "laptop": "um-128"}
 SHORTCUT_RECIPE: dict[Scale, str] = {**MAIN_RECIPE, "laptop": "um-144"}
 
 # The learning rate that is tuned: Muon's, for the matrices inside the blocks, or AdamW's if it is the only optimiser.
 RATE = by_scale(smoke="muon_lr", laptop="muon_lr", paper="lr")
 # rates over which each point of another grid is tuned
-RATES = by_scale(smoke=(0.05,), laptop=(0.03, 0.06), gpu=(0.01, 0.02, 0.05), paper=(3e-5, 1e-4, 3e-4, 1e-3))
-WEIGHT_DECAYS = by_scale(smoke=(0.1, 0.3), laptop=(0.1, 0.3), paper=(0.01, 0.1, 1.0, 3.0))
+RATES = by_scale(smoke=(0.05,), laptop=(0.025, 0.05), gpu=(0.01, 0.02, 0.05), paper=(3e-5, 1e-4, 3e-4, 1e-3))
+WEIGHT_DECAYS = by_scale(smoke=(0.1, 0.3), laptop=(0.1,), gpu=(0.1, 0.3), paper=(0.01, 0.1, 1.0, 3.0))
 # rates of the grid over rates and weight decays
 RATES_WIDE = by_scale(
     smoke=(0.02, 0.05), laptop=(0.01, 0.03, 0.1), gpu=(0.003, 0.01, 0.03, 0.1), paper=(3e-5, 1e-4, 3e-4, 1e-3)
@@ -53,7 +64,7 @@ PAPERS_4096 = {**_moduli((4096,), (4000,), 256, 4915), "n_m": 1024, "n_a": 20, "
 # data settings with moduli of growing size; {}: the small run's
 SIZES: dict[Scale, tuple[Settings, ...]] = by_scale(
     smoke=(_moduli((16, 18), (25,), 8, 32), {}),
-    laptop=(_moduli((32, 49, 50, 54), (75, 98), 36, 100), {"validation_moduli": (150, 196)}),
+    laptop=(_moduli((32, 50, 54), (64, 75), 23, 100), {"validation_moduli": (150, 160)}),
     gpu=(_moduli((125, 128), (108, 144), 64, 154), _moduli((250, 256), (216, 288), 96, 307), {}),
     paper=(PAPERS_1024, PAPERS_4096),
 )
@@ -86,7 +97,7 @@ def optimizers(scale: Scale, *, wide: bool = False) -> dict[tuple[float, float],
 
 def main_runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """The main run with each seed."""
-    return with_seeds([_recipe_run(MAIN_RECIPE[scale], scale)], seeds)
+    return with_seeds([main_run(scale)], seeds)
 
 
 def hard_runs(scale: Scale, seeds: int) -> list[RunSpec]:
@@ -104,14 +115,19 @@ def shortcut_run(scale: Scale) -> RunSpec:
     return _recipe_run(SHORTCUT_RECIPE[scale], scale)
 
 
+def main_run(scale: Scale) -> RunSpec:
+    """The main run, some settings of which other runs are given."""
+    return _recipe_run(MAIN_RECIPE[scale], scale)
+
+
 def hard_run(scale: Scale) -> RunSpec:
     """The hard run, to be varied."""
     return _recipe_run(HARD_RECIPE[scale], scale)
 
 
 def small_run(scale: Scale) -> RunSpec:
-    """The small run, to be varied; at laptop scale the main run itself."""
-    return _recipe_run(SMALL_RECIPE[scale], scale)
+    """The small run, to be varied."""
+    return variant(_recipe_run(SMALL_RECIPE[scale], scale), {}, **SMALLER[scale])
 
 
 def variant(run: RunSpec, labels: Settings, **changes: Any) -> RunSpec:

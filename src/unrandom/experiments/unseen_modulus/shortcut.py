@@ -25,15 +25,15 @@ from unrandom.experiments.summaries import by_run, each_run, group_lines, run_co
 from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
 from unrandom.experiments.unseen_modulus.lookback import (
     ADAPTIVE_INDEX,
-    LOOKBACKS,
     NEEDED,
     adaptivity_rows,
+    compared_lookbacks,
     patterns_by_lookback,
 )
 from unrandom.experiments.unseen_modulus.presets import hard_runs, main_runs, shortcut_runs
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.interpretation import adaptivity
-from unrandom.predictors.fixed_lookback import FixedLookback, best_stride
+from unrandom.predictors.fixed_lookback import FixedLookback
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_split, lcg_task
 
@@ -124,7 +124,7 @@ def lookback_rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
     and those of training moduli are of training.
     """
     data = lcg_task(run.config.data)
-    stride = best_stride(data.moduli, data.context)
+    stride = data.best_stride
     predictor, shortcut = run.predictor(), FixedLookback(stride)
     rng, lookbacks = stream(run.config.seed, "shortcut"), range(2, data.context // 2 + 1)
     for kind, moduli in ((UNSEEN, data.moduli), (TRAINING, lcg_split(run.split()).train_moduli)):
@@ -163,7 +163,8 @@ def _adaptivity_rows(run: Run, scale: Scale) -> Rows:
     """The index of every head by r, on moduli of training and unseen ones; none if fewer than two r exist."""
     data, split = lcg_task(run.config.data), lcg_split(run.split())
     moduli, rng = (*data.moduli, *split.train_moduli), stream(run.config.seed, "adaptivity")
-    drawn = sequences_by_lookback(rng, moduli, LOOKBACKS[scale], PATTERN_SEQUENCES[scale], data.context + 1)
+    compared = compared_lookbacks(scale, data.context)
+    drawn = sequences_by_lookback(rng, moduli, compared, PATTERN_SEQUENCES[scale], data.context + 1)
     return adaptivity_rows(run, adaptivity(patterns_by_lookback(run.predictor(), drawn))) if len(drawn) > 1 else []
 
 
@@ -197,7 +198,7 @@ def draw(tables: Tables) -> Pictures:
     chosen = tables["adaptivity"].filter("chosen").partition_by("task", maintain_order=True)
     by_recipe = {_recipe(found): found for found in chosen}
     lines = group_lines(by_recipe, "look-back", "value")
-    title, ticks = "most adaptive head of each model", LOOKBACKS["laptop"]
+    title, ticks = "most adaptive head of each model", sorted(set(tables["adaptivity"]["look-back"]))
     panel = LinePanel(title, NEEDED, "index of adaptivity", lines, ticks=ticks, limits=(None, None))
     yield Picture([panel], suffix="-adaptivity")
 

@@ -47,17 +47,20 @@ def um_128_arbitrary() -> RunConfig:
 
 
 def um_108() -> RunConfig:
-    """unseen moduli 64, 98, 100, 108, which no look-back of one distance predicts; a quarter of an hour on one core."""
+    """unseen moduli 96, 98, 100, 108, which no look-back of one distance predicts; a quarter of an hour on one core."""
     return um_128().replace(
         data={
-            "test_moduli": (64, 98, 100, 108),
-            "context": 48,
-            "min_modulus": 32,
-            "max_modulus": 200,
+            "test_moduli": (96, 98, 100, 108),
+            "context": 23,
+            "min_modulus": 24,
+            "max_modulus": 256,
+            "full_period_share": 0.6,
+            "balanced_share": 0.6,
             "coprime_share": 0.5,
             "test_multipliers": "full-period",
         },
-        steps=3000,
+        model={"n_heads": 8},
+        steps=5000,
         checkpoint_every=250,
     )
 

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.config import Config
+from unrandom.generators.stride import best_stride
 from unrandom.tasks.task import Count, Task, TestCount
 
 Modulus = Annotated[int, Field(ge=2, le=2**64)]
@@ -96,6 +97,11 @@ class LCGTask(Task):
     @abstractmethod
     def moduli(self) -> tuple[int, ...]:
         """The test moduli."""
+
+    @property
+    def best_stride(self) -> int:
+        """The look-back of one distance for all moduli that predicts the largest share of the test's multipliers."""
+        return best_stride(self.moduli, self.context)
 
     @abstractmethod
     def in_phase(self, phase: Phase) -> "LCGTask":

@@ -79,11 +79,11 @@ class UnseenModulus(LCGTask):
         from unrandom.predictors.algebraic import AlgebraicPredictor
         from unrandom.predictors.bayes_unseen import BayesUnseen
         from unrandom.predictors.copying import CopyPredictor
-        from unrandom.predictors.fixed_lookback import FixedLookback, best_stride
+        from unrandom.predictors.fixed_lookback import FixedLookback
 
         moduli = range(self.smallest_modulus, self.largest_modulus + 1)
         arbitrary_for_primes = self.test_multipliers == "primitive-root"
-        stride = best_stride(self.test_moduli, self.context)
+        stride = self.best_stride
         return {
             "copy": Baseline("repeats what followed the current number before", CopyPredictor),
             "fixed-lookback": Baseline(
