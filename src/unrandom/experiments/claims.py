@@ -28,8 +28,9 @@ class Precondition:
 
 
 LEARNED = Precondition("last-number accuracy", 0.9)
-BEYOND_SHORTCUT = Precondition("last-number accuracy on unseen moduli, beyond that of the best fixed look-back,", 0.2)
-"""What claims about the algorithm for unseen moduli presuppose besides: no look-back of one distance does as well."""
+BEYOND_SHORTCUT = Precondition("last-number accuracy on unseen moduli, beyond that of the best fixed look-back,", 0.4)
+"""What claims about the algorithm for unseen moduli presuppose: much is learned that no look-back of one distance does.
+"""
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,8 @@ class Claim:
     figure: str = ""  # the paper's label; empty for a claim that no figure of the paper makes
     key: str = ""  # of the claims of an experiment, which it names
     precondition: Precondition | None = LEARNED
-    further: Precondition | None = None  # another precondition, of all claims of an experiment
     origin: Origin = "paper"
     written: Written = "before"  # whether the claim was written before or after the first look at its results
-
-    @property
-    def preconditions(self) -> list[Precondition]:
-        """What must hold before the claim can be judged."""
-        return [each for each in (self.precondition, self.further) if each is not None]
 
 
 @dataclass(frozen=True)
@@ -141,7 +136,7 @@ class Judgement:
             "interval_kind": found.kind if isinstance(found, Estimate) else None,
             "threshold": str(claim.wanted),
             "units": units,
-            "precondition": " and ".join(map(str, claim.preconditions)) or None,
+            "precondition": None if claim.precondition is None else str(claim.precondition),
             "origin": claim.origin,
             "written": claim.written,
             "verdict": self.verdict,
@@ -154,7 +149,7 @@ def judge_all(claims: Sequence[Claim], evidence: Evidence) -> list[Judgement]:
 
     Raises KeyError unless the evidence has exactly the claims' keys, and all conditions that they presuppose.
     """
-    keys, needed = {claim.key for claim in claims}, {each for claim in claims for each in claim.preconditions}
+    keys, needed = {claim.key for claim in claims}, {claim.precondition for claim in claims} - {None}
     if keys != (found := {key for key in evidence if isinstance(key, str)}):
         raise KeyError(f"claims and evidence differ in {sorted(keys ^ found)}")
     if not needed <= set(evidence):
@@ -174,9 +169,8 @@ def judge(claim: Claim, finding: Finding | float | None, evidence: Evidence) -> 
         return Judgement(claim, "not judged", reason="the number is not finite")
     if isinstance(found, Estimate) and claim.wanted.unit == "share":
         found = within_bounds(found)
-    for needed in claim.preconditions:
-        if unmet := _unmet(needed, evidence):
-            return Judgement(claim, "not judged", found, unmet)
+    if claim.precondition is not None and (unmet := _unmet(claim.precondition, evidence)):
+        return Judgement(claim, "not judged", found, unmet)
     if isinstance(found, Bound):
         return _judge_bound(claim, found)
     if found.units < FEWEST_UNITS:

@@ -53,7 +53,7 @@ class Experiment:
     draw: Callable[[Tables], Pictures]
     task: type[Task] | None = None  # the task that a user's run must have; None: no user's run can be measured
     compares: bool = False  # whether it compares several runs, so that one run of the user's cannot be measured
-    beyond_shortcut: bool = False  # whether all claims presuppose that no fixed look-back does as well as the runs
+    beyond_shortcut: bool = False  # whether all claims presuppose BEYOND_SHORTCUT, and nothing else
     archived_seeds: int = 0  # number of seeds whose trained models are archived, if they are small
 
     @cached_property
@@ -63,7 +63,7 @@ class Experiment:
 
     def judge(self, tables: Tables) -> list[Judgement]:
         """Judge the claims by the evidence; what is measured for LEARNED and BEYOND_SHORTCUT is in every table."""
-        evidence, needed = self.evidence(tables), {each for claim in self.claims for each in claim.preconditions}
+        evidence, needed = self.evidence(tables), {claim.precondition for claim in self.claims}
         for precondition, measured in ((LEARNED, trained_accuracy), (BEYOND_SHORTCUT, accuracy_beyond_shortcut)):
             if precondition in needed and precondition not in evidence:
                 evidence = {**evidence, precondition: measured(tables)}
@@ -71,7 +71,7 @@ class Experiment:
 
     def _completed(self, claim: Claim) -> Claim:
         if self.beyond_shortcut:
-            claim = replace(claim, further=BEYOND_SHORTCUT)
+            claim = replace(claim, precondition=BEYOND_SHORTCUT)
         if self.entry.section == "beyond the paper":
             return replace(claim, origin="beyond")
         if claim.origin == "paper" and not claim.figure:

@@ -32,8 +32,8 @@ def _moduli(test: Sequence[int], validation: Sequence[int], context: int, larges
 
 SMALL_RECIPE = by_scale(smoke="um-80", laptop="um-108", gpu="um-512", paper="um-2048")
 MAIN_RECIPE = by_scale(smoke="um-80", laptop="um-108", gpu="um-2048-fast", paper="um-2048")
-# What the small run changes in its recipe: at laptop scale it is the main run in a fifth of the steps, with fewer moduli
-# and heads, and more rows of each look-back.
+# What the small run changes in its recipe: at laptop scale it is the main run in a fifth of the steps, with fewer
+# moduli and heads, and more rows of each look-back.
 SMALLER: dict[Scale, Settings] = by_scale(
     smoke={},
     laptop={
