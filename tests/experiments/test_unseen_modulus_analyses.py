@@ -4,6 +4,7 @@ import pytest
 
 from frames import frames
 from unrandom.experiments.registry import EXPERIMENTS
+from unrandom.experiments.unseen_modulus.lookback import compared_lookbacks
 from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head
 from unrandom.runs.tables import table
 from verdicts import verdicts_of
@@ -34,7 +35,7 @@ def test_the_head_that_looks_at_the_largest_number_is_found():
     assert estimating_head(table(rows)) == 1
 
 
-def lookback_tables(own, spacing=0.8, trained=TRAINED):
+def lookback_tables(own, spacing=0.8, trained=TRAINED, place=-1):
     """Planted tables of um-lookback: a first layer that does not adapt, and a head of the second that does by `own`."""
     adaptivity = [
         {"run": f"r{seed}", "seed": seed, "layer": layer, "head": head, "look-back": r, "place": 0,
@@ -46,14 +47,24 @@ def lookback_tables(own, spacing=0.8, trained=TRAINED):
          "share": 1.0}
         for seed in (0, 1, 2) for r in (5, 7, 8)
     ]  # fmt: skip
-    return {"adaptivity": adaptivity, "spacings": spacings, "trained": trained}
+    distances = [
+        {"run": f"r{seed}", "seed": seed, "layer": 1, "head": 0, "look-back": r, "distance": d,
+         "attention": own if d == 2 * r + place else 0.02, "others": 0.02}
+        for seed in (0, 1, 2) for r in (5, 7, 8) for d in range(24)
+    ]  # fmt: skip
+    return {"adaptivity": adaptivity, "distances": distances, "spacings": spacings, "trained": trained}
 
 
 def test_a_head_that_adapts_is_told_from_fixed_look_backs():
     found = verdicts_of("um-lookback", lookback_tables(0.6))
-    assert found == {"adapts": "reproduced", "spacings": "reproduced", "later": "reproduced"}
-    found = verdicts_of("um-lookback", lookback_tables(0.03, spacing=0.1))
+    assert found == dict.fromkeys(("adapts", "places", "spacings", "later"), "reproduced")
+    found = verdicts_of("um-lookback", lookback_tables(0.03, spacing=0.1, place=2))
     assert set(found.values()) == {"not reproduced"}
+
+
+def test_look_backs_are_compared_where_order_2_fits_in_the_context():
+    assert compared_lookbacks("laptop", 48) == [5, 7, 8, 9, 16]
+    assert compared_lookbacks("laptop", 23) == [5, 7, 8, 9]
 
 
 def test_claims_about_the_algorithm_presuppose_more_than_a_fixed_look_back():
@@ -117,7 +128,7 @@ def test_what_makes_a_look_back_adapt_is_told_by_arm():
 
     arms = ("mix", "rates", "batch", "range", "depth", "context", "balanced")
     fixed = rows("common stride", {"unchanged": 0.1, **dict.fromkeys(arms, 0.1), "context": 0.4})
-    adaptive = rows("no common stride", {"unchanged": 0.4, "short": 0.1, "uniform": 0.38, "both": 0.1})
+    adaptive = rows("no common stride", {"unchanged": 0.4, "short": 0.1, "uniform": 0.38})
     found = verdicts_of("um-adaptivity", {"steps": fixed + adaptive})
     assert {key for key, verdict in found.items() if verdict == "reproduced"} == {"context", "short"}
     assert set(found.values()) == {"reproduced", "not reproduced"}

@@ -4,7 +4,7 @@ This package exports the functions that experiments use; their parts and result 
 draws.
 """
 
-from unrandom.interpretation.adaptivity import Adaptivity, adaptivity
+from unrandom.interpretation.adaptivity import Adaptivity, adaptivity, attention_late
 from unrandom.interpretation.attention import attention_by_distance, lookback_shares, strongest_distances
 from unrandom.interpretation.damage import Damage, digit_damage
 from unrandom.interpretation.distances import common_divisor, strongest_key_distances

@@ -2,9 +2,9 @@
 
 The shortcut run (um-144) learns a look-back of one distance for all moduli, the hard run (um-128) and the main run one
 that adapts to the modulus. Each setting of these is given to the shortcut run by itself; and two settings of the small
-run, its short context and its balanced rows, are taken from it, one by one and both. Of every checkpoint that is kept,
-the table ``steps`` has the index of adaptivity of the most adaptive head, and the accuracy on training moduli by
-whether the best stride fits the look-back that they need.
+run, its short context and its balanced rows, are taken from it, one by one. Of every checkpoint that is kept, the table
+``steps`` has the index of adaptivity of the most adaptive head, and the accuracy on training moduli by whether the best
+stride fits the look-back that they need.
 """
 
 from typing import Any
@@ -116,13 +116,12 @@ def _changes_of_fixed(scale: Scale) -> dict[str, Settings]:
 
 
 def _changes_of_adaptive(scale: Scale) -> dict[str, Settings]:
-    """The context doubled, the rows of full period drawn uniformly, and both."""
+    """The context doubled, and the rows of full period drawn uniformly."""
     long = 2 * lcg_task(small_run(scale).config.data).context
     return {
         UNCHANGED: {},
         "short": {"data": {"context": long}},
         "uniform": {"data": {"balanced_share": 0.0}},
-        "both": {"data": {"context": long, "balanced_share": 0.0}},
     }
 
 

@@ -3,8 +3,9 @@
 How far a model must look back does not follow from the modulus m alone: a full-period sequence repeats its differences
 after r = m / gcd(m, a − 1) steps, and the unseen moduli of the main runs need several r. So every measurement is by r.
 The table ``adaptivity`` has the index of adaptivity of every head (`interpretation.adaptivity`): attention at places r
-apart, less that at the same places where another r is needed. ``spacings`` has the distances between the four strongest
-keys of the most adaptive head, as in the paper's figure, for each r.
+apart, less that at the same places where another r is needed. Of the most adaptive head, ``distances`` has the
+attention by look-back for each r, and ``spacings`` the distances between its four strongest keys, as in the paper's
+figure.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +17,11 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
-from unrandom.experiments.summaries import by_run, each_run, run_columns
+from unrandom.experiments.summaries import by_run, each_run, heat_map, rows_of, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.figures.panels import Line, LinePanel, MapPanel, Panel
-from unrandom.interpretation import Adaptivity, adaptivity, common_divisor, strongest_key_distances
+from unrandom.figures.panels import Line, LinePanel, Panel
+from unrandom.interpretation import Adaptivity, adaptivity, attention_late, common_divisor, strongest_key_distances
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.runs.measurement import attention_patterns
 from unrandom.runs.tables import Tables, table
@@ -37,6 +38,7 @@ SEQUENCES = by_scale(smoke=16, laptop=128, paper=512)  # per look-back
 _LOOKBACKS = by_scale(smoke=(2, 3, 4), laptop=(5, 7, 8, 9, 16))
 ADAPTIVE_INDEX = 0.2  # from which a look-back counts as one that adapts
 NEEDED = "r, the look-back that the multiplier needs"  # title of an axis
+PLACES = (0, -1)  # classes modulo r that count as places: a number r back, and the number that followed it
 
 CLAIMS = {
     "adapts": Claim(
@@ -45,10 +47,16 @@ CLAIMS = {
         "places where another r is needed, mean over r",
         wanted=at_least(ADAPTIVE_INDEX, "difference of shares"),
     ),
+    "places": Claim(
+        statement="When r is needed, the most adaptive head turns to a multiple of r back, or for every r to one less.",
+        quantity="share of r at which that look-back gains the most attention, over sequences that need another r",
+        wanted=at_least(0.9, "share"),
+        written="after",
+    ),
     "spacings": Claim(
         statement="The four strongest keys of the most adaptive head lie multiples of r apart.",
         quantity="share of spacings that r divides, beyond chance, mean over r",
-        wanted=at_least(0.5, "share"),
+        wanted=at_least(0.5, "difference of shares"),
     ),
     "later": Claim(
         statement="The head that adapts is of a later layer: those of the first look back by fixed distances.",
@@ -59,7 +67,7 @@ CLAIMS = {
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    rows: dict[str, Rows] = {"adaptivity": [], "spacings": []}
+    rows: dict[str, Rows] = {"adaptivity": [], "distances": [], "spacings": []}
     for run in runs:
         if run.config.model.depth < 2:
             raise UserError(f"{run.id} has one layer; um-lookback compares the layers after the first with it")
@@ -72,6 +80,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         patterns = patterns_by_lookback(run.predictor(), drawn)
         found = adaptivity(patterns)
         rows["adaptivity"] += adaptivity_rows(run, found)
+        rows["distances"] += _distance_rows(run, found, patterns)
         rows["spacings"] += _spacing_rows(run, found, patterns)
     return {name: table(each) for name, each in rows.items()}
 
@@ -105,6 +114,17 @@ def adaptivity_rows(run: Run, found: Adaptivity) -> Rows:
     ]
 
 
+def _distance_rows(run: Run, found: Adaptivity, patterns: Mapping[int, Sequence[np.ndarray]]) -> Rows:
+    """Attention of the most adaptive head by look-back, for each r, and the mean of it over the other r."""
+    attention = {r: attention_late(layers[found.layer])[found.head] for r, layers in patterns.items()}
+    rows: Rows = []
+    for r, own in attention.items():
+        others = np.mean([each for other, each in attention.items() if other != r], axis=0)
+        key_columns = {**run_columns(run), "layer": found.layer, "head": found.head, "look-back": r}
+        rows += rows_of(key_columns, distance=range(len(own)), attention=own, others=others)
+    return rows
+
+
 def _spacing_rows(run: Run, found: Adaptivity, patterns: Mapping[int, Sequence[np.ndarray]]) -> Rows:
     """How often each spacing occurs between the strongest keys of the most adaptive head, by look-back."""
     rows: Rows = []
@@ -125,33 +145,48 @@ def evidence(tables: Tables) -> Evidence:
         .group_by("run", "seed", "layer", "head", maintain_order=True)
         .agg(value.mean(), pl.col("chosen").first())
     )
+    gain = pl.col("attention") - pl.col("others")
+    turned_to = (
+        tables["distances"]
+        .group_by("run", "seed", "look-back", maintain_order=True)
+        .agg(pl.col("distance").sort_by(gain).last())
+    )
+    at_place = [((pl.col("distance") - place) % pl.col("look-back") == 0).mean() for place in PLACES]
     by_lookback = (
         tables["spacings"].group_by("run", "seed", "look-back", maintain_order=True).agg(pl.col("excess").first())
     )
     return {
         "adapts": each_run(heads, value.filter("chosen").first()),
+        "places": each_run(turned_to, pl.max_horizontal(at_place)),
         "spacings": each_run(by_lookback, pl.col("excess").mean()),
         "later": each_run(heads, value.filter(layer > 0).max() - value.filter(layer == 0).max()),
     }
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each seed: the index of every head by look-back, and the spacings of the most adaptive head."""
+    """For each seed: the index of every head, where the most adaptive one looks, and the spacings of its keys."""
     panels: list[Panel] = []
-    for heads, spacings in zip(by_run(tables["adaptivity"]), by_run(tables["spacings"]), strict=True):
+    each = zip(*(by_run(tables[name]) for name in ("adaptivity", "distances", "spacings")), strict=True)
+    for by_r, distances, spacings in each:
+        heads = by_r.group_by("seed", "layer", "head", maintain_order=True).agg(pl.col("value").mean())
         seed, layer, head = heads["seed"][0], spacings["layer"][0], spacings["head"][0]
         panels += [
-            _index_map(f"seed {seed}: index of adaptivity", heads),
+            heat_map(
+                f"seed {seed}: mean over r", heads, ("layer", "head"), "value", "index of adaptivity", limits=(-1, 1)
+            ),
+            _distance_panel(f"seed {seed}, head {layer}.{head}: where it looks", distances),
             _spacing_panel(f"seed {seed}, head {layer}.{head}: four strongest keys", spacings),
         ]
-    yield Picture(panels, columns=2)
+    yield Picture(panels, columns=3)
 
 
-def _index_map(title: str, heads: pl.DataFrame) -> MapPanel:
-    wide = heads.pivot("look-back", index=["layer", "head"], values="value").sort("layer", "head")
-    names = [f"{layer}.{head}" for layer, head in wide.select("layer", "head").rows()]
-    columns = wide.drop("layer", "head")
-    return MapPanel(title, NEEDED, "layer.head", columns.rows(), columns.columns, names, "index", (-1, 1), written=True)
+def _distance_panel(title: str, distances: pl.DataFrame) -> LinePanel:
+    """One line per r."""
+    lines = [
+        Line(of_r["distance"].to_list(), of_r["attention"].to_list(), f"r = {r}", kind)
+        for kind, ((r,), of_r) in enumerate(distances.group_by("look-back", maintain_order=True))
+    ]
+    return LinePanel(title, "numbers back", "attention", lines, limits=(0, None))
 
 
 def _spacing_panel(title: str, spacings: pl.DataFrame) -> LinePanel:
