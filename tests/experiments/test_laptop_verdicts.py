@@ -117,7 +117,7 @@ def test_the_algorithm_for_unseen_moduli_is_judged_only_where_no_shortcut_does_a
     }
     assert trained["shortcut"].to_list() == pytest.approx([max(of_stride.values())] * 3)
     accuracy, shortcut = trained["accuracy"].mean(), trained["shortcut"].mean()
-    rows = [row for (experiment, _), row in published.items() if experiment == name]
+    rows = [row for (experiment, key), row in published.items() if experiment == name and key != "solved"]
     assert all("beyond that of the best fixed look-back" in row["precondition"] for row in rows)
     assert ({row["verdict"] for row in rows} == {"not judged"}) == (accuracy - shortcut < 0.4)
 

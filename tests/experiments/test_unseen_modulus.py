@@ -190,29 +190,14 @@ def test_labels_of_shapes_are_those_of_the_configuration(name, scale):
         assert {key: run.labels.get(key, value) for key, value in shape.items()} == shape
 
 
-def test_each_axis_of_the_data_grid_varies_by_itself():
+def test_the_unvaried_run_of_the_data_grid_belongs_to_every_axis():
     usual, *others = EXPERIMENTS["um-dataset"].runs("laptop", 1)
     assert usual.labels == {
         "largest": 108, "axis": "", "n_m": "all", "n_a": "all", "n_c": "all", "full-period share": "0.7"
     }  # fmt: skip
     for run in others:
         axis = run.labels["axis"]
-        changed = {key for key, value in run.labels.items() if value != usual.labels[key]}
-        assert changed in ({"axis", axis}, {"axis"})
-        # balanced rows draw from all multipliers, so that this axis has a run of its own with all of them
-        assert (changed == {"axis"}) == (axis == "n_a" and run.config.data.n_a is None)
-
-
-def test_a_curve_has_the_unvaried_run_unless_its_axis_has_one():
-    def row(axis, n_a, n_c, value):
-        return {"axis": axis, "n_a": n_a, "n_c": n_c, "seed": 0, "split": "test", "value": value}
-
-    accuracy = pl.DataFrame(
-        [row("", "all", "all", 0.9), row("n_a", "4", "all", 0.4), row("n_a", "all", "all", 0.5),
-         row("n_c", "all", "4", 0.8)]
-    )  # fmt: skip
-    assert dataset._curve(accuracy, "n_a")["value"].to_list() == [0.4, 0.5]
-    assert dataset._curve(accuracy, "n_c")["value"].to_list() == [0.8, 0.9]
+        assert {key for key, value in run.labels.items() if value != usual.labels[key]} == {"axis", axis}
 
 
 def test_short_periods_alone_are_those_of_arbitrary_parameters():

@@ -29,8 +29,7 @@ class Precondition:
 
 LEARNED = Precondition("last-number accuracy", 0.9)
 BEYOND_SHORTCUT = Precondition("last-number accuracy on unseen moduli, beyond that of the best fixed look-back,", 0.4)
-"""What claims about the algorithm for unseen moduli presuppose: much is learned that no look-back of one distance does.
-"""
+"""What claims about the algorithm for unseen moduli presuppose: models predict much more than one distance does."""
 
 
 @dataclass(frozen=True)

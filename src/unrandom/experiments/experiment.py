@@ -53,7 +53,7 @@ class Experiment:
     draw: Callable[[Tables], Pictures]
     task: type[Task] | None = None  # the task that a user's run must have; None: no user's run can be measured
     compares: bool = False  # whether it compares several runs, so that one run of the user's cannot be measured
-    beyond_shortcut: bool = False  # whether all claims presuppose BEYOND_SHORTCUT, and nothing else
+    beyond_shortcut: bool = False  # whether claims presuppose BEYOND_SHORTCUT in place of LEARNED
     archived_seeds: int = 0  # number of seeds whose trained models are archived, if they are small
 
     @cached_property
@@ -70,7 +70,7 @@ class Experiment:
         return judge_all(self.claims, evidence)
 
     def _completed(self, claim: Claim) -> Claim:
-        if self.beyond_shortcut:
+        if self.beyond_shortcut and claim.precondition is LEARNED:
             claim = replace(claim, precondition=BEYOND_SHORTCUT)
         if self.entry.section == "beyond the paper":
             return replace(claim, origin="beyond")

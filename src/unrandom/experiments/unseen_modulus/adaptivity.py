@@ -1,10 +1,10 @@
 """What makes the look-back of a model fixed or adaptive? One setting at a time is changed, and training is followed.
 
 The shortcut run (um-144) learns a look-back of one distance for all moduli, the hard run (um-128) and the main run one
-that adapts to the modulus. Each setting of these is given to the shortcut run by itself; and two settings of the small
-run, its short context and its balanced rows, are taken from it, one by one. Of every checkpoint that is kept, the table
-``steps`` has the index of adaptivity of the most adaptive head, and the accuracy on training moduli by whether the best
-stride fits the look-back that they need.
+that adapts to the modulus. Settings of these are given to the shortcut run, each by itself; and two settings of the
+small run, its short context and its balanced rows, are taken from it, one by one. Of every checkpoint that is kept, the
+table ``steps`` has the index of adaptivity of the most adaptive head, at the r that all arms have, and the accuracy on
+training moduli by whether the best stride of the arm's test fits the look-back that they need.
 """
 
 from typing import Any
@@ -27,6 +27,7 @@ from unrandom.experiments.unseen_modulus.presets import (
     variant,
     with_seeds,
 )
+from unrandom.experiments.unseen_modulus.shortcut import FIXED, MAIN
 from unrandom.figures.panels import LinePanel
 from unrandom.interpretation import adaptivity
 from unrandom.models.predictor import TransformerPredictor
@@ -36,17 +37,13 @@ from unrandom.training.checkpoint import kept_checkpoints
 
 ENTRY = Entry(
     name="um-adaptivity",
-    about="what makes the look-back of a model fixed or adaptive: mix of rows, rates, batch, range of moduli, depth",
+    about="what makes the look-back of a model fixed or adaptive: rows, rates, batch, range of moduli, depth, context",
 )
 
 KEEP_EVERY = by_scale(smoke=6, laptop=200)  # steps
 STEPS = by_scale(smoke=12, laptop=1_200, paper=100_000)
 SEQUENCES = by_scale(smoke=8, laptop=64)  # per look-back
 UNCHANGED = "unchanged"
-
-
-# what the runs that arms are changes of are called
-FIXED, ADAPTIVE = "common stride", "no common stride"
 
 
 def _changed(key: str, written: Written = "before") -> Claim:
@@ -62,7 +59,7 @@ def _changed(key: str, written: Written = "before") -> Claim:
 def _needed(key: str) -> Claim:
     return Claim(
         statement=f"The look-back of the small run adapts less without {key}.",
-        quantity=f"{ADAPTIVE}: index of adaptivity of the most adaptive head at the end, with it less without",
+        quantity=f"{MAIN}: index of adaptivity of the most adaptive head at the end, with it less without",
         precondition=None,
         wanted=at_least(ADAPTIVE_INDEX / 2, "difference of shares"),
         written="after",  # after trials of one seed
@@ -72,7 +69,7 @@ def _needed(key: str) -> Claim:
 CLAIMS = {
     "mix": _changed("the mix of rows of the hard run"),
     "rates": _changed("the learning rates of the hard run"),
-    "batch": _changed("batches twice as large, those of the hard run, and half as many"),
+    "batch": _changed("batches twice as large, and half as many"),
     "range": _changed("moduli up to 1.2 times the largest of the test, as in the hard run"),
     "depth": _changed("two layers in place of four"),
     "context": _changed("the short context of the main run", "after"),
@@ -88,12 +85,12 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     followed = {"evaluate_every": every, "checkpoint_every": every, "keep_every": every}
     usual = {
         FIXED: variant(shortcut_run(scale), {}, **followed, steps=STEPS[scale]),
-        ADAPTIVE: variant(small_run(scale), {}, **followed),
+        MAIN: variant(small_run(scale), {}, **followed),
     }
-    changes = {FIXED: _changes_of_fixed(scale), ADAPTIVE: _changes_of_adaptive(scale)}
+    changes = {FIXED: _changes_of_fixed(scale), MAIN: _changes_of_main(scale)}
     arms = [
         variant(usual[task], {"task": task, "changed": name}, **change)
-        for task in (FIXED, ADAPTIVE)
+        for task in (FIXED, MAIN)
         for name, change in changes[task].items()
     ]
     return with_seeds(arms, seeds)
@@ -115,7 +112,7 @@ def _changes_of_fixed(scale: Scale) -> dict[str, Settings]:
     }
 
 
-def _changes_of_adaptive(scale: Scale) -> dict[str, Settings]:
+def _changes_of_main(scale: Scale) -> dict[str, Settings]:
     """The context doubled, and the rows of full period drawn uniformly."""
     long = 2 * lcg_task(small_run(scale).config.data).context
     return {
@@ -126,15 +123,16 @@ def _changes_of_adaptive(scale: Scale) -> dict[str, Settings]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    return {"steps": table(row for run in runs for row in _rows(run, scale))}
+    compared = compared_lookbacks(scale, min(lcg_task(run.config.data).context for run in runs))
+    return {"steps": table(row for run in runs for row in _rows(run, compared, scale))}
 
 
-def _rows(run: Run, scale: Scale) -> Rows:
+def _rows(run: Run, compared: list[int], scale: Scale) -> Rows:
     """One row per kept checkpoint."""
     data, split = lcg_task(run.config.data), lcg_split(run.split())
     rng, square = stream(run.config.seed, "followed"), data.best_stride**2
     moduli, sequences, length = (*data.moduli, *split.train_moduli), SEQUENCES[scale], data.context + 1
-    attending = sequences_by_lookback(rng, moduli, compared_lookbacks(scale, data.context), sequences, length)
+    attending = sequences_by_lookback(rng, moduli, compared, sequences, length)
     tested = sequences_by_lookback(rng, split.train_moduli, range(2, data.context // 2 + 1), sequences, length)
     fits = {kind: [each for r, each in tested.items() if (square % r == 0) == kind] for kind in (True, False)}
     rows: Rows = []
@@ -155,7 +153,7 @@ def _last_right(predictor: TransformerPredictor, examples: list[Examples[Any]]) 
 
 def evidence(tables: Tables) -> Evidence:
     steps, last = tables["steps"], pl.col("index").sort_by("step").last()
-    fixed, adaptive = (steps.filter(task=task) for task in (FIXED, ADAPTIVE))
+    fixed, adaptive = (steps.filter(task=task) for task in (FIXED, MAIN))
     arm = pl.col("changed")
     ends = adaptive.group_by("seed", "changed", maintain_order=True).agg(last)
     lost = {

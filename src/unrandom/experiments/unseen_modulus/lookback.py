@@ -34,7 +34,7 @@ ENTRY = Entry(
 )
 
 SEQUENCES = by_scale(smoke=16, laptop=128, paper=512)  # per look-back
-# r at which adaptivity is measured; at laptop scale no two of them have a multiple in common within half of a context
+# r at which adaptivity is measured; at laptop scale only 8 and 16 have a multiple in common within half of a context
 _LOOKBACKS = by_scale(smoke=(2, 3, 4), laptop=(5, 7, 8, 9, 16))
 ADAPTIVE_INDEX = 0.2  # from which a look-back counts as one that adapts
 NEEDED = "r, the look-back that the multiplier needs"  # title of an axis
@@ -148,6 +148,7 @@ def evidence(tables: Tables) -> Evidence:
     gain = pl.col("attention") - pl.col("others")
     turned_to = (
         tables["distances"]
+        .filter(pl.col("distance") > 0)
         .group_by("run", "seed", "look-back", maintain_order=True)
         .agg(pl.col("distance").sort_by(gain).last())
     )

@@ -1,12 +1,12 @@
 """Which runs do the unseen-modulus experiments share? A *main* run to analyse, others that are harder or easier, a
 *small* one to vary.
 
-The *main* run is analysed head by head, and so its unseen moduli must have been learned; they need look-backs that no
-single distance serves. The *hard* run also tests a prime, and moduli some of whose look-backs no training modulus has.
-The *shortcut* run tests moduli that a look-back of one distance predicts. The *small* run is trained within minutes, so
-that a grid of it can be. All draw half of every batch from full-period parameters, where the paper draws none. At paper
-scale all are the run that the paper analyses (four layers, six heads, n_m = n_a = n_c = 128, AdamW), also for grids
-where the paper varies another run.
+The *main* run is analysed head by head, and so it must have learned much more of its unseen moduli than a look-back of
+one distance predicts; they need look-backs that no single distance serves. The *hard* run also tests a prime, and
+moduli some of whose look-backs no training modulus has. The *shortcut* run tests moduli that a look-back of one
+distance predicts. The *small* run is trained within minutes, so that a grid of it can be. All draw half of every batch
+or more from full-period parameters, where the paper draws none. At paper scale all are the run that the paper analyses
+(four layers, six heads, n_m = n_a = n_c = 128, AdamW), also for grids where the paper varies another run.
 """
 
 from collections.abc import Mapping, Sequence
