@@ -39,7 +39,8 @@ class FixedLookback:
         if x.shape[1] > 2 * s:
             unreduced = 2 * x[:, s:-s] - x[:, : -2 * s]
             differences = np.abs(x[:, 2 * s :] - unreduced)
-            modulus = np.zeros_like(differences)  # by the differences before this number; 0 if all of them are 0
+            # The greatest common divisor of the differences before each number; 0 as long as these are 0.
+            modulus = np.zeros_like(differences)
             modulus[:, 1:] = np.gcd.accumulate(differences, axis=1)[:, :-1]
             largest = np.maximum.accumulate(x, axis=1)[:, 2 * s - 1 : -1]
             numbers[:, 2 * s :] = np.where(modulus > 0, unreduced % np.maximum(modulus, 1), unreduced)

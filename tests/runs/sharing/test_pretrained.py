@@ -1,6 +1,7 @@
 """Models that come with the package are found by name, are what the list says, and are never written into."""
 
 import json
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -21,6 +22,11 @@ MODELS = unrandom.pretrained()
 
 def test_the_list_has_every_archived_model_of_the_repository():
     assert {model.id for model in MODELS.values()} == {folder.name for folder in WEIGHTS.iterdir()}
+
+
+def test_archived_models_name_no_folder_of_the_machine_that_trained_them():
+    for file in WEIGHTS.glob("*/*.json"):
+        assert not re.search(r'["\s=]/\w', file.read_text()), file
 
 
 @pytest.mark.parametrize("name", MODELS)

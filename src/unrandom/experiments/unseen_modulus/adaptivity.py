@@ -83,15 +83,12 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """The shortcut run and the small run as they are, then each with its changes."""
     every = KEEP_EVERY[scale]
     followed = {"evaluate_every": every, "checkpoint_every": every, "keep_every": every}
-    usual = {
-        FIXED: variant(shortcut_run(scale), {}, **followed, steps=STEPS[scale]),
-        MAIN: variant(small_run(scale), {}, **followed),
-    }
-    changes = {FIXED: _changes_of_fixed(scale), MAIN: _changes_of_main(scale)}
+    fixed = variant(shortcut_run(scale), {"task": FIXED}, **followed, steps=STEPS[scale])
+    main = variant(small_run(scale), {"task": MAIN}, **followed)
     arms = [
-        variant(usual[task], {"task": task, "changed": name}, **change)
-        for task in (FIXED, MAIN)
-        for name, change in changes[task].items()
+        variant(usual, {"changed": name}, **change)
+        for usual, changes in ((fixed, _changes_of_fixed(scale)), (main, _changes_of_main(scale)))
+        for name, change in changes.items()
     ]
     return with_seeds(arms, seeds)
 
@@ -153,17 +150,12 @@ def _last_right(predictor: TransformerPredictor, examples: list[Examples[Any]]) 
 
 def evidence(tables: Tables) -> Evidence:
     steps, last = tables["steps"], pl.col("index").sort_by("step").last()
-    fixed, adaptive = (steps.filter(task=task) for task in (FIXED, MAIN))
-    arm = pl.col("changed")
-    ends = adaptive.group_by("seed", "changed", maintain_order=True).agg(last)
-    lost = {
-        key: each_seed(
-            ends.filter(arm.is_in([UNCHANGED, key])).filter(pl.len().over("seed") == 2),
-            pl.col("index").filter(arm == UNCHANGED).first() - pl.col("index").filter(arm == key).first(),
-        )
-        for key in ("short", "uniform")
-    }
-    return {key: lost[key] if key in lost else each_run(fixed.filter(changed=key), last) for key in CLAIMS}
+    ends = steps.filter(task=MAIN).group_by("seed", "changed", maintain_order=True).agg(last)
+    beside = ends.join(ends.filter(changed=UNCHANGED), on="seed", suffix=" unchanged", maintain_order="left")
+    lost = (pl.col("index unchanged") - pl.col("index")).first()
+    needed = {key: each_seed(beside.filter(changed=key), lost) for key in ("short", "uniform")}
+    changed = {key: each_run(steps.filter(task=FIXED, changed=key), last) for key in CLAIMS if key not in needed}
+    return changed | needed
 
 
 def draw(tables: Tables) -> Pictures:

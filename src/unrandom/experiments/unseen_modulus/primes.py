@@ -27,7 +27,7 @@ ENTRY = Entry(
 MODULI = by_scale(smoke=(23, 31, 32), laptop=(29, 31, 32), gpu=(449, 509, 512), paper=(1801, 2039, 2048))
 
 DATA: dict[Scale, Settings] = {
-    "laptop": {"min_modulus": 16},  # a context of 23 is less than the period of every test sequence
+    "laptop": {"min_modulus": 16},  # so that the tested moduli are not the smallest
     "paper": {"n_m": 512, "n_a": 22, "n_c": 23},  # about 262,144 sequences
 }
 
