@@ -208,21 +208,33 @@ def test_mistakes_about_the_sequence(changes, said):
     ("text", "said"),
     [
         ("", "type some numbers"),
-        (" ,, \n", "type some numbers"),
-        ("1 2 x", "&#x27;x&#x27; is not a whole number from 0 to 255"),
-        ("1 2 256", "&#x27;256&#x27; is not a whole number from 0 to 255"),
-        ("-1", "&#x27;-1&#x27; is not"),
-        ("1.5", "&#x27;1.5&#x27; is not"),
-        ("١ ٢ ٣", "&#x27;١&#x27; is not"),
-        ("²", "&#x27;²&#x27; is not"),
-        ("1\x002", "&#x27;1\\x002&#x27; is not"),
-        ("9" * 30_000, "&#x27;99999999999999999999&#x27; is not"),
-        ("<script>alert(1)</script>", "&#x27;&lt;script&gt;alert(1)&lt;/sc&#x27; is not"),
+        (" ,, \n", "the box holds no numbers"),
+        ("1 2 x", "line 1: &#x27;x&#x27; is not a number; choose the numbers with --column or --regex"),
+        ("1 2 256", "256 is not from 0 to 255, the numbers this model knows"),
+        ("-1", "-1 is not from 0 to 255"),
+        ("1.5", "the numbers have decimals"),
+        ("١ ٢ ٣", "line 1: &#x27;١&#x27; is not"),
+        ("²", "line 1: &#x27;²&#x27; is not"),
+        ("1\x002", "the box is not text"),
+        ("9" * 30, "9999"),
+        ("<script>alert(1)</script>", "line 1: &#x27;&lt;script&gt;alert&#x27; is not a binary number"),
         ("1 " * MAX_CHARACTERS, "400,000 characters were given; 200,000 are allowed"),
     ],
 )
 def test_mistakes_in_typed_numbers(text, said):
     assert mistake(of_numbers(text)).startswith(said)
+
+
+@pytest.mark.parametrize("text", ["[5, 28, 143]", "0x05 0x1c 0x8f", '{"draws": [5, 28, 143]}', "value\n5\n28\n143"])
+def test_typed_numbers_are_read_as_the_audit_reads_them(text):
+    rows, plain = (Cells(of_numbers(each)[1]).rows for each in (text, "5 28 143"))
+    assert rows == plain
+    assert len(rows) > 3
+
+
+def test_how_typed_numbers_were_read_is_said():
+    assert "The numbers were read so: " in of_numbers("# mine\n5\n28\n143")[0]
+    assert "were read so" not in of_numbers("5 28 143")[0]
 
 
 def test_how_the_sequence_is_given_must_be_known():

@@ -46,6 +46,11 @@ def chosen(value: object, choices: Sequence[Choice], name: str) -> Choice:
     raise UserError(f"the {name} must be one of: {', '.join(choices)}")
 
 
+def naming_command(mistake: str, command: str) -> str:
+    """The mistake; if it proposes options, then with the command that has them, as the page has none."""
+    return f"{mistake} (options of the command unrandom {command})" if " --" in mistake else mistake
+
+
 def sentence(text: str, kind: str = "said") -> str:
     return f'<p class="{kind}">{escape(text)}</p>'
 

@@ -9,7 +9,7 @@ import tempfile
 from html import escape
 from pathlib import Path
 
-from unrandom.app.answers import answered, sentence
+from unrandom.app.answers import answered, naming_command, sentence
 from unrandom.app.children import start
 from unrandom.app.limits import AUDIT_SECONDS, KILLED_AFTER, MAX_CHARACTERS, MAX_FILE
 from unrandom.core.errors import UserError
@@ -66,7 +66,7 @@ def _audited(path: Path) -> JsonObject:
         raise UserError("the audit was ended before it had an answer, as it is when memory runs out; try fewer numbers")
     if process.returncode == MISTAKE:
         mistake = said.strip().splitlines()[-1].removeprefix("unrandom: ").replace(str(path), "the input")
-        raise UserError(f"{mistake} (options of the command unrandom audit)" if " --" in mistake else mistake)
+        raise UserError(naming_command(mistake, "audit"))
     if not written:
         raise RuntimeError(f"an audit ended with status {process.returncode}: {said}")
     answer: JsonObject = json.loads(written)

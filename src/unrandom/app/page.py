@@ -64,9 +64,7 @@ def _play(app: gr.Blocks) -> None:
                 c = gr.Textbox("3", label="increment c", max_length=MAX_DIGITS)
                 x0 = gr.Textbox("1", label="first number x0", max_length=MAX_DIGITS)
                 seen = gr.Slider(1, 64, value=40, step=1, label="numbers shown to the model")
-            typed = gr.Textbox(
-                label="numbers, separated by spaces or commas", lines=5, max_length=MAX_CHARACTERS, visible=False
-            )
+            typed = gr.Textbox(label="numbers, as they were printed", lines=5, max_length=MAX_CHARACTERS, visible=False)
             # Programs can ask for heads of another model than the page shows at first.
             head = gr.Dropdown(play.heads(first), value="layer 0 head 0", label="attention of", allow_custom_value=True)
             button = gr.Button("Guess", variant="primary")

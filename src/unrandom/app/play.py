@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unrandom.app.answers import answered, chosen, plotly_figure, sentence, table
+from unrandom.app.answers import answered, chosen, naming_command, plotly_figure, sentence, table
 from unrandom.app.limits import (
     FEWEST_SEQUENCES,
     GUESSES_SHOWN,
@@ -17,6 +17,7 @@ from unrandom.app.limits import (
     TEST_TOKENS,
     TOKENS_SHOWN,
 )
+from unrandom.auditing.reading.sequences import one_sequence
 from unrandom.core.config import parse_integer
 from unrandom.core.errors import UserError
 from unrandom.figures.attention import attention_figure
@@ -82,15 +83,16 @@ def play(
     """
     name = chosen(model, models(), "model")
     run = loaded(name)
+    modulus, following, notes = None, None, list[str]()
     if chosen(how, WAYS, "way in which the sequence is given") == "numbers":
-        modulus, numbers, following = None, _typed(run, typed or ""), None
+        numbers, notes = _typed(run, typed or "")
     else:
         modulus, numbers, following = _of_lcg(run, {"m": m, "a": a, "c": c, "x0": x0}, seen)
     used = numbers[-run.config.data.context :]
     others = baselines(run, modulus)
     guesses, continuation = _guesses(run, used, others)
     return (
-        _headline(guesses, continuation, following) + _assumptions(others),
+        _headline(guesses, continuation, following) + _details(others, notes),
         _table(guesses, used),
         staircase(name),
         _attention(run, used, heads(name), head),
@@ -132,17 +134,20 @@ def _whole(name: str, text: str | None) -> int:
         raise UserError(f"{name}: {mistake}") from None
 
 
-def _typed(run: LoadedRun, text: str) -> list[int]:
+def _typed(run: LoadedRun, text: str) -> tuple[list[int], list[str]]:
+    """The numbers in a text, read as the audit reads them, and a note on each thing that was inferred."""
     if len(text) > MAX_CHARACTERS:
         raise UserError(f"{len(text):,} characters were given; {MAX_CHARACTERS:,} are allowed")
-    words = text.replace(",", " ").split()
-    if not words:
-        raise UserError("type some numbers, separated by spaces or commas")
+    if not text.strip():
+        raise UserError("type some numbers")
+    try:
+        numbers, notes = one_sequence(text.encode("utf-8", errors="replace"), "the box")
+    except UserError as mistake:
+        raise UserError(naming_command(str(mistake), "predict")) from None
     limit = run.config.data.vocabulary
-    for word in words:
-        if not (word.isascii() and word.isdigit() and len(word) <= 20 and int(word) < limit):
-            raise UserError(f"{word[:20]!r} is not a whole number from 0 to {limit - 1}, which this model knows")
-    return [int(word) for word in words]
+    if (unknown := next((number for number in numbers if not 0 <= number < limit), None)) is not None:
+        raise UserError(f"{unknown} is not from 0 to {limit - 1}, the numbers this model knows")
+    return numbers, notes
 
 
 def _guesses(
@@ -188,9 +193,11 @@ def _headline(guesses: list[dict[str, int | None]], continuation: Continuation, 
     return sentence(" ".join(said))
 
 
-def _assumptions(others: dict[str, Predictor]) -> str:
+def _details(others: dict[str, Predictor], notes: list[str]) -> str:
+    """How the numbers were read, and what the baselines are told."""
     known = "; ".join(f"{name} {each.assumes}" for name, each in others.items())
-    return f"<p><small>What the others assume to be known: {escape(known)}.</small></p>"
+    read = f"The numbers were read so: {'; '.join(notes)}. " if notes else ""
+    return f"<p><small>{escape(f'{read}What the others assume to be known: {known}.')}</small></p>"
 
 
 def _table(guesses: list[dict[str, int | None]], numbers: list[int]) -> str:

@@ -31,21 +31,38 @@ def read_sequences(
     """The sequences in a file, or in standard input for ``-``, and a note on each thing that was inferred.
 
     The options are those of `contents.read`; with any of them, all of the file is one sequence. Raises UserError, which
-    names the file, for what `contents.read` refuses, for numbers with decimals, words, shuffles and more than a million
-    numbers, and for more than 4 MB.
+    names the file, for what `one_sequence` refuses, and for more than 4 MB.
     """
     content, path = content_of(source, MAX_BYTES), named(source)
     with about(path):
         if (raw, column, regex, notation) == (None, None, None, None) and (rows := _rows(content)):
             return rows, [f"each of the {len(rows):,} lines is a sequence of its own"]
-        numbers = read(source, content=content, raw=raw, column=column, regex=regex, notation=notation)
-        if numbers.kind == "decimal":
-            raise UserError("the numbers have decimals; models continue whole numbers")
-        if numbers.deck or isinstance(numbers.numeral, Words):
-            raise UserError(f"it holds {'shuffles' if numbers.deck else 'words'}; models continue whole numbers")
-        if only_first(len(numbers)) in numbers.notes:
-            raise UserError(f"it has more than {len(numbers):,} numbers; give the last ones")
-        return [numbers.whole], numbers.notes
+        numbers, notes = one_sequence(content, path, raw=raw, column=column, regex=regex, notation=notation)
+        return [numbers], notes
+
+
+def one_sequence(
+    content: bytes,
+    source: str,
+    *,
+    raw: Raw | None = None,
+    column: str | None = None,
+    regex: str | None = None,
+    notation: str | None = None,
+) -> tuple[list[int], list[str]]:
+    """The whole numbers in all of a content, as one sequence, and a note on each thing that was inferred.
+
+    `source` names it in messages. Raises UserError for what `contents.read` refuses, for numbers with decimals, words,
+    shuffles, and more than a million numbers.
+    """
+    numbers = read(source, content=content, raw=raw, column=column, regex=regex, notation=notation)
+    if numbers.kind == "decimal":
+        raise UserError("the numbers have decimals; models continue whole numbers")
+    if numbers.deck or isinstance(numbers.numeral, Words):
+        raise UserError(f"it holds {'shuffles' if numbers.deck else 'words'}; models continue whole numbers")
+    if only_first(len(numbers)) in numbers.notes:
+        raise UserError(f"it has more than {len(numbers):,} numbers; give the last ones")
+    return numbers.whole, numbers.notes
 
 
 def _rows(content: bytes) -> list[list[int]]:
