@@ -15,7 +15,7 @@ TRAINED = [{"run": f"r{seed}", "modulus": 153, "seed": seed, "accuracy": 0.95, "
 def test_unseen_moduli_are_learned_with_long_periods():
     def rows(rule):
         return [
-            {"run": f"r{seed}", "seed": seed, "step": step, "last_number_accuracy": test,
+            {"run": f"r{seed}", "seed": seed, "before": 0, "step": step, "last_number_accuracy": test,
              "train_short_period_accuracy": min(1.0, step / 200), "train_rule_accuracy": rule and learned}
             for seed in (0, 1, 2) for step in range(20, 520, 20)
             for test, learned in [((step >= 400) / 2 + (step == 500) / 2, float(step >= 400))]
@@ -137,7 +137,7 @@ def test_what_makes_a_look_back_adapt_is_told_by_arm():
 def test_steps_are_known_to_their_grid_only():
     def rows(test):
         return [
-            {"run": f"r{seed}", "seed": seed, "step": step, "last_number_accuracy": float(step >= test),
+            {"run": f"r{seed}", "seed": seed, "before": 0, "step": step, "last_number_accuracy": float(step >= test),
              "train_short_period_accuracy": float(step >= 200), "train_rule_accuracy": float(step >= 400)}
             for seed in (0, 1, 2) for step in range(100, 1000, 100)
         ]  # fmt: skip

@@ -8,6 +8,7 @@ import pytest
 from unrandom.core.errors import UserError
 from unrandom.models import parameter_count
 from unrandom.runs.recipes import RECIPES, recipe
+from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig
 
 ROOT = Path(__file__).parents[2]
@@ -34,6 +35,18 @@ def test_every_run_in_results_keeps_its_id():
 def test_by_values_the_unseen_modulus_runs_are_those_of_before():
     for name, digest in (("um-128", "aa3d08cc"), ("um-2048", "fa6bdf79")):
         assert recipe(name).build().override(["data.hold_out=values"]).digest() == digest
+
+
+def test_a_run_and_the_one_that_it_starts_from_keep_the_same_seed():
+    grown = recipe("um-108-wide").build()
+    assert grown.start.config == recipe("um-108").build()
+    twice = grown.replace(start=grown.start.replace(config=grown))
+    for other in (twice.replace(seed=2), twice.override(["seed=2"]), twice.replace(steps=7).replace(seed=2)):
+        ancestors = RunSpec("um-108-wide", other).ancestors()
+        assert [each.config.seed for each in (*ancestors, RunSpec("um-108-wide", other))] == [2, 2, 2]
+        assert ancestors[0].config == recipe("um-108").build().replace(seed=2)
+    apart = grown.replace(start=grown.start.replace(config=grown.start.config.replace(seed=5)))
+    assert (apart.seed, apart.replace(seed=1).start.config.seed) == (0, 5)
 
 
 @pytest.mark.parametrize("name", RECIPES)

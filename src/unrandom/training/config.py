@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -96,12 +96,25 @@ class RunConfig(Config):
         """Floating-point operations of all steps."""
         return self.steps * self.step_flops
 
-    def override(self, assignments: Sequence[str]) -> "RunConfig":
-        """The configuration with settings as typed, ``key=value``. The kind of task cannot be set."""
+    def replace(self, **changes: Any) -> Self:
+        """`Config.replace`; a run that it starts from, and that has the same seed, is given another seed with it."""
+        return self._with_parent_of(super().replace(**changes))
+
+    def override(self, assignments: Sequence[str]) -> Self:
+        """The configuration with settings as typed, ``key=value``; seeds are as those of `replace`. The kind of task
+        cannot be set.
+        """
         if any(assignment.partition("=")[0].strip() == f"data.{NAME_KEY}" for assignment in assignments):
             task = self.data.name
             raise UserError(f"data.{NAME_KEY} cannot be set: the task of a recipe is {task}; name another recipe")
-        return super().override(assignments)
+        return self._with_parent_of(super().override(assignments))
+
+    def _with_parent_of(self, changed: Self) -> Self:
+        """``changed``, with the seed of its parent changed, too, if both were of one seed before."""
+        start = self.start
+        if start is None or changed.start != start or not start.config.seed == self.seed != changed.seed:
+            return changed
+        return changed.replace(start=start.replace(config=start.config.replace(seed=changed.seed)))
 
     def stack_key(self) -> str:
         """A key that is equal for runs that can be stacked, trained together in one process: they differ only in seeds

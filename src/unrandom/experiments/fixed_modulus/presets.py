@@ -92,7 +92,7 @@ def _paper(scale: Scale, m: int) -> RunConfig:
         optimizer=paper.optimizer.replace(lr=1e-3),
         schedule=paper.schedule,
         batch_size=paper.batch_size,
-        steps=1600,
+        steps=3200,
         warmup_steps=100,
     )
     return _smoke(laptop, m) if scale == "smoke" else _with_modulus(laptop, m)

@@ -1,10 +1,10 @@
 """What makes the look-back of a model fixed or adaptive? One setting at a time is changed, and training is followed.
 
-The shortcut run (um-144) learns a look-back of one distance for all moduli, the hard run (um-128) and the main run one
-that adapts to the modulus. Settings of these are given to the shortcut run, each by itself; and two settings of the
-small run, its short context and its balanced rows, are taken from it, one by one. Of every checkpoint that is kept, the
-table ``steps`` has the index of adaptivity of the most adaptive head, at the r that all arms have, and the accuracy on
-training moduli by whether the best stride of the arm's test fits the look-back that they need.
+The shortcut run (um-144) learns a look-back of one distance for all moduli, the hard run (um-128) and the first run
+(um-108) one that adapts to the modulus. Settings of these are given to the shortcut run, each by itself; and two
+settings of the small run, its short context and its balanced rows, are taken from it, one by one. Of every checkpoint
+that is kept, the table ``steps`` has the index of adaptivity of the most adaptive head, at the r that all arms have,
+and the accuracy on training moduli by whether the best stride of the arm's test fits the look-back that they need.
 """
 
 from typing import Any
@@ -20,8 +20,8 @@ from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_
 from unrandom.experiments.unseen_modulus.lookback import ADAPTIVE_INDEX, compared_lookbacks, patterns_by_lookback
 from unrandom.experiments.unseen_modulus.presets import (
     Settings,
+    first_run,
     hard_run,
-    main_run,
     shortcut_run,
     small_run,
     variant,
@@ -72,8 +72,8 @@ CLAIMS = {
     "batch": _changed("batches twice as large, and half as many"),
     "range": _changed("moduli up to 1.2 times the largest of the test, as in the hard run"),
     "depth": _changed("two layers in place of four"),
-    "context": _changed("the short context of the main run", "after"),
-    "balanced": _changed("the balanced rows of the main run", "after"),
+    "context": _changed("the short context of the first run", "after"),
+    "balanced": _changed("the balanced rows of the first run", "after"),
     "short": _needed("its short context"),
     "uniform": _needed("its balanced rows"),
 }
@@ -94,9 +94,9 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def _changes_of_fixed(scale: Scale) -> dict[str, Settings]:
-    """Settings of the hard run and of the main run, and two layers, by the key of the claim about each."""
-    hard, main = hard_run(scale).config, main_run(scale).config
-    mix, rows = lcg_task(hard.data), lcg_task(main.data)
+    """Settings of the hard run and of the first run, and two layers, by the key of the claim about each."""
+    hard, first = hard_run(scale).config, first_run(scale).config
+    mix, rows = lcg_task(hard.data), lcg_task(first.data)
     return {
         UNCHANGED: {},
         "mix": {"data": {"counting_share": mix.counting_share, "coprime_share": mix.coprime_share}},

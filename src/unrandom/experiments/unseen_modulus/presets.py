@@ -2,11 +2,12 @@
 *small* one to vary.
 
 The *main* run is analysed head by head, and so it must have learned much more of its unseen moduli than a look-back of
-one distance predicts; they need look-backs that no single distance serves. The *hard* run also tests a prime, and
-moduli some of whose look-backs no training modulus has. The *shortcut* run tests moduli that a look-back of one
-distance predicts. The *small* run is trained within minutes, so that a grid of it can be. All draw half of every batch
-or more from full-period parameters, where the paper draws none. At paper scale all are the run that the paper analyses
-(four layers, six heads, n_m = n_a = n_c = 128, AdamW), also for grids where the paper varies another run.
+one distance predicts; they need look-backs that no single distance serves. At laptop scale it starts from the weights
+of a *first* run, of fewer moduli; at others it is its own first run. The *hard* run also tests a prime, and moduli some
+of whose look-backs no training modulus has. The *shortcut* run tests moduli that a look-back of one distance predicts.
+The *small* run is trained within minutes, so that a grid of it can be. All draw half of every batch or more from
+full-period parameters, where the paper draws none. At paper scale all are the run that the paper analyses (four layers,
+six heads, n_m = n_a = n_c = 128, AdamW), also for grids where the paper varies another run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,8 +32,8 @@ def _moduli(test: Sequence[int], validation: Sequence[int], context: int, larges
 
 
 SMALL_RECIPE = by_scale(smoke="um-80", laptop="um-108", gpu="um-512", paper="um-2048")
-MAIN_RECIPE = by_scale(smoke="um-80", laptop="um-108", gpu="um-2048-fast", paper="um-2048")
-# What the small run changes in its recipe: at laptop scale it is the main run in a fifth of the steps, with fewer
+MAIN_RECIPE = by_scale(smoke="um-80", laptop="um-108-wide", gpu="um-2048-fast", paper="um-2048")
+# What the small run changes in its recipe: at laptop scale it is the first run in a fifth of the steps, with fewer
 # moduli and heads, and more rows of each look-back.
 SMALLER: dict[Scale, Settings] = by_scale(
     smoke={},
@@ -53,7 +54,7 @@ RATES = by_scale(smoke=(0.05,), laptop=(0.025, 0.05), gpu=(0.01, 0.02, 0.05), pa
 WEIGHT_DECAYS = by_scale(smoke=(0.1, 0.3), laptop=(0.1,), gpu=(0.1, 0.3), paper=(0.01, 0.1, 1.0, 3.0))
 # rates of the grid over rates and weight decays
 RATES_WIDE = by_scale(
-    smoke=(0.02, 0.05), laptop=(0.01, 0.03, 0.1), gpu=(0.003, 0.01, 0.03, 0.1), paper=(3e-5, 1e-4, 3e-4, 1e-3)
+    smoke=(0.02, 0.05), laptop=(0.02, 0.05, 0.1), gpu=(0.003, 0.01, 0.03, 0.1), paper=(3e-5, 1e-4, 3e-4, 1e-3)
 )
 WEIGHT_DECAYS_WIDE = by_scale(
     smoke=(0.1, 0.3), laptop=(0.1, 1.0), gpu=(0.01, 0.1, 0.3, 1.0), paper=(0.01, 0.1, 1.0, 3.0)
@@ -118,6 +119,12 @@ def shortcut_run(scale: Scale) -> RunSpec:
 def main_run(scale: Scale) -> RunSpec:
     """The main run, some settings of which other runs are given."""
     return _recipe_run(MAIN_RECIPE[scale], scale)
+
+
+def first_run(scale: Scale) -> RunSpec:
+    """The run whose weights the main run starts from; the main run itself, if it starts from random ones."""
+    main = main_run(scale)
+    return [*main.ancestors(), main][0]
 
 
 def hard_run(scale: Scale) -> RunSpec:

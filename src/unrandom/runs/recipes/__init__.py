@@ -43,6 +43,7 @@ RECIPES = {
             fixed_modulus.fm_7776,
             unseen_modulus.um_80,
             unseen_modulus.um_108,
+            unseen_modulus.um_108_wide,
             unseen_modulus.um_128,
             unseen_modulus.um_128_arbitrary,
             unseen_modulus.um_144,
