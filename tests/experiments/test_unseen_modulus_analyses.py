@@ -26,6 +26,10 @@ def test_unseen_moduli_are_learned_with_long_periods():
     old = verdicts_of("um-grokking", {"metrics": rows(None), "trained": TRAINED})
     assert old.pop("solved") == "reproduced"
     assert set(old.values()) == {"not judged"}
+    grown = [{**row, "run": f"grown {row['run']}", "before": 500, "last_number_accuracy": 0.5} for row in rows(None)]
+    last = verdicts_of("um-grokking", {"metrics": rows(1.0) + grown, "trained": TRAINED})
+    assert last.pop("solved") == "not reproduced"
+    assert set(last.values()) == {"reproduced"}
 
 
 def test_the_head_that_looks_at_the_largest_number_is_found():

@@ -45,8 +45,12 @@ def test_a_run_and_the_one_that_it_starts_from_keep_the_same_seed():
         ancestors = RunSpec("um-108-wide", other).ancestors()
         assert [each.config.seed for each in (*ancestors, RunSpec("um-108-wide", other))] == [2, 2, 2]
         assert ancestors[0].config == recipe("um-108").build().replace(seed=2)
+    split = grown.replace(data_seed=3)
+    assert (split.start.config.seed, split.start.config.data_seed) == (0, 3)
     apart = grown.replace(start=grown.start.replace(config=grown.start.config.replace(seed=5)))
-    assert (apart.seed, apart.replace(seed=1).start.config.seed) == (0, 5)
+    assert apart.replace(seed=1).start.config.seed == 5
+    for given in (grown.replace(seed=2, start=grown.start), grown.override(["seed=2", "start.config.seed=0"])):
+        assert (given.seed, given.start.config.seed) == (2, 0)
 
 
 @pytest.mark.parametrize("name", RECIPES)

@@ -17,7 +17,7 @@ from unrandom.app.limits import (
     TEST_TOKENS,
     TOKENS_SHOWN,
 )
-from unrandom.auditing.reading.sequences import one_sequence
+from unrandom.auditing.reading.sequences import one_sequence, plain_rows
 from unrandom.core.config import parse_integer
 from unrandom.core.errors import UserError
 from unrandom.figures.attention import attention_figure
@@ -138,15 +138,19 @@ def _typed(run: LoadedRun, text: str) -> tuple[list[int], list[str]]:
     """The numbers in a text, read as the audit reads them, and a note on each thing that was inferred."""
     if len(text) > MAX_CHARACTERS:
         raise UserError(f"{len(text):,} characters were given; {MAX_CHARACTERS:,} are allowed")
-    if not text.strip():
+    content = text.strip(" ,\t\r\n").encode("utf-8", errors="replace")
+    if not content:
         raise UserError("type some numbers")
-    try:
-        numbers, notes = one_sequence(text.encode("utf-8", errors="replace"), "the box")
-    except UserError as mistake:
-        raise UserError(naming_command(str(mistake), "predict")) from None
+    if rows := plain_rows(content):  # wrapped or listed line by line: one sequence all the same, as there is one box
+        numbers, notes = [number for row in rows for number in row], list[str]()
+    else:
+        try:
+            numbers, notes = one_sequence(content, "the box")
+        except UserError as mistake:
+            raise UserError(naming_command(str(mistake), "predict")) from None
     limit = run.config.data.vocabulary
     if (unknown := next((number for number in numbers if not 0 <= number < limit), None)) is not None:
-        raise UserError(f"{unknown} is not from 0 to {limit - 1}, the numbers this model knows")
+        raise UserError(f"{unknown!s:.20} is not from 0 to {limit - 1}, the numbers this model knows")
     return numbers, notes
 
 

@@ -97,24 +97,32 @@ class RunConfig(Config):
         return self.steps * self.step_flops
 
     def replace(self, **changes: Any) -> Self:
-        """`Config.replace`; a run that it starts from, and that has the same seed, is given another seed with it."""
-        return self._with_parent_of(super().replace(**changes))
+        """`Config.replace`; a run that it starts from keeps having the same seeds, unless ``start`` is changed, too."""
+        changed = super().replace(**changes)
+        return changed if "start" in changes else changed._seeding_parent_of(self)
 
     def override(self, assignments: Sequence[str]) -> Self:
-        """The configuration with settings as typed, ``key=value``; seeds are as those of `replace`. The kind of task
+        """The configuration with settings as typed, ``key=value``; seeds are those of `replace`. The kind of task
         cannot be set.
         """
-        if any(assignment.partition("=")[0].strip() == f"data.{NAME_KEY}" for assignment in assignments):
+        keys = [assignment.partition("=")[0].strip() for assignment in assignments]
+        if f"data.{NAME_KEY}" in keys:
             task = self.data.name
             raise UserError(f"data.{NAME_KEY} cannot be set: the task of a recipe is {task}; name another recipe")
-        return self._with_parent_of(super().override(assignments))
+        changed = super().override(assignments)
+        return changed if any(key.startswith("start") for key in keys) else changed._seeding_parent_of(self)
 
-    def _with_parent_of(self, changed: Self) -> Self:
-        """``changed``, with the seed of its parent changed, too, if both were of one seed before."""
-        start = self.start
-        if start is None or changed.start != start or not start.config.seed == self.seed != changed.seed:
-            return changed
-        return changed.replace(start=start.replace(config=start.config.replace(seed=changed.seed)))
+    def _seeding_parent_of(self, before: Self) -> Self:
+        """This configuration; where its parent had a seed of the configuration ``before``, it has the one of this."""
+        if self.start is None:
+            return self
+        parent = self.start.config
+        seeds = {
+            name: getattr(self, name)
+            for name in ("seed", "data_seed")
+            if getattr(parent, name) == getattr(before, name) != getattr(self, name)
+        }
+        return self.replace(start=self.start.replace(config=parent.replace(**seeds))) if seeds else self
 
     def stack_key(self) -> str:
         """A key that is equal for runs that can be stacked, trained together in one process: they differ only in seeds

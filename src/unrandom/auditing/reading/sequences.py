@@ -35,7 +35,7 @@ def read_sequences(
     """
     content, path = content_of(source, MAX_BYTES), named(source)
     with about(path):
-        if (raw, column, regex, notation) == (None, None, None, None) and (rows := _rows(content)):
+        if (raw, column, regex, notation) == (None, None, None, None) and (rows := plain_rows(content)):
             return rows, [f"each of the {len(rows):,} lines is a sequence of its own"]
         numbers, notes = one_sequence(content, path, raw=raw, column=column, regex=regex, notation=notation)
         return [numbers], notes
@@ -65,7 +65,7 @@ def one_sequence(
     return numbers.whole, numbers.notes
 
 
-def _rows(content: bytes) -> list[list[int]]:
+def plain_rows(content: bytes) -> list[list[int]]:
     """The numbers of each line that has some; none unless all lines are lists, of which some have several numbers."""
     lines = [line for line in content.splitlines() if line.strip()]
     if len(lines) < 2 or not all(map(_LINE.fullmatch, lines)):

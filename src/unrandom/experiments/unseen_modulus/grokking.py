@@ -1,7 +1,8 @@
 """When are unseen moduli learned? With the long-period training sequences, after the short ones (fig:training b).
 
 The table ``metrics`` has what the main runs saved in training, and the runs that they start from. The claims compare
-the steps at which groups of sequences reach half of their final accuracy, in training from random weights.
+the steps at which groups of sequences reach half of their final accuracy, in training from random weights; whether they
+are judged rests on the accuracy of all these runs.
 """
 
 from collections.abc import Iterable, Sequence
@@ -108,7 +109,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:
     """The metrics, with the steps that the weights were trained ``before`` the run."""
-    steps = [sum(each.config.steps for each in RunSpec(run.recipe, run.config).ancestors()) for run in runs]
+    steps = [sum(each.config.steps for each in run.ancestors()) for run in runs]
     before = table({"run": run.id, "before": count} for run, count in zip(runs, steps, strict=True))
     return {"metrics": curves(runs).join(before, on="run", maintain_order="left")}
 

@@ -42,16 +42,18 @@ CLAIMS = {
     ),
     "strongest": Claim(
         statement="No other head moves as many predictions as the head that attends most to the largest numbers.",
-        quantity="effect of that head, less the largest of all others",
+        quantity="effect of that head, less the largest of all others, in either direction",
         wanted=at_least(0.05, "difference of shares"),
         figure="fig:patch_appendix",
+        written="after",  # before it, heads that move predictions above m / 2 did not count
     ),
     "alone": Claim(
         statement="No other head has more than a quarter of the effect of the head that attends most to the largest "
         "numbers.",
-        quantity="largest effect of another head, over the effect of that head",
+        quantity="largest effect of another head, in either direction, over the effect of that head",
         wanted=at_most(0.25, "ratio"),
         figure="fig:patch_appendix",
+        written="after",  # likewise
     ),
 }
 
@@ -86,7 +88,7 @@ def evidence(tables: Tables) -> Evidence:
     found: dict[str, list[float]] = {key: [] for key in CLAIMS}
     for heads in by_run(tables["heads"]):
         beyond = heads["effect"] - heads["control"]
-        effect, others = beyond.filter(heads["estimates"]).item(), beyond.filter(~heads["estimates"]).to_list()
+        effect, others = beyond.filter(heads["estimates"]).item(), beyond.filter(~heads["estimates"]).abs().to_list()
         found["moves"].append(effect)
         if others:
             found["strongest"].append(effect - max(others))
