@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from unrandom.evaluation import evaluate
+from unrandom.evaluation import Evaluation, evaluate
 from unrandom.experiments.experiment import Rows, Run, Scale, by_scale
 from unrandom.experiments.summaries import heat_map, mean_or_none, run_columns
 from unrandom.figures.panels import MapPanel
@@ -64,8 +64,13 @@ def tested_rows(predictor: Predictor, split: Split, sequences: int, stride: int 
             assert isinstance(parameters, LCGParameters), "an LCG's rows"
             tested = tested.only(stride**2 % parameters.lookbacks() > 0)
         if len(tested.correct):
-            found = tested.last_number_json()
-            yield {"modulus": modulus, **{key: found[key] for key in ("value", "low", "high")}}
+            yield {"modulus": modulus, **last_number_columns(tested)}
+
+
+def last_number_columns(tested: Evaluation) -> dict[str, Any]:
+    """The accuracy on the last number, and the ends of its interval."""
+    found = tested.last_number_json()
+    return {key: found[key] for key in ("value", "low", "high")}
 
 
 def mean_over_moduli(accuracy: pl.DataFrame, keys: Sequence[str], split: str = "test") -> pl.DataFrame:

@@ -18,6 +18,7 @@ from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale, by_scale
 from unrandom.experiments.summaries import by_run, mean_or_none, run_columns
+from unrandom.experiments.unseen_modulus.accuracy import last_number_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
 from unrandom.experiments.unseen_modulus.presets import hard_runs
 from unrandom.figures.panels import Line, LinePanel
@@ -68,8 +69,7 @@ def _rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
         for r, drawn in by_lookback.items():
             # Modulus 0 stands for the training moduli; ``taught``: some training modulus has this look-back.
             key_columns = {"modulus": m, "look-back": r, "taught": r in training}
-            accuracy = evaluate(predictor, drawn).last_number_accuracy.value
-            yield {**run_columns(run), **key_columns, "value": float(accuracy)}
+            yield {**run_columns(run), **key_columns, **last_number_columns(evaluate(predictor, drawn))}
 
 
 def evidence(tables: Tables) -> Evidence:

@@ -22,6 +22,7 @@ from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.summaries import by_run, each_run, group_lines, run_columns, seed_lines
+from unrandom.experiments.unseen_modulus.accuracy import last_number_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
 from unrandom.experiments.unseen_modulus.lookback import (
     ADAPTIVE_INDEX,
@@ -129,9 +130,9 @@ def lookback_rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
     rng, lookbacks = stream(run.config.seed, "shortcut"), range(2, data.context // 2 + 1)
     for kind, moduli in ((UNSEEN, data.moduli), (TRAINING, lcg_split(run.split()).train_moduli)):
         for r, drawn in sequences_by_lookback(rng, moduli, lookbacks, sequences, data.context + 1).items():
-            right, by_stride = (evaluate(each, drawn).last_number_accuracy for each in (predictor, shortcut))
-            accuracy = {"value": float(right.value), "of stride": float(by_stride.value)}
-            yield {"moduli": kind, "look-back": r, "stride": stride, "fits": stride**2 % r == 0, **accuracy}
+            of_stride = float(evaluate(shortcut, drawn).last_number_accuracy.value)
+            where = {"moduli": kind, "look-back": r, "stride": stride, "fits": stride**2 % r == 0}
+            yield {**where, **last_number_columns(evaluate(predictor, drawn)), "of stride": of_stride}
 
 
 def _progression_rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
