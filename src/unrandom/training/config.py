@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -96,12 +96,12 @@ class RunConfig(Config):
         """Floating-point operations of all steps."""
         return self.steps * self.step_flops
 
-    def replace(self, **changes: Any) -> Self:
+    def replace(self, **changes: Any) -> "RunConfig":
         """`Config.replace`; a run that it starts from keeps having the same seeds, unless ``start`` is changed, too."""
         changed = super().replace(**changes)
         return changed if "start" in changes else changed._seeding_parent_of(self)
 
-    def override(self, assignments: Sequence[str]) -> Self:
+    def override(self, assignments: Sequence[str]) -> "RunConfig":
         """The configuration with settings as typed, ``key=value``; seeds are those of `replace`. The kind of task
         cannot be set.
         """
@@ -112,7 +112,7 @@ class RunConfig(Config):
         changed = super().override(assignments)
         return changed if any(key.startswith("start") for key in keys) else changed._seeding_parent_of(self)
 
-    def _seeding_parent_of(self, before: Self) -> Self:
+    def _seeding_parent_of(self, before: "RunConfig") -> "RunConfig":
         """This configuration; where its parent had a seed of the configuration ``before``, it has the one of this."""
         if self.start is None:
             return self
