@@ -11,6 +11,8 @@ from unrandom.runs.recipes import recipe
 from unrandom.training import RunConfig
 
 IDS = json.loads((Path(__file__).parents[1] / "golden" / "recipe_ids.json").read_text())
+# A run that starts from another builds both transformers, which do not know the field that is planted here.
+FROM_RANDOM_WEIGHTS = [name for name in IDS if recipe(name).build().start is None]
 
 
 class Gated(ModelConfig):
@@ -31,7 +33,7 @@ class GatedRun(RunConfig):
     model: Gated = Gated()
 
 
-@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize("name", FROM_RANDOM_WEIGHTS)
 def test_a_field_that_is_added_later_leaves_every_recipe_its_id(name):
     tree = recipe(name).build().to_json()
     assert GatedRun.parse(tree).digest() == IDS[name]
