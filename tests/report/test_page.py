@@ -192,6 +192,10 @@ def test_the_head_speaks_plainly():
     assert "A Transformer that predicts the next number modulo 256 is right " in fixed.text
     assert "modulo 1,800, 2,048 or 2,352, never seen in training, is right " in unseen.text
     assert "fm-256-1a2b3c4d" in fixed.text  # the recipe is still named, above the headline
+    assert "A Transformer was trained from scratch to" in fixed.text
+    grown = SYNTHETIC["fixed_modulus"]()
+    grown["run"]["config"] = {**grown["run"]["config"], "start": {"recipe": "fm-64"}}
+    assert "A Transformer was trained from the weights of a run of fm-64 to" in Page(render_page(grown)).text
     many = SYNTHETIC["UNSEEN"].replace(test_moduli=(16, 32, 48, 64, 80), context=8)
     assert many.scope == "modulo one of 5 moduli from 16 to 80, never seen in training,"
     assert listed([1]) == "1"

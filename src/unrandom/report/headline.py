@@ -11,12 +11,13 @@ ACCURACY_LEVELS = (0.5, 0.9, 0.99)
 def headline(measurements: JsonObject) -> JsonObject:
     """The values that the template prints before the first section."""
     run, evaluation = measurements["run"], measurements["evaluation"]
-    task = run["task"]
+    task, start = run["task"], run["config"].get("start")
     return {
         "model": f"A Transformer that predicts the next number {task['scope']}",
         "reached": _accuracy_range(evaluation),
         "seen": max(entry["by_position"]["seen"][-1] for entry in evaluation),
         "rows": [_part_fields(entry) for entry in evaluation],
+        "origin": "from scratch" if start is None else f"from the weights of a run of {start['recipe']}",
         "rule": task["rule"],
         "unseen": task["unseen"],
         "sequences": f"{sum(entry['sequences'] for entry in evaluation):,}",
