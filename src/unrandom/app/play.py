@@ -17,7 +17,8 @@ from unrandom.app.limits import (
     TEST_TOKENS,
     TOKENS_SHOWN,
 )
-from unrandom.auditing.reading.sequences import one_sequence, plain_rows
+from unrandom.auditing.reading.contents import read
+from unrandom.auditing.reading.sequences import plain_rows, sequence_of
 from unrandom.core.config import parse_integer
 from unrandom.core.errors import UserError
 from unrandom.figures.attention import attention_figure
@@ -145,7 +146,7 @@ def _typed(run: LoadedRun, text: str) -> tuple[list[int], list[str]]:
         numbers, notes = [number for row in rows for number in row], list[str]()
     else:
         try:
-            numbers, notes = one_sequence(content, "the box")
+            numbers, notes = sequence_of(read("the box", content=content))
         except UserError as mistake:
             raise UserError(naming_command(str(mistake), "predict")) from None
     limit = run.config.data.vocabulary

@@ -8,7 +8,7 @@ import re
 
 from unrandom.auditing.reading.contents import read
 from unrandom.auditing.reading.orders import Words
-from unrandom.auditing.reading.parsing import only_first
+from unrandom.auditing.reading.parsing import Numbers, only_first
 from unrandom.core.errors import UserError
 from unrandom.core.inputs import content_of, named
 from unrandom.core.names import Raw
@@ -31,31 +31,22 @@ def read_sequences(
     """The sequences in a file, or in standard input for ``-``, and a note on each thing that was inferred.
 
     The options are those of `contents.read`; with any of them, all of the file is one sequence. Raises UserError, which
-    names the file, for what `one_sequence` refuses, and for more than 4 MB.
+    names the file, for what `contents.read` and `sequence_of` refuse, and for more than 4 MB.
     """
     content, path = content_of(source, MAX_BYTES), named(source)
     with about(path):
         if (raw, column, regex, notation) == (None, None, None, None) and (rows := plain_rows(content)):
             return rows, [f"each of the {len(rows):,} lines is a sequence of its own"]
-        numbers, notes = one_sequence(content, path, raw=raw, column=column, regex=regex, notation=notation)
-        return [numbers], notes
+        numbers = read(source, content=content, raw=raw, column=column, regex=regex, notation=notation)
+        sequence, notes = sequence_of(numbers)
+        return [sequence], notes
 
 
-def one_sequence(
-    content: bytes,
-    source: str,
-    *,
-    raw: Raw | None = None,
-    column: str | None = None,
-    regex: str | None = None,
-    notation: str | None = None,
-) -> tuple[list[int], list[str]]:
-    """The whole numbers in all of a content, as one sequence, and a note on each thing that was inferred.
+def sequence_of(numbers: Numbers) -> tuple[list[int], list[str]]:
+    """The whole numbers that were read, as one sequence, and a note on each thing that was inferred.
 
-    `source` names it in messages. Raises UserError for what `contents.read` refuses, for numbers with decimals, words,
-    shuffles, and more than a million numbers.
+    Raises UserError for numbers with decimals, words, shuffles, and more than a million numbers.
     """
-    numbers = read(source, content=content, raw=raw, column=column, regex=regex, notation=notation)
     if numbers.kind == "decimal":
         raise UserError("the numbers have decimals; models continue whole numbers")
     if numbers.deck or isinstance(numbers.numeral, Words):

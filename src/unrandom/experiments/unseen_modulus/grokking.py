@@ -109,9 +109,8 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:
     """The metrics, with the steps that the weights were trained ``before`` the run."""
-    steps = [sum(each.config.steps for each in run.ancestors()) for run in runs]
-    before = table({"run": run.id, "before": count} for run, count in zip(runs, steps, strict=True))
-    return {"metrics": curves(runs).join(before, on="run", maintain_order="left")}
+    before = {run.id: sum(each.config.steps for each in run.ancestors()) for run in runs}
+    return {"metrics": curves(runs).with_columns(before=pl.col("run").replace_strict(before))}
 
 
 def evidence(tables: Tables) -> Evidence:

@@ -17,7 +17,7 @@ from typing import Any
 
 from unrandom.experiments.scale import Scale, by_scale
 from unrandom.runs.recipes import recipe
-from unrandom.runs.spec import RunSpec
+from unrandom.runs.spec import RunSpec, with_ancestors
 
 Settings = Mapping[str, Any]  # changes of a configuration, as ``Config.replace`` takes them
 
@@ -123,8 +123,7 @@ def main_run(scale: Scale) -> RunSpec:
 
 def first_run(scale: Scale) -> RunSpec:
     """The run whose weights the main run starts from; the main run itself, if it starts from random ones."""
-    main = main_run(scale)
-    return [*main.ancestors(), main][0]
+    return with_ancestors([main_run(scale)])[0]
 
 
 def hard_run(scale: Scale) -> RunSpec:
