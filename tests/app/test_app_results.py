@@ -80,4 +80,4 @@ def test_choices_that_the_page_does_not_offer_are_mistakes():
 
 
 def test_no_results_are_said_to_be_missing(tmp_path):
-    assert "There are no saved results for the scale gpu" in shown(scale="gpu", folder=tmp_path)
+    assert "There are no saved results for the scale overnight" in shown(scale="overnight", folder=tmp_path)

@@ -226,8 +226,8 @@ def test_predict_says_what_contradicts_the_task_and_what_to_do_instead(capsys, o
 def test_a_number_that_the_model_does_not_know_leads_to_one_that_does(capsys, orbit):
     file = orbit(512, 100, 7)
     assert mistake(capsys, "predict", "fm-256", file).endswith(
-        "is not from 0 to 255, the numbers this model knows; um-144 would have guessed 32 of the last 32: "
-        f"unrandom predict um-144 {file}\n"
+        "is not from 0 to 255, the numbers this model knows; fm-2048-fast would have guessed 32 of the last 32: "
+        f"unrandom predict fm-2048-fast {file}\n"
     )
     file = orbit(2**31 - 1, 16807, 0)
     assert mistake(capsys, "predict", "um-144", file).endswith(

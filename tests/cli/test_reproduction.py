@@ -156,7 +156,7 @@ def test_a_run_that_the_analyses_cannot_read_is_refused(tiny, um_data, tmp_path,
     ("arguments", "message"),
     [
         (["reproduce"], "name an experiment, or --all"),
-        (["reproduce", "--scale", "gpu", "--max-minutes", "1"], "name an experiment, or --all"),
+        (["reproduce", "--scale", "overnight", "--max-minutes", "1"], "name an experiment, or --all"),
         (["reproduce", "fm-stairs"], "near misses: fm-staircase"),
         (["reproduce", "fm-staircase", "--scale", "huge"], "invalid choice"),
         (["reproduce", "fm-staircase", "--run", "nowhere"], "nowhere is not a run folder"),

@@ -111,7 +111,7 @@ def test_the_first_grid_point_is_the_plain_one():
 
 
 def test_contexts_that_end_early_are_too_short_for_order_two_but_not_for_order_three():
-    for scale in ("laptop", "gpu", "paper"):
+    for scale in ("laptop", "overnight", "paper"):
         for variant in order_pressure.variants(scale):
             if variant.ends_early:
                 needed = {j: LookbackPredictor(variant.size.modulus, order=j).numbers_needed() for j in (2, 3)}

@@ -182,7 +182,7 @@ def test_the_first_of_variants_with_the_same_configuration_is_kept():
 
 
 @pytest.mark.parametrize("name", ["um-phase-diagram", "um-critical-depth"])
-@pytest.mark.parametrize("scale", ["smoke", "laptop", "gpu", "paper"])
+@pytest.mark.parametrize("scale", ["smoke", "laptop", "overnight", "paper"])
 def test_labels_of_shapes_are_those_of_the_configuration(name, scale):
     for run in EXPERIMENTS[name].runs(scale, 1):
         shape = {"depth": run.config.model.depth, "width": run.config.model.d_model, "heads": run.config.model.n_heads}

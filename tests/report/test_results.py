@@ -309,9 +309,9 @@ def test_the_markdown_lists_its_contents(text: str):
 
 
 def test_nothing_at_all_is_a_page_too(tmp_path: Path):
-    page = Page(results_page([], "gpu", tmp_path, tmp_path / "index.html"))
+    page = Page(results_page([], "overnight", tmp_path, tmp_path / "index.html"))
     assert page.find("article") == []
-    assert "## " not in results_page([], "gpu", tmp_path, tmp_path / "results.md")
+    assert "## " not in results_page([], "overnight", tmp_path, tmp_path / "results.md")
 
 
 def test_numbers_are_short_and_never_more_certain_than_they_are():

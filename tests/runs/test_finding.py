@@ -20,8 +20,8 @@ def runs(finished_run, tmp_path):
         ("fm-256-11bb", "fm-256", "2026-01-03T00:00:00+00:00"),
         ("um-80-22cc", "um-80", "2026-01-02T00:00:00+00:00"),
         ("um-128-arbitrary-33dd", "um-128-arbitrary", "2026-01-01T00:00:00+00:00"),
-        ("um-512-44dd", "um-512", "2025-01-02T00:00:00+00:00"),
-        ("um-512-44ee", "um-512", "2025-01-01T00:00:00+00:00"),
+        ("um-2048-44dd", "um-2048", "2025-01-02T00:00:00+00:00"),
+        ("um-2048-44ee", "um-2048", "2025-01-01T00:00:00+00:00"),
     ]
     for name, recipe, created in made:
         folder = tmp_path / "runs" / name
@@ -56,7 +56,7 @@ def refused(name, parent):
         ("um-8", "um-80-22cc"),
         ("fm-256:newest", "fm-256-11bb"),
         ("um-80:newest", "um-80-22cc"),
-        ("um-512:newest", "um-512-44dd"),
+        ("um-2048:newest", "um-2048-44dd"),
         ("um-80", "um-80-22cc"),
         ("um-128-arbitrary", "um-128-arbitrary-33dd"),
         ("latest", "fm-256-11bb"),
@@ -101,10 +101,10 @@ def test_an_unfinished_run_is_never_taken_silently(runs, name, caplog):
 
 def test_several_runs_are_named_instead_of_choosing_one(runs):
     assert refused("um-", runs) == (
-        f"4 runs in {runs} begin with um-: um-128-arbitrary-33dd, um-512-44dd, um-512-44ee, um-80-22cc"
+        f"4 runs in {runs} begin with um-: um-128-arbitrary-33dd, um-2048-44dd, um-2048-44ee, um-80-22cc"
     )
-    assert refused("um-512", runs) == (
-        f"2 runs in {runs} are of the recipe um-512: um-512-44dd, um-512-44ee; um-512:newest means the newest"
+    assert refused("um-2048", runs) == (
+        f"2 runs in {runs} are of the recipe um-2048: um-2048-44dd, um-2048-44ee; um-2048:newest means the newest"
     )
 
 
@@ -140,11 +140,11 @@ def test_what_means_no_run(runs, tmp_path):
 
 
 def test_a_recipe_without_a_run_is_not_taken_for_the_beginning_of_anothers_name(runs):
-    (runs / "um-80-22cc").rename(runs / "um-base16-wide-55ff")
-    change(runs / "um-base16-wide-55ff", recipe="um-base16-wide")
-    for name in ("um-base16", "um-base16:newest"):
+    (runs / "um-80-22cc").rename(runs / "um-108-wide-55ff")
+    change(runs / "um-108-wide-55ff", recipe="um-108-wide")
+    for name in ("um-108", "um-108:newest"):
         said = refused(name, runs)
-        assert said.endswith(f"{runs} holds no run of this recipe; make one: unrandom train um-base16")
+        assert said.endswith(f"{runs} holds no run of this recipe; make one: unrandom train um-108")
 
 
 def test_many_candidates_are_not_all_named(runs):

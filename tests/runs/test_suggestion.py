@@ -7,7 +7,7 @@ from unrandom.runs.suggestion import suggested_model
 
 
 @pytest.mark.parametrize(
-    ("m", "a", "c", "name"), [(216, 37, 11, "fm-216"), (256, 7, 7, "fm-256"), (512, 100, 7, "um-144")]
+    ("m", "a", "c", "name"), [(216, 37, 11, "fm-216"), (256, 7, 7, "fm-256"), (512, 100, 7, "fm-2048-fast")]
 )
 def test_the_suggested_model_continues_the_numbers(m, a, c, name):
     numbers = unrandom.LCG(m=m, a=a, c=c).orbit(x0=5, length=65)

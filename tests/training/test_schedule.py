@@ -1,4 +1,4 @@
-"""The rate rises linearly, then stays or follows half a cosine."""
+"""The rate rises linearly, then stays, follows half a cosine, or stays and falls in the last third."""
 
 import pytest
 
@@ -24,12 +24,18 @@ def test_cosine_falls_from_one_towards_zero(tiny):
     assert rates[2:] == sorted(rates[2:], reverse=True)
 
 
+def test_a_trapezoid_falls_linearly_in_the_last_third(tiny):
+    rates = factors(tiny.override(["schedule=trapezoid", "warmup_steps=2", "steps=9"]))
+    assert rates == pytest.approx([0.5, 1, 1, 1, 1, 1, 1, 2 / 3, 1 / 3])
+
+
 def test_no_warm_up_starts_at_one(tiny):
     assert factors(tiny.override(["warmup_steps=0", "schedule=constant"]))[0] == 1
 
 
-def test_the_rates_of_a_beginning_are_those_of_the_whole(tiny):
-    whole = tiny.override(["schedule=cosine", "warmup_steps=2", "steps=100"])
+@pytest.mark.parametrize("schedule", ["cosine", "trapezoid"])
+def test_the_rates_of_a_beginning_are_those_of_the_whole(tiny, schedule):
+    whole = tiny.override([f"schedule={schedule}", "warmup_steps=2", "steps=100"])
     beginning = whole.replace(steps=40, schedule_steps=100)
     assert factors(beginning) == factors(whole)[:40]
     assert factors(whole.replace(schedule_steps=100)) == factors(whole)

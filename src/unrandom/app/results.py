@@ -10,7 +10,7 @@ from unrandom.core.files import JsonObject
 from unrandom.experiments.scale import Scale
 from unrandom.report.claims import VERDICTS, display_fields
 
-SCALES: tuple[Scale, ...] = ("laptop", "gpu", "paper")
+SCALES: tuple[Scale, ...] = ("laptop", "overnight", "paper")
 ORIGINS = ("all", "paper", "beyond")
 SHOWN = 200  # claims at most
 MAX_WORDS = 200  # characters of a search

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from unrandom.cli.answer import Answer, aligned
 from unrandom.cli.copies import writable
+from unrandom.cli.dry_run import dry_run
 from unrandom.cli.launcher import launcher_of, train_shown
 from unrandom.cli.progress import say, working
 from unrandom.core.errors import UserError
@@ -32,13 +33,15 @@ from unrandom.runs.running.launcher import raise_failures
 
 
 def reproduce(arguments: Namespace) -> Answer:
-    """Train the missing runs, then measure, draw and judge each experiment."""
+    """Train the missing runs, then measure, draw and judge each experiment; or say what the training would cost."""
     if arguments.all and arguments.experiments:
         raise UserError(f"--all is every experiment; leave it out, or {' '.join(arguments.experiments)}")
     if not arguments.all and not arguments.experiments:
         raise UserError(f"name an experiment, or --all; there are {', '.join(CATALOGUE)}")
     chosen = list(EXPERIMENTS.values()) if arguments.all else [experiment(name) for name in arguments.experiments]
     scale, results = arguments.scale, arguments.results
+    if arguments.dry_run:
+        return dry_run([run for each in chosen for run in each.runs(scale, arguments.seeds)], arguments)
     if arguments.run is not None:
         own = writable(own_run(find_run(arguments.run, arguments.out), chosen), arguments.out)
         results = own_results(own)

@@ -1,7 +1,8 @@
 """How large is an experiment? It has one of four scales, each with its own moduli, models, steps and test sequences.
 
-``smoke`` takes seconds and only tests the code; ``laptop`` and ``gpu`` are for such machines; ``paper`` has the paper's
-own settings.
+``smoke`` takes seconds and only tests the code; ``laptop`` has small moduli and takes minutes; ``overnight`` has the
+paper's moduli in smaller models, at most ten hours of two CPU cores for all runs of an experiment; ``paper`` has the
+paper's own settings, for GPUs.
 """
 
 from typing import TypeVar
@@ -13,7 +14,8 @@ __all__ = ["SCALES", "Scale", "by_scale"]
 T = TypeVar("T")
 
 
-def by_scale(*, smoke: T, laptop: T, gpu: T | None = None, paper: T | None = None) -> dict[Scale, T]:
+def by_scale(*, smoke: T, laptop: T, overnight: T | None = None, paper: T | None = None) -> dict[Scale, T]:
     """Return a value for each scale. A scale that is left out has that of the one before it."""
-    gpu = laptop if gpu is None else gpu
-    return {"smoke": smoke, "laptop": laptop, "gpu": gpu, "paper": gpu if paper is None else paper}
+    overnight = laptop if overnight is None else overnight
+    paper = overnight if paper is None else paper
+    return {"smoke": smoke, "laptop": laptop, "overnight": overnight, "paper": paper}

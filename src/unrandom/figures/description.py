@@ -124,7 +124,8 @@ class MapPanel:
 
 def _cell_axis(axis: str | Axis, names: Sequence[str]) -> Axis:
     """An axis with the names of cells as tick labels; of many names, about a dozen are shown."""
-    ticks = range(0, len(names), max(1, len(names) // 12))
+    most = 12 if len(names) < 100 else 8  # labels of three digits take more room
+    ticks = range(0, len(names), max(1, len(names) // most))
     return axis if isinstance(axis, Axis) else Axis(axis, ticks, [names[i] for i in ticks])
 
 

@@ -27,7 +27,8 @@ def results_page(rows: list[JsonObject], scale: Scale, results: Path, page: Path
         halves=list(dict.fromkeys(row["half"] for row in rows)),
         summary=claims.summary(rows),
         afterwards=sum(row["written"] == "after" for row in rows),
-        sections=[section for section in sections if section["claims"] or section["pictures"]],
+        sections=[section for section in sections if section["measured"] or section["pictures"]],
+        not_run=[section["name"] for section in sections if section["claims"] and not section["measured"]],
     )
 
 
@@ -42,6 +43,7 @@ def _section(experiment: Experiment, rows: list[JsonObject], scale: Scale, resul
         "half": experiment.entry.section,
         "titles": list(experiment.figures.items()),
         "claims": [claims.display_fields(row) for row in own],
+        "measured": any(row["verdict"] != "not run" for row in own),
         "tally": [(verdict, count) for verdict, count in claims.tally(own) if count],
         "pictures": [_picture(path, about, experiment.name, folder) for path in sorted(pictures.glob("*.png"))],
         "command": own[0]["command"] if own else experiment.command(scale),

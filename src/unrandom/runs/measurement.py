@@ -99,7 +99,7 @@ def _attention(predictor: TransformerPredictor, shown: Examples, many: Examples)
 def _embedding(run: Run, model: Transformer) -> JsonObject:
     task = run.config.data
     moduli = SMALL_MODULI if task.embedding_modulus is None else prime_powers(task.embedding_modulus)
-    table = embedding_table(model.embed.weight.detach().numpy(), moduli)
+    table = embedding_table(model.embed.weight.detach().cpu().numpy(), moduli)
     return {"labels": "numbers" if task.base is None else "digits", **table}
 
 

@@ -51,8 +51,9 @@ class RunConfig(Config):
     batch_size: Annotated[int, Field(ge=1, le=2**20)] = 256  # sequences
     steps: Count = 100_000
     warmup_steps: Annotated[int, Field(ge=0)] = 2048
-    schedule: Literal["constant", "cosine"] = "constant"  # learning rate after the warm-up
-    # Updates after which the cosine reaches 0; None: ``steps``. A run of fewer steps is the beginning of a longer one.
+    # Learning rate after the warm-up. trapezoid: constant, and in the last third of the schedule linearly to 0.
+    schedule: Literal["constant", "cosine", "trapezoid"] = "constant"
+    # Updates after which the rate reaches 0; None: ``steps``. A run of fewer steps is the beginning of a longer one.
     schedule_steps: Count | None = None
     gradient_clip: Annotated[float, Field(gt=0)] | None = 1.0  # largest global gradient norm; None: no clipping
     precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the device has units for it

@@ -21,11 +21,11 @@ MODELS = unrandom.pretrained()
 
 
 def test_the_list_has_every_archived_model_of_the_repository():
-    assert {model.id for model in MODELS.values()} == {folder.name for folder in WEIGHTS.iterdir()}
+    assert {model.id for model in MODELS.values()} == {folder.name for folder in ROOT.glob("results/*/weights/*")}
 
 
 def test_archived_models_name_no_folder_of_the_machine_that_trained_them():
-    for file in WEIGHTS.glob("*/*.json"):
+    for file in ROOT.glob("results/*/weights/*/*.json"):
         assert not re.search(r'["\s=]/\w', file.read_text()), file
 
 

@@ -26,6 +26,12 @@ def add(command: Parser) -> None:
     source.add_argument(
         "--from-tables", action="store_true", help="draw and judge again from the saved tables, without measuring"
     )
+    command.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="time a few steps of the missing runs on this machine, and print what training them would cost; train and "
+        "write nothing",
+    )
     add_runs(command, "--out")
     add_results(command)
     add_workers(command, then="the same command continues the run that was stopped, and then judges")

@@ -31,7 +31,7 @@ ENTRY = Entry(
     about="whether model shape, or a context too short for order 2, leads to a higher order of look-back",
 )
 
-SEQUENCES = by_scale(smoke=32, laptop=1024, gpu=2048)
+SEQUENCES = by_scale(smoke=32, laptop=1024, paper=2048)
 SCRATCH, DEEP, PARENT = "from scratch", "4 layers", "from order 2"
 PLAIN = "plain"
 
@@ -55,8 +55,6 @@ class Sizes:
 
 
 LONG_SMOKE, SHORT_SMOKE = (Size(exponent=8, context=context, steps=8) for context in (24, 12))
-LONG_GPU = Size(exponent=12, context=130, steps=4_000, batch_size=256)
-SHORT_GPU = Size(exponent=12, context=48, steps=8_000, batch_size=256)
 LONG_PAPER = size_of("paper", 16)
 SHORT_PAPER = Size(exponent=16, context=64, steps=200_000, batch_size=512)
 SIZES: dict[Scale, Sizes] = by_scale(
@@ -76,11 +74,6 @@ SIZES: dict[Scale, Sizes] = by_scale(
             Size(exponent=10, context=24, steps=1_600, start=size_of("laptop", 10)),
             Size(exponent=12, context=48, steps=900, start=size_of("laptop", 12)),
         ),
-    ),
-    gpu=Sizes(
-        shapes=(LONG_GPU,),
-        scratch=(SHORT_GPU, Size(exponent=16, context=64, steps=8_000, batch_size=256)),
-        parents=(replace(SHORT_GPU, steps=4_000, start=LONG_GPU),),
     ),
     paper=Sizes(
         shapes=(LONG_PAPER,),

@@ -31,7 +31,7 @@ ENTRY = Entry(
     figures={"fig:fixed_p_attn_mlp": "attention, neurons and their sum, m = 2048"},
 )
 
-SEQUENCES = by_scale(smoke=8, laptop=256, gpu=128)
+SEQUENCES = by_scale(smoke=8, laptop=256, overnight=128)
 
 CLAIMS = {
     "strongest": Claim(

@@ -68,7 +68,7 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
     rows: dict[str, Rows] = {"shares": [], "cosines": [], "additive": [], "points": []}
     for run in runs:
         m, key_columns = lcg_task(run.config.data).largest_modulus, columns(run)
-        vectors = run.load_model().embed.weight.detach().numpy()
+        vectors = run.load_model().embed.weight.detach().cpu().numpy()
         found = embedding_table(vectors, prime_powers(m), COMPONENTS)
         rows["shares"] += [{**key_columns, **row} for entry in found["residue_variance"] for row in _share_rows(entry)]
         for p in factorize(m):

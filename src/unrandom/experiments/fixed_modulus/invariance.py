@@ -25,8 +25,8 @@ ENTRY = Entry(
     figures={"figapp:accuracy_vs_token_ac_m=2048": "accuracy by position for single (a, c)"},
 )
 
-PAIRS = by_scale(smoke=4, laptop=24)
-STARTS_PER_PAIR = by_scale(smoke=16, laptop=256, gpu=2048)  # values of x0; from laptop scale on, all
+PAIRS = by_scale(smoke=4, laptop=24, overnight=8, paper=24)
+STARTS_PER_PAIR = by_scale(smoke=16, laptop=256, overnight=2048)  # values of x0; from laptop scale on, all
 
 CLAIMS = {
     "on-top": Claim(

@@ -9,13 +9,20 @@ from typing import Any
 from unrandom.experiments.scale import Scale, by_scale
 from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec
-from unrandom.tasks import FixedModulus, lcg_task
+from unrandom.tasks import lcg_task
 from unrandom.training import RunConfig
 
-POWERS_OF_TWO = by_scale(smoke=(16,), laptop=(256,), gpu=(2048, 512))
-COMPOSITES = by_scale(smoke=(36,), laptop=(216, 360), gpu=(7776, 1800))
+POWERS_OF_TWO = by_scale(smoke=(16,), laptop=(256,), overnight=(2048,), paper=(2048, 512))
+COMPOSITES = by_scale(smoke=(36,), laptop=(216, 360), overnight=(1800, 7776), paper=(7776, 1800))
 # a prime, and the power of two with which it is compared
-PRIMES = by_scale(smoke=(13, 16), laptop=(251, 256), gpu=(2039, 2048))
+PRIMES = by_scale(smoke=(13, 16), laptop=(251, 256), overnight=(2039, 2048))
+# Where the fast recipe of scale overnight differs from that of 2048. Fewer steps suffice for 1800. Those of 7776 are
+# the first of a longer schedule.
+CHANGES: dict[int, dict[str, Any]] = {
+    1800: {"steps": 400},
+    7776: {"steps": 1401, "schedule_steps": 2500, "evaluate_every": 100, "checkpoint_every": 250},
+}
+MAX_SEEDS = {7776: 1}  # a run takes two hours of one core
 # Numbers of held-out (multipliers, increments), where few have full period and training needs some of them, too.
 HELD_OUT = {16: (2, 3), 36: (1, 4), 13: (2, 4), 216: (6, 16), 360: (2, 16), 1800: (10, 64)}
 
@@ -30,7 +37,12 @@ def fast_runs(scale: Scale, seeds: int, chosen: Sequence[int]) -> list[RunSpec]:
     """The runs for each modulus and seed: with the fast recipe, but at paper scale with the paper's."""
     if scale == "paper":
         return paper_runs(scale, seeds, chosen)
-    return [spec for m in chosen for spec in _with_seeds(f"fm-{m}", _fast(scale, m), seeds)]
+    name = "fm-{}-fast" if scale == "overnight" else "fm-{}"
+    return [
+        spec
+        for m in chosen
+        for spec in _with_seeds(name.format(m), _fast(scale, m), min(seeds, MAX_SEEDS.get(m, seeds)))
+    ]
 
 
 def all_runs(scale: Scale, seeds: int) -> list[RunSpec]:
@@ -44,17 +56,26 @@ def first_runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def paper_runs(scale: Scale, seeds: int, chosen: Sequence[int]) -> list[RunSpec]:
-    """The paper's recipe for each modulus and seed, at the size of the scale."""
+    """The paper's recipe for each modulus and seed, at the size of the scale; none overnight, as it takes ten times
+    the compute of the fast one.
+    """
+    if scale == "overnight":
+        return []
     return [spec for m in chosen for spec in _with_seeds(f"fm-{m}-paper", _paper(scale, m), seeds)]
 
 
 def prime_runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """A prime and a power of two with the same two-layer model and steps (the paper's appendix on prime moduli)."""
-    rules = dict(zip(PRIMES[scale], ("primitive-root", "full-period"), strict=True))
+    prime, power = PRIMES[scale]
+    # The only full-period multiplier of a prime is 1, so that its runs have no balanced rows.
+    data = {
+        prime: {"test_multipliers": "primitive-root", "full_period_share": 0.0, "balanced_share": 0.0},
+        power: {"test_multipliers": "full-period"},
+    }
     planned = []
-    for m, rule in rules.items():
+    for m, changes in data.items():
         config = _paper(scale, m) if scale == "paper" else _fast(scale, m)
-        config = config.replace(model={"depth": 2}, data={"test_multipliers": rule})
+        config = config.replace(model={"depth": 2}, data=changes)
         if scale == "paper":
             config = config.replace(model={"d_model": 1024}, steps=50_000)
         planned += _with_seeds(f"fm-{m}-depth2", config, seeds)
@@ -66,25 +87,15 @@ def _with_seeds(name: str, config: RunConfig, seeds: int) -> list[RunSpec]:
 
 
 def _fast(scale: Scale, m: int) -> RunConfig:
+    if scale == "overnight":
+        return _with_modulus(recipe("fm-2048-fast").build().replace(**CHANGES.get(m, {})), m)
     fast = recipe("fm-256").build()
-    if scale == "smoke":
-        return _smoke(fast, m)
-    if scale == "gpu":
-        fast = fast.replace(
-            data=FixedModulus(modulus=2048, context=256, mode="streaming", n_sequences=None),
-            model=recipe("fm-2048").build().model,
-            batch_size=256,
-            steps=15_000,
-            warmup_steps=500,
-            evaluate_every=250,
-            checkpoint_every=1000,
-        )
-    return _with_modulus(fast, m)
+    return _smoke(fast, m) if scale == "smoke" else _with_modulus(fast, m)
 
 
 def _paper(scale: Scale, m: int) -> RunConfig:
     paper = recipe("fm-2048").build()
-    if scale in ("gpu", "paper"):
+    if scale == "paper":
         return _with_modulus(paper, m)
     small = recipe("fm-256").build()
     laptop = small.replace(

@@ -52,7 +52,7 @@ ENTRY = Entry(
 )
 
 MIN_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any seed, is not judged.
-SEQUENCES = by_scale(smoke=32, laptop=256, gpu=4096)  # few, as they are long
+SEQUENCES = by_scale(smoke=32, laptop=256, paper=4096)  # few, as they are long
 FULL_ACCURACY = 0.99  # last-number accuracy from which a seed counts as having come to 100 %
 KNOWN_BIT_ACCURACY = 0.99  # A bit counts as known once it is right in this share of the sequences.
 

@@ -33,7 +33,7 @@ ENTRY = Entry(
 )
 
 # Number of test sequences of a fixed modulus, per test set and over all its multipliers.
-SEQUENCES = by_scale(smoke=64, laptop=1024, gpu=2048)
+SEQUENCES = by_scale(smoke=64, laptop=1024, paper=2048)
 PER_MULTIPLIER = by_scale(smoke=4, laptop=64)  # unseen moduli
 # Fixed moduli whose context has more than LONG_CONTEXT_TOKENS tokens are tested on a quarter of the sequences.
 LONG_CONTEXT_TOKENS, LONG_CONTEXT_DIVISOR = 400, 4

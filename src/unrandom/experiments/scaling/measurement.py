@@ -17,7 +17,7 @@ from unrandom.generators.spectral import figure_of_merit
 from unrandom.tasks import Split
 from unrandom.training.machine import choose_device
 
-SEQUENCES = by_scale(smoke=32, laptop=2048, gpu=4096)
+SEQUENCES = by_scale(smoke=32, laptop=2048, paper=4096)
 
 CONTEXT_THRESHOLD = 0.99  # Claims compare the context needed for this accuracy.
 LEARNED_SHARE = 0.9  # last-number accuracy from which a modulus counts as learned

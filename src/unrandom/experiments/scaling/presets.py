@@ -57,32 +57,25 @@ class Size:
 
 
 TWO_HEADS: Settings = {"model": {"n_heads": 2}}
-# Three tokens per number, as for a larger modulus that starts from it; the low digits of both are the same.
-THREE_DIGITS = Size(exponent=16, context=192, steps=5_000, batch_size=256, digits=3)
-# At laptop scale, contexts from m = 2^10 on are one less than a multiple of 16, 32, 64 or 128, so that sequences (one
+# The rate stays high for two thirds of the steps, as a plateau can last that long.
+PATIENT: Settings = {**TWO_HEADS, "schedule": "trapezoid", "evaluate_every": 500, "checkpoint_every": 4000}
+# Below paper scale, contexts from m = 2^10 on are one less than a multiple of 16, 32, 64 or 128, so that sequences (one
 # number longer) end with a whole block of that many numbers: each position learns its own look-back, and a short last
 # block would have few numbers to learn it from.
+_SMALL = (
+    Size(exponent=8, context=48, steps=400),
+    Size(exponent=10, context=95, steps=1_200),
+    Size(exponent=12, context=95, steps=900),
+    Size(exponent=14, context=255, steps=2_400, batch_size=16, changes=TWO_HEADS),
+)
 SIZES: dict[Scale, tuple[Size, ...]] = by_scale(
     smoke=(
         Size(exponent=4, context=8, steps=8),
         Size(exponent=6, context=10, steps=8),
         Size(exponent=8, context=12, steps=8, start=Size(exponent=6, context=10, steps=8, digits=4)),
     ),
-    laptop=(
-        Size(exponent=8, context=48, steps=400),
-        Size(exponent=10, context=95, steps=1_200),
-        Size(exponent=12, context=95, steps=900),
-        Size(exponent=14, context=255, steps=2_400, batch_size=16, changes=TWO_HEADS),
-        Size(exponent=16, context=383, steps=4_000, batch_size=8, changes=TWO_HEADS, max_seeds=1),
-    ),
-    gpu=(
-        Size(exponent=16, context=192, steps=8_000, batch_size=256),
-        Size(exponent=18, context=224, steps=5_000, batch_size=256, start=THREE_DIGITS),
-        Size(exponent=20, context=256, steps=6_000, batch_size=256, start=THREE_DIGITS),
-        Size(exponent=22, context=288, steps=6_000, batch_size=256, start=THREE_DIGITS),
-        Size(exponent=24, context=320, steps=7_000, batch_size=256, start=THREE_DIGITS),
-        Size(exponent=32, context=256, steps=20_000, batch_size=128),
-    ),
+    laptop=(*_SMALL, Size(exponent=16, context=383, steps=4_000, batch_size=8, changes=TWO_HEADS, max_seeds=1)),
+    overnight=(*_SMALL, Size(exponent=16, context=383, steps=4_000, batch_size=16, changes=PATIENT)),
     paper=tuple(
         Size(exponent=exponent, context=511, steps=200_000, batch_size=512, changes={"micro_batches": 8})
         for exponent in range(16, 33, 2)
@@ -109,18 +102,8 @@ SMOKE: Settings = {
     "test_sequences": 32,
     "precision": "fp32",
 }
-GPU: Settings = {
-    "data": {"base": 256, "n_test_a": 512},
-    "model": {"n_heads": 8, "d_model": 512},
-    "warmup_steps": 500,
-    "evaluate_every": 250,
-    "checkpoint_every": 1000,
-    "test_sequences": 512,
-}
 # changes of the paper's recipe, applied in this order
-CHANGES: dict[Scale, tuple[Settings, ...]] = by_scale(
-    smoke=(LAPTOP, SMOKE), laptop=(LAPTOP,), gpu=(LAPTOP, GPU), paper=()
-)
+CHANGES: dict[Scale, tuple[Settings, ...]] = by_scale(smoke=(LAPTOP, SMOKE), laptop=(LAPTOP,), paper=())
 
 
 def size_of(scale: Scale, exponent: int) -> Size:

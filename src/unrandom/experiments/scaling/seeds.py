@@ -30,12 +30,11 @@ SUCCESS_ACCURACY = 0.99  # last-number accuracy from which a run counts as succe
 MODEL, DATA = "model seeds", "data seeds"
 SHARED: dict[str, str] = {MODEL: "data_seed", DATA: "seed"}  # which of the two seeds stays at 0
 
-EXPONENTS = by_scale(smoke=(4,), laptop=(8,), gpu=(16,), paper=(20, 32))
+EXPONENTS = by_scale(smoke=(4,), laptop=(8,), paper=(20, 32))
 # Data settings for a fixed training set, which depends on the data seed.
 FIXED: dict[Scale, Settings] = by_scale(
     smoke={"mode": "fixed", "n_sequences": 256},
     laptop={"mode": "fixed", "n_sequences": 20_000},
-    gpu={"mode": "fixed", "n_sequences": 1_000_000},
     paper={},
 )
 SEEDS_FACTOR = 2  # seeds of each kind per seed of other experiments

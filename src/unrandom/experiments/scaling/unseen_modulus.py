@@ -41,7 +41,7 @@ ENTRY = Entry(
 THRESHOLD = 0.6  # accuracy for which context needed is compared, as in the paper
 POSTERIOR_CONTEXT = 6  # numbers after which the exact posterior is right in nearly all cases
 PAPERS_EXPONENT = 0.33  # the larger of the paper's two
-SEQUENCES = by_scale(smoke=24, laptop=512, gpu=2048, paper=4096)  # per modulus
+SEQUENCES = by_scale(smoke=24, laptop=512, paper=4096)  # per modulus
 BASES = by_scale(smoke=(4, 3), laptop=(16, 27), paper=(256, 243))
 
 SMOKE: Settings = {
@@ -62,7 +62,7 @@ SMOKE: Settings = {
 }
 # The largest training modulus by base, where it differs from the recipe's.
 MAX_MODULUS: dict[Scale, dict[int, int]] = {"paper": {243: 59_048}}
-RECIPES = by_scale(smoke="um-base16", laptop="um-base16", gpu="um-base16-wide", paper="um-base256")
+RECIPES = by_scale(smoke="um-base16", laptop="um-base16", paper="um-base256")
 BEST = Precondition("last-number accuracy on the best modulus of the base's prime", 0.9)
 
 CLAIMS = {

@@ -39,7 +39,7 @@ PLAIN, MIXED, CURRICULUM, GROWN, ROTARY, DEEPER = (
 )
 NEUTRAL, OPEN = "neutral", "open"
 ADAMW = (pl.col("track") == NEUTRAL) & (pl.col("intervention") != PLAIN)  # AdamW is the only other optimiser
-RATES = by_scale(smoke=(1e-3,), laptop=(1e-3, 3e-3), gpu=(3e-4, 1e-3, 3e-3), paper=(1e-4, 3e-4, 1e-3))
+RATES = by_scale(smoke=(1e-3,), laptop=(1e-3, 3e-3), paper=(1e-4, 3e-4, 1e-3))
 ADAMW_STEPS_FACTOR = 2  # AdamW's steps over those of the plain run
 
 
@@ -57,7 +57,6 @@ class Sizes:
 SIZES: dict[Scale, Sizes] = by_scale(
     smoke=Sizes(exponent=6, easier=4, easier_steps=4, steps=8, evaluate_every=4),
     laptop=Sizes(exponent=8, easier=4, easier_steps=60, steps=300, evaluate_every=20),
-    gpu=Sizes(exponent=16, easier=8, easier_steps=500, steps=2000, evaluate_every=100),
     paper=Sizes(exponent=16, easier=8, easier_steps=5000, steps=200_000, evaluate_every=1000),
 )
 

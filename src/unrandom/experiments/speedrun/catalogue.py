@@ -1,4 +1,4 @@
-"""Which tracks are there? Fixed moduli up to 2^16, unseen moduli around 128, and two tracks of the paper's size.
+"""Which tracks are there? Fixed moduli up to 2^16, and unseen moduli around 128 and up to the paper's.
 
 Every track begins with two recipes: the paper's (repeated data, AdamW), scaled to the track's size, and the house
 recipe, which is this project's own (fresh data, Muon).
@@ -8,7 +8,6 @@ import math
 from functools import partial
 
 from unrandom.core.errors import lookup
-from unrandom.experiments.fixed_modulus.presets import fast_runs
 from unrandom.experiments.scaling.presets import size_of, sized_run
 from unrandom.experiments.speedrun.tracks import Metrics, Target, Track
 from unrandom.runs.recipes import recipe
@@ -44,6 +43,11 @@ def _context_needed(limit: int, context: int) -> Target:
 def _fm_256() -> RunConfig:
     size = {"batch_size": 256, "steps": 3200, "warmup_steps": 100}
     return recipe("fm-256").build().replace(data={"mode": "fixed", "n_sequences": 100_000}, optimizer=ADAMW, **size)
+
+
+def _fm_2048() -> RunConfig:
+    arbitrary = {"mode": "fixed", "n_sequences": 100_000, "full_period_share": 0.0, "balanced_share": 0.0}
+    return recipe("fm-2048-fast").build().replace(data=arbitrary, optimizer=ADAMW, steps=8000)
 
 
 def _fm_4096() -> RunConfig:
@@ -116,22 +120,22 @@ TRACKS = {
         ),
         Track(
             name="fm-2048",
-            about="the paper's fixed modulus 2^11, for a GPU",
-            paper=recipe("fm-2048").build,
-            house=lambda: fast_runs("gpu", 1, [2048])[0].config,
+            about="the paper's fixed modulus 2^11, one token per number, one layer; an hour of one core",
+            paper=_fm_2048,
+            house=recipe("fm-2048-fast").build,
             target=_last_number(256),
-            check_every=64_000,
+            check_every=12_800,
             test_sequences=1024,
             seeds=3,
             test="43bf006cf7f8b220",
         ),
         Track(
             name="um-2048",
-            about="the paper's unseen moduli 1800, 2048 and 2352, for a GPU",
+            about="the paper's unseen moduli 1800, 2048 and 2352, one token per number, four layers",
             paper=recipe("um-2048").build,
             house=recipe("um-2048-fast").build,
             target=_mean_of_moduli(256, 1800, 2048, 2352),
-            check_every=128_000,
+            check_every=32_000,
             test_sequences=1024,
             seeds=3,
             test="3e3dd4a606b67a80",

@@ -17,7 +17,7 @@ from unrandom.predictors import Predictor
 from unrandom.tasks import LCGParameters, Split, lcg_split, lcg_task
 from unrandom.training.machine import choose_device
 
-SEQUENCES = by_scale(smoke=24, laptop=1024, gpu=2048, paper=4096)  # per modulus
+SEQUENCES = by_scale(smoke=24, laptop=1024, paper=4096)  # per modulus
 
 
 def last_number_rows(runs: Sequence[Run], scale: Scale, *, with_validation: bool = False, hard: bool = True) -> Rows:

@@ -13,7 +13,7 @@ from unrandom.tasks import Examples, LCGParameters, lcg_split, make_batches
 Multipliers = UInt64[np.ndarray, " multipliers"]
 
 SEQUENCES = by_scale(smoke=16, laptop=256, paper=512)  # per unseen modulus
-REFERENCE_SEQUENCES = by_scale(smoke=32, laptop=2048, gpu=4096, paper=40_000)  # training sequences
+REFERENCE_SEQUENCES = by_scale(smoke=32, laptop=2048, paper=40_000)  # training sequences
 
 
 def unseen_sequences(run: Run, sequences: int) -> dict[int, Examples[LCGParameters]]:

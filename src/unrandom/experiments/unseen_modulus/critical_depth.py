@@ -31,12 +31,11 @@ ENTRY = Entry(
     figures={"fig:critical-depth-appendix": "accuracy by depth and width"},
 )
 
-DEPTHS = by_scale(smoke=(2, 3), laptop=(2, 4), gpu=(2, 3, 4, 6), paper=(2, 3, 4, 6, 8))
+DEPTHS = by_scale(smoke=(2, 3), laptop=(2, 4), paper=(2, 3, 4, 6, 8))
 # (width, heads): at laptop scale every head is 32 wide, at paper scale 128
 WIDTHS: dict[Scale, tuple[tuple[int, int], ...]] = by_scale(
     smoke=((8, 2), (16, 2)),
     laptop=((64, 2), (128, 4)),
-    gpu=((128, 2), (256, 4)),
     paper=((512, 4), (768, 6), (1024, 8), (1280, 10)),
 )
 AXES = ("depth", "width")

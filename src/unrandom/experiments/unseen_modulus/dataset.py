@@ -35,7 +35,6 @@ AXES = {"n_m": "n_m", "n_a": "n_a", "n_c": "n_c", MIX: "full_period_share"}
 VALUES: dict[Scale, dict[str, tuple[Any, ...]]] = by_scale(
     smoke={"n_m": (8, 16), "n_a": (4, 8), "n_c": (4, 8), MIX: (0.0, 0.5)},
     laptop={"n_m": (8, 32), "n_a": (), "n_c": (), MIX: (0.0,)},  # Balanced rows draw from all multipliers.
-    gpu={"n_m": (32, 64, 128, 256), "n_a": (8, 32, 128), "n_c": (8, 32, 128), MIX: (0.0, 0.5)},
     paper={"n_m": (64, 128, 256, 512, 1024), "n_a": (16, 64, 128, 256), "n_c": (16, 64, 128, 256), MIX: ()},
 )
 ALL = "all"

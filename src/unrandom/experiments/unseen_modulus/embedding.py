@@ -58,7 +58,7 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
     shares: Rows = []
     points: Rows = []
     for run in runs:
-        components = principal_components(run.load_model().embed.weight.detach().numpy(), COMPONENTS)
+        components = principal_components(run.load_model().embed.weight.detach().cpu().numpy(), COMPONENTS)
         found = {residue: residue_variance(components.values, residue) for residue in RESIDUES}
         for i in range(components.values.shape[1]):
             order = order_along_component(components.values, i)

@@ -28,7 +28,7 @@ ENTRY = Entry(
     },
 )
 
-SEQUENCES = by_scale(smoke=48, laptop=1024, gpu=4096)
+SEQUENCES = by_scale(smoke=48, laptop=1024, paper=4096)
 DRAWN_POINTS = 256  # per panel
 SPECIALISED_SHARE = 0.5  # share of the variance, corrected for chance, from which a head counts as specialised
 

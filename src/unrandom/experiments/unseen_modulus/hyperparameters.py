@@ -30,7 +30,7 @@ ENTRY = Entry(
 
 AXES = ("rate", "weight decay")
 SIZE = "largest modulus"
-CHANGES: dict[Scale, Settings] = by_scale(smoke={}, laptop={}, gpu={"steps": 3000}, paper={"model": {"depth": 6}})
+CHANGES: dict[Scale, Settings] = by_scale(smoke={}, laptop={}, paper={"model": {"depth": 6}})
 GOOD_SHARE = 0.8  # A setting is good if it has this share of the best setting's accuracy.
 
 BEST = Precondition("last-number accuracy of the best setting, the least over sizes of modulus", 0.5)

@@ -34,8 +34,8 @@ ENTRY = Entry(
 )
 
 SEQUENCES = by_scale(smoke=16, laptop=128, paper=512)  # per look-back
-# r at which adaptivity is measured; at laptop scale only 8 and 16 have a multiple in common within half of a context
-_LOOKBACKS = by_scale(smoke=(2, 3, 4), laptop=(5, 7, 8, 9, 16))
+# r at which adaptivity is measured; beyond smoke scale only 8 and 16 have a multiple in common within half of a context
+_LOOKBACKS = by_scale(smoke=(2, 3, 4), laptop=(5, 7, 8, 9, 16), overnight=(14, 15, 32))
 ADAPTIVE_INDEX = 0.2  # A head with this index or more counts as one whose look-back adapts.
 NEEDED = "r, the look-back that the multiplier needs"  # title of an axis
 PLACES = (0, -1)  # classes modulo r that count as places: a number r back, and the number that followed it

@@ -29,8 +29,8 @@ ENTRY = Entry(
     figures={"fig:phase_diagrams": "accuracy by depth and number of heads, unseen modulus"},
 )
 
-DEPTHS = by_scale(smoke=(2, 3), laptop=(1, 2, 3, 4), gpu=(1, 2, 3, 4, 6), paper=(1, 2, 3, 4, 5, 6))
-HEADS = by_scale(smoke=(1, 2), laptop=(1, 2, 4, 8), gpu=(1, 2, 4, 8), paper=(1, 2, 4, 6, 8))
+DEPTHS = by_scale(smoke=(2, 3), laptop=(1, 2, 3, 4), paper=(1, 2, 3, 4, 5, 6))
+HEADS = by_scale(smoke=(1, 2), laptop=(1, 2, 4, 8), paper=(1, 2, 4, 6, 8))
 # (depth, heads) of constant width: all pairs; at laptop scale each depth with four heads, and three layers with each
 CONSTANT: dict[Scale, tuple[tuple[int, int], ...]] = {
     **{scale: tuple(product(DEPTHS[scale], HEADS[scale])) for scale in SCALES},
@@ -38,7 +38,7 @@ CONSTANT: dict[Scale, tuple[tuple[int, int], ...]] = {
 }
 # depths with a constant width per head, too
 SCALED_DEPTHS: dict[Scale, tuple[int, ...]] = {**DEPTHS, "laptop": ()}
-HEAD_WIDTH = by_scale(smoke=8, laptop=32, gpu=64, paper=128)  # constant width per head
+HEAD_WIDTH = by_scale(smoke=8, laptop=32, paper=128)  # constant width per head
 AXES = ("depth", "heads")
 CONSTANT_WIDTH, CONSTANT_HEAD_WIDTH = pl.col("width"), pl.col("width") / pl.col("heads")
 DEEP_LAYERS = 3  # number of layers that the paper finds necessary

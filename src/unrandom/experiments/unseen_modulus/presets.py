@@ -31,8 +31,8 @@ def _moduli(test: Sequence[int], validation: Sequence[int], context: int, larges
     }
 
 
-SMALL_RECIPE = by_scale(smoke="um-80", laptop="um-108", gpu="um-512", paper="um-2048")
-MAIN_RECIPE = by_scale(smoke="um-80", laptop="um-108-wide", gpu="um-2048-fast", paper="um-2048")
+SMALL_RECIPE = by_scale(smoke="um-80", laptop="um-108", paper="um-2048")
+MAIN_RECIPE = by_scale(smoke="um-80", laptop="um-108-wide", overnight="um-2048-fast", paper="um-2048")
 # What the small run changes in its recipe: at laptop scale it is the first run in a fifth of the steps, with fewer
 # moduli and heads, and more rows of each look-back.
 SMALLER: dict[Scale, Settings] = by_scale(
@@ -42,7 +42,7 @@ SMALLER: dict[Scale, Settings] = by_scale(
         "model": {"n_heads": 4},
         "steps": 1000,
     },
-    gpu={},
+    paper={},
 )
 HARD_RECIPE: dict[Scale, str] = {**MAIN_RECIPE, "laptop": "um-128"}
 SHORTCUT_RECIPE: dict[Scale, str] = {**MAIN_RECIPE, "laptop": "um-144"}
@@ -50,15 +50,11 @@ SHORTCUT_RECIPE: dict[Scale, str] = {**MAIN_RECIPE, "laptop": "um-144"}
 # The learning rate that is tuned: Muon's, for the matrices inside the blocks, or AdamW's if it is the only optimiser.
 RATE = by_scale(smoke="muon_lr", laptop="muon_lr", paper="lr")
 # rates over which each point of another grid is tuned
-RATES = by_scale(smoke=(0.05,), laptop=(0.025, 0.05), gpu=(0.01, 0.02, 0.05), paper=(3e-5, 1e-4, 3e-4, 1e-3))
-WEIGHT_DECAYS = by_scale(smoke=(0.1, 0.3), laptop=(0.1,), gpu=(0.1, 0.3), paper=(0.01, 0.1, 1.0, 3.0))
+RATES = by_scale(smoke=(0.05,), laptop=(0.025, 0.05), paper=(3e-5, 1e-4, 3e-4, 1e-3))
+WEIGHT_DECAYS = by_scale(smoke=(0.1, 0.3), laptop=(0.1,), paper=(0.01, 0.1, 1.0, 3.0))
 # rates of the grid over rates and weight decays
-RATES_WIDE = by_scale(
-    smoke=(0.02, 0.05), laptop=(0.02, 0.05, 0.1), gpu=(0.003, 0.01, 0.03, 0.1), paper=(3e-5, 1e-4, 3e-4, 1e-3)
-)
-WEIGHT_DECAYS_WIDE = by_scale(
-    smoke=(0.1, 0.3), laptop=(0.1, 1.0), gpu=(0.01, 0.1, 0.3, 1.0), paper=(0.01, 0.1, 1.0, 3.0)
-)
+RATES_WIDE = by_scale(smoke=(0.02, 0.05), laptop=(0.02, 0.05, 0.1), paper=(3e-5, 1e-4, 3e-4, 1e-3))
+WEIGHT_DECAYS_WIDE = by_scale(smoke=(0.1, 0.3), laptop=(0.1, 1.0), paper=(0.01, 0.1, 1.0, 3.0))
 # n_m = m / 4 and n_a = n_c = sqrt(400,000 / n_m), the paper's rule
 PAPERS_1024 = {**_moduli((1024,), (1000,), 256, 1228), "n_m": 256, "n_a": 40, "n_c": 40}
 PAPERS_4096 = {**_moduli((4096,), (4000,), 256, 4915), "n_m": 1024, "n_a": 20, "n_c": 20}
@@ -66,7 +62,6 @@ PAPERS_4096 = {**_moduli((4096,), (4000,), 256, 4915), "n_m": 1024, "n_a": 20, "
 SIZES: dict[Scale, tuple[Settings, ...]] = by_scale(
     smoke=(_moduli((16, 18), (25,), 8, 32), {}),
     laptop=(_moduli((32, 50, 54), (64, 75), 23, 100), {"validation_moduli": (150, 160)}),
-    gpu=(_moduli((125, 128), (108, 144), 64, 154), _moduli((250, 256), (216, 288), 96, 307), {}),
     paper=(PAPERS_1024, PAPERS_4096),
 )
 

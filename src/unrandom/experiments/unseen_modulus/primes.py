@@ -24,7 +24,7 @@ ENTRY = Entry(
     figures={"fig:um_prime_modulus": "unseen primes beside a power of two"},
 )
 
-MODULI = by_scale(smoke=(23, 31, 32), laptop=(29, 31, 32), gpu=(449, 509, 512), paper=(1801, 2039, 2048))
+MODULI = by_scale(smoke=(23, 31, 32), laptop=(29, 31, 32), paper=(1801, 2039, 2048))
 
 DATA: dict[Scale, Settings] = {
     "laptop": {"min_modulus": 16},  # so that the tested moduli are not the smallest

@@ -33,17 +33,19 @@ from unrandom.experiments.unseen_modulus.lookback import (
 )
 from unrandom.experiments.unseen_modulus.presets import hard_runs, main_runs, shortcut_runs
 from unrandom.figures.panels import Line, LinePanel
+from unrandom.generators.full_period import lookback_counts
 from unrandom.interpretation import adaptivity
 from unrandom.predictors.fixed_lookback import FixedLookback
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import UnseenModulus, lcg_split, lcg_task
+from unrandom.tasks import LCGTask, UnseenModulus, lcg_split, lcg_task
 
 ENTRY = Entry(
     name="um-shortcut",
     about="whether a look-back of one distance for all moduli explains the models of unseen moduli",
 )
 
-SEQUENCES = by_scale(smoke=16, laptop=512)  # per look-back
+SEQUENCES = by_scale(smoke=16, laptop=512, overnight=128)  # per look-back
+MOST_PROGRESSIONS = by_scale(smoke=32, laptop=32, overnight=16)
 PATTERN_SEQUENCES = by_scale(smoke=8, laptop=128)  # per look-back
 UNSEEN, TRAINING = "unseen", "training"
 
@@ -110,39 +112,48 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     rows: dict[str, Rows] = {"lookbacks": [], "progressions": [], "adaptivity": []}
     for run in runs:
         for name, measured in (
-            ("lookbacks", lookback_rows(run, SEQUENCES[scale])),
-            ("progressions", _progression_rows(run, SEQUENCES[scale])),
+            ("lookbacks", lookback_rows(run, scale)),
+            ("progressions", _progression_rows(run, scale)),
             ("adaptivity", _adaptivity_rows(run, scale)),
         ):
             rows[name] += [{**run_columns(run), **row} for row in measured]
     return {name: table(each) for name, each in rows.items()}
 
 
-def lookback_rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
+def lookback_rows(run: Run, scale: Scale) -> Iterator[dict[str, Any]]:
     """Accuracy on the last number by r, of the model and of the best stride, for unseen and for training moduli.
 
-    All full-period (a, c) with r from 2 to half of the context are drawn: no training sequence has an unseen modulus,
-    and those of training moduli are of training.
+    All full-period (a, c) with these r are drawn: no training sequence has an unseen modulus, and those of training
+    moduli are of training.
     """
     data = lcg_task(run.config.data)
     stride = data.best_stride
-    predictor, shortcut = run.predictor(), FixedLookback(stride)
-    rng, lookbacks = stream(run.config.seed, "shortcut"), range(2, data.context // 2 + 1)
+    predictor, shortcut, rng = run.predictor(), FixedLookback(stride), stream(run.config.seed, "shortcut")
     for kind, moduli in ((UNSEEN, data.moduli), (TRAINING, lcg_split(run.split()).train_moduli)):
-        for r, drawn in sequences_by_lookback(rng, moduli, lookbacks, sequences, data.context + 1).items():
-            of_stride = float(evaluate(shortcut, drawn).last_number_accuracy.value)
+        drawn = sequences_by_lookback(rng, moduli, _lookbacks(data, scale), SEQUENCES[scale], data.context + 1)
+        for r, sequences in drawn.items():
+            of_stride = float(evaluate(shortcut, sequences).last_number_accuracy.value)
             where = {"moduli": kind, "look-back": r, "stride": stride, "fits": stride**2 % r == 0}
-            yield {**where, **last_number_columns(evaluate(predictor, drawn)), "of stride": of_stride}
+            yield {**where, **last_number_columns(evaluate(predictor, sequences)), "of stride": of_stride}
 
 
-def _progression_rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
+def _lookbacks(data: LCGTask, scale: Scale) -> list[int]:
+    """The r that are measured: up to half of the context; overnight, all of the unseen moduli, as a stride of 32 fits
+    r = 512.
+    """
+    if scale == "overnight":
+        return sorted({r for m in data.moduli for r in lookback_counts(m) if r > 1})
+    return list(range(2, data.context // 2 + 1))
+
+
+def _progression_rows(run: Run, scale: Scale) -> Iterator[dict[str, Any]]:
     """Accuracy on the last number of 1, 2, … interleaved progressions modulo the largest prime that the model
     writes."""
     data, predictor = lcg_task(run.config.data), run.predictor()
     rng = stream(run.config.seed, "progressions")
     modulus = next(p for p in range(data.vocabulary, 1, -1) if is_prime(p))
-    for count in range(1, data.context // 2 + 1):
-        numbers = progressions(rng, modulus, count, (sequences, data.context + 1))
+    for count in range(1, min(data.context // 2, MOST_PROGRESSIONS[scale]) + 1):
+        numbers = progressions(rng, modulus, count, (SEQUENCES[scale], data.context + 1))
         right = predictor.predict(numbers).correct(numbers)[:, -1]
         yield {"modulus": modulus, "progressions": count, "value": float(right.mean())}
 

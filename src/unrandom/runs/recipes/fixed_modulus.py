@@ -20,6 +20,25 @@ def fm_256() -> RunConfig:
     )
 
 
+def fm_2048_fast() -> RunConfig:
+    """the paper's fixed modulus 2^11, new sequences at each step and Muon; forty minutes of one core."""
+    return fm_256().replace(
+        data={
+            "modulus": 2048,
+            "context": 256,
+            "full_period_share": 0.15,
+            "balanced_share": 1.0,
+            "n_test_a": 64,
+            "n_test_c": 64,
+        },
+        model={"d_model": 256},
+        batch_size=256,
+        warmup_steps=100,
+        checkpoint_every=100,
+        test_sequences=512,
+    )
+
+
 def fm_2048() -> RunConfig:
     """the paper's fixed modulus 2^11; one GPU."""
     return _paper_fm(2048)

@@ -2,7 +2,8 @@
 
 ``pretrained.json`` lists them with what was measured of each; ``docs/tabulate_models.py`` writes it. Their folders are
 those of `archive`: run folders with weights in bf16. An installed package holds those of ``IN_WHEEL`` in ``weights/``
-(see ``force-include`` in pyproject.toml), a checkout all of them in ``results/laptop/weights/``.
+(see ``force-include`` in pyproject.toml), a checkout all of them in ``results/laptop/weights/`` and
+``results/overnight/weights/``.
 """
 
 import json
@@ -20,7 +21,7 @@ from unrandom.core.run_folder import RunFolder
 INDEX = Path(__file__).with_name("pretrained.json")
 FOLDERS = (
     Path(__file__).parents[2] / "weights",  # of an installed package
-    Path(__file__).parents[4] / "results" / "laptop" / "weights",  # of a checkout
+    *(Path(__file__).parents[4] / "results" / scale / "weights" for scale in ("laptop", "overnight")),  # of a checkout
 )
 IN_WHEEL = ("fm-256", "um-144")
 ALIASES = {"demo": "fm-256"}
@@ -96,7 +97,7 @@ def find_pretrained(name: str, *, by_id: bool = False) -> Path | None:
     if model is not None and model.folder is None:
         raise UserError(
             f"the weights of {model.name} are not in the installed package; they are in its repository, in "
-            f"results/laptop/weights/{model.id}: name that folder (a run of your own is named by its folder, or as "
+            f"results/*/weights/{model.id}: name that folder (a run of your own is named by its folder, or as "
             f"{model.name}:newest)"
         )
     return None if model is None else model.folder
