@@ -51,7 +51,7 @@ class Trial:
 
 
 def shape_of(config: RunConfig) -> Hashable:
-    """A key that is equal for configurations whose steps cost the same."""
+    """A key that is equal for configurations whose steps cost the same, but for how sequences are drawn."""
     optimizer = (config.optimizer.name, config.gradient_clip is None)
     return (config.transformer, config.batch_size, config.precision, config.micro_batches, config.recompute, *optimizer)
 
