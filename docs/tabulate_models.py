@@ -13,21 +13,20 @@ from unrandom.core.reading import sha256
 from unrandom.runs.finding import RECIPES
 from unrandom.runs.measurement import evaluate_run
 from unrandom.runs.run import Run
-from unrandom.runs.sharing.pretrained import INDEX, PretrainedModel, described, pretrained, weights_file
+from unrandom.runs.sharing.pretrained import IN_CHECKOUT, INDEX, PretrainedModel, described, pretrained, weights_file
 from unrandom.tasks import Part, Task
 from unrandom.tasks.lcg import LCGTask
 from unrandom.training.checkpoint import latest_checkpoint
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "models.md"
-WEIGHTS = [ROOT / "results" / scale / "weights" for scale in ("laptop", "overnight")]
 SEQUENCES = 1024  # of each part of the test
 OTHERS = {"arbitrary": "arbitrary a and c", "counting": "a = 1"}  # further tests of LCGs by name
 
 
 def index() -> list[dict[str, Any]]:
     """One entry per archived model, in the order of recipes, then of moduli."""
-    runs = [Run.open(folder) for weights in WEIGHTS for folder in sorted(weights.iterdir())]
+    runs = [Run.open(folder) for weights in IN_CHECKOUT for folder in sorted(weights.iterdir())]
     short = {run.id: run.recipe for run in runs if is_default(run)}
     order = sorted(runs, key=lambda run: (run.id not in short, run.recipe[:2], run.config.data.vocabulary, run.id))
     return [entry(run, short.get(run.id, run.id)) for run in order]

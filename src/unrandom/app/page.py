@@ -123,7 +123,7 @@ def _audit() -> None:
 def _results(tab: gr.Tab, saved: Path) -> None:
     gr.Markdown("Each claim is a sentence with a measured number, a threshold and a verdict.")
     with gr.Row():
-        scale = gr.Dropdown(list(results.SCALES), value="laptop", label="scale", min_width=140)
+        scale = gr.Dropdown(list(results.SHOWN_SCALES), value="laptop", label="scale", min_width=140)
         origin = gr.Radio(
             [("all", "all"), ("of the paper", "paper"), ("beyond the paper", "beyond")], value="all", label="claims"
         )

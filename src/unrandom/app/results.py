@@ -7,10 +7,10 @@ from typing import Any
 
 from unrandom.app.answers import answered, chosen, sentence
 from unrandom.core.files import JsonObject
-from unrandom.experiments.scale import Scale
+from unrandom.experiments.scale import SCALES, Scale
 from unrandom.report.claims import VERDICTS, display_fields
 
-SCALES: tuple[Scale, ...] = ("laptop", "overnight", "paper")
+SHOWN_SCALES = tuple(scale for scale in SCALES if scale != "smoke")
 ORIGINS = ("all", "paper", "beyond")
 SHOWN = 200  # claims at most
 MAX_WORDS = 200  # characters of a search
@@ -27,7 +27,7 @@ def _claims(scale: Scale, results: Path) -> list[JsonObject]:
 @answered(1)
 def claims(results: Path, scale: Any, verdicts: Any, origin: Any, words: str | None) -> str:
     """The claims with these verdicts and of this origin that contain all words, as HTML."""
-    scale, origin = chosen(scale, SCALES, "scale"), chosen(origin, ORIGINS, "origin")
+    scale, origin = chosen(scale, SHOWN_SCALES, "scale"), chosen(origin, ORIGINS, "origin")
     verdicts = [chosen(verdict, verdict_names(), "verdict") for verdict in verdicts or ()]
     if not (results / scale).is_dir():
         return sentence(

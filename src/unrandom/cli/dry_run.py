@@ -35,9 +35,9 @@ class Group:
     """Runs of one recipe that cost the same from their beginning, such as those that differ only in seeds."""
 
     runs: list[RunSpec]
-    costs: list[CostEstimate]  # of what is left of each run; without a time where no trial was needed
-    trial: Trial | None  # None: all are finished
-    for_others: bool  # whether they are needed only because others start from their weights
+    costs: list[CostEstimate]  # What is left of each run costs this. Finished runs have no time.
+    trial: Trial | None  # None if all runs are finished.
+    for_others: bool  # Whether the runs are needed only because others start from their weights.
 
     @property
     def config(self) -> RunConfig:

@@ -25,25 +25,25 @@ from unrandom.training.estimate import check_memory, step_memory
 from unrandom.training.loop import SingleStepper
 from unrandom.training.machine import matrix_product, release_models, synchronize
 from unrandom.training.trainee import build_model
-from unrandom.training.trial import trial_stepper
+from unrandom.training.trial import awaited_step, trial_stepper
 
 WARM_UP, ROUNDS = 1, 3
-# A trial step has the operations of large matrix products of so many seconds: of ALL_SECONDS together, over the number
-# of shapes, within these limits. Steps have about a third of the rate of such products, and each is made four times, so
-# that the trials of many shapes take about twenty times ALL_SECONDS.
+# A trial step has at most the operations that large matrix products make in ALL_SECONDS over the number of shapes. That
+# time is at least SHORTEST and at most LONGEST seconds. Steps reach a third of the rate of such products, and a trial
+# makes four of them. So the trials of many shapes take about twenty times ALL_SECONDS.
 ALL_SECONDS, SHORTEST, LONGEST = 2.0, 0.05, 1.0
-LEAST_TOKENS = 1024  # of a trial step; the operations of fewer are slower than those of many
-LARGEST_SHARE = 0.5  # of the free memory, for a trial step
-MOST_EVALUATED = 512  # sequences
+LEAST_TOKENS = 1024  # A trial step has at least so many tokens: with fewer, each operation takes longer.
+LARGEST_SHARE = 0.5  # A trial step takes at most this share of the free memory.
+MOST_EVALUATED = 512  # A trial evaluation has at most so many sequences.
 
 
 @dataclass(frozen=True)
 class Trial:
     """What was measured of the runs of one shape."""
 
-    step_seconds: float  # of a whole step
-    sequence_seconds: float  # of one sequence in an evaluation
-    rows: int  # sequences of the steps that were timed
+    step_seconds: float  # A step with the whole batch takes this long.
+    sequence_seconds: float  # An evaluation takes this long for each of its sequences.
+    rows: int  # The steps that were timed had so many sequences.
 
     def evaluation_seconds(self, config: RunConfig) -> float:
         """The time of an evaluation during training."""
@@ -151,16 +151,12 @@ def _step_seconds(stepper: SingleStepper, rows: int) -> float:
     whole, batches = stepper.config.batch_size, stepper.batches
     stepper.batches = FirstRows(batches, rows)
 
-    def step() -> None:
-        stepper.advance()
-        stepper.flush_losses()
-
     def done_once() -> None:
         batches.tokens(stepper.progress.step)
         stepper.optimizers.step()
         synchronize(stepper.device)
 
-    few, once = interleaved(step, done_once, rounds=ROUNDS, warmup=WARM_UP)
+    few, once = interleaved(awaited_step(stepper), done_once, rounds=ROUNDS, warmup=WARM_UP)
     return few if rows == whole else once + max(0.0, few - once) * whole / rows
 
 

@@ -15,6 +15,7 @@ from unrandom.interpretation.embedding import (
     order_along_component,
     principal_components,
     residue_variance,
+    token_vectors,
 )
 from unrandom.interpretation.head_residues import ResidueScores, residue_scores
 from unrandom.interpretation.heads import head_outputs, head_plane

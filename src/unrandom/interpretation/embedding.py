@@ -14,6 +14,13 @@ from jaxtyping import Float, Int
 
 from unrandom.core.arithmetic import factorize
 from unrandom.interpretation.ranks import rank_correlation
+from unrandom.models import Transformer
+
+
+def token_vectors(model: Transformer) -> Float[np.ndarray, "tokens d_model"]:
+    """The embedding of every token, in main memory, whatever device the model is on."""
+    vectors: np.ndarray = model.embed.weight.detach().cpu().numpy()
+    return vectors
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int, Integer
 
-from unrandom.interpretation.embedding import unit_vectors
+from unrandom.interpretation.embedding import token_vectors, unit_vectors
 from unrandom.interpretation.heads import head_columns, head_values
 from unrandom.interpretation.ranks import rank_correlation
 from unrandom.models import Transformer
@@ -185,7 +185,7 @@ def modulus_estimates(
         raise ValueError(f"start={start}: there are positions 0 to {positions - 1}")
     numbers = sequences.numbers[:, :positions].astype(np.int64)
     largest = np.maximum.accumulate(numbers, axis=1)[:, start:]
-    embedding = model.embed.weight.detach().cpu().numpy()
+    embedding = token_vectors(model)
     found = []
     for head in range(model.config.n_heads):
         outputs = z[:, start:, head] @ head_columns(model, layer, head).T

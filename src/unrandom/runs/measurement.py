@@ -11,7 +11,7 @@ import numpy as np
 from unrandom.core.files import JsonObject
 from unrandom.evaluation import evaluate
 from unrandom.interpretation.attention import attention_by_distance, attention_patterns, pattern_taps
-from unrandom.interpretation.embedding import embedding_table, prime_powers
+from unrandom.interpretation.embedding import embedding_table, prime_powers, token_vectors
 from unrandom.models import Transformer, parameter_count
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.runs.comparison import compare
@@ -99,7 +99,7 @@ def _attention(predictor: TransformerPredictor, shown: Examples, many: Examples)
 def _embedding(run: Run, model: Transformer) -> JsonObject:
     task = run.config.data
     moduli = SMALL_MODULI if task.embedding_modulus is None else prime_powers(task.embedding_modulus)
-    table = embedding_table(model.embed.weight.detach().cpu().numpy(), moduli)
+    table = embedding_table(token_vectors(model), moduli)
     return {"labels": "numbers" if task.base is None else "digits", **table}
 
 

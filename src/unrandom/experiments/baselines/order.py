@@ -41,9 +41,8 @@ ENTRY = Entry(
     about="how many earlier numbers a guess rests on, and which bits are certain with them",
 )
 
-# Moduli of one seed, which are plotted but not judged: only seed 0 has learned 2^14, and 2^16 has only this seed at
-# laptop scale (fm-scaling).
-ONE_SEED_EXPONENTS: dict[Scale, tuple[int, ...]] = by_scale(smoke=(), laptop=(14, 16), overnight=(14,), paper=())
+# Only seed 0 has learned 2^14 (fm-scaling). A modulus of one seed is plotted, but not judged.
+ONE_SEED_EXPONENT = 14
 SEQUENCES = by_scale(smoke=64, laptop=1024, paper=2048)
 CUT_SEQUENCES = by_scale(smoke=16, laptop=128)
 ATTENTION_SEQUENCES = 16
@@ -98,7 +97,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     return [
         sized_run(scale, size, seed)
         for size in SIZES[scale]
-        for seed in range(min(seeds, 1) if size.exponent in ONE_SEED_EXPONENTS[scale] else seeds)
+        for seed in size.seeds(min(seeds, 1) if size.exponent == ONE_SEED_EXPONENT else seeds)
     ]
 
 

@@ -18,7 +18,7 @@ from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, columns
 from unrandom.experiments.fixed_modulus.presets import all_runs
 from unrandom.experiments.summaries import by_run, each_run, group_lines, matrix, seed_means
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, ScatterPanel
-from unrandom.interpretation import additive_variance, cosine_by_shared_digits, embedding_table
+from unrandom.interpretation import additive_variance, cosine_by_shared_digits, embedding_table, token_vectors
 from unrandom.runs.measurement import prime_powers
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
@@ -68,7 +68,7 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
     rows: dict[str, Rows] = {"shares": [], "cosines": [], "additive": [], "points": []}
     for run in runs:
         m, key_columns = lcg_task(run.config.data).largest_modulus, columns(run)
-        vectors = run.load_model().embed.weight.detach().cpu().numpy()
+        vectors = token_vectors(run.load_model())
         found = embedding_table(vectors, prime_powers(m), COMPONENTS)
         rows["shares"] += [{**key_columns, **row} for entry in found["residue_variance"] for row in _share_rows(entry)]
         for p in factorize(m):

@@ -125,9 +125,7 @@ CLAIMS = {
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """One model per modulus and seed."""
-    return [
-        sized_run(scale, size, seed) for size in SIZES[scale] for seed in range(min(seeds, size.max_seeds or seeds))
-    ]
+    return [sized_run(scale, size, seed) for size in SIZES[scale] for seed in size.seeds(seeds)]
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:

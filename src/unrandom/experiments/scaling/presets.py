@@ -55,6 +55,10 @@ class Size:
         """The recipe name of its runs."""
         return f"fm-2p{self.exponent}"
 
+    def seeds(self, asked: int) -> range:
+        """The seeds of its runs where so many are asked for."""
+        return range(asked if self.max_seeds is None else min(asked, self.max_seeds))
+
 
 TWO_HEADS: Settings = {"model": {"n_heads": 2}}
 # The rate stays high for two thirds of the steps, as a plateau can last that long.

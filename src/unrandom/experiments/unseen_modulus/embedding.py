@@ -13,7 +13,7 @@ from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.summaries import by_run, matrix, rows_of, run_columns
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, Panel, ScatterPanel
-from unrandom.interpretation import order_along_component, principal_components, residue_variance
+from unrandom.interpretation import order_along_component, principal_components, residue_variance, token_vectors
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
 
@@ -58,7 +58,7 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
     shares: Rows = []
     points: Rows = []
     for run in runs:
-        components = principal_components(run.load_model().embed.weight.detach().cpu().numpy(), COMPONENTS)
+        components = principal_components(token_vectors(run.load_model()), COMPONENTS)
         found = {residue: residue_variance(components.values, residue) for residue in RESIDUES}
         for i in range(components.values.shape[1]):
             order = order_along_component(components.values, i)

@@ -14,7 +14,13 @@ from unrandom.experiments.summaries import by_run, matrix, rows_of, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel, Panel
-from unrandom.interpretation import head_outputs, modulus_estimates, number_similarity, size_rank_correlation
+from unrandom.interpretation import (
+    head_outputs,
+    modulus_estimates,
+    number_similarity,
+    size_rank_correlation,
+    token_vectors,
+)
 from unrandom.runs.measurement import attention_patterns
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
@@ -100,9 +106,7 @@ def _similarity_rows(run: Run, head: int) -> Rows:
     m = max(lcg_task(run.config.data).moduli)
     sequences = unseen_sequences(run, 1)[m]
     model = run.load_model()
-    found = number_similarity(
-        head_outputs(model, sequences.numbers, 0, head)[0], model.embed.weight.detach().cpu().numpy()
-    )
+    found = number_similarity(head_outputs(model, sequences.numbers, 0, head)[0], token_vectors(model))
     largest, cosines = np.maximum.accumulate(sequences.numbers[0]), np.round(found.astype(float), 4)
     key_columns = {**run_columns(run), "modulus": m, "head": head}
     return rows_of(key_columns, position=range(len(found)), largest=largest[: len(found)], cosines=cosines)

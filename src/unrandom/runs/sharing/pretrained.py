@@ -19,10 +19,8 @@ from unrandom.core.reading import sha256
 from unrandom.core.run_folder import RunFolder
 
 INDEX = Path(__file__).with_name("pretrained.json")
-FOLDERS = (
-    Path(__file__).parents[2] / "weights",  # of an installed package
-    *(Path(__file__).parents[4] / "results" / scale / "weights" for scale in ("laptop", "overnight")),  # of a checkout
-)
+IN_CHECKOUT = tuple(Path(__file__).parents[4] / "results" / scale / "weights" for scale in ("laptop", "overnight"))
+FOLDERS = (Path(__file__).parents[2] / "weights", *IN_CHECKOUT)  # The first is that of an installed package.
 IN_WHEEL = ("fm-256", "um-144")
 ALIASES = {"demo": "fm-256"}
 COPIES = "pretrained"  # folder, beside one's own runs, of the copies that results are written to
