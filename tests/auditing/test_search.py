@@ -28,7 +28,7 @@ def test_a_certificate_counts_held_back_outputs():
 
 def test_an_output_of_a_constant_counts_as_one_bit():
     verdict = audit_stream(stream_of([0] * 50))
-    assert verdict.certificate.log2_chance == -48
+    assert verdict.certificate.log2_chance == -47  # of 48 outputs predicted, after one family and one candidate tried
     assert isinstance(audit_stream(stream_of([0] * 41)), TooFew)
 
 

@@ -1,9 +1,10 @@
 """How is a stream audited in one call? From numbers or a file to a verdict."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from itertools import islice
-from math import inf
+from math import ceil, inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +17,14 @@ from unrandom.auditing.forms.interpretations import interpretations
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Form, Stream
 from unrandom.auditing.reading.contents import read
+from unrandom.auditing.reading.formulas import behind_formula
 from unrandom.auditing.reading.numerals import NoNumeral
-from unrandom.auditing.reading.options import check_text, described, seconds_option
+from unrandom.auditing.reading.options import Selection, check_text, described, seconds_option
 from unrandom.auditing.reading.parsing import Numbers
 from unrandom.auditing.reading.tokens import MAX_NUMBERS
-from unrandom.auditing.reading.values import numbers_of_values
-from unrandom.auditing.search import Search, choose, fewest_outputs
-from unrandom.auditing.verdict import Break, NotPredicted, Predictable, TooFew, Verdict
+from unrandom.auditing.reading.values import numbers_of_letters, numbers_of_values
+from unrandom.auditing.search import SIGNIFICANCE_BITS, Search, Unproven, choose, fewest_outputs
+from unrandom.auditing.verdict import Break, Candidate, NotFinished, NotPredicted, Predictable, TooFew, Verdict
 from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.core.errors import UserError
 from unrandom.core.inputs import named
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 SEARCH_SECONDS = 60.0  # time limit of an audit from its beginning, reading included, unless another one is given
 LEAST_READING = 1.0  # seconds that reading may take, even if less is given for the audit
 CONTINUATION = 10  # number of outputs reported after the last one, and before the first one
+GIVEN = "given-lcg"  # the family of the LCG that the user describes, which is tried first
+MAX_CANDIDATES = 10  # generators reported that are not proven
 
 
 def audit(
@@ -47,10 +51,16 @@ def audit(
     modulus: int | None = None,
     multiplier: int | None = None,
     increment: int | None = None,
+    pattern: str | None = None,
     raw: Raw | None = None,
     column: str | None = None,
     regex: str | None = None,
+    rows: bool = False,
     notation: str | None = None,
+    alphabet: str | None = None,
+    low: str | None = None,
+    high: str | None = None,
+    formula: str | None = None,
     family: str | None = None,
     seeds: str | None = None,
     around: str | None = None,
@@ -68,9 +78,11 @@ def audit(
     numbers of ``bits`` bits; ``bounded`` numbers reduced to 0 … N − 1, or to N numbers from ``start`` on; numbers
     multiplied by ``scale`` (so that fractions from −1 to 1 have ``start=-1, scale=2``); an LCG of this ``modulus``,
     ``multiplier`` and ``increment``. Of a file, ``raw`` (such as ``"u32"``) reads binary words, ``column`` selects a
-    column of a table or a key of JSON objects, ``regex`` finds the number in each line, and ``notation`` says how
-    numbers are written. ``family`` restricts the search to one family of generators, ``max_seconds`` its time (60 s);
-    ``watch`` is called with the name of each family before it is tried.
+    column of a table or a key of JSON objects, ``regex`` finds the number in each line, ``rows`` reads all columns row
+    by row, ``low`` and ``high`` are columns that bound fractions from 0 to 1, and ``notation`` says how numbers are
+    written. The characters of tokens were drawn from an ``alphabet``, in order of value; numbers were computed by a
+    ``formula`` from a fraction u, as ``"floor(100 / (1.0001 - u))"``. ``family`` restricts the search to one family of
+    generators, ``max_seconds`` its time (60 s); ``watch`` is called with the name of each family before it is tried.
 
     If the numbers are the first ones after seeding, a few of them tell the seed: before anything else, ``seeds`` (such
     as ``"32bit"`` or ``"0:1000000"``) are tried in the programs that could have made the numbers, and so are the times
@@ -91,8 +103,9 @@ def audit(
     >>> verdict.next[:2]
     [784558821, 530511967]
     """
-    for name, value in (("raw", raw), ("column", column), ("regex", regex), ("notation", notation)):
-        check_text(f"--{name}", value)
+    chosen = Selection(column=column, regex=regex, rows=rows, notation=notation, alphabet=alphabet, low=low, high=high)
+    check_text("--raw", raw)
+    check_text("--formula", formula)
     for name, value in (("family", family), ("seeds", seeds), ("around", around), ("program", program)):
         check_text(f"--{name}", value)
     limit = seconds_option(max_seconds)
@@ -108,6 +121,7 @@ def audit(
         modulus=modulus,
         multiplier=multiplier,
         increment=increment,
+        pattern=pattern,
     )
     from_file = isinstance(numbers, str | Path)
     source = named(str(numbers)) if from_file else "the input"
@@ -115,7 +129,7 @@ def audit(
     reading = Deadline(max(deadline.left, LEAST_READING))
     try:
         with about(source) if from_file else nullcontext():
-            parsed = _read(numbers, raw, column, regex, notation, reading)
+            parsed = _read(numbers, raw, chosen, formula, reading)
             streams = interpretations(parsed, assumed, reading)
     except OutOfTime:
         raise UserError(f"{source} was not read in the time that --max-seconds allows: give more time") from None
@@ -126,17 +140,27 @@ def audit(
         if found:
             search = Search(choose(family), deadline, watch)
             return _predictable(search, follow(search, found.stream, 0, found), len(parsed), parsed.notes)
-    verdict = audit_streams(streams, max_seconds=deadline.left, family=family, watch=watch, notes=parsed.notes)
-    return seeded.added_to(verdict) if seeded else verdict
+    families = sorted(
+        (one for one in choose(family) if one.of_own or modulus is None or family is not None),
+        key=lambda one: multiplier is None or one.name != GIVEN,
+    )
+    return _searched(Search(families, deadline, watch), streams, parsed.notes, seeded)
 
 
-def _read(
-    numbers: Any, raw: Raw | None, column: str | None, regex: str | None, notation: str | None, deadline: Deadline
-) -> Numbers:
+def _read(numbers: Any, raw: Raw | None, chosen: Selection, formula: str | None, deadline: Deadline) -> Numbers:
     if isinstance(numbers, str | Path):
-        return read(numbers, raw=raw, column=column, regex=regex, notation=notation, deadline=deadline)
-    if (raw, column, regex, notation) != (None, None, None, None):
-        raise UserError("raw, column, regex and notation are for files, but numbers were given")
+        return read(numbers, raw=raw, formula=formula, deadline=deadline, **vars(chosen))
+    if raw is not None or replace(chosen, alphabet=None):
+        raise UserError("raw, column, regex and notation are for files, as rows, low and high are; numbers were given")
+    if chosen.alphabet is not None:
+        found = numbers_of_letters(numbers, chosen.alphabet, deadline)
+    else:
+        found = _given(numbers, deadline)
+    return found if formula is None else behind_formula(found, formula, deadline)
+
+
+def _given(numbers: Any, deadline: Deadline) -> Numbers:
+    """The numbers of a list or an array."""
     if isinstance(numbers, np.ndarray):
         if numbers.ndim not in (1, 2):
             raise UserError(f"an array of numbers has one axis, or two (shuffles), not {numbers.ndim}")
@@ -182,14 +206,58 @@ def audit_streams(
     """Search for a generator in these interpretations of the same numbers (the first one is as they were printed) for
     at most `max_seconds`, among all families or those named `family`. UserError if there is no such family.
     """
-    search = Search(choose(family), Deadline(max_seconds), watch)
+    return _searched(Search(choose(family), Deadline(max_seconds), watch), streams, notes)
+
+
+def _searched(
+    search: Search, streams: Sequence[Stream], notes: Sequence[str], seeded: "SeedSearch | None" = None
+) -> Verdict:
+    """The verdict of a search, after the seeds that were tried before it."""
     outputs = len(streams[0]) * streams[0].form.outer // streams[0].form.inner
-    if found := search.find(streams):
-        return _predictable(search, follow(search, *found), outputs, notes)
-    if search.needed:
-        needed = sorted(search.needed, key=lambda one: one.outputs)
-        return TooFew(outputs, search.tried, needed, list(notes))
-    return NotPredicted(outputs, search.tried, list(notes))
+    found = search.find_quickly(streams) or search.find_slowly(streams)
+    verdict = (
+        _predictable(search, follow(search, *found), outputs, notes)
+        if found
+        else _unpredicted(search, outputs, list(notes))
+    )
+    return seeded.added_to(verdict) if seeded else verdict
+
+
+def _unpredicted(search: Search, outputs: int, notes: list[str]) -> Verdict:
+    """The verdict without a proof."""
+    ordered = sorted(search.needed, key=lambda one: (not one.recognised, one.outputs))
+    needed = list({one.about: one for one in reversed(ordered)}.values())[::-1]
+    candidates = _candidates(search.unproven, outputs)
+    if search.seconds:
+        return NotFinished(outputs, search.tried, search.seconds, needed, notes, candidates)
+    if needed or candidates or search.wanting:
+        return TooFew(outputs, search.tried, needed, notes, candidates)
+    return NotPredicted(outputs, search.tried, notes)
+
+
+def _candidates(unproven: Sequence[Unproven], outputs: int) -> list[Candidate]:
+    """The generators found without a proof, up to MAX_CANDIDATES that differ in what comes next: those with the most
+    evidence first.
+    """
+    by_next: dict[str, Candidate] = {}
+    for one in sorted(unproven, key=lambda one: (not one.stream.likely, -one.bits)):
+        form = one.stream.form
+        following = _next(one.stream, islice(one.generator.outputs(), len(one.stream), None), outputs)
+        per_printed = float(one.stream.information.mean()) * form.inner / form.outer
+        more = max(1, ceil((SIGNIFICANCE_BITS - one.bits) / max(per_printed, 2**-6)))
+        bits = round(max(0.0, one.bits), 1)
+        about, parameters = one.family.about, one.generator.parameters
+        candidate = Candidate(one.family.name, about, form.about, parameters, following, bits, SIGNIFICANCE_BITS, more)
+        by_next.setdefault(str(following), candidate)
+    return sorted(by_next.values(), key=lambda one: -one.bits)[:MAX_CANDIDATES]
+
+
+def _next(stream: Stream, following: Iterator[Number], outputs: int) -> list[Any]:
+    """The printed numbers after `outputs` of them, of a generator that goes on with `following` after a stream."""
+    inner, outer = stream.form.inner, stream.form.outer
+    over = outputs - len(stream) * outer // inner  # printed numbers at the end that are less than one of the stream
+    numbers = list(islice(following, inner * -(-(CONTINUATION + over) // outer)))
+    return _written(stream.form, numbers)[over : over + CONTINUATION]
 
 
 def _written(form: Form, numbers: list[Number]) -> list[Any]:
@@ -208,10 +276,7 @@ def _predictable(search: Search, course: Course, outputs: int, notes: Sequence[s
     def printed(index: int) -> int:
         return index * outer // inner
 
-    following = []
-    if course.last == len(stream):
-        over = outputs - printed(len(stream))  # printed numbers at the end that are less than one of the stream
-        following = _written(form, list(islice(course.outputs, inner * -(-(CONTINUATION + over) // outer))))[over:]
+    following = _next(stream, course.outputs, outputs) if course.last == len(stream) else []
     notes, previous = list(notes), None
     generator = found.generator
     assumption = generator.assumption(len(stream)) if isinstance(generator, Assuming) else None
@@ -234,7 +299,7 @@ def _predictable(search: Search, course: Course, outputs: int, notes: Sequence[s
         parameters=generator.parameters,
         outputs_needed=-(-fewest_outputs(found, search.deadline) * outer // inner),
         certificate=found.certificate,
-        next=following[:CONTINUATION],
+        next=following,
         previous=previous,
         first=printed(course.first) + 1,
         last=printed(course.last),

@@ -59,8 +59,9 @@ def follow(search: Search, stream: Stream, start: int, found: Found) -> Course:
 
 def _restart(search: Search, stream: Stream, found: Found) -> Found | None:
     """A generator of the outputs after a break: of the same family, or else of any that is not slow."""
-    same = Search([found.family], search.deadline, search.watch).find_from_start(stream)
-    return same or Search(search.families, search.deadline, search.watch).find_from_start(stream)
+    families = ([found.family], search.families)
+    trials = (Search(some, search.deadline, search.watch, search.checked) for some in families)
+    return next((again for trial in trials if (again := trial.find_from_start(stream))), None)
 
 
 def _forwards(

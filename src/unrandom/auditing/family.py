@@ -28,6 +28,17 @@ class Generator(Protocol):
 
 
 @runtime_checkable
+class Counted(Protocol):
+    """A generator whose kind has generators of different sizes."""
+
+    @property
+    def free_bits(self) -> float | None:
+        """log2 of how many generators there are that need as many numbers to be stated: its state and its parameters.
+        None if `Family.free_bits` counts them.
+        """
+
+
+@runtime_checkable
 class Assuming(Protocol):
     """A generator of which something must be assumed if too few outputs are known."""
 
@@ -46,6 +57,16 @@ class Sparing(Protocol):
         """So many of the first outputs determine it."""
 
 
+@dataclass(frozen=True)
+class Undetermined:
+    """A generator that the outputs agree with, but do not determine: `outputs` of them would. They agree with a wrong
+    one of its kind with a chance of 2**−`evidence`.
+    """
+
+    outputs: int
+    evidence: float
+
+
 class Family(ABC):
     """Generators that are recovered by the same method."""
 
@@ -56,6 +77,9 @@ class Family(ABC):
     slow: bool = False  # tried after all the others, because it takes seconds
     any_width: bool = False  # accepts numbers of more than 64 bits, too
     of_normals: bool = False  # accepts normal deviates as such, and nothing else
+    of_own: bool = False  # recovers generators of a modulus that the user knows
+    with_gaps: bool = False  # accepts streams of which some outputs are unknown
+    seconds: float = 0.2  # how long it takes at most, on an ordinary processor, as far as can be foreseen
 
     @abstractmethod
     def needs(self, stream: Stream) -> int | None:
@@ -64,10 +88,20 @@ class Family(ABC):
         """
 
     @abstractmethod
-    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-        """Candidate generators, which the search tests on held-back outputs. Accepts streams of any length; one that
-        is too short has no candidates. May raise OutOfTime.
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator] | Iterator[Generator | Undetermined]:
+        """Candidate generators, which the search tests, or what is known if the outputs leave them undetermined.
+        Accepts streams of any length; one that is too short has no candidates. May raise OutOfTime.
         """
+
+    def free_bits(self, stream: Stream) -> float | None:
+        """log2 of how many generators of this kind there are for a stream of this form: their states, parameters and
+        readings. None if that is not the same for all of them, or was not counted.
+        """
+        return None
+
+    def undetermined(self, stream: Stream, deadline: Deadline) -> Undetermined | None:
+        """What is known of a stream that is too short for `recover`; None if nothing is. May raise OutOfTime."""
+        return None
 
 
 def _undetermined(count: int) -> None:
@@ -81,6 +115,7 @@ class Replay:
     parameters: JsonObject
     outputs: Callable[[], Iterator[Number]]
     previous: Callable[[int], list[Number] | None] = _undetermined
+    free_bits: float | None = None
 
 
 @dataclass(frozen=True)
@@ -95,12 +130,20 @@ class Machine:
     step: Callable[[Any], Any]
     show: Callable[[Any], Number]
     back: Callable[[Any], Any] | None = None
+    free_bits: float | None = None
 
     @classmethod
-    def of(cls, parameters: JsonObject, generator: Stepping, state: Any, show: Callable[[int], Number]) -> "Machine":
+    def of(
+        cls,
+        parameters: JsonObject,
+        generator: Stepping,
+        state: Any,
+        show: Callable[[int], Number],
+        free_bits: float | None = None,
+    ) -> "Machine":
         """A generator of `generators`, whose outputs are converted by `show` to the numbers of the stream."""
         output = generator.output
-        return cls(parameters, state, generator.step, lambda state: show(output(state)), generator.back)
+        return cls(parameters, state, generator.step, lambda state: show(output(state)), generator.back, free_bits)
 
     def outputs(self) -> Iterator[Number]:
         state = self.state
@@ -132,6 +175,7 @@ class Recurrence:
     rule: Callable[[list[int]], int]
     show: Callable[[int], Number]
     before: Callable[[list[int]], int] | None = field(default=None)
+    free_bits: float | None = None
 
     def outputs(self) -> Iterator[Number]:
         window, order = list(self.first), len(self.first)

@@ -1,25 +1,29 @@
 """Which family predicts the outputs? By trying the families from cheap to expensive, on every plausible interpretation
-of the numbers, and testing each candidate generator on held-back outputs.
+of the numbers, and testing each candidate generator. There are two kinds of proof, a chance of 2**-40 or less.
 
-A family sees the first part of a stream; the rest is held back. A candidate is accepted if it reproduces every output,
-including those held back. For each candidate tested, the probability that a wrong one does so by chance is at most
-2**-(min-entropy of an output × outputs held back); the sum must be 2**-40 or less. Parameters fitted to the first part
-need no correction, because the held-back outputs were not used to fit them.
+- Held back: a family sees the first part of a stream, and its candidate reproduces every output, including the rest.
+  For each candidate tested, the probability that a wrong one does so by chance is at most 2**-(min-entropy of an output
+  × outputs held back). Fitted parameters need no correction, because they were fitted without these outputs.
+- Counted: the candidate was fitted to all outputs, and reproduces them. The probability that any generator of its kind
+  reproduces outputs drawn at random is at most their number times 2**-(bits of all outputs): the evidence is the bits
+  of the outputs, less those of the state and of the free parameters, less log2 of the families, forms and candidates
+  tried.
 
-A candidate that predicts a long stretch and then fails is a finding, too, if nothing explains all outputs: `breaks`
-follows it beyond the break. If nothing is found from the first output on, the search begins at later ones.
+A candidate with less evidence is kept, as not proven. One that predicts a long stretch and then fails is a finding,
+too, if nothing explains all outputs: `breaks` follows it beyond the break. If nothing is found from the first output
+on, the search begins at later ones.
 """
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
-from math import ceil, log2
+from math import ceil, inf, log2
 
 from unrandom.auditing.families import FAMILIES
-from unrandom.auditing.family import Family, Generator, Sparing
+from unrandom.auditing.family import Counted, Family, Generator, Sparing, Undetermined
 from unrandom.auditing.forms.stream import Stream
-from unrandom.auditing.verdict import NO_TIME_LEFT, OUT_OF_TIME, Certificate, Needed, Tried
+from unrandom.auditing.verdict import NEEDS, NO_TIME_LEFT, OUT_OF_TIME, Certificate, Needed, Tried
 from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.core.errors import lookup
 
@@ -31,6 +35,8 @@ EXACT_OUTPUTS = 64  # outputs that are compared to the last digit
 WORD_BITS = 64  # numbers of more bits are only for families of any width
 LATER_SHARE, LATER_SECONDS = 0.3, 5.0
 """A search that starts at a later output takes at most this share of the time left, and at most this many seconds."""
+FEW = 8  # a stream of at most this many times the outputs that would be held back is also judged by counting
+RANGE_BITS = 4.0  # bits by which the range of the numbers given may be less than that of their generator, in all
 LATER_STARTS = 64  # places, evenly spaced, from which a search begins if nothing is found from the first output on
 
 
@@ -58,23 +64,38 @@ class Found:
 
 
 @dataclass
+class Unproven:
+    """A generator that reproduces all outputs of a stream, with less than SIGNIFICANCE_BITS `bits` of evidence."""
+
+    stream: Stream
+    family: Family
+    generator: Generator
+    bits: float
+
+
+@dataclass
 class Search:
-    """One audit: what was tried, and which families need more outputs."""
+    """One audit: what was tried, what was found without a proof, and which families need more outputs."""
 
     families: Sequence[Family]
     deadline: Deadline
     watch: Callable[[str], None] = lambda _: None
-    checked: int = 0  # candidates compared with held-back outputs
+    checked: int = 0  # families tried on an interpretation, and candidates compared with the outputs
+    seconds: float = 0.0  # what the families for which there was no time would take
+    wanting: bool = False  # whether a family needs more outputs, but cannot tell how many
     tried: list[Tried] = field(default_factory=list)
     needed: list[Needed] = field(default_factory=list)
+    unproven: list[Unproven] = field(default_factory=list)
 
-    def find(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
-        """A generator of all outputs in one of these interpretations, or else of a long stretch of them: the stream,
-        the index of the stretch's first output, and what was found from there on. Slow families are tried last, and
-        only if the others find nothing from any output on.
+    def find_quickly(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
+        """A generator of all outputs in one of these interpretations, or else of a long stretch of them, by families
+        that are not slow: the stream, the index of the stretch's first output, and what was found from there on.
         """
-        if found := self._find(streams, slow=False):
-            return found.stream, 0, found
+        found = self._find(streams, slow=False)
+        return None if found is None else (found.stream, 0, found)
+
+    def find_slowly(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
+        """The same from later outputs on, and only if nothing is found there, by slow families."""
         if later := self._find_later(streams):
             return later
         found = self._find(streams, slow=True)
@@ -123,54 +144,76 @@ class Search:
 
     def _attempt(self, family: Family, stream: Stream) -> Found | None:
         """Try one family on growing parts of a stream, and record a failure in `tried`."""
-        if (family.slow and not stream.likely) or (stream.bits > WORD_BITS and not family.any_width):
+        if not _accepts(family, stream) or (needs := family.needs(stream)) is None:
             return None
-        if stream.normal != family.of_normals:
+        total, bits = len(stream), 1.0 if family.trivial else stream.bits_per_output
+        if not bits and not stream.information.any():
             return None
-        needs, bits = family.needs(stream), 1.0 if family.trivial else stream.bits_per_output
-        if needs is None or not bits:
-            return None
-        total = len(stream)
-        held_back = ceil((SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS * (not family.trivial)) / bits)
-        if total < needs + held_back:
-            self._note(family, stream, 0.0, f"needs {_printed(stream, needs + held_back)} outputs or more")
-            if stream.likely:
-                needed = _printed(stream, needs + held_back)
-                more = needed - _printed(stream, total)
-                self.needed.append(Needed(family.name, family.about, stream.form.about, needed, more))
-            return None
+        held_back = ceil((SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS * (not family.trivial)) / max(bits, 2**-6))
+        lengths = _prefix_lengths(needs, total, held_back, family.max_outputs)
         if self.deadline.left < 0:
+            self.seconds += family.seconds
             self._note(family, stream, 0.0, NO_TIME_LEFT)
             return None
         self.watch(family.name)
-        started, result, longest = time.monotonic(), "no", None
+        started, result, longest = time.monotonic(), "no" if lengths else f"{NEEDS}more outputs", None
+        self.checked += bool(lengths)
         try:
-            for count in _prefix_lengths(needs, total * 3 // 4, total - held_back, family.max_outputs):
-                found = self._judge(family, stream, count, bits, started)
+            for count in lengths:  # which grow if the outputs tried leave a generator undetermined
+                found = self._judge(family, stream, count, bits, started, lengths)
                 if found and found.complete:
                     return found
                 longest = max(longest, found, key=lambda one: one.correct if one else 0)
+            if not lengths:
+                self._wanting(family, stream, needs)
         except OutOfTime:
             result = OUT_OF_TIME
+            self.seconds += family.seconds
         if longest is not None:
             result = f"predicts the first {_printed(stream, longest.correct)}"
         self._note(family, stream, time.monotonic() - started, result)
         return longest
 
-    def _judge(self, family: Family, stream: Stream, count: int, bits: float, started: float) -> Found | None:
+    def _wanting(self, family: Family, stream: Stream, needs: int) -> None:
+        """Record how many outputs a family would need for a proof, if that can be counted."""
+        found, free = family.undetermined(stream, self.deadline), family.free_bits(stream)
+        if not stream.likely or (found is None and free is None):
+            self.wanting |= stream.likely
+            return
+        found = found or Undetermined(max(needs, len(stream) + 1), 0.0)
+        if found.evidence < SIGNIFICANCE_BITS and free is not None:
+            wanted = free + SIGNIFICANCE_BITS + log2(self.checked + 1)
+            mean = max(float(stream.information.mean()), 2**-6) if len(stream) else 1.0
+            found = Undetermined(max(found.outputs, ceil(wanted / mean)), found.evidence)
+        self._need(family, stream, found)
+
+    def _need(self, family: Family, stream: Stream, found: Undetermined) -> None:
+        outputs = _printed(stream, found.outputs)
+        more = outputs - _printed(stream, len(stream))
+        recognised = found.evidence - log2(self.checked + 1) >= SIGNIFICANCE_BITS
+        self.needed.append(Needed(family.name, family.about, stream.form.about, outputs, more, recognised))
+
+    def _judge(
+        self, family: Family, stream: Stream, count: int, bits: float, started: float, lengths: list[int]
+    ) -> Found | None:
         """The first candidate that reproduces the whole stream to the last digit, or one that reproduces it within
-        rounding errors, or the one that reproduces the longest stretch.
+        rounding errors, or the one that reproduces the longest stretch. If the outputs leave a generator undetermined,
+        the number that determines it is added to `lengths`, or recorded if the stream has fewer.
         """
         longest = nearly = None
         for generator in family.recover(stream.head(count), self.deadline):
+            if isinstance(generator, Undetermined):
+                if generator.outputs > len(stream):
+                    self._need(family, stream, generator)
+                elif generator.outputs > max(lengths):
+                    lengths.append(generator.outputs)
+                continue
             self.checked += 1
             correct = agreement(generator, stream, self.deadline)
             complete, predicted = correct == len(stream), correct - count
-            log2_chance = log2(self.checked) - bits * predicted
-            # a stretch must be longer than a whole stream, because its end was not known beforehand
-            if log2_chance > -SIGNIFICANCE_BITS - MULTIPLE_TESTING_BITS * (not complete):
+            certificate = self._proof(family, stream, generator, bits * predicted, predicted, complete)
+            if certificate is None:
                 continue
-            certificate = Certificate(predicted, predicted, round(log2_chance, 1))
             found = Found(stream, family, generator, count, correct, certificate, time.monotonic() - started)
             if complete and found.exact:
                 return found
@@ -179,6 +222,31 @@ class Search:
             elif not family.trivial and (longest is None or correct > longest.correct):
                 longest = found
         return nearly or longest
+
+    def _proof(
+        self, family: Family, stream: Stream, generator: Generator, bits: float, predicted: int, complete: bool
+    ) -> Certificate | None:
+        """The proof by `bits` of outputs that were held back and `predicted`, or by counting; None if there is none. A
+        generator that is larger than what it explains proves nothing, and is not kept as a candidate either.
+        """
+        own = generator.free_bits if isinstance(generator, Counted) else None
+        free, information = family.free_bits(stream) if own is None else own, float(stream.information.sum())
+        # a stretch must be longer than a whole stream, because its end was not known beforehand
+        wanted = SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS * (not complete)
+        if complete and information < (own or 0.0) < inf:
+            return None
+        held_back, counted = bits - log2(self.checked), information - (inf if free is None else free)
+        if held_back >= wanted:
+            return Certificate(predicted, predicted, round(-held_back, 1))
+        evidence = counted - log2(self.checked)
+        if not complete:
+            return None
+        if evidence >= SIGNIFICANCE_BITS:
+            return Certificate(0, 0, round(-evidence, 1), round(information, 1), round(information - counted, 1))
+        certain = own is None or stream.modulus is not None
+        if max(held_back, evidence) > 0 or (certain and counted + RANGE_BITS >= 0):
+            self.unproven.append(Unproven(stream, family, generator, max(held_back, evidence)))
+        return None
 
     def _note(self, family: Family, stream: Stream, seconds: float, result: str) -> None:
         self.tried.append(Tried(family.name, stream.form.about, round(seconds, 3), result))
@@ -220,7 +288,9 @@ def fewest_outputs(found: Found, deadline: Deadline) -> int:
 
     def suffices(count: int) -> bool:
         generator = next(family.recover(found.stream.head(count), deadline), None)
-        return generator is not None and agreement(generator, compared, deadline) == len(compared)
+        if generator is None or isinstance(generator, Undetermined):
+            return False
+        return agreement(generator, compared, deadline) == len(compared)
 
     while high - low > 1:
         if deadline.left < 2 * found.seconds:
@@ -233,15 +303,24 @@ def fewest_outputs(found: Found, deadline: Deadline) -> int:
     return high
 
 
-def _prefix_lengths(least: int, enough: int, greatest: int, useful: int) -> list[int]:
-    """Numbers of outputs to try, ascending: `least`, growing by the factor GROWTH while below `enough`; then `enough`
-    and `greatest`. All are cut to `useful`, unless `least` is more.
+def _accepts(family: Family, stream: Stream) -> bool:
+    """Whether a family is tried on streams of this form."""
+    if (family.slow and not stream.likely) or (stream.bits > WORD_BITS and not family.any_width):
+        return False
+    return stream.normal == family.of_normals and (stream.known is None or family.with_gaps)
+
+
+def _prefix_lengths(least: int, total: int, held_back: int, useful: int) -> list[int]:
+    """Numbers of outputs to try, ascending: `least`, growing by the factor GROWTH up to three quarters of all; then as
+    many, and all but those held back; and at least `least` and all, if they are FEW. All are cut to `useful`, unless `least` is more.
     """
-    lengths, length = {enough, greatest}, least
-    while length < enough:
+    enough, greatest, length = total * 3 // 4, total - held_back, least
+    lengths = {length for length in (enough, greatest) if length <= greatest}
+    while length < min(enough, greatest + 1):
         lengths.add(length)
         length *= GROWTH
-    return sorted({min(length, max(useful, least)) for length in lengths if least <= length <= greatest})
+    lengths |= {least, total} if total <= FEW * held_back else set()
+    return sorted({min(length, max(useful, least)) for length in lengths if least <= length <= total})
 
 
 def _evenly(parts: int) -> Iterator[float]:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from math import ceil
 from typing import Any, ClassVar, TypeAlias
 
 from unrandom.auditing.notation import abbreviated, power
 from unrandom.core.files import JsonObject
 
-PREDICTABLE, TOO_FEW, NOT_PREDICTED = 10, 11, 0  # exit statuses of the command
+PREDICTABLE, TOO_FEW, NOT_FINISHED, NOT_PREDICTED = 10, 11, 12, 0  # exit statuses of the command
 
 NOT_ATTEMPTED = (
     "PCG64, Philox, SFC64, ChaCha8/20 and other generators without a known practical attack; several generators mixed; "
@@ -15,7 +16,14 @@ NOT_ATTEMPTED = (
 )
 """What no family covers."""
 
-OUT_OF_TIME, NO_TIME_LEFT = "out of time", "not tried: no time left"  # results of a family
+OUT_OF_TIME, NO_TIME_LEFT, NEEDS = "out of time", "not tried: no time left", "needs "  # results of a family
+
+SPARE_SECONDS = 5.0  # reading and the rest of an audit
+
+SEEDS = (
+    "If they are the first ones after seeding, trying seeds needs fewer: --seeds 32bit, --around DATE, and --program "
+    "NAME to try one program only."
+)
 
 CRYPTOGRAPHIC = "a cryptographic generator (secrets, getrandom, SecureRandom, crypto.getRandomValues)"
 
@@ -27,11 +35,50 @@ CAUTION = (
 
 @dataclass(frozen=True)
 class Certificate:
-    """Outputs held back, how many of them were predicted, and log2 of the probability of that by chance."""
+    """The proof, and log2 of the probability that it comes about by chance.
+
+    Of the outputs `held_back` from recovery, so many are `correct`. Or none were, and all outputs were reproduced: then
+    they have `information` bits, and the state and the parameters of the generator `free_bits`, which is less.
+    """
 
     held_back: int
     correct: int
     log2_chance: float
+    information: float | None = None
+    free_bits: float | None = None
+
+    @property
+    def about(self) -> str:
+        """The proof in words."""
+        if self.information is None:
+            what = f"{self.correct} of {self.held_back} held-back outputs predicted"
+        else:
+            what = f"all outputs have {self.information:.0f} bits, the generator has {self.free_bits:.0f}"
+        return f"{what}; by luck with a chance of 2^{self.log2_chance:.0f}"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A generator that makes all outputs, which are too few to prove it: they have `bits` of evidence for it instead of
+    the `needed_bits` of a proof, which `more` outputs would have. `next` are its next outputs, as the input has them.
+    """
+
+    family: str
+    about: str
+    form: str
+    parameters: JsonObject
+    next: list[Any]
+    bits: float
+    needed_bits: int
+    more: int
+
+    @property
+    def text(self) -> str:
+        """The candidate for a terminal, in one line but for its next outputs."""
+        form = f" ({self.form})" if self.form else ""
+        known = ", ".join(f"{name} {abbreviated(power(value))}" for name, value in self.parameters.items())
+        evidence = f"{max(0.0, self.bits):.0f} of {self.needed_bits} bits, {self.more} more"
+        return f"  {evidence}: {self.about}{form}: {known}\n    next {' '.join(map(str, self.next))}"
 
 
 @dataclass(frozen=True)
@@ -43,16 +90,32 @@ class Tried:
     seconds: float
     result: str
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether there was no time to try it, or to end."""
+        return self.result in (OUT_OF_TIME, NO_TIME_LEFT)
+
 
 @dataclass(frozen=True)
 class Needed:
-    """A family that may have made the outputs, but needs more of them: this many in all, `more` than were given."""
+    """A family that may have made the outputs, but needs more of them: this many in all, `more` than were given, in the
+    form in which it needs least. If it was `recognised`, the outputs agree with it by more than chance, but do not
+    determine its state.
+    """
 
     family: str
     about: str
     form: str
     outputs: int
     more: int
+    recognised: bool = False
+
+    @property
+    def text(self) -> str:
+        """The family for a terminal, in one line."""
+        form = f" ({self.form})" if self.form else ""
+        found = "recognised: " if self.recognised else ""
+        return f"  {self.outputs:>7}, {self.more} more: {found}{self.about}{form}"
 
 
 @dataclass(frozen=True)
@@ -81,19 +144,41 @@ class Break:
 
 
 class _Unpredicted:
-    """What `TooFew` and `NotPredicted` have in common."""
+    """What the verdicts without a proof have in common."""
 
+    outputs: int
     tried: list[Tried]
+    notes: list[str]
     needed: Sequence[Needed] = ()
+    candidates: Sequence[Candidate] = ()
 
     @property
     def unfinished(self) -> list[str]:
         """Families for which there was no time, in some form of the numbers."""
-        return list(dict.fromkeys(one.family for one in self.tried if one.result in (OUT_OF_TIME, NO_TIME_LEFT)))
+        return list(dict.fromkeys(one.family for one in self.tried if one.unfinished))
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        raise NotImplementedError
 
     def to_json(self) -> JsonObject:
         """The verdict as plain JSON values."""
-        return _json(self, needed=[asdict(one) for one in self.needed])
+        return _json(
+            self,
+            needed=[asdict(one) for one in self.needed],
+            candidates=[asdict(one) for one in self.candidates],
+        )
+
+    def _text(self, first: str) -> str:
+        """The verdict for a terminal, after its first line."""
+        lines = [first]
+        if self.candidates:
+            lines.append(f"candidates that make all {_outputs(self.outputs)}, not proven:")
+            lines += [one.text for one in self.candidates]
+        lines += ["possible, with so many outputs or more:"] if self.needed else []
+        lines += [one.text for one in self.needed[:MAX_LINES]] + _rest(len(self.needed), "kinds")
+        return "\n".join([*lines, *_tried_text(self.tried), *_notes(self.notes), self.advice])
 
 
 @dataclass(frozen=True)
@@ -164,8 +249,7 @@ class Predictable:
         lines += [f"  {name:<12} {abbreviated(power(value))}" for name, value in self.parameters.items()]
         lines += [
             f"outputs needed   {self.outputs_needed} of the {self.outputs} given",
-            f"proof            {proof.correct} of {proof.held_back} held-back outputs predicted; "
-            f"by luck with a chance of 2^{proof.log2_chance:.0f}",
+            f"proof            {proof.about}",
         ]
         if self.verdict != "predictable":
             lines.append(f"predicted        outputs {self.first} to {self.last}")
@@ -183,7 +267,9 @@ MAX_LINES = 8  # lines of a list in the text of a verdict
 
 @dataclass(frozen=True)
 class TooFew(_Unpredicted):
-    """No family predicts the outputs, and those in `needed` may have made them, but need more outputs."""
+    """No generator is proven, as the outputs are too few: for the `candidates`, which make them all, and for the
+    families in `needed`, which may have made them. All families were tried that can be with so many.
+    """
 
     exit_status: ClassVar[int] = TOO_FEW
     verdict: ClassVar[str] = "too few"
@@ -192,28 +278,63 @@ class TooFew(_Unpredicted):
     tried: list[Tried]
     needed: list[Needed]
     notes: list[str] = field(default_factory=list)
-    candidates: bool = False  # whether `needed` begins with seeds that make the outputs
+    candidates: list[Candidate] = field(default_factory=list)
 
     @property
     def advice(self) -> str:
         """What to do next."""
-        least, most = min(one.more for one in self.needed), max(one.more for one in self.needed)
-        count = f"{least} more outputs" if least == most else f"{least} more outputs ({most} to try all of these)"
         known = "the candidates listed are not proven" if self.candidates else "nothing is known of the generator"
-        time = " Other families were not tried to the end: allow more time (--max-seconds)." if self.unfinished else ""
-        return f"Collect {count}, in their order and without gaps, and audit again. Until then {known}.{time}"
+        if recognised := [one for one in self.needed if one.recognised]:
+            count = _outputs(recognised[0].more, "more ")
+            return (
+                f"Collect {count}, in their order and without gaps. The kind of generator is known, but not its state."
+            )
+        more = [*(one.more for one in self.candidates), *(one.more for one in self.needed)]
+        count = f"at least {_outputs(min(more), 'more ')}" if more else "more outputs"
+        return f"Collect {count}, in their order and without gaps, and audit again. Until then {known}. {SEEDS}"
 
     def text(self) -> str:
         """The verdict for a terminal."""
-        names = {one.about: one for one in reversed(self.needed)}  # the least that a generator needs, of all its forms
-        kinds = "a kind of generator remains" if len(names) == 1 else f"{len(names)} kinds of generators remain"
-        lines = [f"TOO FEW  of {_outputs(self.outputs)}, {kinds} possible, with so many outputs or more:"]
-        ordered = sorted(names.values(), key=lambda one: one.outputs)
-        for one in ordered[:MAX_LINES]:
-            form = f" ({one.form})" if one.form else ""
-            lines.append(f"  {one.outputs:>7}, {one.more} more: {one.about}{form}")
-        lines += _rest(len(ordered), "kinds")
-        return "\n".join([*lines, *_tried_text(self.tried), *_notes(self.notes), self.advice])
+        return self._text(f"TOO FEW  {_outputs(self.outputs)} prove no generator")
+
+
+@dataclass(frozen=True)
+class NotFinished(_Unpredicted):
+    """No generator is proven, and there was no time to try all families: the others take about so many `seconds`."""
+
+    exit_status: ClassVar[int] = NOT_FINISHED
+    verdict: ClassVar[str] = "not finished"
+
+    outputs: int
+    tried: list[Tried]
+    seconds: float
+    needed: list[Needed] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
+
+    @property
+    def advice(self) -> str:
+        """What to do next."""
+        return (
+            f"Allow more time to go on, about {_duration(self.seconds)}: --max-seconds {ceil(self.limit)}. This says "
+            "nothing about the numbers: neither that they can be predicted nor that they cannot."
+        )
+
+    @property
+    def limit(self) -> float:
+        """The time limit that should suffice for all, in seconds."""
+        return sum(one.seconds for one in self.tried) + self.seconds + SPARE_SECONDS
+
+    def to_json(self) -> JsonObject:
+        """The verdict as plain JSON values."""
+        return {**super().to_json(), "seconds_left": round(self.seconds, 1), "max_seconds": ceil(self.limit)}
+
+    def text(self) -> str:
+        """The verdict for a terminal."""
+        return self._text(
+            f"NOT FINISHED  no generator found for {_outputs(self.outputs)} in the time allowed; not tried to the end: "
+            f"{', '.join(self.unfinished)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -230,27 +351,23 @@ class NotPredicted(_Unpredicted):
     @property
     def advice(self) -> str:
         """What to do next."""
-        if self.unfinished:
-            return f"Allow more time (--max-seconds) to try the other families as well. {CAUTION}"
         names = {one.family for one in self.tried}
         return f"{'All families were' if len(names) > 1 else 'No other family was'} tried. {CAUTION}"
 
     def text(self) -> str:
         """The verdict for a terminal."""
-        lines = [f"NOT PREDICTED  no family tried makes these {_outputs(self.outputs)}"]
-        if self.unfinished:
-            lines[0] += f"; there was no time for {', '.join(self.unfinished)}"
-        lines += [*_tried_text(self.tried), f"not tried: {NOT_ATTEMPTED}"]
-        return "\n".join([*lines, *_notes(self.notes), self.advice])
+        lines = [f"NOT PREDICTED  no family tried makes these {_outputs(self.outputs)}", *_tried_text(self.tried)]
+        return "\n".join([*lines, f"not tried: {NOT_ATTEMPTED}", *_notes(self.notes), self.advice])
 
 
-Verdict: TypeAlias = Predictable | TooFew | NotPredicted
+Verdict: TypeAlias = Predictable | TooFew | NotFinished | NotPredicted
 
 
 def _json(verdict: Any, **answer: Any) -> JsonObject:
     """The JSON of any verdict, with the same keys in the same order."""
-    keys = "family about form parameters state outputs_needed certificate next previous predicted breaks needed"
-    defaults: JsonObject = {**dict.fromkeys(keys.split()), "parameters": {}, "next": [], "breaks": [], "needed": []}
+    keys = "family about form parameters state outputs_needed certificate next previous predicted"
+    lists: JsonObject = {"next": [], "breaks": [], "needed": [], "candidates": []}
+    defaults: JsonObject = {**dict.fromkeys(keys.split()), "parameters": {}, **lists}
     return {
         "verdict": verdict.verdict,
         "exit_status": verdict.exit_status,
@@ -266,6 +383,7 @@ def _json(verdict: Any, **answer: Any) -> JsonObject:
 
 def _tried_text(tried: Sequence[Tried]) -> list[str]:
     """One line for each family: the seconds it took in all forms of the numbers, and its results."""
+    tried = [one for one in tried if not one.result.startswith(NEEDS)]
     names = list(dict.fromkeys(one.family for one in tried))
     width = max(map(len, names), default=0)
     lines = []
@@ -285,8 +403,12 @@ def _notes(notes: Sequence[str]) -> list[str]:
     return [f"note             {note}" for note in notes]
 
 
-def _outputs(count: int) -> str:
-    return f"{count} output{'s' * (count != 1)}"
+def _outputs(count: int, kind: str = "") -> str:
+    return f"{count} {kind}output{'s' * (count != 1)}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{ceil(seconds)} s" if seconds < 120 else f"{ceil(seconds / 60)} minutes"
 
 
 def _are(count: int) -> str:

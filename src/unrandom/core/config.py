@@ -123,12 +123,14 @@ def _unknown_key(key: str, known: list[str]) -> str:
 
 
 def parse_integer(text: str) -> int:
-    """A whole number, or a power such as ``2^32``. Raises UserError for anything else."""
+    """A whole number, in decimal or as ``0x1f``, or a power such as ``2^32``. Raises UserError for anything else."""
     if power := _POWER.fullmatch(text):
         base, exponent = int(power[1]), int(power[2])
         if exponent > 128 or base**exponent > 2**128:
             raise UserError(f"{text} is larger than 2^128, the largest power here")
         return base**exponent
+    if re.fullmatch(r"0[xX][0-9a-fA-F]{1,32}", text):
+        return int(text, 16)
     if not re.fullmatch(r"-?\d{1,40}", text):
         raise UserError(f"{text[:40]!r} is not a whole number")
     return int(text)

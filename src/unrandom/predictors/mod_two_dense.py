@@ -61,6 +61,40 @@ def solve_dense(
     return elimination.solution(unknowns)
 
 
+@dataclass(frozen=True)
+class Growth:
+    """Equations that agree: how many were `read`, their `rank`, and how many would determine the unknowns if others
+    follow; None if those that follow do not suffice.
+    """
+
+    read: int
+    rank: int
+    needed: int | None
+
+
+def growth(
+    equations: Iterable[tuple[Rows, Bool[np.ndarray, " _"]]],
+    to_come: Iterable[Rows],
+    unknowns: int,
+    check: Callable[[], None] = lambda: None,
+    silent: int = 0,
+) -> Growth | None:
+    """How the rank of equations grows beyond those known, as given to `solve_dense`, with others of which only the
+    coefficients are known. None if those known contradict each other.
+    """
+    elimination = _Elimination(packed_words(unknowns), check)
+    for batch in _batches(equations, packed_words(unknowns)):
+        if not elimination.add(batch):
+            return None
+    read, rank = elimination.read, elimination.rank
+    following = ((rows, np.zeros(len(rows), dtype=bool)) for rows in to_come)
+    for batch in _batches(following, packed_words(unknowns)):
+        if elimination.rank >= unknowns - silent:
+            break
+        elimination.add(batch)
+    return Growth(read, rank, elimination.useful if elimination.rank >= unknowns - silent else None)
+
+
 def _batches(equations: Iterable[tuple[Rows, Bool[np.ndarray, " _"]]], words: int) -> Iterator[Rows]:
     """The equations as rows with their right-hand sides, in batches of FIRST_BATCH, twice that, … up to BATCH rows."""
     size, filled = FIRST_BATCH, 0

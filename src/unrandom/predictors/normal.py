@@ -1,9 +1,11 @@
-"""Which uniform numbers were made normally distributed? The inverses of the usual transforms.
+"""Which uniform numbers were made normally or exponentially distributed? The inverses of the usual transforms.
 
 - By the quantile function: z = Φ⁻¹(u), so u = Φ(z); R's rnorm.
 - By Box and Muller (1958): z = cos(2πx) √(−2 ln(1 − y)) and z' = sin(2πx) √(−2 ln(1 − y)); Python's random.gauss.
 - By the polar method of Marsaglia and Bray (1964): z = v √(−2 ln s / s) and z' = v' √(−2 ln s / s), where the point
   (v, v') is drawn from the square [−1, 1)² until s = v² + v'² is between 0 and 1; java.util.Random.nextGaussian.
+
+Exponential deviates are x = −ln u or, as u = 0 has no logarithm, −ln(1 − u).
 
 The bounds on errors assume that the deviates are right to a few units in the last place, and hold for |z| below 8.
 """
@@ -67,3 +69,16 @@ def polar_inverse(z: float, other: float) -> tuple[float, float]:
     square = z * z + other * other
     factor = sqrt(exp(-square / 2) / square)
     return z * factor, other * factor
+
+
+def exponential(u: float) -> float:
+    """−ln u; infinite at 0."""
+    return -log(u) if u > 0.0 else np.inf
+
+
+def exponential_inverse(
+    x: Float64[np.ndarray, " n"], error: Float64[np.ndarray, " n"]
+) -> tuple[Float64[np.ndarray, " n"], Float64[np.ndarray, " n"]]:
+    """u of x = −ln u with these rounding errors, and bounds on its errors."""
+    u = np.exp(-x)
+    return u, u * (np.expm1(error) + np.abs(x) * ROUNDING) + 2.0**-51

@@ -1,4 +1,4 @@
-"""Normal deviates of Java, R and Python are predicted; the transforms are inverted within their bounds."""
+"""Normal and exponential deviates are recognised and predicted; the transforms are inverted within their bounds."""
 
 import math
 import random
@@ -10,8 +10,14 @@ import pytest
 import unrandom
 from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.interpretations import interpretations
-from unrandom.auditing.forms.layers import BoxMuller
-from unrandom.auditing.forms.normals import METHODS, look_normal, means_and_deviations
+from unrandom.auditing.forms.layers import BoxMuller, Exponential
+from unrandom.auditing.forms.normals import (
+    METHODS,
+    exponential_means,
+    look_exponential,
+    look_normal,
+    means_and_deviations,
+)
 from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.auditing.verdict import Predictable
 from unrandom.predictors.normal import (
@@ -19,6 +25,8 @@ from unrandom.predictors.normal import (
     box_muller_inverse,
     cdf,
     cdf_error,
+    exponential,
+    exponential_inverse,
     polar,
     polar_inverse,
     quantile,
@@ -125,6 +133,49 @@ def test_the_transforms_are_inverted_within_the_bounds():
         if (both := polar(v, w)) is not None:
             assert polar_inverse(*both) == pytest.approx((v, w), abs=1e-12)
     assert polar(0.9, 0.9) is None
+
+
+@pytest.mark.parametrize("complement", [True, False])
+@pytest.mark.parametrize("mean", [1, 5, 0.1])
+def test_the_uniform_numbers_behind_exponential_ones(complement, mean):
+    chance = random.Random(7)
+    uniform = [chance.random() for _ in range(1500)]
+    numbers = [-math.log(1 - x if complement else x) * mean for x in uniform]
+    assert exponential_means(np.array(numbers))[0] == mean
+    for assumed in (Assumed(), Assumed(scale=mean)):
+        streams = interpretations(numbers_of_values(numbers), assumed)
+        layer = Exponential(complement)
+        (ours,) = [one for one in streams if layer in one.form.layers and one.matches(0, uniform) == len(uniform)]
+        assert ours.likely
+        assert ours.form.restored(uniform) == pytest.approx(numbers, rel=1e-12)
+
+
+def test_exponential_numbers_are_predicted():
+    chance = random.Random(8)
+    numbers = [chance.expovariate(1) for _ in range(1032)]
+    verdict = unrandom.audit(numbers[:-10], family="mersenne-twister")
+    assert isinstance(verdict, Predictable), verdict.text()
+    assert verdict.form == "exponential deviates, -ln (1 - x)"
+    assert verdict.next == pytest.approx(numbers[-10:], rel=1e-13)
+
+
+def test_exponential_numbers_are_told_from_others():
+    rng = np.random.default_rng(5)
+    for count in (3, 20, 500, 5000):
+        assert look_exponential(rng.exponential(size=count) + (count == 3))
+    for other in (rng.uniform(0, 2, 900), rng.standard_normal(500), 2 * rng.exponential(size=500), np.ones(30)):
+        assert not look_exponential(other)
+
+
+def test_exponential_deviates_are_inverted_within_the_bounds():
+    u = np.random.default_rng(6).random(2000)
+    x = np.array([exponential(one) for one in u.tolist()])
+    back, errors = exponential_inverse(x, np.zeros(2000))
+    assert (np.abs(back - u) <= errors).all()
+    assert errors.max() < 1e-14
+    rounded, wide = exponential_inverse(np.round(x, 4), np.full(2000, 0.5e-4))
+    assert (np.abs(rounded - u) <= wide).all()
+    assert exponential(0.0) == math.inf
 
 
 def test_numbers_of_the_system_are_not_predicted():

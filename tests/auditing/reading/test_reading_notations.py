@@ -63,7 +63,7 @@ COIN = "2 words numbered in natural order: "
         ("six one two " * 3, [2, 0, 1] * 3, "3 words numbered in natural order: one = 0, two = 1, six = 2"),
         ("K 10 A 2 Q " * 3, [4, 2, 0, 1, 3] * 3, "5 words numbered in natural order: A = 0, 2 = 1, 10 = 2, Q = 3, …"),
         ("w10 w9 w2 " * 3, [2, 1, 0] * 3, "3 words numbered in alphabetical order: w2 = 0, w9 = 1, w10 = 2"),
-        ("⚂ ⚀ ⚁ " * 3, [2, 0, 1] * 3, "3 words numbered in alphabetical order"),
+        ("⚂ ⚀ ⚁ " * 3, [2, 0, 1] * 3, "read as draws from ⚀-⚅"),
     ],
 )
 def test_notations_are_inferred(file, content, numbers, note):

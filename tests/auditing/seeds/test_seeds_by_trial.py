@@ -21,8 +21,9 @@ from unrandom.auditing.forms.interpretations import interpretations
 from unrandom.auditing.forms.stream import Form, Stream
 from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.auditing.seeds import programs
+from unrandom.auditing.seeds.choice import trials
 from unrandom.auditing.seeds.spans import Span, parse_around, parse_seeds
-from unrandom.auditing.seeds.trials import Seeded, Trial, trials
+from unrandom.auditing.seeds.trials import Seeded, Trial
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "seeds"
 SHOWN = 10
@@ -118,35 +119,41 @@ def test_the_seed_of_a_program(tmp_path, name, program, method, seed):
     assert verdict.outputs_needed <= 24
 
 
-def test_few_outputs_give_candidates(tmp_path):
-    verdict = audit(tmp_path, printed("php_mt_rand")[:1], seeds=around(54321, 3000), family="trivial")
+def seeds_of(verdict):
+    """The candidates of a verdict that are seeds."""
+    return [one for one in verdict.candidates if one.family == "seed"]
+
+
+def test_few_outputs_give_candidates_with_their_next_outputs(tmp_path):
+    numbers = printed("php_mt_rand")
+    verdict = audit(tmp_path, numbers[:1], seeds=around(54321, 3000), family="trivial")
     assert isinstance(verdict, TooFew), verdict.text()
-    first = verdict.needed[0]
-    assert first.family == "seed"
-    assert "seed 54321: mt_rand(), PHP" in first.about
+    (first,) = seeds_of(verdict)
+    assert (first.parameters["seed"], first.parameters["method"]) == (54321, "mt_rand(), PHP")
+    assert first.next == [int(number) for number in numbers[1:11]]
+    assert 10 < first.bits < 20
+    assert first.needed_bits == 40
     assert 1 <= first.more <= 3
-    assert any("1 of" in note and "tried makes these outputs" in note for note in verdict.notes)
+    assert any("makes these outputs: 1" in note and "of the 40 bits of a proof" in note for note in verdict.notes)
+    assert not any("by chance" in note for note in verdict.notes)
     assert "seed 54321" in verdict.text()
-    assert "Until then the candidates listed are not proven" in verdict.advice
-    assert f"Collect {min(one.more for one in verdict.needed)} more outputs" in verdict.advice
-    assert verdict.to_json()["needed"][0]["about"] == first.about
+    assert "the candidates listed are not proven" in verdict.advice
+    assert verdict.to_json()["candidates"][0]["parameters"]["seed"] == 54321
 
 
 def test_candidates_are_counted_and_listed_up_to_ten(tmp_path):
     verdict = audit(tmp_path, printed("python_randint")[:3], seeds=around(123456, 500), family="trivial")
     assert isinstance(verdict, TooFew)
-    candidates = [one for one in verdict.needed if one.family == "seed"]
-    assert len(candidates) == 10
-    assert any("10 of which are listed" in note for note in verdict.notes)
-    assert all(one.more >= 10 for one in candidates)
+    assert 5 < len(seeds_of(verdict)) <= 10
+    assert any("10 of which are listed; as many may do so by chance" in note for note in verdict.notes)
+    assert all(one.more >= 10 and one.bits < 1 for one in seeds_of(verdict))
 
 
 def test_one_program(tmp_path):
     numbers = printed("php_mt_rand_range")
-    verdict = audit(tmp_path, numbers[:5], seeds=around(54321), program="php", family="trivial")
-    candidates = [one.about for one in verdict.needed if one.family == "seed"]
-    assert any("seed 54321: mt_rand(a, b)" in about for about in candidates)
-    assert all("PHP" in about for about in candidates)
+    verdict = audit(tmp_path, numbers[:8], seeds=around(54321), program="php", family="trivial")
+    assert any(one.parameters["method"].startswith("mt_rand(a, b)") for one in seeds_of(verdict))
+    assert all("PHP" in one.parameters["program"] for one in seeds_of(verdict))
     verdict = audit(tmp_path, numbers, seeds=around(54321), program="python", family="trivial")
     assert not isinstance(verdict, Predictable)
 
@@ -186,9 +193,8 @@ def test_times_around_a_date(tmp_path):
 
 def test_a_stretch_before_other_numbers(tmp_path):
     numbers = printed("cpp_rand")
-    verdict = audit(
-        tmp_path, numbers[:20] + ["7", "8", "9"] * 5, seeds=around(54321), family="trivial", max_seconds=PATIENT
-    )
+    others = list("314159265358979")
+    verdict = audit(tmp_path, numbers[:20] + others, seeds=around(54321), family="trivial", max_seconds=PATIENT)
     assert verdict.verdict == "predictable up to a break"
     assert (verdict.first, verdict.last) == (1, 20)
     assert verdict.parameters["seed"] == 54321
@@ -233,11 +239,41 @@ def test_pythons_own_generator_for_a_long_time():
 
 
 def test_numpys_own_generator_for_a_long_time():
-    engine = next(one for one in programs.PROGRAMS if "numpy" in one.about)
+    engine = next(one for one in programs.PROGRAMS if "numpy RandomState" in one.about)
     for seed in (0, 1, 2**32 - 1):
         words = engine.words(np.array([seed], dtype=np.uint64), 3000)[:, 0]
         generator = np.random.RandomState(seed)
         assert words.tolist() == generator.randint(0, 2**32, 3000, dtype=np.uint32).tolist()
+
+
+def test_numpys_new_generator_for_a_long_time():
+    """Seeds are in one or two words of 32 bits."""
+    whole, halves = (one for one in programs.PROGRAMS if "default_rng" in one.about)
+    for seed in (0, 42, 2**32 - 1, 2**32, 2**63 - 1):
+        words = whole.words(np.array([seed], dtype=np.uint64), 500)[:, 0]
+        assert words.tolist() == np.random.PCG64(seed).random_raw(500).tolist()
+        words = halves.words(np.array([seed], dtype=np.uint64), 500)[:, 0]
+        assert words.tolist() == np.random.default_rng(seed).integers(0, 2**32, 500).tolist()
+
+
+NEW_NUMPY = {
+    "random": lambda rng: rng.random(12).tolist(),
+    "uniform": lambda rng: rng.uniform(5, 10, 12).tolist(),
+    "integers": lambda rng: rng.integers(0, 1000, 12).tolist(),
+    "choice": lambda rng: rng.choice(1000, 12).tolist(),
+    "random(dtype=float32)": lambda rng: [str(x) for x in rng.random(12, dtype=np.float32)],
+}
+
+
+@pytest.mark.parametrize("draw", NEW_NUMPY.values(), ids=NEW_NUMPY)
+def test_the_seed_of_numpys_new_generator(tmp_path, draw):
+    numbers = draw(np.random.default_rng(42))
+    known = {"start": 5, "scale": 5} if isinstance(numbers[0], float) and max(numbers) > 1 else {}
+    verdict = audit(tmp_path, map(str, numbers[:10]), seeds="0:1000", family="trivial", **known)
+    assert isinstance(verdict, Predictable), verdict.text()
+    assert "default_rng" in verdict.parameters["program"]
+    assert verdict.parameters["seed"] == 42
+    assert verdict.next[:2] == [float(x) for x in numbers[10:]]
 
 
 @pytest.mark.parametrize("engine", programs.PROGRAMS, ids=lambda engine: engine.about)
@@ -245,15 +281,15 @@ def test_no_screen_drops_a_seed(engine):
     """The outputs of random seeds are found again, by every method and for ranges of many sizes."""
     rng = np.random.default_rng(5)
     for method in engine.methods:
-        for n in (2, 3, 6, 16, 100, 1000, 2**15, 40000, 2**31 - 7):
+        for n in (2, 3, 6, 10, 16, 52, 62, 100, 1000, 2**15, 40000, 2**31 - 7):
             if method.kind == "range" and not method.fits(n):
                 continue
             seeds = rng.integers(0, 2**31 - 1, 40).astype(np.uint64)
             stream = Stream(np.zeros(1), Form("fraction"), 0, np.zeros(1), bounded=n)
             for seed in seeds[:: 1 if method.kind == "range" else 8].tolist():
-                made = list(islice(Seeded(Trial(stream, engine, method), seed).outputs(), 4))
-                values = np.array(made, dtype=float if method.kind == "fraction" else np.uint64)
-                trial = Trial(replace(stream, values=values, rounding_error=np.zeros(4)), engine, method)
+                made = list(islice(Seeded(Trial(stream, engine, method), seed).outputs(), 9))
+                values = np.array(made, dtype=float if method.real else np.uint64)
+                trial = Trial(replace(stream, values=values, rounding_error=np.zeros(9)), engine, method)
                 words = engine.words(np.array([seed, seed + 1], dtype=np.uint64), trial.first_words)
                 assert 0 in trial.agreeing(words)
 

@@ -30,7 +30,7 @@ from unrandom.auditing.families.linear.xorwow import Xorwows
 from unrandom.auditing.families.linear.xoshiro import Xoshiros
 from unrandom.auditing.families.tried.small import SMALL_STATES
 from unrandom.auditing.families.tried.splitmix import SplitMixFractions
-from unrandom.auditing.families.tried.trivial import Trivial
+from unrandom.auditing.families.tried.trivial import LongPeriod, Trivial
 from unrandom.auditing.family import Family
 
 FAMILIES: tuple[Family, ...] = (
@@ -68,6 +68,7 @@ FAMILIES: tuple[Family, ...] = (
     *SMALL,
     LinearModuloTwo(),
     UnknownTruncated(),
+    LongPeriod(),
     Redrawn(),
     *TWISTERS,
     Coins(),

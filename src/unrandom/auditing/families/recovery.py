@@ -92,9 +92,12 @@ def first_states(lcg: LCG, bounds: Bounds, period: int | None = None) -> Iterato
         yield state
 
 
-def lcg_machine(parameters: JsonObject, lcg: LCG, state: int, show: Callable[[int], Number]) -> Machine:
+def lcg_machine(
+    parameters: JsonObject, lcg: LCG, state: int, show: Callable[[int], Number], free_bits: float | None = None
+) -> Machine:
     """An LCG with output function `show`. It can step backwards if a is invertible modulo m."""
-    return Machine(parameters, state, lcg, show, lcg.inverse() if gcd(lcg.a, lcg.m) == 1 else None)
+    back = lcg.inverse() if gcd(lcg.a, lcg.m) == 1 else None
+    return Machine(parameters, state, lcg, show, back, free_bits)
 
 
 def lcg_parameters(about: str, lcg: LCG, state: int) -> JsonObject:

@@ -1,11 +1,30 @@
 """What does a user know of the outputs and their generator? Options of an audit, checked."""
 
+import re
 from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from unrandom.auditing.reading.options import LARGEST, MAX_BITS, number_option, whole_option
+from unrandom.auditing.reading.options import LARGEST, MAX_BITS, check_text, described, number_option, whole_option
 from unrandom.core.errors import UserError
+
+LONGEST_CYCLE = 4096  # outputs of a cycle of known gaps, at most
+
+
+def pattern_option(value: Any) -> tuple[bool, ...] | None:
+    """Which outputs of a cycle were printed: after each one, as many were not as a list such as ``0,0,2`` says. UserError
+    for anything else.
+    """
+    check_text("--pattern", value)
+    if value is None:
+        return None
+    gaps = [int(part) for part in value.split(",")] if re.fullmatch(r"\d{1,4}(,\d{1,4})*", value, re.ASCII) else []
+    if not gaps or not any(gaps) or len(gaps) + sum(gaps) > LONGEST_CYCLE:
+        raise UserError(
+            "--pattern must say how many outputs are missing after each number, in turn, such as 1 for every second one "
+            f"or 0,0,2 for three of five, not {described(value)}"
+        )
+    return tuple(shown for gap in gaps for shown in (True, *[False] * gap))
 
 
 @dataclass(frozen=True)
@@ -13,7 +32,8 @@ class Assumed:
     """What the user knows of the outputs and the generator; None: unknown.
 
     The outputs have `bits` bits, or were reduced to 0 … `bounded` − 1, or to as many numbers from `start` on; all were
-    multiplied by `scale`. The generator is an LCG of this modulus, multiplier and increment.
+    multiplied by `scale`. The generator is an LCG of this modulus, multiplier and increment. The `pattern` says which
+    outputs of every cycle were printed.
     """
 
     bits: int | None = None
@@ -23,6 +43,7 @@ class Assumed:
     modulus: int | None = None
     multiplier: int | None = None
     increment: int | None = None
+    pattern: tuple[bool, ...] | None = None
 
     @classmethod
     def of(cls, **given: Any) -> "Assumed":
@@ -36,6 +57,7 @@ class Assumed:
             modulus=whole_option("--modulus", given.get("modulus"), 2, most),
             multiplier=whole_option("--multiplier", given.get("multiplier"), 0, most),
             increment=whole_option("--increment", given.get("increment"), 0, most),
+            pattern=pattern_option(given.get("pattern")),
         )
         if stated.increment is not None and (stated.modulus is None or stated.multiplier is None):
             raise UserError("--increment is for an LCG of known --modulus and --multiplier; give these, too")

@@ -1,5 +1,6 @@
 """What may a generator have made, given the numbers that a program printed? The plausible interpretations, as streams:
-words, numbers in a range, fractions; with an offset, a scale, a sign, another order of bytes or bits.
+words, numbers in a range, fractions, the characters of tokens; with an offset, a scale, a sign, another order of bytes
+or bits.
 
 A user may know some of this (`Assumed`), and then nothing is inferred. Otherwise every interpretation is tried; those
 that are rare are marked as not likely.
@@ -15,9 +16,12 @@ import numpy as np
 
 from unrandom.auditing.forms import layers
 from unrandom.auditing.forms.assumed import Assumed
+from unrandom.auditing.forms.cycles import in_turn, skipping, with_gaps
 from unrandom.auditing.forms.decimals import of_decimals
-from unrandom.auditing.forms.ranges import MAX_RANGES, whole_ranges
+from unrandom.auditing.forms.ranges import MARGIN, MAX_RANGES, whole_ranges
 from unrandom.auditing.forms.stream import Form, Stream
+from unrandom.auditing.reading.alphabets import ALPHANUMERIC, LETTERS, spelled
+from unrandom.auditing.reading.numerals import Base64Bytes, Positional, Whole
 from unrandom.auditing.reading.options import LARGEST, MAX_BITS, described
 from unrandom.auditing.reading.parsing import Numbers
 from unrandom.core.deadline import NO_LIMIT, Deadline
@@ -30,6 +34,7 @@ CALLS = {30: (15,), 45: (15,), 60: (15,), 62: (31,), 93: (31,), 48: (24, 16)}
 """Bits of the outputs that make a number of this many bits, as rand() << 15 | rand() of two calls with 15 bits."""
 
 ALSO_ONE_WORD = 48  # a width that is as often one word
+MAX_DRAWS = 1_000_000  # digits of numbers that are taken for draws, at most
 MAX_BOUND_BITS = 53  # ranges that programs draw from have at most this many bits
 
 
@@ -51,14 +56,54 @@ def interpretations(numbers: Numbers, assumed: Assumed, deadline: Deadline = NO_
             )
         streams = _of_shuffles(numbers)
     else:
-        streams = of_decimals(numbers, assumed) if numbers.kind == "decimal" else _of_whole(numbers, assumed)
+        streams = _of_reading(numbers, assumed)
     modulus, multiplier, increment = assumed.modulus, assumed.multiplier, assumed.increment
+    stated = assumed.bounded is not None or assumed.bits is not None
     found = list[Stream]()
     for one in streams:
-        found.append(replace(one, modulus=modulus, multiplier=multiplier, increment=increment))
+        one = replace(one, modulus=modulus, multiplier=multiplier, increment=increment, stated=one.stated or stated)
+        found.append(one if assumed.pattern is None else with_gaps(one, assumed.pattern))
         if deadline.left < 0:
             break
-    return found
+    return found if assumed.pattern is not None or numbers.deck else [*found, *skipping(found)]
+
+
+def _of_reading(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
+    """The streams of the numbers, then those of other readings of the same input."""
+    unknown = (assumed.bits, assumed.bounded, assumed.start, assumed.scale) == (None, None, None, None)
+    drawn = [one for one in (numbers, *numbers.others) if one.drawn]
+    stated = [one for one in drawn if _base(one) == assumed.bounded]
+    if stated and (assumed.bits, assumed.start, assumed.scale) == (None, None, None):
+        yield from map(_draws, stated)  # the range of each character, and not of the whole token
+        return
+    if numbers.drawn and unknown:
+        yield from map(_draws, drawn)
+        return
+    yield from of_decimals(numbers, assumed) if numbers.kind == "decimal" else _of_whole(numbers, assumed)
+    if unknown:
+        yield from map(_draws, drawn)
+        for other in numbers.others:
+            yield from of_decimals(other, assumed) if other.kind == "decimal" else ()
+
+
+def _base(numbers: Numbers) -> int:
+    assert isinstance(numbers.numeral, Positional)
+    return len(numbers.numeral.alphabet)
+
+
+def _draws(numbers: Numbers) -> Stream:
+    """The characters of tokens, each drawn from an alphabet."""
+    numeral = numbers.numeral
+    assert isinstance(numeral, Positional)
+    letters = layers.Digits(len(numeral.alphabet), numeral.width, spelled(numeral.alphabet))
+    usual = numeral.alphabet in ALPHANUMERIC or numeral.alphabet not in LETTERS
+    return _of_digits(numbers.whole, Form("whole", numeral), letters, likely=usual)
+
+
+def _of_digits(whole: list[int], form: Form, layer: layers.Digits, *, likely: bool = True) -> Stream:
+    draws = whole if layer.count == 1 else [draw for number in whole for draw in layer.draws(number)]
+    bits = max(1, (layer.base - 1).bit_length())
+    return Stream(_array(draws, bits), form.within(layer), bits, bounded=layer.base, likely=likely)
 
 
 def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
@@ -82,8 +127,13 @@ def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
         words = _words(whole, form, assumed, max(1, greatest.bit_length()))
         yield words
         yield from _bounded(whole, form)
-        yield from _rearranged(words)
+        yield from _above_power(whole, form)
+        yield from _uuids(words)
+        for one in _rearranged(words):
+            yield replace(one, likely=one.likely and not _has_no_words(words))
+        yield from in_turn(whole, form)
         yield from _multiples(whole, form)
+        yield from _figures(whole, form)
         return
     streams = chain(_signed(whole, form), _bounded(whole, form), _multiples(whole, form))
     first = next(streams, None)
@@ -163,6 +213,17 @@ def _bounded(whole: list[int], form: Form) -> Iterator[Stream]:
                 yield Stream(_array(flipped, 1), inverse, 1, bounded=2, likely=False, reordered=True)
 
 
+def _above_power(whole: list[int], form: Form) -> Iterator[Stream]:
+    """Words to which a power of two was added, so that all have equally many digits."""
+    least, greatest = min(whole), max(whole)
+    margin = MARGIN * (greatest - least) // len(whole)
+    for bits in WIDTHS:
+        start = 1 << max(least.bit_length() - 1, 0)
+        if 1 < start <= least <= start + margin and greatest < start + (1 << bits) <= greatest + margin + 1:
+            above = [x - start for x in whole]
+            yield Stream(_array(above, bits), form.within(layers.Affine(start, 1)), bits)
+
+
 def _multiples(whole: list[int], form: Form) -> Iterator[Stream]:
     """Multiples of a number, as of 10 · ⌊100 u⌋."""
     least = min(whole)
@@ -185,10 +246,14 @@ def _rearranged(words: Stream) -> Iterator[Stream]:
         for low_first in (False, True):
             yield _divided(words, bits, size, low_first, likely=bits != ALSO_ONE_WORD)
     width = next((width for width in (8, 16, 32, 64, 96, 128, 160, 192, 256, 512) if 0 <= width - bits < 4), None)
+    width = _printed_bits(words.form) or width
     for size in (32, 64):
         for low_first in (True, False):
             if width and width > size and width % size == 0:
-                yield _divided(words, width, size, low_first, likely=width > 64)
+                divided = _divided(words, width, size, low_first, likely=width > 64)
+                yield divided
+                if size == 32:
+                    yield replace(divided, bounded=1 << size, reordered=True)
             if width and width < size and size % width == 0 and len(numbers) > size // width:
                 count = size // width
                 joined = [
@@ -196,12 +261,66 @@ def _rearranged(words: Stream) -> Iterator[Stream]:
                     for i in range(0, len(numbers) // count * count, count)
                 ]
                 yield _over(words, joined, size, layers.Joined(width, count, low_first), likely=False)
-    if width and 8 < width <= 64:
+    if width and width % 8 == 0 and width > 8 and _printed_bits(words.form):
+        octets = _divided(words, width, 8, False, likely=width > 64)
+        yield octets
+        yield replace(octets, bounded=1 << 8, reordered=True)
+    if width and width in WIDTHS and width > 8:
         swapped = [layers.reverse(x, width, 8) for x in numbers]
         yield _over(words, swapped, width, layers.Reversed(width, 8), likely=False)
     if 1 < bits <= 64:
         turned = [layers.reverse(x, bits, 1) for x in numbers]
         yield replace(_over(words, turned, bits, layers.Reversed(bits, 1), likely=False), reordered=True)
+
+
+def _printed_bits(form: Form) -> int:
+    """Bits of the digits that every number was printed with, if their base is a power of two with whole digits; 0 if
+    they differ.
+    """
+    numeral = form.numeral
+    if isinstance(numeral, Positional) and len(numeral.alphabet) == 16:
+        return 4 * numeral.digits
+    return 8 * numeral.width if isinstance(numeral, Base64Bytes) else 0
+
+
+def _figures(whole: list[int], form: Form) -> Iterator[Stream]:
+    """The digits of hexadecimal or decimal numbers of one width, as so many draws."""
+    numeral = form.numeral
+    if isinstance(numeral, Positional) and len(numeral.alphabet) == 16 and numeral.name != "UUID":
+        layer = layers.Digits(16, numeral.digits, spelled(numeral.alphabet))
+    elif isinstance(numeral, Whole) and numeral.width:
+        layer = layers.Digits(10, numeral.width, "0-9")
+    else:
+        return
+    if layer.count > 1 and len(whole) * layer.count <= MAX_DRAWS:
+        yield _of_digits(whole, form, layer, likely=False)
+
+
+def _has_no_words(numbers: Stream) -> bool:
+    """Whether numbers are no words of bits, but letters and digits, or UUIDs some of whose bits are fixed."""
+    numeral = numbers.form.numeral
+    return isinstance(numeral, Positional) and (numeral.alphabet in ALPHANUMERIC or _is_version_4(numbers))
+
+
+def _is_version_4(numbers: Stream) -> bool:
+    numeral, values = numbers.form.numeral, numbers.values.tolist()
+    return isinstance(numeral, Positional) and numeral.name == "UUID" and layers.VERSION_4.restore(values) == values
+
+
+def _uuids(words: Stream) -> Iterator[Stream]:
+    """UUIDs of version 4 as programs make them: Python's of one number of 128 bits, four words with the lowest first,
+    of which two are not known whole; and those of JavaScript's template, of 31 draws.
+    """
+    numbers = words.values.tolist()
+    if not _is_version_4(words):
+        return
+    divided = _divided(replace(words, form=words.form.within(layers.VERSION_4)), 128, 32, True, likely=True)
+    yield replace(divided, known=np.array([True, False, False, True] * len(numbers)))
+    template = layers.Template()
+    digits = layers.Digits(16, template.inner, "")
+    draws = [draw for x in numbers for draw in digits.draws(template.drawn(x))]
+    known = np.array([place != template.HIDDEN for _ in numbers for place in range(template.inner)])
+    yield Stream(_array(draws, 4), words.form.within(template), 4, bounded=16, known=known)
 
 
 def _divided(words: Stream, bits: int, size: int, low_first: bool, *, likely: bool) -> Stream:

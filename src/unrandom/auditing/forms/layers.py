@@ -8,8 +8,9 @@ A stream holds what a generator may have made, such as ⌊6 u⌋; the program pr
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from unrandom.predictors.normal import box_muller, quantile
+from unrandom.predictors.normal import box_muller, exponential, quantile
 
 Number = int | float  # a whole number, or a number with decimals
 
@@ -144,6 +145,146 @@ class Joined(Layer):
 
 
 @dataclass(frozen=True)
+class Digits(Layer):
+    """Each printed number has `count` digits in base `base`, drawn one after the other, the most significant first.
+    `letters` are what the digits are written with, in words.
+    """
+
+    base: int
+    count: int
+    letters: str
+
+    @property
+    def inner(self) -> int:
+        return self.count
+
+    @property
+    def about(self) -> str:
+        each = f"{self.count} draws per token, the first character first" if self.count > 1 else "draws"
+        return f"{each}, from the {self.base} characters {self.letters}"
+
+    def draws(self, number: int) -> list[int]:
+        """The digits of a printed number."""
+        found = [0] * self.count
+        for i in reversed(range(self.count)):
+            number, found[i] = divmod(number, self.base)
+        return found
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        printed: list[Number] = []
+        for i in range(0, len(numbers) - self.count + 1, self.count):
+            number = 0
+            for digit in numbers[i : i + self.count]:
+                number = number * self.base + int(digit)
+            printed.append(number)
+        return printed
+
+
+@dataclass(frozen=True)
+class Marked(Layer):
+    """Bits of each number that a program overwrote, those set in `mask`, with those of `mark`."""
+
+    mask: int
+    mark: int
+    about = "some bits overwritten"
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        return [int(x) & ~self.mask | self.mark for x in numbers]
+
+
+VERSION_4 = Marked(0xF << 76 | 0x3 << 62, 0x4 << 76 | 0x2 << 62)
+"""The bits of a UUID that say its version, 4, and its variant (RFC 9562, sections 4.1 and 4.2)."""
+
+
+@dataclass(frozen=True)
+class Template(Layer):
+    """UUIDs from the template xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx of JavaScript programs: 31 draws from 16 digits, of
+    which that of y shows only its two lower bits.
+    """
+
+    inner = 31
+    about = "31 draws of 4 bits per UUID, the first digit first"
+    HIDDEN = 15  # the draw of y, which is not known whole
+    LOW = 76  # bits of the digits after the 4
+
+    def drawn(self, number: int) -> int:
+        """The 31 digits that were drawn, as a number."""
+        return number >> self.LOW + 4 << self.LOW | number & (1 << self.LOW) - 1
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        digits = map(int, Digits(16, self.inner, "").restore(numbers))
+        wide = [x >> self.LOW << self.LOW + 4 | x & (1 << self.LOW) - 1 for x in digits]
+        return VERSION_4.restore(wide)
+
+
+@dataclass(frozen=True)
+class Gaps(Layer):
+    """Of every cycle of outputs, those at the places of `pattern` that are True were printed, and no others."""
+
+    pattern: tuple[bool, ...]
+
+    @property
+    def inner(self) -> int:
+        return len(self.pattern)
+
+    @property
+    def outer(self) -> int:
+        return sum(self.pattern)
+
+    @property
+    def about(self) -> str:
+        if self.outer == 1:
+            return f"one of {self.inner} outputs"
+        return f"outputs {', '.join(str(i) for i, shown in enumerate(self.pattern, start=1) if shown)} of {self.inner}"
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        whole = len(numbers) // self.inner * self.inner
+        return [x for i, x in enumerate(numbers[:whole]) if self.pattern[i % self.inner]]
+
+
+@dataclass(frozen=True)
+class InTurn(Layer):
+    """Numbers of these widths in turn, each of one word of 32 bits or more, the lowest first. The last word of a number
+    shows its top bits if the width is no multiple of 32: then the words are fractions.
+    """
+
+    widths: tuple[int, ...]
+
+    @cached_property
+    def shown(self) -> tuple[int, ...]:
+        """The bits that each word of a cycle shows."""
+        return tuple(min(32, width - low) for width in self.widths for low in range(0, width, 32))
+
+    @property
+    def inner(self) -> int:
+        return len(self.shown)
+
+    @property
+    def outer(self) -> int:
+        return len(self.widths)
+
+    @property
+    def about(self) -> str:
+        return f"numbers of {', '.join(map(str, self.widths))} bits in turn, of words of 32 bits, the lowest first"
+
+    def words(self, number: int, place: int) -> list[int]:
+        """The words of the number at this place of a cycle."""
+        return [number >> low & (1 << 32) - 1 for low in range(0, self.widths[place], 32)]
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        whole = len(numbers) // self.inner * self.inner
+        words = [int(x * 2.0 ** self.shown[i % self.inner]) if isinstance(x, float) else int(x)
+                 for i, x in enumerate(numbers[:whole])]  # fmt: skip
+        printed, at = list[Number](), 0
+        while at < whole:
+            for width in self.widths:
+                count = -(-width // 32)
+                printed.append(join(words[at : at + count], 32, low_first=True))
+                at += count
+        return printed
+
+
+@dataclass(frozen=True)
 class Shuffled(Layer):
     """Each line is a permutation of this many cards, made by exchanges of cards at drawn places (Fisher and Yates).
 
@@ -205,6 +346,20 @@ class Quantile(Layer):
 
     def restore(self, numbers: Sequence[Number]) -> list[Number]:
         return [quantile(x) for x in numbers]
+
+
+@dataclass(frozen=True)
+class Exponential(Layer):
+    """Exponential deviates of uniform numbers: −ln (1 − u) if `complement`, as Python's expovariate, else −ln u."""
+
+    complement: bool = True
+
+    @property
+    def about(self) -> str:
+        return f"exponential deviates, -ln {'(1 - x)' if self.complement else 'x'}"
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        return [exponential(1.0 - x if self.complement else x) for x in numbers]
 
 
 @dataclass(frozen=True)

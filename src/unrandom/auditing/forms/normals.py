@@ -1,16 +1,17 @@
-"""Which uniform numbers may lie behind normally distributed ones? The streams that numbers with the mean, the variance
-and the kurtosis of standard normal deviates may be.
+"""Which uniform numbers may lie behind normally or exponentially distributed ones? The streams that numbers with the
+moments of such deviates may be; and those of a few numbers, whose distribution cannot be seen, in their sign and size.
 """
 
 from collections.abc import Iterator
+from math import log
 
 import numpy as np
 from jaxtyping import Float64
 
-from unrandom.auditing.forms.layers import Affine, BoxMuller, Quantile
+from unrandom.auditing.forms.layers import Affine, BoxMuller, Exponential, Quantile
 from unrandom.auditing.forms.ranges import round_near
 from unrandom.auditing.forms.stream import Form, Stream
-from unrandom.predictors.normal import ROUNDING, box_muller_inverse, cdf, cdf_error
+from unrandom.predictors.normal import ROUNDING, box_muller_inverse, cdf, cdf_error, exponential_inverse
 
 Values = Float64[np.ndarray, " n"]
 
@@ -23,13 +24,16 @@ METHODS = ((True, False), (False, True), (False, False))
 is the first one, that of textbooks the second.
 """
 
+FARTHEST = 8.0  # deviations to which normal numbers go
+LARGEST_EXPONENTIAL = 45.0  # greater exponential deviates have no place among those of doubles
+
 DEVIATIONS = 6.0  # standard errors by which moments may differ from those of the normal distribution
 
 
 def look_normal(values: Values) -> bool:
     """Whether mean, variance and kurtosis are those of standard normal deviates, up to chance."""
     n = len(values)
-    if n < FEWEST or values.min() >= 0 or values.max() <= 0 or np.abs(values).max() > 8:
+    if n < FEWEST or values.min() >= 0 or values.max() <= 0 or np.abs(values).max() > FARTHEST:
         return False
     if n >= ENOUGH and np.abs(values).max() < 2:
         return False
@@ -40,6 +44,37 @@ def look_normal(values: Values) -> bool:
         and abs(variance - 1) < spread * 2**0.5
         and (n < 700 or bool(abs(kurtosis / variance**2 - 3) < spread * 24**0.5))
     )
+
+
+def maybe_normal(values: Values) -> bool:
+    """Whether numbers are too few to be told from standard normal deviates, and none is too large."""
+    return len(values) < FEWEST and bool(np.abs(values).max() <= FARTHEST)
+
+
+def look_exponential(values: Values) -> bool:
+    """Whether mean and variance are those of exponential deviates of mean 1, up to chance; so may be those of few
+    numbers, the greatest of which is above 1.
+    """
+    n, greatest = len(values), float(values.max())
+    if values.min() < 0 or greatest <= 1 or greatest > LARGEST_EXPONENTIAL:
+        return False
+    spread = DEVIATIONS / float(n) ** 0.5
+    return n < FEWEST or (
+        abs(float(values.mean()) - 1) < spread
+        and abs(float(np.mean(values**2)) - 2) < spread * 20**0.5
+        and greatest > log(n) - 3  # which uniform numbers are not, if they are many
+    )
+
+
+def exponential_means(values: Values) -> list[float]:
+    """Means that exponential numbers may have: 1, or round ones, from ENOUGH numbers on."""
+    if look_exponential(values):
+        return [1.0]
+    if len(values) < ENOUGH or values.min() < 0:
+        return []
+    mean = float(values.mean())
+    means = round_near(mean, ROUND_WITHIN * mean / float(len(values)) ** 0.5)
+    return [one for one in means if one > 0 and look_exponential(values / one)]
 
 
 def means_and_deviations(values: Values) -> list[tuple[float, float]]:
@@ -61,10 +96,7 @@ def normal_streams(
     values: Values, rounding_error: Values, form: Form, mean: float = 0.0, deviation: float = 1.0
 ) -> Iterator[Stream]:
     """The deviates themselves; and the uniform numbers behind them, by the quantile function and by Box and Muller."""
-    if (mean, deviation) != (0.0, 1.0):
-        form = form.within(Affine(mean, deviation))
-        rounding_error = (rounding_error + 2 * np.spacing(np.maximum(np.abs(values), abs(mean)))) / deviation
-        values = (values - mean) / deviation
+    values, rounding_error, form = _standard(values, rounding_error, form, mean, deviation)
     yield Stream(values, form, 0, rounding_error + np.abs(values) * ROUNDING, normal=True)
     yield Stream(cdf(values), form.within(Quantile()), 0, cdf_error(values, rounding_error))
     pairs = len(values) // 2 * 2
@@ -75,3 +107,24 @@ def normal_streams(
         order = slice(None, None, 1 if angle_first else -1)
         inner = form.within(BoxMuller(angle_first, plain))
         yield Stream(numbers[:, order].ravel(), inner, 0, errors[:, order].ravel(), likely=angle_first or plain)
+
+
+def exponential_streams(
+    values: Values, rounding_error: Values, form: Form, start: float = 0.0, mean: float = 1.0
+) -> Iterator[Stream]:
+    """The uniform numbers behind exponential deviates, or their complements."""
+    values, rounding_error, form = _standard(values, rounding_error, form, start, mean)
+    numbers, errors = exponential_inverse(values, rounding_error)
+    for complement in (True, False):
+        inner = form.within(Exponential(complement))
+        yield Stream(1 - numbers if complement else numbers, inner, 0, errors, likely=len(values) >= FEWEST)
+
+
+def _standard(
+    values: Values, rounding_error: Values, form: Form, start: float, scale: float
+) -> tuple[Values, Values, Form]:
+    """Deviates x of numbers start + scale · x, with bounds on their errors, and their form."""
+    if (start, scale) == (0.0, 1.0):
+        return values, rounding_error, form
+    moved = rounding_error + 2 * np.spacing(np.maximum(np.abs(values), abs(start)))
+    return (values - start) / scale, moved / scale, form.within(Affine(start, scale))

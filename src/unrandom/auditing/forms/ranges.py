@@ -14,6 +14,7 @@ from jaxtyping import Float64
 
 MARGIN = 8  # the extremes of n numbers are nearly always nearer to the ends of the range than MARGIN / n of its size
 MAX_RANGES = 4  # ranges that are tried
+POWERS = (8, 10, 16, 24, 31, 32, 53, 63, 64)  # of two, with which ranges of numbers with decimals may end
 
 
 def whole_ranges(least: int, greatest: int, count: int) -> list[tuple[int, int]]:
@@ -70,11 +71,22 @@ def real_ranges(least: float, greatest: float, count: int) -> Iterator[tuple[flo
     margin = MARGIN * (greatest - least) / count
     lows = [0.0] if 0 <= least <= margin else list(_round_reals(least - margin, least))
     highs = list(_round_reals(greatest, greatest + margin))
+    if lows == [0.0]:
+        highs = _with_powers(highs, greatest, greatest + margin)
     if least < 0 and any(abs(low + high) < 1e-12 for low in lows for high in highs):
         pairs = sorted(((low, high) for low in lows for high in highs), key=lambda pair: abs(pair[0] + pair[1]))
     else:
         pairs = [(low, high) for low in lows for high in highs]
     yield from dict.fromkeys((low, high - low) for low, high in pairs if high > low)
+
+
+def _with_powers(highs: list[float], least: float, greatest: float) -> list[float]:
+    """The upper ends of ranges that begin at 0, with the powers of two and the numbers before them that lie between
+    these: after an end with one digit, before the others.
+    """
+    powers = [float(2**k - less) for k in POWERS for less in (1, 0) if least <= 2**k - less <= greatest]
+    short = [high for high in highs if len(f"{high:.15g}".strip("0.")) == 1]
+    return list(dict.fromkeys([*short, *powers, *highs]))
 
 
 def round_near(estimate: float, error: float) -> list[float]:

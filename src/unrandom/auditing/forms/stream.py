@@ -2,19 +2,28 @@
 rounding error; fractions are matched with x / divisor for common divisors.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import log2, prod
+from itertools import pairwise
+from math import comb, log2, prod
 from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Float64, Shaped
+from jaxtyping import Bool, Float64, Shaped
 
 from unrandom.auditing.forms.layers import Layer, Number
 from unrandom.auditing.reading.numerals import Numeral
 
 MANTISSA = 53  # significant bits of a double; its relative rounding error is at most 2**-53
+
+EVEN_UP_TO = 256  # numbers up to which a range that they seem to fill is taken for theirs; more tell their frequencies
+START_BITS = 4
+WIDTHS = (8, 15, 16, 24, 30, 31, 32, 48, 53, 63, 64)
+"""Bits of the words that programs print."""
+
+UNEVEN_BITS = 20  # chance, as a power of two, below which numbers are not taken to be drawn evenly from their range
 
 DIVISORS = (2**15, 2**16, 2**24, 2**31, 2**32, 2**48, 2**15 - 1, 2**31 - 1, 2**32 - 1)
 """Common divisors by which programs make fractions: powers of two, and largest outputs (such as C's RAND_MAX)."""
@@ -108,7 +117,8 @@ class Stream:
     user. `printed` are the printed doubles if the fractions behind them are not known exactly. `scales` lists the
     conversions from integers that could have produced all the fractions. A stream is `likely` if it is a common
     interpretation of the printed numbers, and `reordered` if another one has the same bits. The numbers of a `normal`
-    stream are no fractions from 0 to 1, but normal deviates.
+    stream are no fractions from 0 to 1, but normal deviates. The range is `stated` if it was given, not inferred.
+    `known` says which outputs of the generator were printed, if not all were; the values of the others have no meaning.
     """
 
     values: Shaped[np.ndarray, " outputs"]
@@ -125,13 +135,15 @@ class Stream:
     likely: bool = True
     reordered: bool = False
     normal: bool = False
+    stated: bool = False
+    known: Bool[np.ndarray, " outputs"] | None = None
 
     def __len__(self) -> int:
         return len(self.values)
 
     @property
     def fractions(self) -> bool:
-        return self.form.kind == "fraction"
+        return self.rounding_error is not None
 
     @property
     def in_range(self) -> bool:
@@ -142,6 +154,13 @@ class Stream:
     def bits_per_output(self) -> float:
         """The `min_entropy` of the stream, computed once."""
         return min_entropy(self)
+
+    @cached_property
+    def information(self) -> Float64[np.ndarray, " outputs"]:
+        """Bits of each output: −log2 of the probability that a number drawn from its range at random is this one. The
+        range is the stated one, or that of the numbers given. Less if the numbers are not drawn evenly from it.
+        """
+        return information(self)
 
     @property
     def rounded(self) -> bool:
@@ -154,7 +173,10 @@ class Stream:
         printed = None if self.printed is None else self.printed[start:end]
         turned = start % len(self.cycle) if self.cycle else 0
         cycle = self.cycle[turned:] + self.cycle[:turned]
-        return replace(self, values=self.values[start:end], rounding_error=errors, printed=printed, cycle=cycle)
+        known = None if self.known is None else self.known[start:end]
+        return replace(
+            self, values=self.values[start:end], rounding_error=errors, printed=printed, cycle=cycle, known=known
+        )
 
     def head(self, count: int) -> "Stream":
         """The first `count` outputs."""
@@ -176,33 +198,47 @@ class Stream:
         return views
 
     def matches(self, start: int, numbers: list[Number]) -> int:
-        """How many of these numbers equal the outputs from index `start` on, before the first that differs."""
-        expected = self.values[start : start + len(numbers)]
+        """How many of these numbers equal the outputs from index `start` on, before the first one that differs."""
+        expected, end = self.values[start : start + len(numbers)], start + len(numbers)
         if self.rounding_error is None:
-            if expected.tolist() == numbers:
+            if self.known is None and expected.tolist() == numbers:
                 return len(numbers)
             same = [a == b for a, b in zip(expected.tolist(), numbers, strict=True)]
         else:
             error = np.abs(expected - np.array(numbers, dtype=np.float64))
-            same = (
-                error <= self.rounding_error[start : start + len(numbers)] + np.abs(expected) * 2.0**-MANTISSA
-            ).tolist()
+            same = (error <= self.rounding_error[start:end] + np.abs(expected) * 2.0**-MANTISSA).tolist()
+        if self.known is not None:
+            same = [right or not known for right, known in zip(same, self.known[start:end].tolist(), strict=True)]
         return same.index(False) if False in same else len(same)
 
     def is_printed(self, numbers: list[Number]) -> bool:
         """Whether these numbers, which match the first outputs, are also printed as these, to the last digit."""
-        return self.printed is None or self.form.restored(numbers) == self.printed[: len(numbers)].tolist()
+        if self.printed is None:
+            return True
+        restored = self.form.restored(numbers)
+        return restored == self.printed[: len(restored)].tolist()
+
+    def unknown(self, bounds: Sequence[tuple[int, int]], modulus: int) -> list[tuple[int, int]]:
+        """These bounds of the outputs, or all of 0 … modulus − 1 for those that are not known."""
+        if self.known is None:
+            return list(bounds)
+        return [one if known else (0, modulus - 1) for one, known in zip(bounds, self.known.tolist(), strict=True)]
 
     def state_bounds(self, modulus: int) -> list[tuple[int, int]] | None:
         """For each output, the smallest and the largest state x in 0 … modulus − 1 that would show it as the fraction
-        x / modulus, or as ⌊N x / modulus⌋. None for integers that were not reduced to a range.
+        x / modulus, or as ⌊N x / modulus⌋; all states for outputs that are not known. None for integers that were not
+        reduced to a range.
         """
+        bounds = self._shown_bounds(modulus)
+        return None if bounds is None else self.unknown(bounds, modulus)
+
+    def _shown_bounds(self, modulus: int) -> list[tuple[int, int]] | None:
         if self.in_range:
             ranges = ((y, self.range_of(i) or 1) for i, y in enumerate(self.values.tolist()))
             return [(-(-y * modulus // n), -(-(y + 1) * modulus // n) - 1) for y, n in ranges]
         if self.rounding_error is None:
             return None
-        bounds = []
+        bounds: list[tuple[int, int]] = []
         for value, error in zip(self.values.tolist(), self.rounding_error.tolist(), strict=True):
             (centre, parts), (tolerance, error_parts) = value.as_integer_ratio(), error.as_integer_ratio()
             common = max(parts, error_parts, 2**54)  # all are powers of two
@@ -236,24 +272,81 @@ def scales(
 
 
 def min_entropy(stream: Stream) -> float:
-    """Estimated min-entropy of one output, in bits, erring low: the least of log2 of how many multiples of a common
-    factor the outputs' range has, and −log2 of the frequencies of the most frequent output and of the most frequent
-    difference between neighbours. It is small for streams with few distinct values or nearly constant differences.
+    """Estimated min-entropy of one output, in bits, on average of known and unknown ones, erring low: the least of log2
+    of how many multiples of a common factor the outputs' range has, and −log2 of the frequencies of the most frequent
+    output and of the most frequent difference between neighbours. It is small for streams with few distinct values or
+    nearly constant differences.
     """
-    numbers = stream.values
-    if stream.fractions:
-        assert stream.rounding_error is not None
-        coarsest = max((1 / scale.divisor for scale in stream.scales), default=0.0)
-        finest = max(2.0**-MANTISSA, 2 * float(stream.rounding_error.max()), coarsest)
-        least = float(stream.values.min(initial=0.0))  # below 0 for normal deviates
-        numbers = np.rint((stream.values - least) / finest).astype(np.uint64)
+    numbers = _steps(stream)
     if len(numbers) < 2:
         return 0.0
+    bits = min(_range_bits(numbers), _mode_information(numbers), _mode_information(np.diff(numbers)))
+    return bits * len(numbers) / len(stream)
+
+
+def information(stream: Stream) -> Float64[np.ndarray, " outputs"]:
+    """`Stream.information`. Numbers are not drawn evenly if one of them, one difference between neighbours, or the
+    lowest sixteenth of their range is more frequent than chance allows; then it is the min-entropy.
+    """
+    numbers, count = _steps(stream), len(stream)
+    if len(numbers) > EVEN_UP_TO:
+        bits = np.full(count, stream.bits_per_output)
+    elif stream.stated and stream.in_range:
+        bits = np.array([log2(stream.range_of(i) or 1) for i in range(count)])
+    elif len(numbers) < 2:
+        bits = np.zeros(count)
+    elif not _drawn_evenly(numbers):
+        bits = np.full(count, stream.bits_per_output)
+    elif stream.rounding_error is not None and not stream.normal:
+        bits = np.clip(-np.log2(2 * stream.rounding_error + 2.0**-MANTISSA), 0, MANTISSA)
+        finest = max((log2(scale.divisor) for scale in stream.scales), default=float(MANTISSA))
+        bits = np.minimum(bits, finest)
+    elif stream.cycle:
+        bits = np.array([log2(stream.range_of(i) or 1) for i in range(count)])
+    else:
+        usual = stream.stated or (stream.bits in WIDTHS and not stream.in_range)
+        bits = np.full(count, float(stream.bits) if usual else _range_bits(_from_zero(numbers)))
+    return bits if stream.known is None else np.where(stream.known, bits, 0.0)
+
+
+def _steps(stream: Stream) -> Shaped[np.ndarray, " n"]:
+    """The known outputs as whole numbers: fractions in units of what their digits tell apart."""
+    numbers = stream.values if stream.known is None else stream.values[stream.known]
+    if not stream.fractions or not len(numbers):
+        return numbers
+    assert stream.rounding_error is not None
+    coarsest = max((1 / scale.divisor for scale in stream.scales), default=0.0)
+    finest = max(2.0**-MANTISSA, 2 * float(stream.rounding_error.max()), coarsest)
+    least = float(numbers.min())  # below 0 for normal deviates
+    return np.rint((numbers - min(least, 0.0)) / finest).astype(np.uint64)
+
+
+def _range_bits(numbers: Shaped[np.ndarray, " n"]) -> float:
+    """log2 of how many multiples of a common factor the numbers' range has; of all, if the factor may be chance."""
     from_least = numbers - numbers.min()
     factor = max(1, int(np.gcd.reduce(from_least)))
-    return min(
-        log2(int(from_least.max()) // factor + 1), _mode_information(numbers), _mode_information(np.diff(numbers))
-    )
+    if (len(numbers) - 2) * log2(factor) < UNEVEN_BITS:
+        factor = 1
+    return log2(int(from_least.max()) // factor + 1)
+
+
+def _from_zero(numbers: Shaped[np.ndarray, " n"]) -> Shaped[np.ndarray, " n"]:
+    """These numbers and 0, if numbers drawn from 0 on are all that far from it with a chance above 2**−START_BITS."""
+    above = (int(numbers.max()) - int(numbers.min()) + 1) / (int(numbers.max()) + 1)
+    return np.append(numbers, numbers[:1] * 0) if len(numbers) * log2(above) > -START_BITS else numbers
+
+
+def _drawn_evenly(numbers: Shaped[np.ndarray, " n"]) -> bool:
+    """Whether numbers may have been drawn evenly from their range: chance is below 2**−UNEVEN_BITS otherwise."""
+    from_least, count = (numbers - numbers.min()).tolist(), len(numbers)
+    size = max(from_least) + 1
+    differences = [(after - before) % size for before, after in pairwise(from_least)]
+    for values in (from_least, differences):
+        repeated = max(Counter(values).values(), default=0)
+        if log2(comb(count, repeated)) - (repeated - 1) * log2(size) < -UNEVEN_BITS:
+            return False
+    low, share = sum(16 * x < size for x in from_least), -(-size // 16) / size
+    return log2(comb(count, low)) + low * log2(share) >= -UNEVEN_BITS
 
 
 def _mode_information(numbers: Shaped[np.ndarray, " n"]) -> float:

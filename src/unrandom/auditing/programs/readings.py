@@ -58,7 +58,8 @@ def readings(engine: LinearEngine, stream: Stream) -> Iterator[Reading]:
 
 
 def _all_bits(stream: Stream, mask: int) -> list[Known]:
-    return [Known(mask, x & mask) for x in stream.values.tolist()]
+    known = [True] * len(stream) if stream.known is None else stream.known.tolist()
+    return [Known(mask * shown, x & mask) for x, shown in zip(stream.values.tolist(), known, strict=True)]
 
 
 def _integer_layouts(engine: LinearEngine, bits: int) -> Iterator[layouts.Layout]:

@@ -14,11 +14,16 @@ from pathlib import Path
 
 import numpy as np
 
+from unrandom.auditing.reading.alphabets import stated_alphabet
+from unrandom.auditing.reading.bounds import between
 from unrandom.auditing.reading.documents import of_json
-from unrandom.auditing.reading.logs import matches, of_column
-from unrandom.auditing.reading.parsing import NOTATIONS, Numbers, numbers_of, only_first
-from unrandom.auditing.reading.texts import Text, of_text
-from unrandom.auditing.reading.tokens import MAX_NUMBERS
+from unrandom.auditing.reading.formulas import Formula, behind_formula
+from unrandom.auditing.reading.logs import by_rows, matches, of_column
+from unrandom.auditing.reading.options import Selection, check_text
+from unrandom.auditing.reading.parsing import NOTATIONS, Numbers, numbers_in_alphabet, numbers_of, only_first
+from unrandom.auditing.reading.pasted import assigned, of_pasted
+from unrandom.auditing.reading.texts import Text, of_letters, of_text
+from unrandom.auditing.reading.tokens import MAX_NUMBERS, NotPlain, Tokens
 from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError, lookup
@@ -46,6 +51,11 @@ def read(
     column: str | None = None,
     regex: str | None = None,
     notation: str | None = None,
+    alphabet: str | None = None,
+    rows: bool = False,
+    low: str | None = None,
+    high: str | None = None,
+    formula: str | None = None,
     deadline: Deadline = NO_LIMIT,
 ) -> Numbers:
     """The numbers in the file `source`, or in standard input for ``-``; at most the first MAX_NUMBERS of them, and of a
@@ -53,25 +63,32 @@ def read(
 
     `raw` reads words instead of text. `column` is a column of a table or of a log, by its heading or number; a field of
     JSON objects; or a key of key=value pairs. `regex` finds one number in each line, by its group `value`, its group 1
-    or all of it. `notation` names how numbers are written, such as ``hexadecimal`` or ``base64`` (None: inferred).
+    or all of it. `notation` names how numbers are written, such as ``hexadecimal`` or ``base64`` (None: inferred);
+    `alphabet` has the characters of tokens in order of value, each of which was drawn. `rows` reads all columns of
+    numbers row by row. `low` and `high` are columns that bound fractions from 0 to 1. `formula` is how a program
+    computed the numbers from a fraction u, which is then read instead.
     Raises UserError for content that holds no numbers of one kind, for more than 64 MB, and for what is no file;
     OutOfTime after the deadline.
     """
+    chosen = Selection(column=column, regex=regex, notation=notation, alphabet=alphabet, rows=rows, low=low, high=high)
+    check_text("--formula", formula)
     if notation is not None:
         with about("--notation"):
             lookup("notation", notation, NOTATIONS)
     if raw is not None:
         with about("--raw"):
             lookup("type of raw words", raw, dict.fromkeys(RAW_TYPES))
+    if formula is not None:
+        Formula(formula)  # a wrong one is refused before anything is read
     path = str(source)
     content = content_of(path, MAX_BYTES, deadline) if content is None else content
     if not content:
         raise UserError(f"{named(path)} holds no numbers")
     binary = raw is not None or content.startswith(NPY)
-    if binary and (column, regex, notation) != (None, None, None):
-        raise UserError("--column, --regex and --notation are for text, not for raw words or .npy")
-    if column is not None and regex is not None:
-        raise UserError("--column and --regex exclude each other; choose the numbers with one of them")
+    if binary and chosen:
+        raise UserError(
+            "--column, --regex, --rows, --low, --high, --notation, --alphabet are for text, not for raw words or .npy"
+        )
     if raw is not None:
         numbers = _words(content, raw, path, deadline)
     elif binary:
@@ -79,27 +96,83 @@ def read(
     else:
         text, notes = _decoded(content, path)
         del content
-        numbers = _of_text(Text(text, deadline), notes, column, regex, notation)
+        numbers = _of_text(Text(text, deadline), notes, chosen)
     if not numbers:
         raise UserError(f"{named(path)} holds no numbers")
+    return numbers if formula is None else behind_formula(numbers, formula, deadline)
+
+
+def _of_text(text: Text, notes: list[str], chosen: Selection) -> Numbers:
+    comments = text.comments()
+    notes += [f"comment lines left out: {comments}"] if comments and chosen.regex is None else []
+    notation, deadline = chosen.notation, text.deadline
+    if chosen.alphabet is not None:
+        alphabet = stated_alphabet(chosen.alphabet)
+        return numbers_in_alphabet(_chosen(text, chosen) or of_letters(text, alphabet), alphabet, deadline)
+    if chosen.low is not None and chosen.high is not None:
+        lows, highs = (
+            numbers_of(_column(text, name, notation), notation, deadline) for name in (chosen.low, chosen.high)
+        )
+        numbers = between(lows, highs)
+    elif (tokens := _chosen(text, chosen)) is not None:
+        numbers = numbers_of(tokens, notation, deadline)
+    elif (
+        chosen.column is not None
+        and chosen.column.isidentifier()
+        and (lists := assigned(text, notation))
+        and chosen.column in lists
+    ):
+        numbers = lists[chosen.column]
+    elif chosen.column is not None:
+        numbers = numbers_of(of_column(text, chosen.column, notation), notation, deadline)
+    else:
+        return _inferred(text, notes, notation)
+    numbers.notes = [*notes, *numbers.notes]
     return numbers
 
 
-def _of_text(text: Text, notes: list[str], column: str | None, regex: str | None, notation: str | None) -> Numbers:
-    comments = text.comments()
-    notes += [f"comment lines left out: {comments}"] if comments and regex is None else []
-    if regex is not None:
-        tokens = matches(text, regex)
-    elif (found := of_json(text, column, notation)) is not None:
-        tokens = found
-    elif column is not None:
-        tokens = of_column(text, column, notation)
-    else:
-        tokens = of_text(text, notation)
-    return numbers_of(tokens.noting(*notes), notation, text.deadline)
+def _chosen(text: Text, chosen: Selection) -> Tokens | None:
+    """The tokens that a user chose, if by rows, by an expression or by a column."""
+    if chosen.regex is not None:
+        return matches(text, chosen.regex)
+    found = of_json(text, chosen.column, chosen.notation)
+    if found is not None:
+        return found
+    if chosen.rows:
+        return by_rows(text, chosen.notation)
+    return None
+
+
+def _column(text: Text, name: str, notation: str | None) -> Tokens:
+    """A column of JSON objects, a table or a log."""
+    return of_json(text, name, notation) or of_column(text, name, notation)
+
+
+def _inferred(text: Text, notes: list[str], notation: str | None) -> Numbers:
+    """The numbers of a text of which nothing is stated."""
+    try:
+        numbers = numbers_of(of_text(text, notation).noting(*notes), notation, text.deadline)
+        if numbers or not text.content.strip():
+            return numbers
+        refused = NotPlain("it holds no numbers")
+    except NotPlain as error:
+        numbers, refused = None, error
+    try:
+        found = of_pasted(text, notation, refused)
+    except NotPlain:
+        if numbers is not None:
+            return numbers
+        raise
+    found.notes = [*(notes if numbers is None else []), *found.notes]
+    return found
 
 
 def _words(content: bytes, raw: Raw, source: str, deadline: Deadline) -> Numbers:
+    notes = list[str]()
+    if raw == "utf8":
+        content, raw = _bytes_of_text(content, source), "u8"
+    elif raw == "u8" and _looks_like_text_of_bytes(content):
+        notes.append("these bytes look like others that were written as UTF-8 text; --raw utf8 reads the others")
     kind = np.dtype(f"{'>' if raw.endswith('be') else '<'}{raw[0]}{int(re.sub('[^0-9]', '', raw)) // 8}")
     if len(content) % kind.itemsize:
         raise UserError(
@@ -108,8 +181,31 @@ def _words(content: bytes, raw: Raw, source: str, deadline: Deadline) -> Numbers
     used = min(len(content) // kind.itemsize, MAX_NUMBERS)
     numbers = numbers_of_values(np.frombuffer(content, dtype=kind, count=used).astype(kind.newbyteorder("=")), deadline)
     if used * kind.itemsize < len(content):
-        numbers.notes.append(only_first(used))
+        notes.append(only_first(used))
+    numbers.notes += notes
     return numbers
+
+
+def _bytes_of_text(content: bytes, source: str) -> bytes:
+    """The bytes that the characters of UTF-8 text stand for, each by its code point."""
+    try:
+        return content.decode().encode("latin-1")
+    except UnicodeDecodeError:
+        raise UserError(f"{named(source)} is not UTF-8; --raw u8 reads its bytes") from None
+    except UnicodeEncodeError as error:
+        wrong = content.decode()[error.start]
+        raise UserError(
+            f"{named(source)}: {wrong!r} stands for no byte; --raw u8 reads its bytes as they are"
+        ) from None
+
+
+def _looks_like_text_of_bytes(content: bytes) -> bool:
+    """Whether bytes are UTF-8 of code points below 256, of which a quarter or more are 128 or more, as of any bytes."""
+    try:
+        letters = content.decode().encode("latin-1")
+    except ValueError:
+        return False
+    return 4 * (len(content) - len(letters)) >= len(letters) > 0
 
 
 def _array(content: bytes, source: str) -> np.ndarray:
@@ -139,15 +235,15 @@ def _decoded(content: bytes, source: str) -> tuple[str, list[str]]:
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding, notes = "utf-16", ["decoded as UTF-16"]
     elif len(content.translate(None, _CONTROL)) < len(content):
-        raise _not_text(source)
+        raise _not_text(source, content)
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError:
         if encoding == "utf-16" or len(content.translate(None, bytes(range(128, 256)))) < 0.9 * len(content):
-            raise _not_text(source) from None
+            raise _not_text(source, content) from None
         text, notes = content.decode("latin-1"), ["decoded as Latin-1"]
     if "\0" in text:
-        raise _not_text(source)
+        raise _not_text(source, content)
     if len(text) > MAX_TEXT:
         text, notes = text[: _end(text)], [*notes, f"only the first {MAX_TEXT // 2**20} MB of the text were read"]
     return (text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text), notes
@@ -161,5 +257,8 @@ def _end(text: str) -> int:
     return len(text[:end].rstrip(" ,;\t"))
 
 
-def _not_text(source: str) -> UserError:
-    return UserError(f"{named(source)} is not text; raw words are read with --raw, which may be {', '.join(RAW_TYPES)}")
+def _not_text(source: str, content: bytes) -> UserError:
+    hint = "; --raw utf8 reads bytes that were written as UTF-8 text" if _looks_like_text_of_bytes(content) else ""
+    return UserError(
+        f"{named(source)} is not text; raw words are read with --raw, which may be {', '.join(RAW_TYPES)}{hint}"
+    )

@@ -4,14 +4,16 @@ It returns the numeral and notes of what was inferred, and raises Misfit for the
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
 
+from unrandom.auditing.reading.alphabets import alphabets_of, few_letters, spelled, without_joiners
 from unrandom.auditing.reading.numerals import ALPHABETS, MAX_CHARACTERS, UUID, Base64Bytes, Numeral, Positional
 from unrandom.auditing.reading.orders import PAIRS, RANKS, Words, in_order
-from unrandom.auditing.reading.tokens import Misfit, Tokens, shown
+from unrandom.auditing.reading.radix import GRIDS, RADIXES, Radix
+from unrandom.auditing.reading.tokens import MAX_NUMBERS, Misfit, Row, Tokens, shown
 
 Fit: TypeAlias = tuple[Numeral, list[str]]
 
@@ -22,7 +24,17 @@ ONE_CASE = ("base32", "base36")  # notations of which tokens in both cases are t
 
 PREFIXES = {"0x": "hexadecimal", "0b": "binary", "0o": "octal"}
 
+LEAST_LETTERS = 4  # characters of a token of letters alone that is no word of a language
+LEAST_TOGETHER = 10  # characters of all such tokens together
+LEAST_MIXED = 20  # digits in base 36 or 32 that are not all letters
+CUT_DIGITS = range(4, 11)  # digits that programs keep of a fraction in another base
+ALL_DIGITS = {36: range(9, 14), 32: range(9, 15), 16: range(11, 16)}  # most digits of such a fraction, by base
+
 _DIGIT = re.compile("[0-9]")
+DATES = ((4, 2, 2), (2, 2, 4), (2, 2, 2))
+
+_GROUP = re.compile("[0-9]+")
+_GROUPED = re.compile(r"[0-9]+([-./])[0-9]+(?:\1[0-9]+)*")
 _LETTER = re.compile("[a-zA-Z]")
 _NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?%?", re.ASCII)
 
@@ -76,6 +88,17 @@ def uuid(tokens: Tokens) -> Fit:
     if len(fixed) == 1 and fixed <= {(version, 2) for version in "12345678"}:  # RFC 9562, section 4
         notes.append(f"every UUID has version {fixed.pop()[0]}, so that 6 of its bits are fixed")
     return numeral, notes
+
+
+def grouped(tokens: Tokens) -> Fit:
+    """Decimal digits in groups between marks, as those of a telephone: the same in all tokens, which are no dates."""
+    row, i, token = next(tokens.places())
+    groups = tuple(map(len, _GROUP.findall(token)))
+    if not _GROUPED.fullmatch(token) or groups in DATES:
+        raise Misfit(row, i, 0, "a number")
+    mark = _GROUPED.fullmatch(token)[1]  # type: ignore[index]
+    numeral = positional(tokens, Positional("decimal", "0123456789", groups=groups, mark=mark))
+    return numeral, [f"digits in groups of {', '.join(map(str, groups))} read as one number, without {shown(mark)}"]
 
 
 def pairs(tokens: Tokens) -> Fit:
@@ -153,6 +176,99 @@ def seemingly_in_alphabet(name: str) -> Callable[[Tokens], Fit]:
     return read_as
 
 
+def letters(tokens: Tokens) -> Fit:
+    """Tokens of letters alone, equally long and not all the same: too few of them to be words that are numbered."""
+    row, i, token = next(tokens.places())
+    alphabet = next((one for one in alphabets_of(token, len(token)) if one.isalpha()), None)
+    if alphabet is None or len(token) < LEAST_LETTERS:
+        raise Misfit(row, i, 0, "a number")
+    both = "".join(sorted({*alphabet, *alphabet.swapcase()}))
+    used = set().union(*tokens)
+    alphabet = both if any(map(str.islower, used)) and any(map(str.isupper, used)) else alphabet
+    numeral = positional(tokens, Positional("letters", alphabet))
+    together = sum(len(row.tokens) for row in tokens.rows()) * numeral.width
+    one = next(islice(tokens, 1, None), None) is None
+    _require(tokens, not few_letters("".join(islice(tokens, MAX_WORDS))))
+    _require(tokens, together >= LEAST_TOGETHER and (one or len(set(islice(tokens, 2 * MAX_WORDS))) > 1))
+    return numeral, [f"read as tokens of the letters {spelled(numeral.alphabet)}"]
+
+
+def symbols(tokens: Tokens) -> list[Positional]:
+    """The alphabets, in their orders, of tokens that are symbols, one each: known ones, else that of the symbols that
+    occur, by code point.
+    """
+    used, count = set[str](), 0
+    for row in tokens.rows():
+        for i, token in enumerate(row.tokens):
+            if len(token) != 1 or token.isascii() or token.isalnum():
+                raise Misfit(row, i, count + i, "a symbol")
+        used.update(row.tokens)
+        count += len(row.tokens)
+        if len(used) > MAX_CARDS:
+            raise Misfit(row, 0, 0, f"one of at most {MAX_CARDS} symbols")
+    known = alphabets_of(used, count)
+    _require(tokens, bool(known) or (len(used) > 1 and count >= REPEATS * len(used)))
+    return [Positional("symbols", alphabet, width=1) for alphabet in known or ["".join(sorted(used))]]
+
+
+def plain_symbols(tokens: Tokens) -> Tokens:
+    """The same tokens without what only changes how a symbol looks."""
+
+    def rows() -> Iterator[Row]:
+        for row in tokens.rows():
+            plain = [without_joiners(token) for token in row.tokens]
+            yield row._replace(tokens=[token for token in plain if token])
+
+    return replace(tokens, rows=rows)
+
+
+def characters(tokens: Tokens) -> Tokens:
+    """Every character of the tokens by itself."""
+
+    def rows() -> Iterator[Row]:
+        return (Row(row.place(i), list(token)) for row, i, token in tokens.places())
+
+    return replace(tokens, rows=rows).noting("tokens read character by character")
+
+
+def drawn(tokens: Tokens, numeral: Positional) -> list[Positional]:
+    """The numerals of the alphabets, in their orders, from which characters of tokens of equal width may have been
+    drawn; none for very many characters.
+    """
+    used, count = set[str](), 0
+    for row in tokens.rows():
+        used.update("".join(row.tokens))
+        count += numeral.width * len(row.tokens)
+        if count > MAX_NUMBERS:
+            return []
+    if used <= set(ALPHABETS["hexadecimal"]) | set(ALPHABETS["hexadecimal"].upper()) and count >= LEAST_TOGETHER:
+        return []  # draws of hexadecimal digits are those of their number
+    return [replace(numeral, name="letters", alphabet=alphabet) for alphabet in alphabets_of(used, count)]
+
+
+def radixes(tokens: Tokens) -> list[Radix]:
+    """The numerals by which tokens may be fractions in base 36, 32 or 16 that JavaScript printed, with "0." or without:
+    all their digits, or equally many of each.
+    """
+    first = next(iter(tokens))
+    leading = "0." if first.startswith("0.") else ""
+    widths, used, count = set[int](), set[str](), 0
+    for row in tokens.rows():
+        widths.update(map(len, row.tokens))
+        used.update(*row.tokens)
+        count += sum(map(len, row.tokens))
+    if count > MAX_NUMBERS or (count > LEAST_MIXED and not used & set("0123456789")):
+        return []
+    longest, found = max(widths) - len(leading), list[Radix]()
+    for radix in RADIXES:
+        numerals = [Radix(radix, leading, grid=grid) for grid in GRIDS if longest in ALL_DIGITS[radix]]
+        if len(widths) == 1 and longest in CUT_DIGITS and radix != 16:
+            numerals = [Radix(radix, leading, cut=longest)]
+        if used & set("ghijklmnopqrstuv" if radix == 32 else "wxyz" if radix == 36 else "abcdef"):
+            found += [one for one in numerals if all(one.bounds(token) is not None for token in tokens)][:1]
+    return found
+
+
 def _require(tokens: Tokens, condition: bool) -> None:
     if not condition:
         row, i, _ = next(tokens.places())
@@ -208,18 +324,18 @@ def _listed(things: Iterable[str]) -> str:
 
 
 def deck(tokens: Tokens) -> tuple[Words, int, list[str]] | None:
-    """If every row, of at least two, is a permutation of the same three or more distinct things: these in their
-    natural order, how many there are, and a note.
+    """If every row, of at least two that are not all the same, is a permutation of the same three or more distinct
+    things: these in their natural order, how many there are, and a note.
     """
-    rows, cards = 0, frozenset[str]()
+    rows, cards, first, shuffled = 0, frozenset[str](), list[str](), False
     for row in tokens.rows():
         if row.per_line or not 3 <= len(row.tokens) <= MAX_CARDS or len(row.tokens) != len(cards or set(row.tokens)):
             return None
-        cards = cards or frozenset(row.tokens)
+        cards, first = cards or frozenset(row.tokens), first or row.tokens
         if cards != set(row.tokens):
             return None
-        rows += 1
-    if rows < 2:
+        rows, shuffled = rows + 1, shuffled or row.tokens != first
+    if rows < 2 or not shuffled:
         return None
     ordered, order = in_order(sorted(cards))
     numeral = Words(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from unrandom.auditing.reading.tables import cells, column_of, separator_of
+from unrandom.auditing.reading.tables import all_columns_of, cells, column_of, separator_of
 from unrandom.auditing.reading.texts import WIDE_SPACES, Text, numbered
 from unrandom.auditing.reading.tokens import Row, Tokens, shown
 from unrandom.core.errors import UserError
@@ -29,6 +29,16 @@ def of_column(text: Text, column: str, notation: str | None) -> Tokens:
     if between_spaces and column not in cells("".join(sample[:1]), separator):
         separator = None
     return column_of(lambda: (Row(i, cells(line, separator)) for i, line in text.lines()), column, notation)
+
+
+def by_rows(text: Text, notation: str | None) -> Tokens:
+    """All columns of numbers in a table, or in words between spaces, row by row."""
+    separator = separator_of(text.sample())
+
+    def rows() -> Iterator[Row]:
+        return (Row(i, cells(line.rstrip(",; ").strip("[](){}"), separator)) for i, line in text.lines())
+
+    return all_columns_of(rows, notation)
 
 
 def matches(text: Text, regex: str) -> Tokens:

@@ -180,16 +180,21 @@ class Positional:
     groups: tuple[int, ...] = ()
     mark: str = ""
 
-    @property
+    @cached_property
     def one_case(self) -> bool:
         """Whether letters may be written in either case."""
-        return self.alphabet in (self.alphabet.lower(), self.alphabet.upper())
+        return self.alphabet.isascii() and self.alphabet in (self.alphabet.lower(), self.alphabet.upper())
+
+    @property
+    def digits(self) -> int:
+        """How many digits every number has; 0 if they differ."""
+        return self.width or sum(self.groups)
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         digit = f"[{re.escape(self.alphabet)}]"
         digits = re.escape(self.mark).join(f"{digit}{{{size}}}" for size in self.groups) or f"{digit}+"
-        return re.compile(re.escape(self.prefix) + digits, re.IGNORECASE | re.ASCII if self.one_case else re.ASCII)
+        return re.compile(re.escape(self.prefix) + digits, re.IGNORECASE | re.ASCII if self.one_case else 0)
 
     @cached_property
     def _standard(self) -> dict[int, str]:
@@ -211,7 +216,7 @@ class Positional:
         if self.mark:
             text = text.replace(self.mark, "")
         base, number = len(self.alphabet), 0
-        if base <= 36:
+        if self.one_case and base <= 36:
             return int(text.lower().translate(self._standard), base)
         values = self._values
         for letter in text:
@@ -225,7 +230,7 @@ class Positional:
         while left or not digits:
             left, digit = divmod(left, len(self.alphabet))
             digits = self.alphabet[digit] + digits
-        digits = digits.rjust(self.width or sum(self.groups), self.alphabet[0])
+        digits = digits.rjust(self.digits, self.alphabet[0])
         if self.groups:
             ends = np.cumsum(self.groups).tolist()
             digits = self.mark.join(digits[end - size : end] for size, end in zip(self.groups, ends, strict=True))

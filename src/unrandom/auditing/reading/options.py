@@ -1,5 +1,6 @@
 """Which values may the options of an audit have? Checks of each, made once, where a user's options come in."""
 
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -10,6 +11,40 @@ from unrandom.core.errors import UserError
 
 MAX_BITS = 4096  # widest whole number in bits, of an input or of an option
 LARGEST = 1e100  # largest number with decimals, and inverse of the least scale: their squares fit doubles
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Which numbers of a text a user asks for, and how these are written; see `contents.read`. UserError for options
+    that exclude each other.
+    """
+
+    column: str | None = None
+    regex: str | None = None
+    notation: str | None = None
+    alphabet: str | None = None
+    rows: bool = False
+    low: str | None = None
+    high: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("column", "regex", "notation", "alphabet", "low", "high"):
+            check_text(f"--{name}", getattr(self, name))
+        if not isinstance(self.rows, bool):
+            raise UserError(f"--rows must be true or false, not {described(self.rows)}")
+        if (self.low is None) != (self.high is None):
+            raise UserError("--low and --high are two columns that bound each fraction; give both")
+        ways = [name for name in ("column", "regex", "rows", "low") if getattr(self, name) not in (None, False)]
+        if len(ways) > 1:
+            raise UserError(f"--{ways[0]} and --{ways[1]} exclude each other; choose the numbers with one of them")
+        written = [name for name in ("notation", "alphabet") if getattr(self, name) is not None]
+        if len(written) > 1:
+            raise UserError("--notation and --alphabet exclude each other; state one of them")
+        if self.alphabet is not None and self.low is not None:
+            raise UserError("--alphabet and --low exclude each other: bounds are numbers with decimals")
+
+    def __bool__(self) -> bool:
+        return self != Selection()
 
 
 def described(value: Any) -> str:

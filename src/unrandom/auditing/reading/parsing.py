@@ -6,22 +6,27 @@ Decimal notation comes first, then hexadecimal, then words, then the smallest of
 import math
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import Literal, NoReturn, TypeAlias
 
 from unrandom.auditing.reading import fitting, numerals
+from unrandom.auditing.reading.alphabets import spelled
 from unrandom.auditing.reading.fitting import Fit
 from unrandom.auditing.reading.orders import Words
-from unrandom.auditing.reading.tokens import MAX_NUMBERS, Misfit, Tokens, shown
-from unrandom.core.deadline import NO_LIMIT, Deadline
+from unrandom.auditing.reading.radix import Radix
+from unrandom.auditing.reading.tokens import MAX_NUMBERS, Misfit, NotPlain, Tokens, shown
+from unrandom.core.deadline import NO_LIMIT, Deadline, OutOfTime
 from unrandom.core.errors import UserError, printable
 
 NumberKind: TypeAlias = Literal["whole", "decimal"]
 
 REMEDY = "choose the numbers with --column or --regex, or their notation with --notation"
 
+LONGEST_TOKEN = 64  # characters of one token by itself; those of a longer one are read one by one
+SHOWN = 6  # alphabets that a note names, at most
 SEVERAL = 8  # fewest tokens that show a large alphabet although the next one does not fit it
 
 _FLOATS = re.compile(r"[\d.eE+-]+", re.ASCII)
@@ -35,7 +40,9 @@ class Numbers:
     `digits` and `places` are the largest numbers of significant digits and decimal places of the decimals other than 0,
     counted until the digits of an exact double are met. `deck` is the number of cards in a line if every line is a
     permutation of the same three or more distinct things, else 0; `whole` then holds the places of the things in their
-    natural order, line after line. `notes` has a sentence for each thing that was inferred.
+    natural order, line after line. `errors` bounds how far each decimal may be from the fraction that it stands for,
+    where digits do not say this. The digits of `drawn` numbers are what was drawn, and not the numbers. `others` are
+    other readings of the same input. `notes` has a sentence for each thing that was inferred.
     """
 
     kind: NumberKind
@@ -45,6 +52,9 @@ class Numbers:
     places: int = 0
     numeral: numerals.Numeral = field(default_factory=numerals.Whole)
     deck: int = 0
+    errors: list[float] = field(default_factory=list)
+    drawn: bool = False
+    others: tuple["Numbers", ...] = ()
     notes: list[str] = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -71,15 +81,42 @@ def numbers_of(tokens: Tokens, notation: str | None = None, deadline: Deadline =
         numeral, cards, notes = shuffles
         numbers = Numbers("whole", _parsed(tokens, numeral), numeral=numeral, deck=cards, notes=notes)
     else:
+        tokens = tokens.pieces().timed(deadline)
         try:
             numbers = _read(tokens, INFERRED if notation is None else [NOTATIONS[notation]])
         except Misfit as misfit:
-            _refuse(misfit, tokens.unit)
+            _refuse(misfit, tokens.unit, stated=notation is not None)
+        with suppress(OutOfTime):  # then there is no time to search among them either
+            _add_others(tokens, numbers, stated=notation is not None)
     if isinstance(numbers.numeral, Words):
         control = next((word for word in map(str, numbers.numeral.things) if printable(word) != word), None)
         if control is not None:
             raise UserError(f"the word {shown(control)} has control characters; {REMEDY}")
     numbers.notes = [*tokens.notes, *numbers.notes, *([only_first(len(numbers))] if cut else [])]
+    return numbers
+
+
+def numbers_in_alphabet(tokens: Tokens, alphabet: str, deadline: Deadline = NO_LIMIT) -> Numbers:
+    """The numbers of tokens whose characters were drawn from this alphabet: tokens of equal width by themselves, others
+    character by character. UserError for a character that is not in the alphabet; OutOfTime after the deadline.
+    """
+    tokens = fitting.plain_symbols(tokens.timed(deadline))
+    widths = {len(token) for token in tokens}
+    if not widths:
+        return Numbers("whole", notes=list(tokens.notes))
+    one = next(islice(tokens, 1, None), None) is None
+    long_one = one and (max(widths) > LONGEST_TOKEN or not alphabet.isascii())
+    if len(widths) > 1 or long_one or max(widths) > numerals.MAX_CHARACTERS:
+        tokens, widths = fitting.characters(tokens), {1}
+    cut = next(islice(tokens, MAX_NUMBERS, None), None) is not None
+    tokens = tokens.first() if cut else tokens
+    letters = set(alphabet)
+    for row, i, token in tokens.places():
+        if not letters.issuperset(token):
+            wrong = next(letter for letter in token if letter not in letters)
+            raise UserError(f"{tokens.unit} {row.place(i)}: {shown(wrong)} is not in --alphabet {shown(alphabet)}")
+    numbers = _drawn(tokens, numerals.Positional("alphabet", alphabet, width=widths.pop()))
+    numbers.notes = [*tokens.notes, *([only_first(len(numbers))] if cut else [])]
     return numbers
 
 
@@ -101,22 +138,23 @@ def _read(tokens: Tokens, readers: Sequence[Callable[[Tokens], Numbers]]) -> Num
         try:
             return read_as(tokens)
         except Misfit as misfit:
-            least = SEVERAL if read_as in _LARGER else 1  # a few words fit large alphabets by chance
+            least = SEVERAL if read_as in _BY_CHANCE else 1
             if furthest is None or misfit.fitted >= max(furthest.fitted + 1, least):
                 furthest = misfit
     assert furthest is not None
     raise furthest
 
 
-def _refuse(misfit: Misfit, unit: str) -> NoReturn:
+def _refuse(misfit: Misfit, unit: str, *, stated: bool) -> NoReturn:
     where, token = f"{unit} {misfit.line}", shown(misfit.token)
     if _MISSING.fullmatch(misfit.token):
         raise UserError(f"{where}: {token} is not a finite number; give the outputs before it, or those after it")
     if misfit.token.startswith(("...", "…")) or misfit.token == "reached":
         raise UserError(f"{where}: {token}: the list is abbreviated here; print it in full")
     if len(misfit.token) > numerals.MAX_CHARACTERS:
-        raise UserError(f"{where}: {token} has more than {numerals.MAX_CHARACTERS} characters; {REMEDY}")
-    raise UserError(f"{where}: {token} is not {misfit.expected}; {REMEDY}")
+        raise NotPlain(f"{where}: {token} has more than {numerals.MAX_CHARACTERS} characters; {REMEDY}")
+    expected = misfit.expected if misfit.fitted or stated else "a number"
+    raise NotPlain(f"{where}: {token} is not {expected}; {REMEDY}")
 
 
 def _parsed(tokens: Tokens, numeral: numerals.Numeral) -> list[int]:
@@ -132,6 +170,70 @@ def _by(fit: Callable[[Tokens], Fit]) -> Callable[[Tokens], Numbers]:
         return Numbers("whole", _parsed(tokens, numeral), numeral=numeral, notes=notes)
 
     return read_as
+
+
+def _by_alphabets(fit: Callable[[Tokens], list[numerals.Positional]]) -> Callable[[Tokens], Numbers]:
+    """The reader of characters that were drawn from one of several alphabets."""
+
+    def read_as(tokens: Tokens) -> Numbers:
+        first, *others = [_drawn(tokens, numeral) for numeral in fit(tokens)]
+        orders = " and ".join(_alphabet(one) for one in (first, *others))
+        first.others, first.notes = tuple(others), [f"read as draws from {orders}"]
+        return first
+
+    return read_as
+
+
+def _drawn(tokens: Tokens, numeral: numerals.Positional) -> Numbers:
+    return Numbers("whole", _parsed(tokens, numeral), numeral=numeral, drawn=True)
+
+
+def _alphabet(numbers: Numbers) -> str:
+    assert isinstance(numbers.numeral, numerals.Positional)
+    return spelled(numbers.numeral.alphabet)
+
+
+def _fraction(tokens: Tokens, numeral: Radix) -> Numbers:
+    """Fractions that are known to lie between bounds."""
+    bounds = [found for token in tokens if (found := numeral.bounds(token)) is not None]
+    errors = [(high - low) / 2 for low, high in bounds]
+    numbers = Numbers("decimal", [], [(low + high) / 2 for low, high in bounds], numeral=numeral)
+    if any(errors):
+        numbers.errors = errors
+    else:
+        numbers.digits = numbers.places = numerals.DOUBLE
+    return numbers
+
+
+def _fractions(tokens: Tokens) -> Numbers:
+    """Fractions in another base than ten, after their "0."."""
+    row, i, token = next(tokens.places())
+    found = fitting.radixes(tokens) if token.startswith("0.") else []
+    if not found:
+        raise Misfit(row, i, 0, "a number")
+    numbers = _fraction(tokens, found[0])
+    numbers.notes = [f"read as fractions in base {found[0].radix}, as JavaScript's toString prints them"]
+    return numbers
+
+
+def _add_others(tokens: Tokens, numbers: Numbers, *, stated: bool) -> None:
+    """Other readings of tokens of letters: as draws from each alphabet that fits, or only from that of the notation
+    that is `stated`; or as fractions in another base.
+    """
+    numeral = numbers.numeral
+    if not isinstance(numeral, numerals.Positional) or numeral.prefix or numeral.groups or numbers.drawn:
+        return
+    alphabets = fitting.drawn(tokens, numeral) if numeral.width else []
+    if stated:
+        alphabets = [one for one in alphabets if one.alphabet == numeral.alphabet]
+    others = [_drawn(tokens, one) for one in alphabets]
+    fractions = [] if stated else [_fraction(tokens, one) for one in fitting.radixes(tokens)]
+    if others and not stated:
+        first = ", ".join(map(_alphabet, others[:SHOWN])) + (", …" if len(others) > SHOWN else "")
+        numbers.notes[-1] += f"; and also character by character, drawn from {first}"
+    if fractions:
+        numbers.notes[-1] += "; and also as fractions that JavaScript's toString printed"
+    numbers.others = (*others, *fractions)
 
 
 def _decimal(tokens: Tokens, style: numerals.Style, note: str = "") -> Numbers:
@@ -213,6 +315,10 @@ _STYLED = [
 ]
 _HEXADECIMAL = [_by(fitting.prefixed), _by(fitting.uuid), _by(fitting.hexadecimal_with_digits)]
 _LARGER = [_by(fitting.seemingly_in_alphabet(name)) for name in ("base32", "base36", "base62", "base64", "base64url")]
+_PADDED, _GROUPED = _by(fitting.padded_base64), _by(fitting.grouped)
+_SYMBOLS, _LETTERS = _by_alphabets(fitting.symbols), _by(fitting.letters)
+_BY_CHANCE = (*_LARGER, _PADDED, _GROUPED, _SYMBOLS, _LETTERS)
+"""Readers that a few words may fit by chance."""
 
 NUMBERS: list[Callable[[Tokens], Numbers]] = [
     _by(fitting.bits),
@@ -220,16 +326,20 @@ NUMBERS: list[Callable[[Tokens], Numbers]] = [
     *_HEXADECIMAL,
     *_STYLED,
     _by(fitting.pairs),
-    _by(fitting.padded_base64),
+    _PADDED,
     *_LARGER,
 ]
 """Readers of numbers, in the order in which they are tried."""
 
 INFERRED: list[Callable[[Tokens], Numbers]] = [
     *NUMBERS[: -len(_LARGER)],
+    _GROUPED,
+    _SYMBOLS,
     _by(fitting.frequent_words),
     _by(fitting.hexadecimal),
+    _fractions,
     *_LARGER,
+    _LETTERS,
 ]
 """Readers of tokens of unknown notation, in the order in which they are tried."""
 

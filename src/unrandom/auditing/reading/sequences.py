@@ -27,6 +27,7 @@ def read_sequences(
     column: str | None = None,
     regex: str | None = None,
     notation: str | None = None,
+    rows: bool = False,
 ) -> tuple[list[list[int]], list[str]]:
     """The sequences in a file, or in standard input for ``-``, and a note on each thing that was inferred.
 
@@ -35,9 +36,10 @@ def read_sequences(
     """
     content, path = content_of(source, MAX_BYTES), named(source)
     with about(path):
-        if (raw, column, regex, notation) == (None, None, None, None) and (rows := plain_rows(content)):
-            return rows, [f"each of the {len(rows):,} lines is a sequence of its own"]
-        numbers = read(source, content=content, raw=raw, column=column, regex=regex, notation=notation)
+        inferred = (raw, column, regex, notation, rows) == (None, None, None, None, False)
+        if inferred and (sequences := plain_rows(content)):
+            return sequences, [f"each of the {len(sequences):,} lines is a sequence of its own"]
+        numbers = read(source, content=content, raw=raw, column=column, regex=regex, notation=notation, rows=rows)
         sequence, notes = sequence_of(numbers)
         return [sequence], notes
 
@@ -49,7 +51,7 @@ def sequence_of(numbers: Numbers) -> tuple[list[int], list[str]]:
     """
     if numbers.kind == "decimal":
         raise UserError("the numbers have decimals; models continue whole numbers")
-    if numbers.deck or isinstance(numbers.numeral, Words):
+    if numbers.deck or numbers.drawn or isinstance(numbers.numeral, Words):
         raise UserError(f"it holds {'shuffles' if numbers.deck else 'words'}; models continue whole numbers")
     if only_first(len(numbers)) in numbers.notes:
         raise UserError(f"it has more than {len(numbers):,} numbers; give the last ones")

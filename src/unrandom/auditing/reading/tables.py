@@ -2,11 +2,12 @@
 
 import csv
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
 from unrandom.auditing.reading.parsing import fits_a_number
-from unrandom.auditing.reading.tokens import Row, Tokens, shown
+from unrandom.auditing.reading.tokens import NotPlain, Row, Tokens, shown
 from unrandom.core.errors import UserError
 
 SAMPLE_LINES = 64  # number of lines inspected to recognise a table and its columns
@@ -14,6 +15,8 @@ MAX_NAMES = 8  # largest number of names listed in a message
 MAX_COLUMNS = 1000  # largest number of columns among which one is looked for
 MOST_COLUMNS = 10_000  # largest number of columns of a table
 COUNTED, INCREASING = 3, 8  # fewest rows of a column that counts by ones, and of one that increases, such as a time
+NARROW = 0.05  # largest difference of two columns that bound a fraction
+ALIKE = 0.05  # share by which such differences may differ
 SEPARATED = re.compile(r"[,;\t]\s*\S")  # a separator of columns before more text
 
 
@@ -76,7 +79,7 @@ def column_of(
     def found() -> Iterator[Row]:
         for row in islice(rows(), int(heading), None):
             if column is None and len(row.tokens) != len(sample[0]):
-                raise UserError(
+                raise NotPlain(
                     f"{unit} {row.line} has {len(row.tokens)} columns, but the first has {len(sample[0])}; "
                     "use --column or put one number on a line"
                 )
@@ -86,6 +89,34 @@ def column_of(
             yield Row(row.line, [row.tokens[chosen]])
 
     return Tokens(found, tuple(notes), unit)
+
+
+def all_columns_of(rows: Callable[[], Iterable[Row]], notation: str | None) -> Tokens:
+    """The cells of all columns of numbers, row by row, but for columns that only count. UserError if there are none; a
+    row without a cell in one of them raises UserError when it is reached.
+    """
+    sample = [row.tokens for row in islice(rows(), SAMPLE_LINES)]
+    width = max(map(len, sample), default=0)
+    if width > MOST_COLUMNS:
+        raise UserError(f"the table has {width} columns; at most {MOST_COLUMNS:,} are read")
+    heading = len(sample) > 1 and _is_heading(sample, None, notation)
+    body = sample[1:] if heading else sample
+    called = [sample[0][i] if heading and i < len(sample[0]) else str(i + 1) for i in range(width)]
+    numeric = [i for i in range(width) if fits_a_number(_column(body, i), notation)]
+    counting = [i for i in numeric if counts([row[i] for row in body])]
+    chosen = [i for i in numeric if i not in counting] or numeric
+    if not chosen:
+        raise UserError("--rows found no column that holds only numbers")
+
+    def found() -> Iterator[Row]:
+        for row in islice(rows(), int(heading), None):
+            if len(row.tokens) <= chosen[-1]:
+                raise UserError(f"line {row.line} has {len(row.tokens)} columns, but --rows needs {chosen[-1] + 1}")
+            yield from (Row(row.line, [row.tokens[i]]) for i in chosen)  # one by one, since a row is no shuffle
+
+    left = [called[i] for i in range(width) if i not in chosen]
+    note = f"columns {listed([called[i] for i in chosen])} read row by row"
+    return Tokens(found, (f"{note}; {listed(left)} left out" if left else note,))
 
 
 def _number(column: str | None) -> int | None:
@@ -126,7 +157,7 @@ def _is_heading(sample: Sequence[Sequence[str]], column: str | None, notation: s
 def _choose(called: Sequence[str], body: Sequence[Sequence[str]], notation: str | None) -> tuple[int, list[str]]:
     numeric = [i for i in range(len(called)) if fits_a_number(_column(body, i), notation)]
     if not numeric:
-        raise UserError("no column holds only numbers; choose one with --column, or the numbers with --regex")
+        raise NotPlain("no column holds only numbers; choose one with --column, or the numbers with --regex")
     counting = [i for i in numeric if counts([row[i] for row in body])]
     others = [i for i in numeric if i not in counting]
     if len(others) == 1:
@@ -135,12 +166,36 @@ def _choose(called: Sequence[str], body: Sequence[Sequence[str]], notation: str 
         return others[0], [f"{note}; column {listed(left)} only counts or increases" if left else note]
     if len(numeric) > 1:
         names = listed([called[i] for i in numeric])
-        raise UserError(f"the columns {names} hold numbers; choose one with --column, or put one number on a line")
+        ways = "choose one with --column, or put one number on a line, or read them row by row with --rows"
+        if len(others) == 2 and look_like_bounds(*([row[i] for row in body] for i in others)):
+            ways = (
+                f"{bounds_option([called[i] for i in others])} reads each row as the bounds of one fraction; or {ways}"
+            )
+        raise UserError(f"the columns {names} hold numbers; {ways}")
     if len(called) > 1:
         raise UserError(
             f"only column {listed([called[numeric[0]]])} holds numbers, and it counts; choose with --column"
         )
     return numeric[0], []
+
+
+def look_like_bounds(lows: Sequence[str], highs: Sequence[str]) -> bool:
+    """Whether two columns hold decimals from 0 to 1 that differ by nearly the same small number in every row."""
+    if len(lows) < COUNTED or not all("." in text for text in (*lows, *highs)):
+        return False
+    try:
+        pairs = [(float(low), float(high)) for low, high in zip(lows, highs, strict=True)]
+    except ValueError:
+        return False
+    widths = [high - low for low, high in pairs]
+    inside = all(-NARROW <= low < high <= 1 + NARROW for low, high in pairs)
+    return inside and max(widths) <= NARROW and max(widths) - min(widths) <= ALIKE * max(widths)
+
+
+def bounds_option(names: Sequence[str]) -> str:
+    """The options that read two columns as bounds."""
+    low, high = map(shlex.quote, names)
+    return f"--low {low} --high {high}"
 
 
 def is_counted(rows: Sequence[Sequence[str]]) -> bool:

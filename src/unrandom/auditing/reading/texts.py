@@ -8,8 +8,16 @@ from itertools import islice
 
 from unrandom.auditing.reading.fitting import MAX_CARDS
 from unrandom.auditing.reading.numerals import PLAIN
-from unrandom.auditing.reading.tables import SAMPLE_LINES, SEPARATED, cells, column_of, is_counted, separator_of
-from unrandom.auditing.reading.tokens import MAX_NUMBERS, Row, Tokens, shown
+from unrandom.auditing.reading.tables import (
+    SAMPLE_LINES,
+    SEPARATED,
+    cells,
+    column_of,
+    is_counted,
+    look_like_bounds,
+    separator_of,
+)
+from unrandom.auditing.reading.tokens import MAX_NUMBERS, NotPlain, Row, Tokens, shown
 from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
 
@@ -84,7 +92,7 @@ def of_text(text: Text, notation: str | None) -> Tokens:
         if line.startswith(("...", "…")):
             raise UserError(f"line {i}: {shown(line)}: the list is abbreviated here; print it in full")
     if sample and sample[0].startswith("[1] ") and all(map(_INDEX.match, sample)):
-        tokens = Tokens(lambda: (Row(i, _words(_INDEX.sub("", line))) for i, line in text.lines()))
+        tokens = Tokens(lambda: (Row(i, words_of(_INDEX.sub("", line))) for i, line in text.lines()))
         return tokens.noting("indices in brackets, as R prints them, left out")
     if notation == "decimal-comma" or _one_on_a_line(sample):
         return Tokens(lambda: (Row(i, [_whole(line)]) for i, line in text.lines()))
@@ -100,6 +108,20 @@ def of_text(text: Text, notation: str | None) -> Tokens:
     if cards and all(len(row.tokens) == len(first) and set(row.tokens) == cards for row in rows()):
         return Tokens(rows)  # shuffles
     return column_of(rows, None, notation)
+
+
+def of_letters(text: Text, alphabet: str) -> Tokens:
+    """Words of characters of an alphabet, between spaces, commas, brackets and quotation marks that are not in it."""
+    separators = str.maketrans(dict.fromkeys(set(",;[](){}\"'`") - set(alphabet), " "))
+
+    def rows() -> Iterator[Row]:
+        for line, block in text.blocks():
+            for i, content in numbered(line, block):
+                words = content.translate(separators).split()
+                if words:
+                    yield Row(i, words)
+
+    return Tokens(rows)
 
 
 def _digits(word: str) -> Tokens:
@@ -129,17 +151,17 @@ def _whole(line: str) -> str:
     return line.rstrip(";").translate(WIDE_SPACES).strip()
 
 
-def _words(line: str) -> list[str]:
+def words_of(line: str) -> list[str]:
     """The words of a line; of a long one, they are kept for the next pass over it."""
-    return _words_of_long(line) if len(line) > LONG else _words_of(line)
+    return _split_long(line) if len(line) > LONG else _split(line)
 
 
 @lru_cache(maxsize=1)
-def _words_of_long(line: str) -> list[str]:
-    return _words_of(line)
+def _split_long(line: str) -> list[str]:
+    return _split(line)
 
 
-def _words_of(line: str) -> list[str]:
+def _split(line: str) -> list[str]:
     if "(" in line or "dtype" in line:
         line = _WRAPPER.sub(" ", line)
     words = line.translate(_SEPARATORS).split(None, MAX_NUMBERS + 1)[: MAX_NUMBERS + 1]
@@ -158,14 +180,19 @@ def _free(text: Text, sample: Sequence[str], continued: bool, notation: str | No
     """All words of the text. A heading above numbers is left out, and so are counts before each number. Unless the
     lines are `continued`, a comma between words of one of them is refused.
     """
-    rows, notes = [_words(line) for line in sample], list[str]()
+    rows, notes = [words_of(line) for line in sample], list[str]()
     heading = _is_heading(rows)
     if heading:
         notes.append(f"heading {shown(sample[0])} left out")
     body = rows[heading:]
+    if _bounding(body) and _bounding([words_of(line) for _, line in islice(text.lines(), heading, MAX_NUMBERS)]):
+        raise UserError(
+            "each line has two numbers that seem to bound one fraction: --low 1 --high 2 reads them so, and --rows one "
+            "after the other"
+        )
     if is_counted(body):
         return column_of(
-            lambda: (Row(i, _words(line)) for i, line in islice(text.lines(), heading, None)), None, notation
+            lambda: (Row(i, words_of(line)) for i, line in islice(text.lines(), heading, None)), None, notation
         )
 
     def found() -> Iterator[Row]:
@@ -177,9 +204,9 @@ def _free(text: Text, sample: Sequence[str], continued: bool, notation: str | No
                     yield Row(line, tokens, per_line=True)
                     continue
             for i, content in Text(block).lines():
-                words = _words(content)
+                words = words_of(content)
                 if not continued and len(words) > 1 and SEPARATED.search(content):
-                    raise UserError(
+                    raise NotPlain(
                         f"line {line + i - 1}: {shown(content)} has a comma or semicolon between digits, which most "
                         "lines have not; use --column or put one number on a line"
                     )
@@ -188,6 +215,11 @@ def _free(text: Text, sample: Sequence[str], continued: bool, notation: str | No
                 skip = False
 
     return Tokens(found, tuple(notes))
+
+
+def _bounding(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether every row has two numbers that seem to bound a fraction."""
+    return bool(rows) and all(len(row) == 2 for row in rows) and look_like_bounds(*zip(*rows, strict=True))
 
 
 def _is_heading(rows: Sequence[Sequence[str]]) -> bool:

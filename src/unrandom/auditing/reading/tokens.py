@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from unrandom.core.deadline import Deadline
+from unrandom.core.errors import UserError
 
 MAX_NUMBERS = 1_000_000  # numbers of an input that are used, at most: the first ones
+PIECE = 1 << 14  # tokens that are parsed before the time is looked at
 
 
 class Row(NamedTuple):
@@ -59,6 +61,19 @@ class Tokens:
 
         return replace(self, rows=rows)
 
+    def pieces(self) -> "Tokens":
+        """The same tokens in rows of at most PIECE of them, where it does not matter which tokens make a line."""
+
+        def rows() -> Iterator[Row]:
+            for row in self.rows():
+                if len(row.tokens) <= PIECE:
+                    yield row
+                    continue
+                for i in range(0, len(row.tokens), PIECE):
+                    yield Row(row.place(i), row.tokens[i : i + PIECE], row.per_line)
+
+        return replace(self, rows=rows)
+
     def first(self) -> "Tokens":
         """The first MAX_NUMBERS of these tokens, in whole rows unless the first one has more."""
 
@@ -85,6 +100,10 @@ class Misfit(Exception):
     def __init__(self, row: Row, i: int, fitted: int, expected: str) -> None:
         super().__init__(expected)
         self.line, self.token, self.fitted, self.expected = row.place(i), row.tokens[i], fitted, expected
+
+
+class NotPlain(UserError):
+    """A text is no plain list or table of numbers: perhaps it has some other layout."""
 
 
 def shown(text: str) -> str:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from unrandom.auditing.reading import fitting
+from unrandom.auditing.reading.alphabets import stated_alphabet
 from unrandom.auditing.reading.numerals import DOUBLE, MAX_CHARACTERS, PLAIN, Decimals, Whole, precision
 from unrandom.auditing.reading.options import MAX_BITS, described
 from unrandom.auditing.reading.orders import Words
-from unrandom.auditing.reading.parsing import Numbers, numbers_of, only_first
+from unrandom.auditing.reading.parsing import Numbers, numbers_in_alphabet, numbers_of, only_first
 from unrandom.auditing.reading.tokens import MAX_NUMBERS, Row, Tokens, shown
 from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
@@ -37,6 +38,17 @@ def numbers_of_values(values: Sequence[Any] | np.ndarray, deadline: Deadline = N
     if cut and only_first(len(numbers)) not in numbers.notes:
         numbers.notes.append(only_first(len(numbers)))
     return numbers
+
+
+def numbers_of_letters(values: Any, alphabet: str, deadline: Deadline = NO_LIMIT) -> Numbers:
+    """The numbers of a list of strings, whose characters were drawn from this alphabet. UserError for anything else,
+    and for a character that is not in the alphabet; OutOfTime after the deadline.
+    """
+    if isinstance(values, np.ndarray):
+        values = values.ravel()[: MAX_NUMBERS + 1].tolist()
+    if not isinstance(values, Sequence) or not values or not all(isinstance(value, str) for value in values):
+        raise UserError("--alphabet is for a list of strings, or for a file")
+    return numbers_in_alphabet(Tokens.items(list(values)), stated_alphabet(alphabet), deadline)
 
 
 def _of_list(values: list[Any], deadline: Deadline) -> Numbers:

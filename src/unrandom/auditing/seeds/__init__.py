@@ -8,7 +8,10 @@
 - `screens`  which seeds may make the first output, by a fast comparison
 - `methods`  how programs make numbers of words: the constants of draws
 - `programs` the table of programs: how each seeds which generator, and what its methods are
+- `ziggurat` the tables of numpy's ziggurat
 - `trials`   what is compared with the outputs of a seeded program
+- `choice`   which trials there are for a stream
+- `likely`   the seeds that are tried unasked
 - `scan`     tries the seeds of a range in several threads
 - `search`   what is tried for the interpretations of a stream, and what a match proves
 """

@@ -18,6 +18,11 @@ except ImportError:
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """The function compiled to machine code, which runs outside Python's global lock, and is kept on disk."""
+    """The function compiled to machine code, which runs outside Python's global lock, and is kept on disk if there is a
+    place for it.
+    """
     plain = inspect.unwrap(function)  # type checks of tests cannot be compiled
-    return numba.njit(plain, nogil=True, cache=True, error_model="numpy")
+    try:
+        return numba.njit(plain, nogil=True, cache=True, error_model="numpy")
+    except RuntimeError:
+        return numba.njit(plain, nogil=True, error_model="numpy")

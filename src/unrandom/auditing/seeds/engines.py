@@ -5,6 +5,7 @@ with one row per output; and `table`, the constants of the engine.
 """
 
 import numpy as np
+from jaxtyping import UInt32, UInt64
 
 from unrandom.auditing.seeds.compiled import compiled
 from unrandom.auditing.seeds.twisters import LANES, Seeds, Table, Words
@@ -17,6 +18,9 @@ NET_SEED = 161803398
 NET_WORDS, NET_LAG = 55, 21
 
 GO_WORDS, GO_TAP = 607, 273
+
+POOL = 4  # words of 32 bits in the pool of numpy's SeedSequence
+PCG_HIGH, PCG_LOW = divmod(0x2360ED051FC65DA44385DF649FCCF645, 2**64)  # multiplier of PCG64
 
 
 @compiled
@@ -176,6 +180,80 @@ def splitmix_words(seeds: Seeds, words: Words, table: Table) -> None:
             x = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
             x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
             words[i, j] = x ^ (x >> np.uint64(31))
+
+
+@compiled
+def pcg_words(seeds: Seeds, words: Words, table: Table) -> None:
+    """Outputs of numpy's PCG64(seed): a linear congruential generator modulo 2**128 whose state and increment are those
+    that SeedSequence makes of the seed, with the output XSL-RR (O'Neill 2014). The words are the outputs; or, if
+    table[0] is 1, their halves, the low one first.
+    """
+    halves = table[0] == np.uint64(1)
+    pool, made = np.empty(POOL, np.uint32), np.empty(4, np.uint64)
+    for j in range(len(seeds)):
+        _seed_sequence(seeds[j], pool, made)
+        step_high, step_low = (
+            (made[2] << np.uint64(1)) | (made[3] >> np.uint64(63)),
+            (made[3] << np.uint64(1)) | np.uint64(1),
+        )
+        low = step_low + made[1]  # the first step, from 0, leads to the increment
+        high = step_high + made[0] + np.uint64(low < step_low)
+        output = np.uint64(0)
+        high, low = _pcg_step(high, low, step_high, step_low)
+        for i in range(words.shape[0]):
+            if halves and i % 2 == 1:
+                words[i, j] = output >> np.uint64(32)
+                continue
+            high, low = _pcg_step(high, low, step_high, step_low)
+            turn = high >> np.uint64(58)
+            x = high ^ low
+            output = (x >> turn) | (x << ((np.uint64(64) - turn) & np.uint64(63)))
+            words[i, j] = output & np.uint64(0xFFFFFFFF) if halves else output
+
+
+@compiled
+def _seed_sequence(seed: np.uint64, pool: UInt32[np.ndarray, " 4"], made: UInt64[np.ndarray, " 4"]) -> None:
+    """The first four words of 64 bits that numpy's SeedSequence(seed) generates; `pool` holds its words of entropy."""
+    factor = np.uint32(0x43B0D7E5)
+    for i in range(POOL):
+        entropy = np.uint32(seed >> np.uint64(32 * i)) if i < 2 else np.uint32(0)
+        pool[i] = np.uint32(entropy ^ factor)
+        factor = np.uint32(factor * np.uint32(0x931E8875))
+        pool[i] = np.uint32(pool[i] * factor)
+        pool[i] ^= pool[i] >> np.uint32(16)
+    for i in range(POOL):
+        for k in range(POOL):
+            if i != k:
+                x = np.uint32(pool[i] ^ factor)
+                factor = np.uint32(factor * np.uint32(0x931E8875))
+                x = np.uint32(x * factor)
+                x ^= x >> np.uint32(16)
+                x = np.uint32(np.uint32(0xCA01F9DD) * pool[k] - np.uint32(np.uint32(0x4973F715) * x))
+                pool[k] = x ^ (x >> np.uint32(16))
+    factor = np.uint32(0x8B51F9DD)
+    for i in range(2 * POOL):
+        x = np.uint32(pool[i % POOL] ^ factor)
+        factor = np.uint32(factor * np.uint32(0x58F38DED))
+        x = np.uint32(x * factor)
+        x ^= x >> np.uint32(16)
+        half = np.uint64(x) << np.uint64(32 * (i % 2))
+        made[i // 2] = half if i % 2 == 0 else made[i // 2] | half
+
+
+@compiled
+def _pcg_step(
+    high: np.uint64, low: np.uint64, step_high: np.uint64, step_low: np.uint64
+) -> tuple[np.uint64, np.uint64]:
+    """The state after this one, of which both are halves; so are those of the increment."""
+    mask, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    a, b = low & mask, low >> half
+    c, d = np.uint64(PCG_LOW) & mask, np.uint64(PCG_LOW) >> half
+    middle = b * c + ((a * c) >> half)
+    other = a * d + (middle & mask)
+    carried = b * d + (middle >> half) + (other >> half)
+    after = low * np.uint64(PCG_LOW) + step_low
+    over = np.uint64(after < step_low)
+    return carried + high * np.uint64(PCG_LOW) + low * np.uint64(PCG_HIGH) + step_high + over, after
 
 
 @compiled

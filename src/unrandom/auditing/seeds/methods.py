@@ -1,5 +1,5 @@
 """By which methods do programs make numbers of words? Each joins an x from one or two words by a layout, and makes its
-output of that: the word itself, a number from a range of any size n, or a fraction.
+output of that: the word itself, a number from a range of any size n, a fraction, or a normal deviate.
 """
 
 from dataclasses import dataclass
@@ -8,12 +8,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from unrandom.auditing.programs.words import Layout, Piece, low_word_first, window
-from unrandom.auditing.seeds import draws
+from unrandom.auditing.forms.layers import Exponential, Layer, Quantile
+from unrandom.auditing.programs.words import R_NORMAL, Layout, Piece, low_word_first, window
+from unrandom.auditing.seeds import draws, ziggurat
 
 WORD, PRIME = 2**32 - 1, 2**31 - 1
 
-OutputKind = Literal["word", "range", "fraction"]
+OutputKind = Literal["word", "range", "fraction", "normal"]
+
+ATTEMPTS = 3  # of normal deviates that may be drawn again, for which words are computed for every seed
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,8 @@ class Method:
 
     `code` and `limit` are explained in `draws`; a fraction is x / divisor, or x times the `inverse` of the divisor. A
     method of kind "range" is used with sizes up to `most`; `powers` says whether only with powers of two (True), only
-    with others (False), or with all (None).
+    with others (False), or with all (None). If `through` is set, the numbers of the method are behind this layer of a
+    stream. `error` bounds how far its real numbers may be from those of the program, relative to these.
     """
 
     about: str
@@ -34,6 +38,8 @@ class Method:
     inverse: bool = False
     most: int = WORD
     powers: bool | None = None
+    through: Layer | None = None
+    error: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bits", self.bits or self.layout.size)
@@ -46,13 +52,26 @@ class Method:
         numbers = (self.code, self.layout.words, *pieces, self.limit, self.layout.parts % 2**64, self.inverse)
         return np.array(numbers, dtype=np.uint64)
 
+    @property
+    def real(self) -> bool:
+        """Whether the outputs are real numbers."""
+        return self.kind in ("fraction", "normal")
+
     def words(self, n: int) -> int:
-        """Words used for an output, including one that is rejected."""
+        """Words used for an output, including some that are rejected."""
+        if self.code == draws.LETTERS:
+            return self.layout.words * -(-draws.CHARACTERS // n)
+        if self.code == draws.ZIGGURAT:
+            return self.layout.words
+        if self.code in (draws.POLAR, draws.POLAR_TURNED, draws.RATIO, draws.BOX_MULLER, draws.R_EXPONENTIAL):
+            return 2 * ATTEMPTS * self.layout.words
         return self.layout.words + (self.code == draws.R_BITS and n > 2**15)
 
     def fits(self, n: int) -> bool:
         """Whether the method draws from ranges of this size."""
         power = not n & (n - 1)
+        if self.code == draws.LETTERS:
+            return n in (10, 52, 62)
         return 2 <= n <= self.most and (self.powers is None or self.powers == power)
 
 
@@ -76,6 +95,11 @@ def fractions(about: str, product: str, layout: Layout, bits: int = 0, inverse: 
         Method(about, "fraction", draws.FRACTION, layout, **more),
         Method(product, "range", draws.FRACTION, layout, most=most, **more),
     )
+
+
+def normals(about: str, code: int, layout: Layout, bits: int = 0) -> Method:
+    error = ziggurat.ERROR if code == draws.ZIGGURAT else 0.0
+    return Method(about, "normal", code, layout, bits=bits, error=error)
 
 
 def getrandbits(bits: int) -> Method:
@@ -102,3 +126,9 @@ def minstd_methods(n_of: str) -> tuple[Method, ...]:
         remainders("the generator % n", 31),
         ranges(f"{n_of} of libstdc++", draws.QUOTIENT, 31, limit=2**31 - 3, most=2**31 - 3),
     )
+
+
+R_DEVIATES = (
+    Method("rnorm", "fraction", draws.FRACTION, R_NORMAL, through=Quantile()),
+    Method("rexp", "fraction", draws.R_EXPONENTIAL, window(32), bits=53, through=Exponential(complement=True)),
+)

@@ -11,10 +11,11 @@ from math import inf
 import numpy as np
 from jaxtyping import UInt64
 
-from unrandom.auditing.programs.words import CPP, JAVA_DOUBLE, JAVA_LONG, PYTHON, TORCH, window
+from unrandom.auditing.programs.words import CPP, JAVA_DOUBLE, JAVA_LONG, PYTHON, TORCH, TORCH_DOUBLE, window
 from unrandom.auditing.seeds import draws, engines, twisters
 from unrandom.auditing.seeds.methods import (
     PRIME,
+    R_DEVIATES,
     WORD,
     Method,
     OutputKind,
@@ -22,6 +23,7 @@ from unrandom.auditing.seeds.methods import (
     fractions,
     getrandbits,
     minstd_methods,
+    normals,
     ranges,
     remainders,
     words,
@@ -102,12 +104,13 @@ RAND48_METHODS = (
 )
 JAVA_METHODS = (
     words("nextInt()", 32, 16),
-    remainders("nextInt(n)", 31, 17, 2**31 - 1, powers=False),
-    ranges("nextInt(n)", draws.TOP_PRODUCT, 31, 17, most=2**30, powers=True),
+    ranges("nextInt(n)", draws.JAVA_RANGE, 31, 17, limit=2**31 - 1, most=2**31 - 1),
     remainders("nextInt(a, b)", 32, 16, powers=True),
     Method("nextLong()", "word", draws.JAVA_LONG, JAVA_LONG),
     *fractions("nextDouble()", "(int) (n * nextDouble())", JAVA_DOUBLE),
     *fractions("nextFloat()", "(int) (n * nextFloat())", window(24, 24)),
+    normals("nextGaussian()", draws.POLAR, JAVA_DOUBLE),
+    ranges("RandomStringUtils", draws.LETTERS, 31, 17, limit=2**31 - 1),
 )
 BASH_METHODS = (Method("$RANDOM", "word", draws.BASH, window(15)), ranges("$RANDOM % n", draws.BASH, 15, most=2**15))
 MULBERRY_METHODS = (words("whole words", 32), *fractions("fractions", "Math.floor(n * random())", window(32)))
@@ -121,6 +124,7 @@ XORSHIFT_METHODS = (words("whole words", 32), remainders("words % n", 32), *frac
 R_METHODS = (
     *fractions("runif", "floor(n * runif())", window(32)),
     Method("sample(n, replace = TRUE)", "range", draws.R_BITS, window(16, 16), bits=32, most=2**31 - 1),
+    *R_DEVIATES,
 )
 TWISTER_METHODS = (
     words("whole words, C++", 32),
@@ -134,6 +138,23 @@ TWISTER_METHODS = (
     *fractions("words / 2^32, C++", "⌊n words / 2^32⌋, C++", window(32)),
     Method("uniform_real_distribution<double>, C++", "fraction", draws.FRACTION, CPP, bits=53),
     *fractions("torch.rand", "⌊n torch.rand⌋", TORCH),
+    *fractions("torch.rand, double precision", "⌊n torch.rand⌋, double precision", TORCH_DOUBLE),
+    words("bytes of words, the highest of each", 8, 24),
+    words("bytes of words, the lowest of each", 8),
+    normals("torch.randn of fewer than 16", draws.BOX_MULLER, TORCH_DOUBLE),
+    normals("randn, normal, numpy", draws.POLAR_TURNED, PYTHON),
+    normals("normal_distribution<double> of libstdc++", draws.POLAR_TURNED, CPP, bits=53),
+)
+PCG_METHODS = (
+    words("whole words", 64),
+    *fractions("random()", "int(n * random())", window(53, 11)),
+    normals("standard_normal, normal", draws.ZIGGURAT, window(53, 11)),
+)
+PCG_HALF_METHODS = (
+    words("integers(0, 2**32)", 32),
+    ranges("integers, choice", draws.LEMIRE),
+    ranges("shuffle, permutation", draws.LOW_BITS),
+    *fractions("random(dtype=float32)", "int(n * random(dtype=float32))", window(24, 8)),
 )
 OLD_PHP_METHODS = (
     words("mt_rand()", 31, 1),
@@ -157,6 +178,8 @@ GO_METHODS = (
 PYTHON_METHODS = (
     ranges("randrange(n), randint, choice, shuffle", draws.TOP_BITS),
     *fractions("random()", "int(n * random()), choices", PYTHON),
+    normals("gauss", draws.BOX_MULLER, PYTHON),
+    normals("normalvariate", draws.RATIO, PYTHON),
 )
 
 PROGRAMS: tuple[Program, ...] = (
@@ -191,6 +214,8 @@ PROGRAMS: tuple[Program, ...] = (
         1e8,
         SPLITMIX_METHODS,
     ),
+    Program("numpy default_rng(seed), PCG64", engines.pcg_words, lambda: (0,), inf, 2e7, PCG_METHODS),
+    Program("numpy default_rng(seed), halves of words", engines.pcg_words, lambda: (1,), inf, 2e7, PCG_HALF_METHODS),
     Program("xorshift32(seed) with 13, 17, 5", engines.xorshift_words, lambda: (), 2**32, 1e8, XORSHIFT_METHODS),
     Program("C srand of glibc", engines.glibc_words, lambda: (), 2**32, 2e7, c_methods(1, 31)),
     Program("R set.seed", twisters.affine_words, _r_table, 2**32, 2e8, R_METHODS),

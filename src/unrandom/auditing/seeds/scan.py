@@ -48,10 +48,9 @@ def scan(
     stop = Event()
     with ThreadPoolExecutor(len(usable_processors())) as threads:
         try:
-            for _, group in groupby(trials, key=lambda trial: id(trial.program)):
-                same = list(group)
-                for span in spans:
-                    if _scan_program(threads, span, same, deadline, watch, report, stop):
+            for span in spans:
+                for _, same in groupby(trials, key=lambda trial: id(trial.program)):
+                    if _scan_program(threads, span, list(same), deadline, watch, report, stop):
                         return
         finally:
             stop.set()

@@ -3,27 +3,42 @@ would match with a chance of at most 2**-40.
 
 A wrong seed makes the outputs with a probability of 2 to the power of minus their information: log2 n bits for each
 number from a range of n. The chance that any of the seeds tried does so, in any of the programs, is at most that
-probability times their number (Bonferroni).
+probability times their number (Bonferroni). The bits of this chance are the evidence for a seed that is not proven.
 """
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from math import log2
 
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.reading.numerals import NoNumeral
 from unrandom.auditing.search import SIGNIFICANCE_BITS, Found, agreement
+from unrandom.auditing.seeds.choice import trials, varied
 from unrandom.auditing.seeds.scan import Hits, scan
 from unrandom.auditing.seeds.spans import Span
-from unrandom.auditing.seeds.trials import Seeded, Trial, outputs_needed, trials, varied
-from unrandom.auditing.verdict import OUT_OF_TIME, Certificate, Needed, Predictable, TooFew, Tried, Verdict
+from unrandom.auditing.seeds.trials import Seeded, Trial, outputs_needed
+from unrandom.auditing.verdict import (
+    OUT_OF_TIME,
+    Candidate,
+    Certificate,
+    NotPredicted,
+    Predictable,
+    TooFew,
+    Tried,
+    Verdict,
+)  # fmt: skip
 from unrandom.core.deadline import Deadline, OutOfTime
 
 FAMILY = "seed"
 
+NO_PROGRAM = "such numbers are compared with no program"
+
 LISTED = 10  # candidates listed if the outputs are too few to decide
+NEXT = 10  # outputs of theirs that are reported
+FEW_BITS = 6.6  # evidence below which one wrong seed in a hundred searches or more makes the outputs by chance
 PARTIAL_BITS = 24  # further information for a match that ends before the last output, as its end was not known before
 
 
@@ -44,13 +59,17 @@ class SeedFamily(Family):
 
 @dataclass
 class SeedSearch:
-    """The seeds tried, and what was found: a proven program, or else some of the `candidates`."""
+    """The seeds tried, and what was found: a proven program, or else some of the `candidates`.
+
+    If the user did not ask for it, the spans after the first one are tried for `patience` seconds.
+    """
 
     streams: Sequence[Stream]
     spans: Sequence[Span]
     deadline: Deadline
     watch: Callable[[str], None] = lambda _: None
     program: str | None = None
+    patience: float | None = None
     found: Found | None = None
     kept: dict[int, list[Seeded]] = field(default_factory=dict)  # candidates, by the index of their trial
     count: int = 0  # of candidates
@@ -63,14 +82,18 @@ class SeedSearch:
 
     def run(self) -> Found | None:
         """Try all seeds in all programs until one is proven, or time runs out."""
-        started, result = time.monotonic(), "no" if self.trials else "such numbers are compared with no program"
+        started, result = time.monotonic(), "no" if self.trials else NO_PROGRAM
         try:
-            scan(self.spans, self.trials, self.deadline, self.watch, self._judge)
+            scan(self.spans[:1], self.trials, self.deadline, self.watch, self._judge)
+            deadline = self.deadline if self.patience is None else self.deadline.within(self.patience)
+            if self.found is None:
+                scan(self.spans[1:], self.trials, deadline, self.watch, self._judge)
         except OutOfTime:
-            result = OUT_OF_TIME
+            result = OUT_OF_TIME if self.patience is None else "no, as far as there was time"
         if self.found is None:
             if self.count:
-                result += f"; {self.count} seeds make these outputs, but are not proven"
+                make = "seed makes these outputs, but is" if self.count == 1 else "seeds make these outputs, but are"
+                result += f"; {self.count} {make} not proven"
             programs = len({trial.program.about for trial in self.trials})
             about = f"{programs} programs, seeds {' and '.join(span.about for span in self.spans)}"
             self.tried.append(Tried(FAMILY, about, round(time.monotonic() - started, 3), result))
@@ -78,38 +101,71 @@ class SeedSearch:
 
     @property
     def candidates(self) -> list[Seeded]:
-        """Up to LISTED candidates: one of each method in turn, those for plausible interpretations first."""
+        """Up to LISTED candidates: one of each method in turn, those for plausible interpretations first. If the user
+        did not ask for seeds, only those that hardly make the outputs by chance.
+        """
         ordered = sorted(self.kept, key=lambda index: (self.trials[index].implausible, index))
         turns = zip_longest(*(self.kept[index] for index in ordered))
-        return [one for turn in turns for one in turn if one is not None][:LISTED]
+        found = [one for turn in turns for one in turn if one is not None]
+        return [one for one in found if self.patience is None or self.bits(one) >= FEW_BITS][:LISTED]
+
+    def bits(self, seeded: Seeded) -> float:
+        """The evidence for a candidate: minus log2 of the chance that any wrong seed tried makes all outputs."""
+        return sum(seeded.trial.information) - log2(self.attempts)
 
     def added_to(self, verdict: Verdict) -> Verdict:
         """The verdict of the search among the families, with what is known of the seeds."""
         tried, notes = [*self.tried, *verdict.tried], [*verdict.notes, *self._notes()]
         if isinstance(verdict, Predictable) or not self.candidates:
             return replace(verdict, tried=tried, notes=notes)
-        families = verdict.needed if isinstance(verdict, TooFew) else []
-        return TooFew(verdict.outputs, tried, [*self._needed(), *families], notes, candidates=True)
+        others = [] if isinstance(verdict, NotPredicted) else verdict.candidates
+        by_next: dict[object, Candidate] = {}  # methods that make the same outputs are listed once
+        for one in (self._listed(seeded, verdict.outputs) for seeded in self.candidates):
+            by_next.setdefault((one.parameters["program"], one.parameters["seed"], str(one.next)), one)
+        listed = sorted([*by_next.values(), *others], key=lambda one: -one.bits)[:LISTED]
+        if isinstance(verdict, NotPredicted):
+            return TooFew(verdict.outputs, tried, [], notes, listed)
+        return replace(verdict, tried=tried, notes=notes, candidates=listed)
 
-    def _needed(self) -> list[Needed]:
-        """The candidates, up to LISTED of them, with the outputs that decide."""
-        needed = []
-        for one in self.candidates:
-            given = len(one.trial.stream)
-            total = outputs_needed(one.trial, self.attempts, SIGNIFICANCE_BITS)
-            needed.append(Needed(FAMILY, one.about, one.trial.stream.form.about, total, total - given))
-        return needed
+    def _listed(self, seeded: Seeded, outputs: int) -> Candidate:
+        """A candidate as it is reported for so many printed numbers."""
+        trial, form = seeded.trial, seeded.trial.stream.form
+        inner, outer = form.inner, form.outer
+        given, total = len(trial.stream), outputs_needed(trial, self.attempts, SIGNIFICANCE_BITS)
+        groups = -(-(outputs + NEXT) // outer)
+        numbers = list(islice(seeded.outputs(), inner * groups))
+        while True:
+            try:
+                following = form.write(numbers)[outputs : outputs + NEXT]
+                break
+            except NoNumeral:
+                numbers = numbers[:-inner]
+        return Candidate(
+            family=FAMILY,
+            about="a seeded program",
+            form=form.about,
+            parameters=seeded.parameters,
+            next=following,
+            bits=round(max(0.0, self.bits(seeded)), 1),
+            needed_bits=SIGNIFICANCE_BITS,
+            more=max(1, -(-(total - given) * outer // inner)),
+        )
 
     def _notes(self) -> list[str]:
-        """What the candidates mean, if there are any."""
-        if not self.count:
+        """What the candidates mean, if there are any; and that no seeds were tried, if the user asked for some."""
+        if not self.trials and self.patience is None:
+            return [f"no seeds were tried: {NO_PROGRAM}"]
+        if not self.candidates:
             return []
-        few = min(one.more for one in self._needed()) if self.candidates else 0
+        bits = max(self.bits(one) for one in self.candidates)
         listed = f", {LISTED} of which are listed" if self.count > LISTED else ""
-        return [
+        found = (
             f"{self.count} of {self.attempts:.3g} seeds and programs tried make{'s' * (self.count == 1)} these outputs"
-            f"{listed}; as many may do so by chance, and {few} more outputs decide"
-        ]
+            f"{listed}"
+        )
+        if bits < FEW_BITS:
+            return [f"{found}; as many may do so by chance"]
+        return [f"{found}: {bits:.0f} of the {SIGNIFICANCE_BITS} bits of a proof"]
 
     def _judge(self, hits: Hits) -> bool:
         """Check all outputs for the seeds of a block. Returns whether a program is proven."""

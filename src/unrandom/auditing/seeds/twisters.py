@@ -136,7 +136,8 @@ def array_words(seeds: Seeds, words: Words, table: Table) -> None:
                     words[i, start + j] = _tempered(block[i + M, j] ^ _twisted(block[i, j], block[i + 1, j], False))
         else:
             for j in range(size):
-                one[:, 0] = block[:, j]
+                for i in range(N):  # an assignment of slices takes seconds to compile
+                    one[i, 0] = block[i, j]
                 _all_words(one, words[:, start + j : start + j + 1], False)
 
 

@@ -13,13 +13,14 @@ node -e "for (let i = 0; i < 300; i++) console.log(Math.random())" | unrandom au
 unrandom audit access.log --regex "token=([0-9a-f]+)" --json"""
 
 # options whose text, or number of seconds, is what `unrandom.audit` takes, and those that are whole numbers
-AS_GIVEN = ("raw", "column", "regex", "notation", "family", "seeds", "around", "program", "max_seconds")
+READING = ("raw", "column", "regex", "rows", "notation", "alphabet", "low", "high", "formula")
+AS_GIVEN = (*READING, "pattern", "family", "seeds", "around", "program", "max_seconds")
 WHOLE = ("bits", "bounded", "modulus", "multiplier", "increment")
 
 
 def add(command: Parser) -> None:
     command.add_argument("file", metavar="FILE|-", help="the outputs in order; - is standard input")
-    add_reading(command)
+    add_reading(command, fractions=True)
     known = command.add_argument_group("what is known (everything is inferred otherwise)")
     known.add_argument("--bits", metavar="B", help="width of the outputs in bits")
     known.add_argument("--bounded", metavar="N", help="outputs are in 0 ... N-1, or N numbers from --from on")
@@ -28,18 +29,17 @@ def add(command: Parser) -> None:
     known.add_argument("--modulus", metavar="M", help="modulus of an LCG, e.g. 2^32")
     known.add_argument("--multiplier", metavar="A", help="multiplier of an LCG")
     known.add_argument("--increment", metavar="C", help="increment of an LCG")
+    known.add_argument("--pattern", metavar="GAPS", help="outputs missing after each number, in turn, e.g. 0,0,2")
     known.add_argument("--family", metavar="NAME", help="search this family of generators only")
     seeded = command.add_argument_group("seeds by trial (of outputs that are the first ones after seeding)")
     seeded.add_argument("--seeds", metavar="RANGE", help="try all seeds: 32bit, or a range such as 0:1000000")
-    seeded.add_argument(
-        "--around", metavar="DATE", help="try the times around a date: 2026-11-20T12:00, or 2026-11-20T12:00+-HOURS"
-    )
+    seeded.add_argument("--around", metavar="DATE", help="try the times around a date: 2026-11-20T12:00+-HOURS")
     seeded.add_argument("--program", metavar="TEXT", help="try only programs with this text in their name, e.g. php")
     command.add_argument(
         "--max-seconds",
         type=SECONDS,
         metavar="S",
-        help="time limit of the search (60); also of the trial of seeds, which has none otherwise",
+        help="time limit of the search (60), and of the trial of seeds (none)",
     )
 
 

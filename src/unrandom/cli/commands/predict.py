@@ -36,7 +36,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.cli.progress import counting, say
 
     run = unrandom.load(arguments.run)
-    reading = {name: getattr(arguments, name) for name in ("raw", "column", "regex", "notation")}
+    reading = {name: getattr(arguments, name) for name in ("raw", "column", "regex", "notation", "rows")}
     sequences, notes = read_sequences(arguments.file, **reading)
     file = shlex.quote(arguments.file) if len(sequences) == 1 else "FILE"
     limit, longest = run.config.data.vocabulary, run.config.data.context

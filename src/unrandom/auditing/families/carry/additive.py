@@ -17,7 +17,7 @@ from math import log2
 import numpy as np
 
 from unrandom.auditing.families.carry.lagged import rule_text
-from unrandom.auditing.family import Family, Generator, Recurrence
+from unrandom.auditing.family import Family, Generator, Recurrence, Undetermined
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import MANTISSA, Stream
 from unrandom.core.arithmetic import is_power_of_two
@@ -73,6 +73,11 @@ class Top:
         """log2 of how many numbers x an output leaves possible, at least 1."""
         return max(1.0, log2(self.width * self.program.rule.modulus))
 
+    @property
+    def surprise(self) -> float:
+        """Bits of evidence of a residual that agrees: −log2 of the chance that those of drawn numbers do."""
+        return max(0.0, -log2(min(1.0, 3 * self.width)))
+
     def agrees(self, count: int) -> bool:
         """Whether the first `count` residuals may be those of this generator."""
         fractions = self.stream.values[: count + self.program.rule.far].astype(np.float64)
@@ -118,6 +123,11 @@ class Remainder:
         kinds = list(product((0, sign) if self.program.low else (0,), (0, -sign)))
         found = {(carry + times * size) % self.n: (carry, times) for carry, times in kinds}
         return found if len(found) == len(kinds) else {}
+
+    @property
+    def surprise(self) -> float:
+        """Bits of evidence of a residual that agrees: −log2 of the chance that those of drawn numbers do."""
+        return log2(self.n / max(1, len(self.carries)))
 
     def agrees(self, count: int) -> bool:
         """Whether the first `count` residuals may be those of this generator."""
@@ -205,6 +215,16 @@ class Additive(Family):
         for reading in self._possible(stream):
             deadline.check()
             yield from reading.generators()
+
+    def undetermined(self, stream: Stream, deadline: Deadline) -> Undetermined | None:
+        """The generator whose residuals agree, before its hidden bits are determined."""
+        found = []
+        for one in self._possible(stream):
+            rule = one.program.rule
+            residuals = max(0, min(len(stream) - rule.far, TESTED[-1]))
+            outputs = max(outputs_needed(rule.far, one.hidden_bits), len(stream) + 1)
+            found.append(Undetermined(outputs, residuals * one.surprise))
+        return min(found, key=lambda one: (-one.evidence, one.outputs), default=None)
 
     def _possible(self, stream: Stream) -> Iterator[Top | Remainder]:
         """The readings that the first outputs do not exclude."""

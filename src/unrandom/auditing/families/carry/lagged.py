@@ -9,6 +9,7 @@ hidden bits. Generators with a carry are those of Marsaglia and Zaman (1991), su
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from math import log2
 from typing import NamedTuple
 
 import numpy as np
@@ -121,7 +122,8 @@ def _all_bits_shown(view: View, near: int, far: int, near_sign: int, far_sign: i
     if m <= max(x) or any(magnitude % m for magnitude in magnitudes):
         return
     generator = LaggedFibonacci(near, far, near_sign, far_sign, m)
-    yield Recurrence({"rule": rule_text(generator)}, x[:far], generator.following, view.show, generator.preceding)
+    free = far * view.bits + _choice() + (0.0 if m == 1 << view.bits else log2(m))
+    yield Recurrence({"rule": rule_text(generator)}, x[:far], generator.following, view.show, generator.preceding, free)
 
 
 def _lowest_bit_hidden(view: View, near: int, far: int, near_sign: int, far_sign: int) -> Iterator[Generator]:
@@ -149,7 +151,9 @@ def _lowest_bit_hidden(view: View, near: int, far: int, near_sign: int, far_sign
     states = [2 * x[i] + ((hidden >> i) & 1) for i in range(far)]
     generator = LaggedFibonacci(near, far, near_sign, far_sign, 2 * m)
     parameters: JsonObject = {"rule": rule_text(generator), "output": "x >> 1"}
-    yield Recurrence(parameters, states, generator.following, lambda state: view.show(state >> 1), generator.preceding)
+    free = far * (view.bits + 1) + _choice()
+    shown = generator.following, lambda state: view.show(state >> 1), generator.preceding
+    yield Recurrence(parameters, states, *shown, free)
 
 
 def _with_carry(view: View, generator: WithCarry, first_carry: int) -> Replay:
@@ -170,7 +174,12 @@ def _with_carry(view: View, generator: WithCarry, first_carry: int) -> Replay:
                 del window[: -generator.far]
             yield view.show(number)
 
-    return Replay({"rule": rule}, outputs)
+    return Replay({"rule": rule}, outputs, free_bits=1 + generator.far * view.bits + _choice())
+
+
+def _choice() -> float:
+    """Bits that tell the lags, the signs, and whether the lowest bit is hidden."""
+    return log2(2 * len(SIGNS) * (len(SHORT_LAGS) + len(LONGER_LAGS)))
 
 
 def rule_text(generator: LaggedFibonacci) -> str:

@@ -6,6 +6,7 @@ Marsaglia-Multicarry.
 
 from collections.abc import Callable, Iterator
 from itertools import islice
+from math import log2
 
 from unrandom.auditing.family import Family, Generator, Machine, Replay
 from unrandom.auditing.forms.factors import views
@@ -118,7 +119,8 @@ def _words(generator: MultiplyWithCarry, state: list[int], carry: int, show: Cal
             earlier = found
         return list(islice(map(show, generator.outputs(*earlier)), count))
 
-    return Replay(parameters, lambda: map(show, generator.outputs(state, carry)), previous)
+    free = generator.bits * (generator.lag + 2) + log2(2 * len(LAGS))
+    return Replay(parameters, lambda: map(show, generator.outputs(state, carry)), previous, free)
 
 
 def _pair(
@@ -137,4 +139,5 @@ def _pair(
         return None if max(z_low, w_low) > 0xFFFF else ((z_high << 16) + z_low, (w_high << 16) + w_low)
 
     parameters: JsonObject = {"output": about, "multipliers": list(multipliers), "state": list(states)}
-    return Machine(parameters, states, step, lambda at: view.show(combine(*at)), back)
+    free = 3 * PAIR_WIDTH + log2(len(PAIRS))
+    return Machine(parameters, states, step, lambda at: view.show(combine(*at)), back, free)

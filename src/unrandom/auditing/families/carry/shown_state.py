@@ -8,6 +8,7 @@ bits of the outputs are those of the xorshift word, inverted.
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain, islice
+from math import log2
 
 from unrandom.auditing.family import Family, Generator, Machine, Replay
 from unrandom.auditing.forms.factors import views
@@ -61,7 +62,8 @@ def _from_block(block: list[int], left: int, show: Callable[[int], Number]) -> R
             before = earlier + before
         return [show(x) for x in before[len(before) - count :]]
 
-    return Replay({"left_of_first_block": left, "state": block}, outputs, previous)
+    free = FAR * log2(MODULUS) + log2(FAR)
+    return Replay({"left_of_first_block": left, "state": block}, outputs, previous, free)
 
 
 class SuperDuper(Family):
@@ -93,7 +95,7 @@ def _super_duper(view: View) -> Iterator[Generator]:
     def back(state: tuple[int, int]) -> tuple[int, int]:
         return undo_xor_shifts(state[0], SHIFTS, 32), SUPER_DUPER.inverse()(state[1])
 
-    yield Machine({"state": list(state)}, state, step, lambda state: view.show(state[0] ^ state[1]), back)
+    yield Machine({"state": list(state)}, state, step, lambda state: view.show(state[0] ^ state[1]), back, 64.0)
 
 
 @cache

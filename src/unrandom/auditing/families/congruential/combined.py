@@ -45,6 +45,10 @@ class CombinedGenerator(Family):
         needed = max(self.combined.order, ceil((state + 4) / bits)) if bits > 0 else MAX_DIMENSION + 1
         return needed if needed <= MAX_DIMENSION else None
 
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the first numbers of its recurrence."""
+        return self.combined.order * log2(self._recurrence[0])
+
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         needed = self.needs(stream)
         if needed is None:

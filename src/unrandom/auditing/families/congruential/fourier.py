@@ -9,6 +9,7 @@ increment k c, so that `likely_states` finds it. Lattices, as in `remainder`, ar
 """
 
 from collections.abc import Iterator
+from math import log2
 
 import numpy as np
 
@@ -38,6 +39,10 @@ class Coins(Family):
         coins = stream.bounded == 2 or (stream.bits == 1 and not stream.in_range)
         return LEAST_COINS if coins and not stream.fractions else None
 
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the state."""
+        return log2(JAVA.m)
+
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         if self.needs(stream) is None or len(stream) < LEAST_COINS:
             return
@@ -58,6 +63,10 @@ class JavaRemainder(Family):
 
     def needs(self, stream: Stream) -> int | None:
         return LEAST_REMAINDERS if stream.bounded in BOUNDS else None
+
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the state."""
+        return log2(JAVA.m)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         n = stream.bounded

@@ -30,9 +30,11 @@ class GivenLCG(Family):
     name = "given-lcg"
     about = "the linear congruential generator with the given modulus and multiplier, of which a part is shown"
     max_outputs = MAX_OUTPUTS
+    of_own = True
+    with_gaps = True
 
     def needs(self, stream: Stream) -> int | None:
-        return 3 if stream.modulus is not None and stream.multiplier is not None else None
+        return 2 if stream.modulus is not None and stream.multiplier is not None else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         m, a, c = stream.modulus, stream.multiplier, stream.increment
@@ -50,6 +52,7 @@ class OtherModulus(Family):
     name = "truncated-lcg"
     about = "a known linear congruential generator of prime modulus that shows a part of its state"
     max_outputs = 64
+    with_gaps = True
 
     def needs(self, stream: Stream) -> int | None:
         bounded = stream.bounded is not None and not is_power_of_two(stream.bounded)
@@ -80,7 +83,7 @@ def _scaled_evenly(stream: Stream, lcg: LCG) -> Iterator[Generator]:
         parameters = {"m": lcg.m, "a": lcg.a, "c": lcg.c, "state": state, "shown": f"(x - {least}) / {size}"}
         yield Machine(
             parameters, state, _skipping(lcg, least + n * size), lambda x: (x - least) // size,
-            _skipping(lcg.inverse(), least + n * size),
+            _skipping(lcg.inverse(), least + n * size), log2(lcg.m) + log2(len(OTHER_MODULI)),
         )  # fmt: skip
 
 

@@ -22,6 +22,10 @@ class Java(Family):
     def needs(self, stream: Stream) -> int | None:
         return 2 if any(view.bits in (53, 64) for view in stream.views) else None
 
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the state, and of the method."""
+        return STATE_BITS + 1.0
+
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:
             if len(view.numbers) < 2:

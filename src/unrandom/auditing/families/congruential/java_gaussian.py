@@ -36,6 +36,10 @@ class JavaGaussian(Family):
     def needs(self, stream: Stream) -> int | None:
         return 3 if stream.normal else None
 
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the state, and of the place in a pair."""
+        return STATE_BITS + 1.0
+
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         errors = stream.rounding_error
         if not stream.normal or errors is None or len(stream) < 3:

@@ -36,6 +36,10 @@ class JavaShuffle(Family):
         even = sum(map(_shows_low_bit, stream.cycle))
         return -(-EVEN_DRAWS * len(stream.cycle) // even) if even else None
 
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the state."""
+        return float(LOW + BITS)
+
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         if self.needs(stream) is None:
             return

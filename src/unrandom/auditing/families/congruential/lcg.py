@@ -1,6 +1,7 @@
 """Is it an LCG that shows its whole state, x[t+1] = (a x[t] + c) mod m? By solving congruences of differences."""
 
 from collections.abc import Iterator
+from math import log2
 
 from unrandom.auditing.families.recovery import lcg_machine, lcg_outputs_needed, recover_lcg
 from unrandom.auditing.family import Family, Generator
@@ -20,6 +21,7 @@ class FullState(Family):
     about = "a linear congruential generator that shows its whole state; modulus, multiplier, increment unknown"
     max_outputs = MAX_OUTPUTS
     any_width = True
+    of_own = True
 
     def needs(self, stream: Stream) -> int | None:
         return lcg_outputs_needed(stream.modulus, stream.multiplier)
@@ -29,7 +31,22 @@ class FullState(Family):
             for modulus in {stream.modulus, view.divisor} if view.divisor else {stream.modulus}:
                 lcg = recover_lcg(view.numbers, modulus, stream.multiplier)
                 if lcg is not None:
-                    yield lcg_machine(_parameters(lcg, view.numbers[0]), lcg, view.numbers[0], view.show)
+                    free = _unknowns(modulus, stream.multiplier) * log2(lcg.m)
+                    yield lcg_machine(_parameters(lcg, view.numbers[0]), lcg, view.numbers[0], view.show, free)
+
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the numbers below the modulus that are not given; an unknown modulus is as wide as the outputs."""
+        if stream.fractions and not stream.modulus:
+            return None
+        bits = log2(stream.modulus) if stream.modulus else float(stream.bits)
+        return _unknowns(stream.modulus, stream.multiplier) * bits
+
+
+def _unknowns(modulus: int | None, multiplier: int | None) -> int:
+    """How many of m, a, c and x are not given. As a modulus is greater than all outputs, those of all moduli together
+    make n outputs by chance as often as 1/(n − 4) times one more number below the least of them would.
+    """
+    return 4 - (modulus is not None) - (multiplier is not None)
 
 
 def _parameters(lcg: LCG, state: int) -> JsonObject:

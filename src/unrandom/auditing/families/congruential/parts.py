@@ -4,8 +4,8 @@ A part bounds every state, or every state times a constant, modulo m; a lattice 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from math import gcd
+from dataclasses import dataclass, replace
+from math import gcd, log2
 
 from unrandom.auditing.families.recovery import first_states, lcg_machine, lcg_parameters
 from unrandom.auditing.family import Generator
@@ -49,7 +49,8 @@ def generators_showing(
     stream: Stream, m: int, a: int, increments: tuple[int | None, ...], deadline: Deadline
 ) -> Iterator[Generator]:
     """Generators x <- (a x + c) mod m of which the stream may show a part, for each of these c; None: any c."""
-    for part in parts(stream, m):
+    for tried, shown in enumerate(parts(stream, m), start=1):
+        part = replace(shown, bounds=stream.unknown(shown.bounds, shown.modulus))
         for c in increments:
             deadline.check()
             scaled = None if c is None else c * part.factor % part.modulus
@@ -58,14 +59,16 @@ def generators_showing(
                 unscaled = LCG(lcg.m, lcg.a, lcg.c * back % lcg.m)
                 first = state * back % lcg.m
                 parameters = {"m": lcg.m, "a": lcg.a, "c": unscaled.c, "state": first, "shown": part.about}
-                yield lcg_machine(parameters, unscaled, first, part.show)
+                free = log2(part.modulus) * (1 + (c is None)) + log2(tried)
+                yield lcg_machine(parameters, unscaled, first, part.show, free)
 
 
-def known_showing(name: str, lcg: LCG, part: ShownPart) -> Iterator[Generator]:
-    """A known LCG of which the stream may show this part."""
+def known_showing(name: str, lcg: LCG, part: ShownPart, tried: int) -> Iterator[Generator]:
+    """A known LCG of which the stream may show this part; so many are `tried`."""
     shown: JsonObject = {"shown": part.about} if part.about else {}
     for state in first_states(lcg, part.bounds):
-        yield lcg_machine({**lcg_parameters(name, lcg, state), **shown}, lcg, state, part.show)
+        free = log2(part.modulus) + log2(tried)
+        yield lcg_machine({**lcg_parameters(name, lcg, state), **shown}, lcg, state, part.show, free)
 
 
 def fractions(stream: Stream, m: int) -> Iterator[ShownPart]:

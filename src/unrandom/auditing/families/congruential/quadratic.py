@@ -9,6 +9,7 @@ m, so that m divides every determinant of as many rows as columns.
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import pairwise, starmap
+from math import log2
 
 from unrandom.auditing.families.recovery import least_above
 from unrandom.auditing.family import Family, Generator, Machine
@@ -35,6 +36,7 @@ class Steps(Family):
     row: Callable[[int, int], list[int]]
     max_outputs = 64
     any_width = True
+    of_own = True
 
     def needs(self, stream: Stream) -> int | None:
         if stream.in_range or not any(view.bits > 2 for view in stream.views):
@@ -52,7 +54,9 @@ class Steps(Family):
                 generator = self.kind(m, *found)
                 if all(generator.step(before) == after for before, after in pairwise(x)):
                     back = generator.back if isinstance(generator, Inversive) and generator.a and is_prime(m) else None
-                    yield Machine({**asdict(generator), "state": x[0]}, x[0], generator.step, view.show, back)
+                    given = m == (stream.modulus or view.divisor)
+                    free = (self.unknowns + 2 - given) * log2(m)
+                    yield Machine({**asdict(generator), "state": x[0]}, x[0], generator.step, view.show, back, free)
 
 
 def _moduli(x: list[int], rows: list[list[int]], known: int | None, bits: int) -> list[int]:

@@ -6,7 +6,7 @@ every determinant of k + 2 of them is a multiple of m; the greatest common divis
 """
 
 from collections.abc import Iterator
-from math import gcd
+from math import gcd, log2
 
 from unrandom.auditing.families.recovery import least_above
 from unrandom.auditing.family import Family, Generator, Recurrence
@@ -25,6 +25,7 @@ class MultipleRecursive(Family):
     name = "multiple-recursive"
     about = "a multiple recursive generator, a linear function of its last numbers; coefficients and modulus unknown"
     max_outputs = 2 * MAX_ORDER + DETERMINANTS + 2
+    of_own = True
 
     def needs(self, stream: Stream) -> int | None:
         return 8 if any(view.bits > 1 for view in stream.views) else None
@@ -33,8 +34,9 @@ class MultipleRecursive(Family):
         for view in stream.views:
             for order in range(2, MAX_ORDER + 1):
                 deadline.check()
-                for m in _moduli(view, order, stream.modulus or view.divisor):
-                    yield from _generators(view, order, m)
+                known = stream.modulus or view.divisor
+                for m in _moduli(view, order, known):
+                    yield from _generators(view, order, m, given=m == known)
 
 
 def _moduli(view: View, order: int, known: int | None) -> list[int]:
@@ -48,8 +50,8 @@ def _moduli(view: View, order: int, known: int | None) -> list[int]:
     return [m for m in dict.fromkeys(moduli) if m > max(x)]
 
 
-def _generators(view: View, order: int, m: int) -> Iterator[Generator]:
-    """The generator with this modulus, if the congruences of all outputs have a solution."""
+def _generators(view: View, order: int, m: int, *, given: bool) -> Iterator[Generator]:
+    """The generator with this modulus, given or not, if the congruences of all outputs have a solution."""
     x = view.numbers
     system = LinearSystem(order + 1, m)
     for i in range(order, len(x)):
@@ -71,4 +73,5 @@ def _generators(view: View, order: int, m: int) -> Iterator[Generator]:
         return (window[order - 1] - constant - known) * back % m
 
     parameters: JsonObject = {"m": m, "a": coefficients, "c": constant, "state": x[:order]}
-    yield Recurrence(parameters, x[:order], following, view.show, preceding if back else None)
+    free = (2 * order + 2 - given) * log2(m)
+    yield Recurrence(parameters, x[:order], following, view.show, preceding if back else None, free)

@@ -50,6 +50,7 @@ class Remainder(Family):
     name = "remainder"
     about = "a given or known linear congruential generator reduced by a remainder"
     max_outputs = MAX_OUTPUTS
+    of_own = True
 
     def needs(self, stream: Stream) -> int | None:
         return None if stream.bounded is None else ceil(40 / log2(stream.bounded))
@@ -59,10 +60,14 @@ class Remainder(Family):
         outputs = [int(y) for y in stream.values.tolist()]
         if n is None or len(outputs) < 4:
             return
-        for window in (*_given_windows(stream), *WINDOWS):
+        for tried, window in enumerate((*_given_windows(stream), *WINDOWS), start=1):
             deadline.check()
             if n < 2**window.bits:
-                yield from _generators(window, n, outputs, deadline)
+                yield from _generators(window, n, outputs, log2(tried), deadline)
+
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the largest states, and of the generators."""
+        return max(log2(window.lcg.m) for window in WINDOWS) + log2(len(WINDOWS))
 
 
 def _given_windows(stream: Stream) -> Iterator[Window]:
@@ -79,10 +84,11 @@ def _given_windows(stream: Stream) -> Iterator[Window]:
             yield Window.of(about, LCG(m, a % m, c % m), low, top - low)
 
 
-def _generators(window: Window, n: int, outputs: list[int], deadline: Deadline) -> Iterator[Generator]:
+def _generators(window: Window, n: int, outputs: list[int], choice: float, deadline: Deadline) -> Iterator[Generator]:
     for state in _states(window, n, outputs, deadline):
         parameters: JsonObject = {"generator": window.about, "N": n, "m": window.lcg.m, "state": state}
-        yield lcg_machine(parameters, window.lcg, state, lambda x: window.output(x) % n)
+        free = log2(window.lcg.m) + choice
+        yield lcg_machine(parameters, window.lcg, state, lambda x: window.output(x) % n, free)
 
 
 def _states(window: Window, n: int, outputs: list[int], deadline: Deadline) -> Iterator[int]:

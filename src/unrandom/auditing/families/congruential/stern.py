@@ -92,7 +92,7 @@ def _generators(view: View, width: int, length: int, deadline: Deadline) -> Iter
 
     for lcg, state in hidden_states([states_showing(y, low) for y in view.numbers], m, a):
         parameters: JsonObject = {"m": m, "a": a, "c": lcg.c, "state": state, "shown": f"the top {view.bits} bits"}
-        yield lcg_machine(parameters, lcg, state, show)
+        yield lcg_machine(parameters, lcg, state, show, 3 * log2(m) + log2(len(STATE_BITS)))
 
 
 @lru_cache(maxsize=16)  # the longer stream tried next begins with the same outputs

@@ -7,7 +7,7 @@ N changes from draw to draw.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
-from math import nextafter
+from math import log2, nextafter
 
 from unrandom.auditing.families.congruential.parts import ShownPart, bits_from, fractions, known_showing
 from unrandom.auditing.families.recovery import first_states, lcg_parameters
@@ -76,17 +76,23 @@ class Truncated(Family):
     name = "truncated-lcg"
     about = "a known linear congruential generator that shows a part of its state"
     max_outputs = MAX_DIMENSION
+    with_gaps = True
 
     def needs(self, stream: Stream) -> int | None:
-        return 4 if stream.bits <= MAX_BITS else None
+        return 2 if stream.bits <= MAX_BITS else None
+
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the largest states, and of the readings in use."""
+        return float(MAX_BITS) + log2(len(KNOWN_WINDOWS))
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         if stream.cycle:
             yield from _of_shuffles(stream, deadline)
             return
-        for name, lcg, part in _parts_of_known(stream):
+        for tried, (name, lcg, shown) in enumerate(_parts_of_known(stream), start=1):
             deadline.check()
-            yield from known_showing(name, lcg, part)
+            part = replace(shown, bounds=stream.unknown(shown.bounds, shown.modulus))
+            yield from known_showing(name, lcg, part, tried)
 
 
 def _parts_of_known(stream: Stream) -> Iterator[tuple[str, LCG, ShownPart]]:
@@ -127,6 +133,7 @@ def _shuffling(parameters: JsonObject, lcg: LCG, state: int, ranges: tuple[int, 
         lambda at: (lcg(at[0]), (at[1] + 1) % len(ranges)),
         lambda at: at[0] * ranges[at[1]] // lcg.m,
         lambda at: (before(at[0]), (at[1] - 1) % len(ranges)),
+        log2(lcg.m) + log2(len(KNOWN)),
     )
 
 
@@ -150,12 +157,12 @@ class Canonical(Family):
         return 2 if stream.rounding_error is not None else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-        for about, lcg in CANONICAL.items():
+        for tried, (about, lcg) in enumerate(CANONICAL.items(), start=1):
             deadline.check()
             r, two_steps = lcg.m - 1, LCG(lcg.m, lcg.a**2 % lcg.m, 0)
             bounds = stream.state_bounds(r * r) or []
             second_states = [(max(1, low // r), min(r, high // r + 2)) for low, high in bounds]
-            yield from known_showing(about, two_steps, ShownPart("", lcg.m, second_states, _double(lcg)))
+            yield from known_showing(about, two_steps, ShownPart("", lcg.m, second_states, _double(lcg)), tried)
 
 
 def _double(lcg: LCG) -> Callable[[int], float]:

@@ -7,26 +7,27 @@ so that the outputs before the first one are known, too.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import cycle, islice
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Int64
 
-from unrandom.auditing.family import Family, Generator
+from unrandom.auditing.family import Family, Generator, Undetermined
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.programs.engines import LARGE_ENGINES, SMALL_ENGINES, LinearEngine, Twister
-from unrandom.auditing.programs.readings import Reading, readings
+from unrandom.auditing.programs.readings import Known, Reading, readings
 from unrandom.auditing.programs.words import Layout
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.linear_words import Rows
 from unrandom.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5
-from unrandom.predictors.mod_two_dense import Solution, solve_dense
+from unrandom.predictors.mod_two_dense import Solution, growth, solve_dense
 
 REDUNDANT = 64  # equations beyond the number of unknowns
 OUTPUTS_BEFORE = 16  # outputs before the first one that a solution determines
@@ -38,6 +39,8 @@ many equations as they have unknowns. No more are read than are needed.
 
 SAMPLE = 64  # outputs by which the number of known bits is estimated
 SURE = 0.7  # if an estimate is that much below the known bits needed, a stream is too short
+MOST_EQUATIONS = 4  # equations over the unknowns, beyond which outputs are not looked for that determine a state
+READINGS_BITS = 4.0  # log2 of how many ways to show words are tried, at most
 HELD_BACK_BITS = 160  # known bits left to prove a solution, if there are not enough outputs for SLACK
 PIECE_ROWS = 256  # equations made at a time
 
@@ -51,6 +54,7 @@ class KnownBits(Family):
     about: str
     index: int | None = None
     slow: bool = False
+    with_gaps = True
     max_outputs = 0  # recovery reads no more outputs than it needs
 
     def needs(self, stream: Stream) -> int | None:
@@ -59,16 +63,48 @@ class KnownBits(Family):
         counts = [self._needed(reading, stream) for reading in self._readings(stream)]
         return min((count for count in counts if count), default=None)
 
-    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator | Undetermined]:
         for reading in self._readings(stream):
             deadline.check()
             solution = solve_dense(
                 _equations(self.engine, reading, stream), self.engine.unknowns, deadline.check, self.engine.silent
             )
-            if solution is not None and self.engine.unknowns - solution.free >= self.engine.unknowns // 2:
-                used = _outputs_used(self.engine, reading, stream, solution.equations)
-                for one in (reading, *reading.alike):
-                    yield KnownWords(self.engine, one, solution, used)
+            if solution is None or 2 * solution.free > self.engine.unknowns:
+                continue
+            used = _outputs_used(self.engine, reading, reading.known(stream), solution.equations)
+            for one in (reading, *reading.alike):
+                yield KnownWords(self.engine, one, solution, used)
+            if solution.free > self.engine.silent and (found := self._agreeing(reading, stream, deadline)):
+                yield found
+
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the state, and of the readings of words."""
+        return self.engine.unknowns + READINGS_BITS
+
+    def undetermined(self, stream: Stream, deadline: Deadline) -> Undetermined | None:
+        """Equations that agree, but leave bits of the state open, if there are half as many as the state has bits."""
+        found = [
+            one
+            for reading in self._readings(stream)
+            if 2 * int(_known_counts(self.engine, reading, stream).sum()) >= self.engine.unknowns
+            and (one := self._agreeing(reading, stream, deadline))
+        ]
+        return min(found, key=lambda one: (-one.evidence, one.outputs), default=None)
+
+    def _agreeing(self, reading: Reading, stream: Stream, deadline: Deadline) -> Undetermined | None:
+        """What a stream tells whose equations agree. Which outputs determine the state depends on the bits that they
+        show, not on what these are; outputs to come show what those given do. None if the equations contradict.
+        """
+        known, unknowns = reading.known(stream), self.engine.unknowns
+        most = MOST_EQUATIONS * unknowns * len(known) // max(1, int(_known_counts(self.engine, reading, stream).sum()))
+        both = list(islice(cycle(known), most))
+        to_come = (rows for rows, _ in _equations_of(self.engine, reading, both, len(known)))
+        equations = _equations(self.engine, reading, stream)
+        grown = growth(equations, to_come, unknowns, deadline.check, self.engine.silent)
+        if grown is None:
+            return None
+        outputs = most if grown.needed is None else _outputs_used(self.engine, reading, both, grown.needed)
+        return Undetermined(max(outputs, len(stream) + 1), float(grown.read - grown.rank))
 
     def _readings(self, stream: Stream) -> list[Reading]:
         possible = (reading for reading in readings(self.engine, stream) if _linear_bits(self.engine, reading.layout))
@@ -110,10 +146,17 @@ def _lead(reading: Reading) -> int:
 
 
 def _equations(engine: LinearEngine, reading: Reading, stream: Stream) -> Iterator[tuple[Rows, Bool[np.ndarray, " _"]]]:
+    return _equations_of(engine, reading, reading.known(stream))
+
+
+def _equations_of(
+    engine: LinearEngine, reading: Reading, known: Sequence[Known], start: int = 0
+) -> Iterator[tuple[Rows, Bool[np.ndarray, " _"]]]:
+    """The equations of outputs of which this is known, from the one with index `start` on."""
     asked: deque[_Asked] = deque()
 
     def wanted() -> Iterator[tuple[int, list[int]]]:
-        for one in _asked(engine, reading, stream):
+        for one in _asked(engine, reading, known, start):
             asked.append(one)
             yield one.word, one.bits
 
@@ -132,13 +175,13 @@ def _equations(engine: LinearEngine, reading: Reading, stream: Stream) -> Iterat
         yield np.concatenate(pieces), np.array(values, dtype=bool)
 
 
-def _outputs_used(engine: LinearEngine, reading: Reading, stream: Stream, equations: int) -> int:
-    """How many of the first outputs give that many `equations`."""
-    for one in _asked(engine, reading, stream):
+def _outputs_used(engine: LinearEngine, reading: Reading, known: Sequence[Known], equations: int) -> int:
+    """How many of the first outputs, of which this is known, give that many `equations`."""
+    for one in _asked(engine, reading, known):
         equations -= len(one.values)
         if equations <= 0:
             return one.output + 1
-    return len(stream)
+    return len(known)
 
 
 class _Asked(NamedTuple):
@@ -153,10 +196,10 @@ class _Asked(NamedTuple):
     plain: int
 
 
-def _asked(engine: LinearEngine, reading: Reading, stream: Stream) -> Iterator[_Asked]:
+def _asked(engine: LinearEngine, reading: Reading, all_known: Sequence[Known], start: int = 0) -> Iterator[_Asked]:
     layout, places, lead = reading.layout, reading.layout.places, _lead(reading)
     linear = _linear_bits(engine, layout)
-    for i, known in enumerate(reading.known(stream)):
+    for i, known in enumerate(islice(all_known, start, None), start):
         group, part = divmod(i, layout.share)
         shown = known.mask & linear
         for word in range(layout.words):
@@ -178,6 +221,11 @@ class KnownWords:
     reading: Reading
     solution: Solution
     outputs_used: int
+
+    @property
+    def free_bits(self) -> float:
+        """Those of the state and of the readings of words; endless if the equations do not determine the state."""
+        return inf if self.solution.free > self.engine.silent else self.engine.unknowns + READINGS_BITS
 
     @cached_property
     def parameters(self) -> JsonObject:

@@ -6,6 +6,7 @@ obey such a recurrence, whose order is at most the size of their state in bits.
 
 from collections.abc import Iterator
 from itertools import chain, islice
+from math import log2
 
 import numpy as np
 
@@ -72,4 +73,5 @@ def _bit_recurrences(view: View, recurrences: list[tuple[int, int]]) -> Replay:
             return None
         return [view.show(x) for x in islice(backwards.following(first[::-1]), count)][::-1]
 
-    return Replay(parameters, lambda: map(view.show, chain(first, registers.following(first))), previous)
+    free = float(sum(orders)) + sum(order + 2 * log2(order + 1) for order, _ in set(recurrences))
+    return Replay(parameters, lambda: map(view.show, chain(first, registers.following(first))), previous, free)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from math import ceil
+from math import ceil, inf
 
 import numpy as np
 from jaxtyping import Bool, Int64
@@ -140,6 +140,11 @@ class RedrawnNumbers:
         indices = [index for index, _ in self.draw.drawn(islice(ENGINE.words(self.solution), 1, self.lead + 1))]
         skipped = len(indices) - 1 - self.first
         return skipped if skipped >= OUTPUTS_BEFORE and indices[-1] == self.lead - 1 else None
+
+    @property
+    def free_bits(self) -> float:
+        """Those of the state and of two ways to draw; endless if the equations do not determine the state."""
+        return inf if self.solution.free > ENGINE.silent else ENGINE.unknowns + 1.0
 
     @cached_property
     def parameters(self) -> JsonObject:

@@ -60,6 +60,10 @@ class Scrambled(Family):
             return None
         return ceil(SURPLUS * self.state_bits / known) if known >= self.least_bits else None
 
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the state."""
+        return float(self.state_bits)
+
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         state = self._state(stream, deadline, backwards=False)
         if state is not None:

@@ -203,7 +203,7 @@ def showing_top_bits(xoshiro: Xoshiro, state: tuple[int, ...], stream: Stream) -
         return top / 2**shown if stream.fractions else top
 
     parameters: JsonObject = {"engine": xoshiro.name, "state": hexadecimal(state, xoshiro.engine.bits)}
-    return Machine(parameters, state, xoshiro.step, output, xoshiro.back)
+    return Machine(parameters, state, xoshiro.step, output, xoshiro.back, float(xoshiro.engine.bits * len(state)))
 
 
 class V8Sums(Sums):

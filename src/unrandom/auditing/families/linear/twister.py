@@ -35,6 +35,11 @@ class Twisters(Family):
         counts = [_outputs_needed(*layout) for view in stream.views for layout in _layouts(view)]
         return min(counts, default=None)
 
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the words that make the first outputs, of which 31 bits are not part of the state."""
+        sizes = (variant.n * variant.w for view in stream.views for variant, _ in _layouts(view))
+        return float(max(sizes, default=0)) or None
+
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:
             for variant, layout in _layouts(view):
@@ -61,7 +66,7 @@ def _layouts(view: View) -> list[tuple[MersenneTwister, Layout]]:
 
 def _outputs_needed(variant: MersenneTwister, layout: Layout) -> int:
     two_blocks = layout == CPP or any(piece.lost for piece in layout.pieces)
-    return variant.n * (1 + two_blocks) // layout.words + 1
+    return variant.n * (1 + two_blocks) // layout.words + two_blocks
 
 
 def _replay(

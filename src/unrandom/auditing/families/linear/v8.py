@@ -7,6 +7,7 @@ outputs are handed out in reverse order; every possible position of the stream's
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
+from math import log2
 
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number, split
@@ -30,9 +31,14 @@ class V8(Family):
     name = "v8"
     about = "Math.random() of V8 before 2026 (Chrome, Node.js 12 to 24): top bits of xorshift128+, in blocks backwards"
     max_outputs = STEPS - 2 * BLOCK
+    with_gaps = True
 
     def needs(self, stream: Stream) -> int | None:
         return 4 if stream.fractions or stream.in_range else None
+
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the state, of the place in a block, and of the two versions of the engine."""
+        return UNKNOWNS + log2(2 * BLOCK)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         exact = stream.fractions and not stream.rounded
@@ -62,7 +68,7 @@ def _generators(stream: Stream, generator: MathRandom, deadline: Deadline) -> It
 
 def _top_bits(stream: Stream, shown: int) -> list[tuple[int, int]]:
     """The known top bits of the word behind each of the first outputs, and their number."""
-    if stream.fractions and not stream.rounded:
+    if stream.fractions and not stream.rounded and stream.known is None:
         return [(int(value * 2.0**shown), shown) for value in stream.values[: BLOCK + 8].tolist()]
     known = []
     for low, high in stream.state_bounds(2**shown) or []:
@@ -94,6 +100,11 @@ class Blocks:
             "left_of_first_block": remaining,
             "state": hexadecimal(state, 64),
         }
+
+    @property
+    def free_bits(self) -> float:
+        """Those of the state, of the place in a block, and of the two versions of the engine."""
+        return UNKNOWNS + log2(2 * BLOCK)
 
     def outputs(self) -> Iterator[Number]:
         state, first = self.state, self.remaining - BLOCK  # index of the block's first output

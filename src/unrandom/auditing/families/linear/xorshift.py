@@ -13,6 +13,7 @@ from unrandom.core.deadline import Deadline
 from unrandom.generators.words import Shift
 from unrandom.generators.xorshift import XorshiftWords
 
+SHIFT_BITS = 22.0  # bits that tell three shifts, the order and the directions
 ORDERS = (2, 3, 4, 5)  # numbers of state words of the generators with several words
 
 
@@ -31,9 +32,8 @@ class Xorshifts(Family):
             if 16 < view.bits <= 64:
                 bits = 32 if view.bits <= 32 else 64
                 for xorshift in recover_xorshifts(view.numbers, bits):
-                    yield Machine.of(
-                        xorshift_parameters(1, bits, xorshift.shifts), xorshift, view.numbers[0], view.show
-                    )
+                    parameters = xorshift_parameters(1, bits, xorshift.shifts)
+                    yield Machine.of(parameters, xorshift, view.numbers[0], view.show, bits + SHIFT_BITS)
                 yield from _several_words(view, bits, deadline)
 
 
@@ -54,4 +54,4 @@ def _several_words(view: View, bits: int, deadline: Deadline) -> Iterator[Genera
             words = XorshiftWords(bits, shifts, int(c))
             if all(words.step(tuple(x[i : i + order]))[-1] == x[i + order] for i in (1, 2)):
                 parameters = xorshift_parameters(order, bits, (*shifts, Shift(False, int(c))))
-                yield Machine.of(parameters, words, tuple(x[:order]), view.show)
+                yield Machine.of(parameters, words, tuple(x[:order]), view.show, order * bits + SHIFT_BITS)

@@ -37,6 +37,10 @@ class Xorwows(Family):
     def needs(self, stream: Stream) -> int | None:
         return OUTPUTS if any(view.bits == XORWOW.bits for view in stream.views) else None
 
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the linear part and of the counter."""
+        return float(UNKNOWNS + XORWOW.bits)
+
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         for view in stream.views:
             if view.bits != XORWOW.bits or len(view.numbers) < OUTPUTS:

@@ -10,7 +10,9 @@ has bits determine the state. If the output is one word multiplied and rotated (
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
+from math import log2
 
+from unrandom.auditing.families.linear.xorshift import SHIFT_BITS
 from unrandom.auditing.families.recovery import recover_lcg, recover_xorshifts
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.layers import split
@@ -51,7 +53,8 @@ class Xoshiros(Family):
                     if state is not None:
                         words = hexadecimal(state, xoshiro.engine.bits)
                         parameters: JsonObject = {"engine": xoshiro.name, "state": words}
-                        yield Machine.of(parameters, xoshiro, state, view.show)
+                        free = float(xoshiro.engine.bits * len(state)) + log2(len(XOSHIROS))
+                        yield Machine.of(parameters, xoshiro, state, view.show, free)
 
 
 def _state(xoshiro: Xoshiro, numbers: list[int]) -> tuple[int, ...] | None:
@@ -85,7 +88,8 @@ def _multiplied_xorshifts(view: View) -> Iterator[Generator]:
     words = [y * inverse % 2**64 for y in view.numbers[:4]]
     for xorshift in recover_xorshifts(words, 64):
         parameters = {**xorshift_parameters(1, 64, xorshift.shifts), "engine": "xorshift64*"}
-        yield Machine.of(parameters, Xorshift(64, xorshift.shifts, XORSHIFT64_STAR), words[0], view.show)
+        generator = Xorshift(64, xorshift.shifts, XORSHIFT64_STAR)
+        yield Machine.of(parameters, generator, words[0], view.show, 64 + SHIFT_BITS)
 
 
 def _mixed_counters(view: View) -> Iterator[Generator]:
@@ -94,4 +98,4 @@ def _mixed_counters(view: View) -> Iterator[Generator]:
     lcg = recover_lcg(counters, 2**64)
     if lcg is not None and lcg.a == 1:
         parameters: JsonObject = {"engine": "SplitMix64", "step": f"0x{lcg.c:016x}"}
-        yield Machine.of(parameters, SplitMix64(lcg.c), counters[0], view.show)
+        yield Machine.of(parameters, SplitMix64(lcg.c), counters[0], view.show, 128.0)

@@ -82,6 +82,10 @@ class SmallState(Family):
             return None
         return min(LOOKAHEAD, ceil((self.small.state_bits + 8) / log2(ratio)))
 
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the state, and of the ways to show it."""
+        return self.small.state_bits + 2.0
+
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         if len(stream) < 2:
             return

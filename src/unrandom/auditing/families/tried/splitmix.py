@@ -27,6 +27,10 @@ class SplitMixFractions(Family):
     def needs(self, stream: Stream) -> int | None:
         return 2 if any(view.bits == SHOWN for view in stream.views) else None
 
+    def free_bits(self, stream: Stream) -> float | None:
+        """Those of the counter."""
+        return float(SHOWN + HIDDEN)
+
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         generator = SplitMix64()
         for view in stream.views:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, cycle, islice, pairwise
+from math import log2
 
 from unrandom.auditing.family import Family, Generator, Machine, Replay
 from unrandom.auditing.forms.layers import Number, Signed
@@ -19,6 +20,7 @@ class Trivial(Family):
     about = "a constant, a counter (also modulo a number), or a short period"
     trivial = True
     any_width = True
+    of_own = True
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
@@ -34,7 +36,7 @@ class Trivial(Family):
         if not stream.fractions and period != 1:
             yield from _counters([int(value) for value in values], stream)
         if 1 < period <= len(values) // 2:
-            yield _repetition({"kind": "period", "length": period}, values[:period])
+            yield _periodic(stream, period)
         second_half = values[len(values) // 2 :]
         late_period = _period(second_half)
         if period > len(values) // 2 and late_period <= len(second_half) // 2:  # periodic after a tail
@@ -45,13 +47,37 @@ class Trivial(Family):
             yield _repetition(parameters, values[start : start + late_period], values[:start])
 
 
-def _repetition(parameters: JsonObject, numbers: list[Number], first: Sequence[Number] = ()) -> Replay:
+class LongPeriod(Family):
+    """A period of more than half of the outputs; tried after generators that explain it with fewer numbers."""
+
+    name = "trivial"
+    about = "a period that is not yet complete for the second time"
+    any_width = True
+    max_outputs = MAX_OUTPUTS
+
+    def needs(self, stream: Stream) -> int | None:
+        return 2
+
+    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+        period = _period(stream.values.tolist())
+        if len(stream) // 2 < period < len(stream):
+            yield _periodic(stream, period)
+
+
+def _periodic(stream: Stream, period: int) -> Replay:
+    free = float(stream.information[:period].sum()) + 2 * log2(period)
+    return _repetition({"kind": "period", "length": period}, stream.values[:period].tolist(), free_bits=free)
+
+
+def _repetition(
+    parameters: JsonObject, numbers: list[Number], first: Sequence[Number] = (), free_bits: float | None = None
+) -> Replay:
     """The same numbers repeated endlessly, after an optional tail `first`."""
 
     def previous(count: int) -> list[Number] | None:
         return None if first else list(islice(cycle(numbers[::-1]), count))[::-1]
 
-    return Replay(parameters, lambda: chain(first, cycle(numbers)), previous)
+    return Replay(parameters, lambda: chain(first, cycle(numbers)), previous, free_bits)
 
 
 def _counters(numbers: list[int], stream: Stream) -> Iterator[Generator]:

@@ -1,0 +1,87 @@
+"""What if the numbers of a stream differ by their place in a cycle? Outputs that were not printed, at the same places
+of every cycle; or numbers of several widths in turn, which consist of one word or more.
+
+- Every second output, or the first three of five: the others are outputs of the stream that are not `known`.
+- Numbers of 32, 64 and 96 bits in turn: one, two and three words of 32 bits, the lowest first. If a width is no
+  multiple of 32, as of getrandbits(40) in Python, the last word shows its top bits only: then words are fractions.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from unrandom.auditing.forms.layers import Gaps, InTurn
+from unrandom.auditing.forms.stream import Form, Stream
+
+SKIPPED = (2, 3, 4, 5)  # cycles of which one output is printed that are tried unasked
+MAX_CYCLE = 8  # longest cycle of widths
+FEWEST = 3  # numbers of each width that tell it
+WORD = 32  # bits of the words that numbers of several widths consist of
+LEAST_DIFFERENCE = 8  # bits between the widest and the narrowest width of a cycle
+ROUNDED_UP = 3  # bits by which the widest number of a width may be narrower
+
+
+def with_gaps(stream: Stream, pattern: Sequence[bool]) -> Stream:
+    """The stream of which the outputs at these places of every cycle were printed, and the others were not. An
+    incomplete cycle at the end is left out.
+    """
+    cycles = len(stream) // sum(pattern)
+    known = np.tile(np.array(pattern, dtype=bool), cycles)
+
+    def spread(numbers: np.ndarray) -> np.ndarray:
+        wide = np.zeros(len(known), dtype=numbers.dtype)
+        wide[known] = numbers[: cycles * sum(pattern)]
+        return wide
+
+    errors = None if stream.rounding_error is None else spread(stream.rounding_error)
+    form = stream.form.within(Gaps(tuple(pattern)))
+    return replace(stream, values=spread(stream.values), form=form, rounding_error=errors, printed=None, known=known)
+
+
+def skipping(streams: Sequence[Stream]) -> Iterator[Stream]:
+    """The plausible streams with gaps that are tried unasked: every second output, every third one, and so on."""
+    for stream in streams:
+        if stream.likely and stream.known is None and not stream.cycle and not stream.normal:
+            for size in SKIPPED:
+                yield replace(with_gaps(stream, [True] + [False] * (size - 1)), likely=False)
+
+
+def in_turn(whole: list[int], form: Form) -> Iterator[Stream]:
+    """The words of numbers that have several widths in turn."""
+    widths = _widths(whole)
+    if widths is None:
+        return
+    layer, words = InTurn(widths), list[int]()
+    for i, number in enumerate(whole[: len(whole) // len(widths) * len(widths)]):
+        words += layer.words(number, i % len(widths))
+    form = form.within(layer)
+    bits = [layer.shown[i % layer.inner] for i in range(len(words))]
+    if set(bits) == {WORD}:
+        yield Stream(np.array(words, dtype=np.uint64), form, WORD)
+        return
+    parts = 2.0 ** np.array(bits)
+    fractions = (np.array(words, dtype=np.float64) + 0.5) / parts
+    yield Stream(fractions, form, 0, 0.5 / parts)
+
+
+def _widths(whole: list[int]) -> tuple[int, ...] | None:
+    """The widths of the numbers of a cycle, if there are several: each is that of the widest number at its place."""
+    for size in range(2, MAX_CYCLE + 1):
+        if len(whole) < FEWEST * size or min(whole) < 0:
+            return None
+        widest = [max(whole[place::size]).bit_length() for place in range(size)]
+        widths = tuple(_rounded(bits) for bits in widest)
+        narrow = any(
+            sum(x.bit_length() <= width - 8 for x in whole[place::size]) * 16 > len(whole) // size + 64
+            for place, width in enumerate(widths)
+        )
+        if max(widths) - min(widths) >= LEAST_DIFFERENCE and not narrow:
+            return widths
+    return None
+
+
+def _rounded(bits: int) -> int:
+    """A width of whole bytes, if it is not much wider."""
+    whole = -(-bits // 8) * 8
+    return whole if 0 < whole - bits <= ROUNDED_UP else max(1, bits)

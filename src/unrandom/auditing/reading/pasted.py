@@ -1,0 +1,230 @@
+"""How is a text read that is no plain list or table of numbers? By what is tried here in turn: the list that one of its
+lines assigns; numbers after some lines of words; symbols without spaces; the part that varies in lines of one shape.
+
+What is left out is noted. If nothing is found, the refusal names what was seen, and an option that was tried.
+"""
+
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from unrandom.auditing.reading.alphabets import few_letters, without_joiners
+from unrandom.auditing.reading.assignments import lists_of
+from unrandom.auditing.reading.logs import matches, of_column
+from unrandom.auditing.reading.numerals import MAX_CHARACTERS
+from unrandom.auditing.reading.parsing import Numbers, numbers_of
+from unrandom.auditing.reading.shapes import Field, Shape, items_of, keyed_fields, shape_of
+from unrandom.auditing.reading.tables import MAX_NAMES, SAMPLE_LINES
+from unrandom.auditing.reading.texts import BLOCK, Text, numbered, of_text, words_of
+from unrandom.auditing.reading.tokens import MAX_NUMBERS, PIECE, Row, Tokens, shown
+from unrandom.core.errors import UserError
+
+MOST_WORDS = 32  # lines of words before numbers that are left out
+MANY_LINES = 0.3  # share of lines of one shape of which a part may be chosen
+MOST_SHOWN = 10_000  # characters of a line by which its shape is found
+FEWEST_NUMBERS = 3  # numbers after such lines
+
+_PLAIN = re.compile(r"0x[0-9a-fA-F]+|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_HEXADECIMAL = re.compile("[0-9a-fA-F]+")
+_ALONE = r"^\s*([-+.\d]+)\s*$"  # the number of a line that has nothing else
+
+
+def of_pasted(text: Text, notation: str | None, refused: UserError) -> Numbers:
+    """The numbers of a text that was `refused` as a list or a table. UserError if no other reading is without doubt."""
+    readings: tuple[Callable[[Text, str | None], Numbers | None], ...] = (
+        _assigned,
+        _after_words,
+        _symbol_by_symbol,
+        _of_one_shape,
+    )
+    for read_as in readings:
+        numbers = read_as(text, notation)
+        if numbers is not None:
+            return numbers
+    raise _refusal(text, notation, refused)
+
+
+def _tried(tokens: Callable[[], Tokens], notation: str | None, text: Text) -> Numbers | None:
+    """The numbers that tokens stand for, None if there are none."""
+    try:
+        return numbers_of(tokens(), notation, text.deadline) or None
+    except UserError:
+        return None
+
+
+def _lines(text: Text) -> list[str]:
+    """The beginnings of the first lines; if all lines look like comments, of these."""
+    plain = text.sample() or [line.strip() for _, line in islice(_not_blank(text), SAMPLE_LINES)]
+    return [line if len(line) <= MOST_SHOWN else _beginning(line[:MOST_SHOWN]) for line in plain]
+
+
+def _beginning(line: str) -> str:
+    """A part of a line to the end of its last whole word, if it has several."""
+    return line.rpartition(" ")[0] or line
+
+
+def _not_blank(text: Text) -> Iterator[tuple[int, str]]:
+    return (one for line, block in text.blocks() for one in numbered(line, block) if one[1].strip())
+
+
+def assigned(text: Text, notation: str | None) -> dict[str, Numbers]:
+    """The lists of numbers that lines of a program assign, by their names."""
+    found = {}
+    for name, content in lists_of(text).items():
+        inner = Text(content, text.deadline)
+        numbers = _tried(lambda inner=inner: of_text(inner, notation), notation, text)  # type: ignore[misc]
+        if numbers is not None:
+            found[name] = numbers
+    return found
+
+
+def _assigned(text: Text, notation: str | None) -> Numbers | None:
+    """The longest list that is assigned; of equally long ones the last."""
+    lists = assigned(text, notation)
+    if not lists:
+        return None
+    name = max(reversed(lists), key=lambda one: len(lists[one]))
+    others = [f"{other} ({len(one):,})" for other, one in lists.items() if other != name]
+    note = f"list {name} of {len(lists[name]):,} numbers read, and all other lines left out"
+    more = f"; --column takes another list: {', '.join(others[:MAX_NAMES])}" if others else ""
+    lists[name].notes.insert(0, note + more)
+    return lists[name]
+
+
+def _after_words(text: Text, notation: str | None) -> Numbers | None:
+    """Numbers that fill all lines after some lines of words."""
+    lines = list(islice(text.lines(), SAMPLE_LINES))
+    plain = [all(map(_PLAIN.fullmatch, words_of(line))) for _, line in lines]
+    first = max((i + 1 for i, is_plain in enumerate(plain) if not is_plain), default=0)
+    numbers = sum(len(words_of(line)) for _, line in lines[first:])
+    if not 0 < first <= min(MOST_WORDS, numbers) or numbers < FEWEST_NUMBERS:
+        return None
+    place = _start_of(text, lines[first][0])
+    rest = Text("\n" * (lines[first][0] - 1) + text.content[place:], text.deadline)
+    found = _tried(lambda: of_text(rest, notation), notation, text)
+    if found is not None:
+        many = f"the first {first} lines" if first > 1 else "the first line"
+        found.notes.insert(0, f"{many}, {shown(lines[0][1])}, left out")
+    return found
+
+
+def _start_of(text: Text, line: int) -> int:
+    """Where a line begins."""
+    place = 0
+    for _ in range(line - 1):
+        place = text.content.index("\n", place) + 1
+    return place
+
+
+def _symbol_by_symbol(text: Text, notation: str | None) -> Numbers | None:
+    """Symbols without spaces, letters of few kinds, or a word of more hexadecimal digits than any number has."""
+    word = text.content.strip()
+    if len(word) > MAX_CHARACTERS and notation is None and _HEXADECIMAL.fullmatch(word):
+        octets = [word[i : i + 2] for i in range(0, min(len(word) // 2, MAX_NUMBERS + 1) * 2, 2)]
+        note = f"one word of {len(word):,} hexadecimal digits read as bytes"
+        return _tried(lambda: Tokens.items(octets).noting(note), "hexadecimal", text)
+    letters = without_joiners("".join(word for line in _lines(text) for word in words_of(line)))
+    if not letters or not (is_symbolic(letters) or few_letters(letters)):
+        return None
+
+    def rows() -> Iterator[Row]:
+        for i, line in text.lines():
+            symbols = without_joiners("".join(words_of(line)))
+            yield from (Row(i, list(symbols[j : j + BLOCK])) for j in range(0, len(symbols), BLOCK))
+
+    return _tried(lambda: Tokens(rows, ("characters without spaces read one by one",)), notation, text)
+
+
+def is_symbolic(letters: str) -> bool:
+    """Whether all characters are symbols, such as those of the zodiac, and not letters or marks of text."""
+    return not any(letter.isascii() or letter.isalnum() for letter in set(letters))
+
+
+def _of_one_shape(text: Text, notation: str | None) -> Numbers | None:
+    """The part that varies in lines, or in items between commas, of one shape."""
+    lines = _lines(text)
+    found = shape_of(lines)
+    if found is not None and _has_words(found[0]) and len(found[0].values) == 1:
+        regex = found[0].regex(found[0].values[0])
+        numbers = _tried(lambda: matches(text, regex), notation, text)
+        if numbers is not None:
+            left_out = next((note for note in numbers.notes if note.startswith("lines without")), None)
+            numbers.notes = [note for note in numbers.notes if note != left_out]
+            numbers.notes.insert(
+                0, f"of each line, as {shown(lines[0])}, the part that varies read, as with --regex {_quoted(regex)}"
+            )
+            numbers.notes[0] += f"; {left_out}" if left_out else ""
+            return numbers
+    items = items_of(lines)
+    found = shape_of(items) if items else None
+    if items and found is not None and found[1] == len(items) and len(found[0].values) == 1:
+        return _of_items(text, found[0], items[0], notation)
+    return None
+
+
+def _of_items(text: Text, shape: Shape, first: str, notation: str | None) -> Numbers | None:
+    chosen = shape.values[0]
+    pattern = re.compile(shape.regex(chosen, ",;=").removeprefix(r"^\s*"))
+    note = f"of each item, as {shown(first)}, the part that varies read"
+
+    def rows() -> Iterator[Row]:
+        for i, line in text.lines():
+            found = (match[1] for match in pattern.finditer(line))
+            while piece := list(islice(found, PIECE)):
+                text.deadline.check()
+                yield Row(i, piece)
+
+    return _tried(lambda: Tokens(rows, (note,)), notation, text)
+
+
+def _has_words(shape: Shape) -> bool:
+    """Whether lines have more than one bare word."""
+    return len(shape.fields) > 1 or any(shape.marks) or any(shape.fields[0].affixes or ())
+
+
+def _quoted(regex: str) -> str:
+    return shlex.quote(regex)
+
+
+def _refusal(text: Text, notation: str | None, refused: UserError) -> UserError:
+    """What was seen, and what can be done: an option that was tried."""
+    lines = _lines(text)
+    found, fields = shape_of(lines), keyed_fields(lines)
+    if found is not None and len(found[0].values) > 1 and _has_words(found[0]) and len(lines) > 1:
+        shape = found[0]
+        ways = [_way(shape, i) for i in sorted(shape.values, key=lambda i: _promise(shape.fields[i]))]
+        about = shape.about()
+    elif len(fields) > 1 and sum(field.varies for field in fields) > 1:
+        varying = [field for field in fields if field.varies]
+        ways = [("--column", field.key) for field in sorted(varying, key=_promise) if field.key]
+        about = ", ".join(field.example for field in varying[:MAX_NAMES])
+    else:
+        ways, about = [("--regex", _ALONE)], ""
+        some = shape_of(lines, MANY_LINES)
+        if some is not None and _has_words(some[0]) and some[1] >= FEWEST_NUMBERS:
+            ways += [_way(some[0], i) for i in some[0].values]
+    for option, value in ways[:MAX_NAMES]:
+        read = of_column if option == "--column" else None
+        numbers = _tried(
+            lambda value=value, read=read: read(text, value, notation) if read else matches(text, value),  # type: ignore[misc]
+            notation,
+            text,
+        )
+        if numbers is not None and len(numbers) > 1 and value.isprintable():
+            option = f"{option} {_quoted(value)}"
+            if not about:
+                return UserError(f"{refused}; {option} reads {len(numbers):,} numbers")
+            table = f"{refused}; " if str(refused).startswith("no column") else ""
+            return UserError(f"{table}several parts of the lines vary: {about}; choose one, as with {option}")
+    return UserError(f"{refused}; several parts of the lines vary: {about}") if about else refused
+
+
+def _promise(field: Field) -> tuple[bool, int]:
+    """Those with a key first, then those with the longest texts."""
+    return not field.key, -min(map(len, field.texts))
+
+
+def _way(shape: Shape, chosen: int) -> tuple[str, str]:
+    field: Field = shape.fields[chosen]
+    return ("--column", field.key) if field.key else ("--regex", shape.regex(chosen))

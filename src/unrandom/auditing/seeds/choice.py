@@ -1,0 +1,123 @@
+"""Which trials are there for a stream? Those of all methods of programs that may have made one of its readings."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+
+from unrandom.auditing.forms.layers import (
+    Affine,
+    BoxMuller,
+    Digits,
+    Divided,
+    Exponential,
+    Marked,
+    Quantile,
+    Reversed,
+    Shuffled,
+    Signed,
+    Template,
+)  # fmt: skip
+from unrandom.auditing.forms.normals import FEWEST, exponential_streams, normal_streams
+from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.reading.tokens import shown
+from unrandom.auditing.seeds import draws
+from unrandom.auditing.seeds.methods import Method, OutputKind
+from unrandom.auditing.seeds.programs import PROGRAMS, Program
+from unrandom.auditing.seeds.trials import Trial
+from unrandom.core.errors import UserError
+
+UNUSED_BITS = 24
+"""If the whole numbers of a stream have fewer bits than the outputs of a method, the chance of that is at most 2 to
+the power of minus this number.
+"""
+
+WIDEST_BITS = 64  # numbers with more bits are compared with no method: compiled comparisons take 64-bit words
+LAYERS = (Affine, BoxMuller, Digits, Divided, Exponential, Marked, Quantile, Reversed, Shuffled, Signed, Template)
+"""Interpretations of the printed numbers that are common in programs."""
+
+FEWEST_NORMAL = 4  # normal deviates that are hardly ever all from 0 to 1
+
+
+def choose(program: str | None) -> Sequence[Program]:
+    """The programs whose names contain this text, or all; UserError if there are none."""
+    chosen = [one for one in PROGRAMS if program is None or program.lower() in one.about.lower()]
+    if not chosen:
+        some = "; ".join(one.about for one in PROGRAMS[:5])
+        raise UserError(f"--program: no program contains {shown(program or '')}; there are {some} and others")
+    return chosen
+
+
+def trials(streams: Sequence[Stream], program: str | None = None) -> list[Trial]:
+    """All methods that may have made one of the streams, in the order of their programs; none for constants, nor for
+    numbers of more than WIDEST_BITS.
+    """
+    found: dict[object, Trial] = {}
+    streams = [*streams, *(other for stream in streams for other in _others(stream))]
+    for one in choose(program):
+        for stream in streams:
+            usual = all(isinstance(layer, LAYERS) for layer in stream.form.layers)
+            if usual and len(stream) and stream.bits <= WIDEST_BITS and varied(stream):
+                for method in _methods(one, stream):
+                    ranges = (stream.bounded, stream.cycle) if method.kind == "range" else ()
+                    key = (one.about, method, stream.form.layers, stream.form.single, ranges)
+                    found.setdefault(key, Trial(_near(stream, method.error), one, method))
+    return list(found.values())
+
+
+def _others(stream: Stream) -> Iterator[Stream]:
+    """Interpretations that are tried with seeds only: bytes in another order, and a few deviates from 0 to 1."""
+    if _of_four_bytes(stream):
+        yield _bytes_of_words(stream)
+    if stream.fractions and not stream.form.layers and stream.rounding_error is not None and not stream.normal:
+        values, errors, form = stream.values, stream.rounding_error, stream.form
+        few = [exponential_streams(values, errors, form)] * (0 < len(values) < FEWEST)
+        few += [normal_streams(values, errors, form)] * (0 < len(values) < FEWEST_NORMAL)
+        yield from (replace(one, likely=False) for one in chain.from_iterable(few))
+
+
+def _of_four_bytes(stream: Stream) -> bool:
+    """Whether the outputs are words of 32 bits, the bytes of which were printed in their order."""
+    layer = stream.form.layers[0] if stream.form.layers else None
+    return isinstance(layer, Divided) and layer.bits == 32 and not layer.low_first and stream.bounded is None
+
+
+def _bytes_of_words(stream: Stream) -> Stream:
+    """The words if the lowest byte of each was printed first, as by Python's randbytes and numpy's bytes."""
+    swapped = stream.values.astype(np.uint32).byteswap().astype(np.uint64)
+    return replace(stream, values=swapped, form=stream.form.within(Reversed(32, 8)))
+
+
+def _near(stream: Stream, error: float) -> Stream:
+    """The stream for a method whose real numbers have a relative error."""
+    if not error or stream.rounding_error is None:
+        return stream
+    printed = stream.values if stream.form.digits is None else None
+    return replace(stream, rounding_error=stream.rounding_error + np.abs(stream.values) * error, printed=printed)
+
+
+def varied(stream: Stream) -> bool:
+    """False for constants, of which any seed may be the cause that leads to an error."""
+    return len(stream) == 1 or stream.bits_per_output > 0
+
+
+def _methods(program: Program, stream: Stream) -> Iterator[Method]:
+    kind: OutputKind = "word"
+    if stream.normal:
+        kind = "normal"
+    elif stream.fractions:
+        kind = "fraction"
+    elif stream.bounded is not None or stream.cycle:
+        kind = "range"
+    innermost = stream.form.layers[0] if stream.form.layers else None
+    for method in program.methods_for(kind, stream.bits):
+        letters = method.code == draws.LETTERS and not isinstance(innermost, Digits)
+        if letters or method.through not in (None, innermost):
+            continue
+        if kind == "word":
+            unused = method.bits - stream.bits
+            if unused >= 0 and unused * len(stream) <= UNUSED_BITS:
+                yield method
+        elif method.real or all(method.fits(n) for n in stream.cycle or (stream.bounded or 0,)):
+            yield method

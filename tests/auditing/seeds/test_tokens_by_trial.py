@@ -1,0 +1,86 @@
+"""Seeds are found from a single token, key or identifier, and from a few shuffles."""
+
+import random
+import string
+import uuid
+
+import numpy as np
+import pytest
+
+import unrandom
+from unrandom.auditing.verdict import Predictable, TooFew
+
+pytest.importorskip("numba", reason="2026-11-23: the extra fast is not installed")
+
+LETTERS = string.ascii_letters + string.digits
+
+JAVA_SHUFFLES = [
+    [1, 3, 7, 2, 5, 4, 8, 6], [2, 3, 7, 4, 8, 1, 5, 6], [3, 8, 1, 5, 6, 4, 2, 7], [5, 6, 7, 3, 4, 2, 8, 1],
+    [2, 8, 1, 5, 7, 4, 6, 3], [8, 7, 4, 3, 2, 1, 5, 6],
+]  # fmt: skip
+
+
+def of_python(draw):
+    chance = random.Random(321)
+    return [draw(chance) for _ in range(2)]
+
+
+def of_numpy(draw):
+    chance = np.random.RandomState(321)
+    return [draw(chance) for _ in range(2)]
+
+
+TOKENS = {
+    "Java, RandomStringUtils.randomAlphanumeric(32)": (
+        ["ygZDDnsAqDNRHT4FS5UrHN3vi6mEGTJr", "gcFPzMAEVIxlrpYx4NZedHoLFgjgHTeF"], "RandomStringUtils", 1668247404,
+    ),
+    "Python, choices": (of_python(lambda one: "".join(one.choices(LETTERS, k=16))), "choices", 321),
+    "Python, choice": (of_python(lambda one: "".join(one.choice(LETTERS) for _ in range(16))), "choice", 321),
+    "Python, choice of hexadecimal digits": (
+        of_python(lambda one: "".join(one.choice("0123456789abcdef") for _ in range(32))), "choice", 321,
+    ),
+    "Python, getrandbits": (of_python(lambda one: f"{one.getrandbits(256):064x}"), "getrandbits(32)", 321),
+    "Python, randbytes": (of_python(lambda one: one.randbytes(16).hex()), "getrandbits(32)", 321),
+    "Python, UUID": (
+        of_python(lambda one: str(uuid.UUID(int=one.getrandbits(128), version=4))), "getrandbits(32)", 321,
+    ),
+    "numpy, bytes": (of_numpy(lambda one: one.bytes(16).hex()), "whole words", 321),
+    "bytes of C++, the highest of each word": (
+        ["8c97b7d89adb8bd86c9fa562704ce40ef645627acacf877a9164ecd6125616a5", "055ed5f5c723dede"],
+        "the highest of each", 0,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("tokens", "method", "seed"), TOKENS.values(), ids=TOKENS)
+def test_the_seed_of_one_token(tokens, method, seed):
+    verdict = unrandom.audit(tokens[:1], seeds=f"{max(0, seed - 100)}:{seed + 100}", family="trivial")
+    assert isinstance(verdict, Predictable), verdict.text()
+    assert verdict.parameters["seed"] == seed
+    assert method in "; ".join([verdict.parameters["method"], *verdict.parameters.get("or", [])])
+    assert verdict.next[0].startswith(tokens[1])
+
+
+def test_ten_letters_of_php_are_nearly_a_proof():
+    """Those of the GWCTF 2019 lottery: mt_rand(0, 61) of a-z0-9A-Z."""
+    verdict = unrandom.audit(["w6Tv3Dw8xk"], seeds="981620000:981630000", program="php", family="trivial")
+    assert isinstance(verdict, TooFew), verdict.text()
+    first = verdict.candidates[0]
+    assert (first.parameters["seed"], first.next[0]) == (981623126, "yo8M3VBT6Y")
+    assert 35 < first.bits < 40
+    assert first.more == 1
+
+
+def test_shuffles():
+    chance = random.Random(5)
+    decks = []
+    for _ in range(7):
+        deck = list(range(1, 11))
+        chance.shuffle(deck)
+        decks.append(deck)
+    verdict = unrandom.audit(decks[:5], seeds="0:1000", family="trivial")
+    assert verdict.parameters["seed"] == 5
+    assert verdict.next == decks[5]
+    verdict = unrandom.audit(JAVA_SHUFFLES[:5], seeds="0:1000", family="trivial")
+    assert verdict.parameters["seed"] == 7
+    assert verdict.next[:8] == JAVA_SHUFFLES[5]
