@@ -217,7 +217,7 @@ def test_mistakes_about_the_sequence(changes, said):
         ("²", "line 1: &#x27;²&#x27; is not"),
         ("1\x002", "the box is not text"),
         ("9" * 30, f"{'9' * 20} is not from 0 to 255"),
-        ("<script>alert(1)</script>", "line 1: &#x27;&lt;script&gt;alert&#x27; is not a binary number"),
+        ("<script>alert(1)</script>", "line 1: &#x27;&lt;script&gt;alert&#x27; is not a number"),
         ("1 " * MAX_CHARACTERS, "400,000 characters were given; 200,000 are allowed"),
     ],
 )

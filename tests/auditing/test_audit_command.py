@@ -103,17 +103,20 @@ def test_an_audit_alone_waits_for_nothing_heavy(numbers):
 
 
 def test_exit_status_and_last_line_of_each_verdict(capsys, tmp_path):
-    """0 not predicted, 10 predictable, 11 too few; the last line says what to do."""
+    """0 not predicted, 10 predictable, 11 too few, 12 not finished; the last line says what to do."""
     chance = random.Random(1)
     path = tmp_path / "numbers"
     path.write_text("\n".join(str(chance.getrandbits(32)) for _ in range(600)))
     words = audit(capsys, path, "--family", "mersenne-twister", status=11)
     assert words.startswith("TOO FEW")
-    assert "Collect 28 more outputs" in words.splitlines()[-1]
+    assert "Collect at least 26 more outputs" in words.splitlines()[-1]
     path.write_text("\n".join(str(chance.getrandbits(32)) for _ in range(700)))
     words = audit(capsys, path, status=10)
     assert words.startswith("PREDICTABLE")
     assert "replace this generator" in words.splitlines()[-1]
+    words = audit(capsys, path, "--family", "xorshift", "--max-seconds", "0", status=12)
+    assert words.startswith("NOT FINISHED")
+    assert "Allow more time" in words.splitlines()[-1]
     words = audit(capsys, path, "--family", "xorshift", status=0)
     assert "does not prove the numbers safe" in words.splitlines()[-1]
     tree = json.loads(audit(capsys, path, "--json", status=10))
@@ -126,5 +129,5 @@ def test_the_help_fits_a_screen_and_shows_three_examples(capsys, monkeypatch):
     with pytest.raises(SystemExit):
         main(["audit", "--help"])
     shown = capsys.readouterr().out
-    assert len(shown.splitlines()) <= 50
+    assert len(shown.splitlines()) <= 56
     assert shown.count("\n  unrandom audit ") + shown.count("| unrandom audit ") == 3

@@ -71,18 +71,20 @@ def test_another_source_after_the_break_is_not_predicted():
 def test_too_few_outputs_are_no_comfort():
     chance = random.Random(1)
     words = [chance.getrandbits(32) for _ in range(600)]
-    verdict = unrandom.audit(words, max_seconds=2.0)
+    verdict = unrandom.audit(words, family="mersenne-twister")
     assert isinstance(verdict, TooFew)
     needed = verdict.needed[0]
-    assert (needed.family, needed.outputs, needed.more) == ("mersenne-twister", 628, 28)
-    assert verdict.to_json()["needed"][0]["more"] == 28
-    assert "Collect 28 more outputs" in verdict.text().splitlines()[-1]
-    assert isinstance(unrandom.audit(range(1, 200, 5), max_seconds=2.0), TooFew)
+    assert (needed.family, needed.outputs, needed.more) == ("mersenne-twister", 626, 26)
+    assert verdict.to_json()["needed"][0]["more"] == 26
+    assert "Collect at least 26 more outputs" in verdict.text().splitlines()[-1]
+    counter = unrandom.audit(range(1, 200, 5))
+    assert isinstance(counter, TooFew)
+    assert counter.candidates[0].next[0] == 201
 
 
 def test_a_verdict_ends_with_advice():
     secure = random.SystemRandom()
-    verdict = unrandom.audit([secure.getrandbits(64) for _ in range(1500)], max_seconds=1.0)
+    verdict = unrandom.audit([secure.getrandbits(64) for _ in range(1500)], family="xoshiro")
     assert isinstance(verdict, NotPredicted)
     assert verdict.text().splitlines()[-1] == verdict.to_json()["advice"]
     assert verdict.to_json()["exit_status"] == 0

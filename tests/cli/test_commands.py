@@ -255,9 +255,11 @@ def test_predict_reads_lists_and_logs_as_audit_does(capsys, tmp_path):
     assert predicted(capsys, "fm-256", tmp_path / "list")[0]["numbers_used"] == [3]
     (tmp_path / "log").write_text("X0=7\nX1=6\nX2=1\nX3=9\n")
     assert predicted(capsys, "fm-256", tmp_path / "log", "--regex", r"=(\d+)")[0]["numbers_used"] == [4]
-    assert "'X0=7' is not a number; choose the numbers with --column or --regex" in mistake(
-        capsys, "predict", "fm-256", tmp_path / "log"
-    )
+    made, lines = predicted(capsys, "fm-256", tmp_path / "log")
+    assert made["numbers_used"] == [4]
+    assert lines[0].startswith("of each line, as 'X0=7', the part that varies read")
+    (tmp_path / "log").write_text("X0=7 Y0=3\nX1=6 Y1=9\nX2=1 Y2=2\n")
+    assert "several parts of the lines vary: " in mistake(capsys, "predict", "fm-256", tmp_path / "log")
 
 
 def test_text_and_json_have_the_same_numbers(run, capsys, tmp_path):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from unrandom.app.answers import answered, naming_command, sentence
 from unrandom.app.children import start
-from unrandom.app.limits import AUDIT_SECONDS, KILLED_AFTER, MAX_CHARACTERS, MAX_FILE
+from unrandom.app.limits import AUDIT_SECONDS, KILLED_AFTER, MAX_CHARACTERS, MAX_FILE, MORE_SECONDS
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 
@@ -19,9 +19,12 @@ HEADLINES = {
     "predictable": "Predictable",
     "predictable up to a break": "Predictable up to a break",
     "too few": "Too few numbers",
+    "not finished": "Not finished",
     "not predicted": "Not predicted",
 }
+UNFINISHED = "not-finished"  # class of the section of a verdict that a longer search may change
 NEEDED_SHOWN = 5
+CANDIDATES_SHOWN, NEXT_SHOWN = 5, 5
 BREAKS_SHOWN = 8
 KILLED = 9  # the signal, which Windows does not have
 MISTAKE = 2  # exit status of the command for what cannot be read
@@ -30,11 +33,21 @@ MISTAKE = 2  # exit status of the command for what cannot be read
 @answered(1)
 def audit(text: str | None, file: str | None) -> str:
     """The verdict on the numbers of an uploaded file or, without one, of a text, as HTML."""
+    return _searched(text, file, AUDIT_SECONDS)
+
+
+@answered(1)
+def go_on(text: str | None, file: str | None) -> str:
+    """The verdict of a longer search."""
+    return _searched(text, file, MORE_SECONDS)
+
+
+def _searched(text: str | None, file: str | None, seconds: int) -> str:
     content = _content(text or "", file)
     with tempfile.TemporaryDirectory(prefix="unrandom-audit-") as folder:
         path = Path(folder) / "numbers"
         path.write_bytes(content)
-        return _verdict(_audited(path))
+        return _verdict(_audited(path, seconds), seconds)
 
 
 def _content(text: str, file: str | None) -> bytes:
@@ -53,15 +66,15 @@ def _content(text: str, file: str | None) -> bytes:
     return text.encode("utf-8", errors="replace")
 
 
-def _audited(path: Path) -> JsonObject:
+def _audited(path: Path, seconds: int) -> JsonObject:
     """The answer of the command as JSON values. Raises UserError with its line for what cannot be read."""
-    search = ("audit", str(path), "--json", "--max-seconds", str(AUDIT_SECONDS))
+    search, most = ("audit", str(path), "--json", "--max-seconds", str(seconds)), seconds + KILLED_AFTER
     with start(*search, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
-            written, said = (stream.decode(errors="replace") for stream in process.communicate(timeout=KILLED_AFTER))
+            written, said = (stream.decode(errors="replace") for stream in process.communicate(timeout=most))
         except subprocess.TimeoutExpired:
             process.kill()
-            raise UserError(f"the audit took more than {KILLED_AFTER} s and was ended; try fewer numbers") from None
+            raise UserError(f"the audit took more than {most} s and was ended; try fewer numbers") from None
     if process.returncode == -KILLED:  # as when the app ends
         raise UserError("the audit was ended before it had an answer, as it is when memory runs out; try fewer numbers")
     if process.returncode == MISTAKE:
@@ -73,7 +86,7 @@ def _audited(path: Path) -> JsonObject:
     return answer
 
 
-def _verdict(answer: JsonObject) -> str:
+def _verdict(answer: JsonObject, seconds: int) -> str:
     """The verdict, the proof, the next and previous numbers, and what to do, as HTML."""
     kind = answer["verdict"]
     rows = {
@@ -85,17 +98,27 @@ def _verdict(answer: JsonObject) -> str:
         "next": " ".join(map(str, answer["next"])),
         "before the first": " ".join(map(str, answer["previous"] or [])),
         "breaks": "; ".join(each["about"] for each in answer["breaks"][:BREAKS_SHOWN]),
-        "fewest more": _needed(answer["needed"]) if kind == "too few" else "",
+        "not proven": " · ".join(map(_candidate, answer["candidates"][:CANDIDATES_SHOWN])),
+        "fewest more": _needed(answer["needed"]),
     }
     items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(text))}</dd>" for name, text in rows.items() if text)
     notes = "".join(sentence(note) for note in answer["notes"])
     about = sentence(answer["about"][:1].upper() + answer["about"][1:] + ".") if answer["about"] else ""
     searched = sentence(
-        f"This search was limited to {AUDIT_SECONDS} seconds; the command line has no such limit: unrandom audit FILE."
+        f"This search was limited to {seconds} seconds; the command line has no such limit: unrandom audit FILE."
     )
     return (
         f'<section class="verdict {kind.replace(" ", "-")}"><h3>{HEADLINES[kind]}</h3>{about}<dl>{items}</dl>'
-        f"{notes}{sentence(answer['advice'])}{searched if kind != 'predictable' else ''}</section>"
+        f"{notes}{sentence(answer['advice'])}{searched if kind in ('not finished', 'not predicted') else ''}</section>"
+    )
+
+
+def _candidate(candidate: JsonObject) -> str:
+    parameters = ", ".join(_parameter(*each) for each in candidate["parameters"].items() if each[0] != "state")
+    following = " ".join(map(str, candidate["next"][:NEXT_SHOWN]))
+    return (
+        f"{candidate['about']} ({parameters}), {candidate['bits']:.0f} of {candidate['needed_bits']} bits of evidence, "
+        f"{candidate['more']} more numbers decide; next {following}"
     )
 
 
@@ -104,15 +127,10 @@ def _parameter(name: str, value: object) -> str:
 
 
 def _proof(certificate: JsonObject | None) -> str:
-    if certificate is None:
-        return ""
-    return (
-        f"{certificate['correct']} of {certificate['held_back']} held-back outputs predicted; "
-        f"by luck with a chance of 2^{certificate['log2_chance']:.0f}"
-    )
+    return "" if certificate is None else str(certificate["about"])
 
 
 def _needed(needed: list[JsonObject]) -> str:
     first = {each["about"]: each["more"] for each in reversed(needed)}
     fewest = sorted(first.items(), key=lambda item: item[1])[:NEEDED_SHOWN]
-    return "; ".join(f"{more:,} for {about}" for about, more in fewest)
+    return " · ".join(f"{more:,} for {about}" for about, more in fewest)

@@ -17,6 +17,7 @@ from unrandom.app.limits import (
     MAX_DIGITS,
     MAX_FILE,
     MAX_WAITING,
+    MORE_SECONDS,
     TOKENS_SHOWN,
 )
 
@@ -115,9 +116,13 @@ def _audit() -> None:
             button = gr.Button("Audit", variant="primary")
         with gr.Column(scale=1, min_width=280):
             verdict = gr.HTML()
-    button.click(
-        audits.audit, [text, file], verdict, api_name="audit", concurrency_limit=AUDITS_AT_ONCE, concurrency_id="audit"
-    )
+            more = gr.Button(f"Go on for {MORE_SECONDS // 60} minutes", visible=False)
+    shared: dict[str, Any] = {"concurrency_limit": AUDITS_AT_ONCE, "concurrency_id": "audit"}
+    private: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+    for one, search, name in ((button, audits.audit, "audit"), (more, audits.go_on, "go_on")):
+        one.click(search, [text, file], verdict, api_name=name, **shared).then(
+            lambda answer: gr.update(visible=audits.UNFINISHED in answer), verdict, more, **private
+        )
 
 
 def _results(tab: gr.Tab, saved: Path) -> None:

@@ -1,30 +1,28 @@
 """How is a stream audited in one call? From numbers or a file to a verdict."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
-from itertools import islice
-from math import ceil, inf
+from importlib.util import find_spec
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unrandom.auditing.breaks import Course, follow
-from unrandom.auditing.family import Assuming
+from unrandom.auditing.breaks import follow
+from unrandom.auditing.conclusion import predictable, unpredicted
 from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.interpretations import interpretations
-from unrandom.auditing.forms.layers import Number
-from unrandom.auditing.forms.stream import Form, Stream
+from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.reading.contents import read
 from unrandom.auditing.reading.formulas import behind_formula
-from unrandom.auditing.reading.numerals import NoNumeral
 from unrandom.auditing.reading.options import Selection, check_text, described, seconds_option
 from unrandom.auditing.reading.parsing import Numbers
 from unrandom.auditing.reading.tokens import MAX_NUMBERS
 from unrandom.auditing.reading.values import numbers_of_letters, numbers_of_values
-from unrandom.auditing.search import SIGNIFICANCE_BITS, Search, Unproven, choose, fewest_outputs
-from unrandom.auditing.verdict import Break, Candidate, NotFinished, NotPredicted, Predictable, TooFew, Verdict
+from unrandom.auditing.search import Search, choose
+from unrandom.auditing.verdict import Verdict
 from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.core.errors import UserError
 from unrandom.core.inputs import named
@@ -36,9 +34,9 @@ if TYPE_CHECKING:
 
 SEARCH_SECONDS = 60.0  # time limit of an audit from its beginning, reading included, unless another one is given
 LEAST_READING = 1.0  # seconds that reading may take, even if less is given for the audit
-CONTINUATION = 10  # number of outputs reported after the last one, and before the first one
 GIVEN = "given-lcg"  # the family of the LCG that the user describes, which is tried first
-MAX_CANDIDATES = 10  # generators reported that are not proven
+UNASKED = 1000  # fewer numbers are tried with likely seeds unasked
+NO_SEEDS = "none"  # what --seeds says if they shall not be
 
 
 def audit(
@@ -139,12 +137,19 @@ def audit(
         deadline = Deadline(SEARCH_SECONDS) if limit is None else deadline
         if found:
             search = Search(choose(family), deadline, watch)
-            return _predictable(search, follow(search, found.stream, 0, found), len(parsed), parsed.notes)
+            return predictable(search, follow(search, found.stream, 0, found), len(parsed), parsed.notes)
     families = sorted(
         (one for one in choose(family) if one.of_own or modulus is None or family is not None),
         key=lambda one: multiplier is None or one.name != GIVEN,
     )
-    return _searched(Search(families, deadline, watch), streams, parsed.notes, seeded)
+    search = Search(families, deadline, watch)
+
+    def likely() -> "SeedSearch | None":
+        unasked = seeds is None and family is None and modulus is None and len(parsed) < UNASKED
+        written = _written(str(numbers)) if from_file else None
+        return _likely_seeds(streams, program, written, search) if unasked else None
+
+    return _searched(search, streams, parsed.notes, seeded, likely)
 
 
 def _read(numbers: Any, raw: Raw | None, chosen: Selection, formula: str | None, deadline: Deadline) -> Numbers:
@@ -181,9 +186,7 @@ def _seed_search(
     watch: Callable[[str], None],
 ) -> "SeedSearch | None":
     """The search for the seed that the user asks for; None if for none. Imports numba only then."""
-    if seeds is None and around is None:
-        if program is not None:
-            raise UserError("--program is for trying seeds; give --seeds, or --around a time when they were taken")
+    if around is None and seeds in (None, NO_SEEDS):
         return None
     from unrandom.auditing.seeds.search import SeedSearch
     from unrandom.auditing.seeds.spans import parse_around, parse_seeds
@@ -193,6 +196,24 @@ def _seed_search(
     with about("--around"):
         spans += parse_around(around) if around is not None else []
     return SeedSearch(streams, spans, deadline, watch, program)
+
+
+def _likely_seeds(
+    streams: Sequence[Stream], program: str | None, written: float | None, search: Search
+) -> "SeedSearch | None":
+    """The search among likely seeds; None without numba."""
+    if find_spec("numba") is None:
+        return None
+    from unrandom.auditing.seeds.search import SeedSearch
+
+    return SeedSearch.unasked(streams, search.deadline, search.watch, written, program)
+
+
+def _written(path: str) -> float | None:
+    """When a file was last changed, in seconds since 1970; None for standard input."""
+    with suppress(OSError):
+        return None if path == "-" else Path(path).stat().st_mtime
+    return None
 
 
 def audit_streams(
@@ -210,99 +231,22 @@ def audit_streams(
 
 
 def _searched(
-    search: Search, streams: Sequence[Stream], notes: Sequence[str], seeded: "SeedSearch | None" = None
+    search: Search,
+    streams: Sequence[Stream],
+    notes: Sequence[str],
+    asked: "SeedSearch | None" = None,
+    likely: Callable[[], "SeedSearch | None"] = lambda: None,
 ) -> Verdict:
-    """The verdict of a search, after the seeds that were tried before it."""
-    outputs = len(streams[0]) * streams[0].form.outer // streams[0].form.inner
-    found = search.find_quickly(streams) or search.find_slowly(streams)
-    verdict = (
-        _predictable(search, follow(search, *found), outputs, notes)
-        if found
-        else _unpredicted(search, outputs, list(notes))
-    )
-    return seeded.added_to(verdict) if seeded else verdict
-
-
-def _unpredicted(search: Search, outputs: int, notes: list[str]) -> Verdict:
-    """The verdict without a proof."""
-    ordered = sorted(search.needed, key=lambda one: (not one.recognised, one.outputs))
-    needed = list({one.about: one for one in reversed(ordered)}.values())[::-1]
-    candidates = _candidates(search.unproven, outputs)
-    if search.seconds:
-        return NotFinished(outputs, search.tried, search.seconds, needed, notes, candidates)
-    if needed or candidates or search.wanting:
-        return TooFew(outputs, search.tried, needed, notes, candidates)
-    return NotPredicted(outputs, search.tried, notes)
-
-
-def _candidates(unproven: Sequence[Unproven], outputs: int) -> list[Candidate]:
-    """The generators found without a proof, up to MAX_CANDIDATES that differ in what comes next: those with the most
-    evidence first.
+    """The verdict of a search after that among the seeds `asked` for, if any; or else, before slow families are tried,
+    among `likely` ones.
     """
-    by_next: dict[str, Candidate] = {}
-    for one in sorted(unproven, key=lambda one: (not one.stream.likely, -one.bits)):
-        form = one.stream.form
-        following = _next(one.stream, islice(one.generator.outputs(), len(one.stream), None), outputs)
-        per_printed = float(one.stream.information.mean()) * form.inner / form.outer
-        more = max(1, ceil((SIGNIFICANCE_BITS - one.bits) / max(per_printed, 2**-6)))
-        bits = round(max(0.0, one.bits), 1)
-        about, parameters = one.family.about, one.generator.parameters
-        candidate = Candidate(one.family.name, about, form.about, parameters, following, bits, SIGNIFICANCE_BITS, more)
-        by_next.setdefault(str(following), candidate)
-    return sorted(by_next.values(), key=lambda one: -one.bits)[:MAX_CANDIDATES]
-
-
-def _next(stream: Stream, following: Iterator[Number], outputs: int) -> list[Any]:
-    """The printed numbers after `outputs` of them, of a generator that goes on with `following` after a stream."""
-    inner, outer = stream.form.inner, stream.form.outer
-    over = outputs - len(stream) * outer // inner  # printed numbers at the end that are less than one of the stream
-    numbers = list(islice(following, inner * -(-(CONTINUATION + over) // outer)))
-    return _written(stream.form, numbers)[over : over + CONTINUATION]
-
-
-def _written(form: Form, numbers: list[Number]) -> list[Any]:
-    """The numbers as the input would have printed them, to the first one that its notation cannot express."""
-    while True:
-        try:
-            return form.write(numbers)
-        except NoNumeral:
-            numbers = numbers[:-1]
-
-
-def _predictable(search: Search, course: Course, outputs: int, notes: Sequence[str]) -> Predictable:
-    stream, found, form = course.stream, course.found, course.stream.form
-    inner, outer = form.inner, form.outer
-
-    def printed(index: int) -> int:
-        return index * outer // inner
-
-    following = _next(stream, course.outputs, outputs) if course.last == len(stream) else []
-    notes, previous = list(notes), None
-    generator = found.generator
-    assumption = generator.assumption(len(stream)) if isinstance(generator, Assuming) else None
-    if not found.exact:
-        notes.append("The predictions agree with the numbers but for rounding errors: their last digits may differ.")
-    if course.cut:
-        notes.append("The time limit ended the comparison: the generator may predict more of the outputs.")
-    if assumption:
-        notes.append(assumption)
-    elif course.first == 0 and not any(one.reseeded for one in course.breaks) and found.stream is stream:
-        before = generator.previous(inner * -(-CONTINUATION // outer))
-        with suppress(NoNumeral):
-            previous = None if before is None else form.write(before)[-CONTINUATION:]
-    return Predictable(
-        outputs=outputs,
-        tried=search.tried,
-        family=found.family.name,
-        about=found.family.about,
-        form=form.about,
-        parameters=generator.parameters,
-        outputs_needed=-(-fewest_outputs(found, search.deadline) * outer // inner),
-        certificate=found.certificate,
-        next=following,
-        previous=previous,
-        first=printed(course.first) + 1,
-        last=printed(course.last),
-        breaks=[Break(printed(b.after), b.skipped, b.lost, b.reseeded) for b in course.breaks],
-        notes=notes,
-    )
+    outputs = len(streams[0]) * streams[0].form.outer // streams[0].form.inner
+    found, seeded = search.find_quickly(streams), asked
+    if found is None and seeded is None and (seeded := likely()) is not None and (by_seed := seeded.run()):
+        found = by_seed.stream, 0, by_seed
+    found = found or search.find_slowly(streams)
+    if found:
+        verdict: Verdict = predictable(search, follow(search, *found), outputs, notes)
+    else:
+        verdict = unpredicted(search, outputs, list(notes))
+    return seeded.added_to(verdict) if seeded else verdict

@@ -79,7 +79,7 @@ class Family(ABC):
     of_normals: bool = False  # accepts normal deviates as such, and nothing else
     of_own: bool = False  # recovers generators of a modulus that the user knows
     with_gaps: bool = False  # accepts streams of which some outputs are unknown
-    seconds: float = 0.2  # how long it takes at most, on an ordinary processor, as far as can be foreseen
+    seconds: float = 0.3  # how long one form of the numbers takes, in most cases at most, on an ordinary processor
 
     @abstractmethod
     def needs(self, stream: Stream) -> int | None:

@@ -210,8 +210,9 @@ class Search:
                 continue
             self.checked += 1
             correct = agreement(generator, stream, self.deadline)
-            complete, predicted = correct == len(stream), correct - count
-            certificate = self._proof(family, stream, generator, bits * predicted, predicted, complete)
+            complete, known = correct == len(stream), stream.known
+            predicted = correct - count if known is None else int(known[count:correct].sum())
+            certificate = self._proof(family, stream, generator, bits * (correct - count), predicted, complete)
             if certificate is None:
                 continue
             found = Found(stream, family, generator, count, correct, certificate, time.monotonic() - started)
@@ -312,7 +313,7 @@ def _accepts(family: Family, stream: Stream) -> bool:
 
 def _prefix_lengths(least: int, total: int, held_back: int, useful: int) -> list[int]:
     """Numbers of outputs to try, ascending: `least`, growing by the factor GROWTH up to three quarters of all; then as
-    many, and all but those held back; and at least `least` and all, if they are FEW. All are cut to `useful`, unless `least` is more.
+    many, and all but those held back; of FEW, `least` and all. They are cut to `useful`, unless `least` is more.
     """
     enough, greatest, length = total * 3 // 4, total - held_back, least
     lengths = {length for length in (enough, greatest) if length <= greatest}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
 from math import ceil
 from typing import Any, ClassVar, TypeAlias
 
@@ -21,8 +22,11 @@ OUT_OF_TIME, NO_TIME_LEFT, NEEDS = "out of time", "not tried: no time left", "ne
 SPARE_SECONDS = 5.0  # reading and the rest of an audit
 
 SEEDS = (
-    "If they are the first ones after seeding, trying seeds needs fewer: --seeds 32bit, --around DATE, and --program "
-    "NAME to try one program only."
+    "If they are the first ones after seeding, trying more seeds needs fewer: --seeds 32bit, --around DATE, "
+    "--program NAME."
+)
+WITHOUT_SEEDS = (
+    "No seeds were tried, for want of numba: pip install 'unrandom[fast]' adds --seeds, --around, --program."
 )
 
 CRYPTOGRAPHIC = "a cryptographic generator (secrets, getrandom, SecureRandom, crypto.getRandomValues)"
@@ -235,7 +239,7 @@ class Predictable:
             **{name: getattr(self, name) for name in as_they_are},
             parameters={name: value for name, value in self.parameters.items() if name != "state"},
             state=self.parameters.get("state"),
-            certificate=asdict(self.certificate),
+            certificate={**asdict(self.certificate), "about": self.certificate.about},
             predicted=[self.first, self.last],
             breaks=[{**asdict(one), "about": one.about} for one in self.breaks],
         )
@@ -290,8 +294,9 @@ class TooFew(_Unpredicted):
                 f"Collect {count}, in their order and without gaps. The kind of generator is known, but not its state."
             )
         more = [*(one.more for one in self.candidates), *(one.more for one in self.needed)]
+        seeds = SEEDS if find_spec("numba") else WITHOUT_SEEDS
         count = f"at least {_outputs(min(more), 'more ')}" if more else "more outputs"
-        return f"Collect {count}, in their order and without gaps, and audit again. Until then {known}. {SEEDS}"
+        return f"Collect {count}, in their order and without gaps, and audit again. Until then {known}. {seeds}"
 
     def text(self) -> str:
         """The verdict for a terminal."""

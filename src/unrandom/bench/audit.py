@@ -1,9 +1,10 @@
 """How many outputs, how much time and memory do audits take? Streams of known programs are audited with several seeds,
-each row in a process of its own; other programs are measured beside them (`peers`).
+each row in a process of its own; other programs are measured beside them (`peers`). And how few of the first outputs
+suffice for a candidate, and for a proof?
 """
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from math import ceil
 from multiprocessing import get_context
 from pathlib import Path
@@ -19,11 +20,14 @@ from unrandom.bench.programs import PRINTED
 from unrandom.core.errors import UserError, near_misses
 from unrandom.core.files import JsonObject, write_json
 from unrandom.core.memory import peak_memory
+from unrandom.core.processors import usable_processors
 from unrandom.core.reading import Saved, read_json
 
 RUNS, SLOW_RUNS = 30, 3  # seeds for each row, and for a slow one
 MAX_SECONDS = 120.0  # time limit of an audit
 FOLLOWING = 10  # predictions that are compared with the numbers that follow
+FEW_RUNS, FEW_SECONDS = 3, 30.0  # seeds for which the fewest outputs are found, and the time limit of these audits
+NOTHING, CANDIDATE, PROOF = range(3)
 
 
 class SavedAudits(Saved):
@@ -59,7 +63,52 @@ def bench_audit(
             done[name] = _alone(compare, name, runs)
         if path is not None:
             write_json(path, results)
+    _measure_few([name for name in chosen if name in rows], rows, results, path, watch)
     return results
+
+
+def _measure_few(
+    names: list[str], rows: dict[str, int], results: JsonObject, path: Path | None, watch: Callable[[str], None]
+) -> None:
+    """The fewest outputs of the rows that have none yet, on all processors."""
+    todo = [name for name in names if results["audits"][name]["predicted"] and "few" not in results["audits"][name]]
+    with ProcessPoolExecutor(len(usable_processors()), get_context("spawn")) as pool:
+        waiting = {pool.submit(_fewest, rows[name], results["audits"][name]["families"][0]): name for name in todo}
+        for done in as_completed(waiting):
+            watch(f"{waiting[done]}: fewest outputs")
+            results["audits"][waiting[done]]["few"] = done.result()
+            if path is not None:
+                write_json(path, results)
+
+
+def _fewest(row: int, family: str) -> JsonObject:
+    """The fewest first outputs from which a family has a right candidate, and a right proof, by median and worst."""
+    fewest: dict[str, list[float]] = {"candidate": [], "proof": []}
+    for seed in range(FEW_RUNS):
+        numbers, following = PRINTED[row].numbers(seed, FOLLOWING)
+        continued, known = [*numbers, *following], dict[int, int]()
+
+        def answer(count: int, continued: list[Any] = continued, known: dict[int, int] = known) -> int:
+            if count not in known:
+                known[count] = _answer(continued[:count], continued[count : count + FOLLOWING], family)
+            return known[count]
+
+        for name, wanted in (("proof", PROOF), ("candidate", CANDIDATE)):
+            low, high = 0, len(numbers)
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (low, middle) if answer(middle) >= wanted else (middle, high)
+            fewest[name].append(high)
+    return {name: _median_and_worst(counts) for name, counts in fewest.items()}
+
+
+def _answer(numbers: list[Any], following: list[Any], family: str) -> int:
+    """Whether a family proves what follows the numbers, or has a candidate for it."""
+    verdict = audit(numbers, family=family, max_seconds=FEW_SECONDS)
+    if isinstance(verdict, Predictable):
+        return PROOF if _same(verdict.next, following) else NOTHING
+    candidates = verdict.to_json()["candidates"]
+    return CANDIDATE if any(_same(one["next"], following) for one in candidates) else NOTHING
 
 
 def _alone(task: Callable[..., JsonObject], *arguments: Any) -> JsonObject:
@@ -104,7 +153,9 @@ def _audited(row: int, runs: int) -> JsonObject:
 
 
 def _proof(verdict: Predictable) -> int:
-    """The held-back outputs that an audit asks for."""
+    """The held-back outputs that an audit asks for; none if the proof counts all outputs."""
+    if not verdict.certificate.held_back:
+        return 0
     bits_per_output = -verdict.certificate.log2_chance / verdict.certificate.held_back
     return ceil((SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS) / bits_per_output)
 

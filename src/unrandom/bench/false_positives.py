@@ -1,10 +1,11 @@
 """Are unpredictable numbers ever called predictable? Streams of the system's entropy, of ciphers and of a hash function
-are audited, in the forms in which programs print numbers.
+are audited, in the forms in which programs print numbers: long ones, or short ones of 3 to 30 numbers. For these it is
+also counted how many have a candidate that is not proven, and how much evidence the best one has.
 """
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from pathlib import Path
@@ -20,6 +21,7 @@ from unrandom.core.processors import usable_processors
 from unrandom.core.reading import Saved, read_json
 
 LENGTHS = (50, 120, 300, 1000, 2500)  # numbers of a stream; successive streams of a source have successive lengths
+SHORT_LENGTHS = tuple(range(3, 31))
 BLOCK = 4096  # bytes taken from a source at a time
 
 
@@ -108,46 +110,63 @@ FORMS: dict[str, Callable[[Random, int], list[Any]]] = {
 }
 
 
-def _verdicts(name: str, index: int, seconds: float) -> dict[str, str]:
-    """The verdicts on one stream of a source, by its forms."""
+def _verdicts(name: str, index: int, seconds: float, lengths: Sequence[int]) -> dict[str, tuple[str, float]]:
+    """The verdicts on one stream of a source, and the evidence for its best candidate, by its forms."""
     key = hashlib.sha256(f"{name} {index}".encode()).digest()
-    length = LENGTHS[index % len(LENGTHS)]
+    length = lengths[index % len(lengths)]
     verdicts = {}
     for form, numbers in FORMS.items():
         source = Source(SOURCES[name](hashlib.sha256(key + form.encode()).digest()))
-        verdicts[form] = audit(numbers(source, length), max_seconds=seconds).verdict
+        verdict = audit(numbers(source, length), max_seconds=seconds)
+        candidates = verdict.to_json()["candidates"]
+        verdicts[form] = verdict.verdict, max((one["bits"] for one in candidates), default=0.0)
     return verdicts
 
 
 class SavedVerdicts(Saved):
-    """What the file of results holds: how many streams were audited, and the counts of verdicts by source and form."""
+    """What the file of results holds: how many streams were audited, the counts of verdicts by source and form, and by
+    form how many streams had a candidate with some evidence, and the most evidence in bits.
+    """
 
     streams: Annotated[int, Field(ge=0)]
     seconds: float
+    lengths: list[int]
     verdicts: dict[str, dict[str, dict[str, int]]]
+    candidates: dict[str, dict[str, float]]
 
 
-def bench_false_positives(count: int, seconds: float, path: Path | None, watch: Callable[[int], None]) -> JsonObject:
+def bench_false_positives(
+    count: int, seconds: float, path: Path | None, watch: Callable[[int], None], *, short: bool = False
+) -> JsonObject:
     """Audit `count` streams, shared among all sources, each in all forms and for at most `seconds` s, on all cores.
 
     The verdicts are counted in `path`; if it exists, the run goes on from there. `watch` is called with the number of
-    streams that are done. UserError if the file was made with another time limit.
+    streams that are done. UserError if the file was made with another time limit, or with streams of other lengths.
     """
+    lengths = list(SHORT_LENGTHS if short else LENGTHS)
     nothing: JsonObject = {source: {form: {} for form in FORMS} for source in SOURCES}
-    done: JsonObject = {"streams": 0, "seconds": seconds, "lengths": list(LENGTHS), "verdicts": nothing}
+    none: JsonObject = {form: {"streams": 0, "most_bits": 0.0} for form in FORMS}
+    done: JsonObject = {
+        "streams": 0, "seconds": seconds, "lengths": lengths, "verdicts": nothing, "candidates": none
+    }  # fmt: skip
     if path and path.exists():
         done = read_json(path, SavedVerdicts)
     if {name: list(counts) for name, counts in done["verdicts"].items()} != {source: list(FORMS) for source in SOURCES}:
         raise UserError(f"{path} has other sources or forms than this version audits; use another file")
     if done["seconds"] != seconds:
         raise UserError(f"{path} was made with --max-seconds {done['seconds']:g}; use that, or another file")
+    if done["lengths"] != lengths:
+        raise UserError(f"{path} was made {'with' if not short else 'without'} --short; use another file")
     todo = range(done["streams"], count)
     names, indices = [list(SOURCES)[i % len(SOURCES)] for i in todo], [i // len(SOURCES) for i in todo]
     with ProcessPoolExecutor(len(usable_processors())) as pool:
-        for name, verdicts in zip(names, pool.map(_verdicts, names, indices, repeat(seconds)), strict=True):
-            for form, verdict in verdicts.items():
-                counts = done["verdicts"][name][form]
+        audited = pool.map(_verdicts, names, indices, repeat(seconds), repeat(lengths), chunksize=4)
+        for name, verdicts in zip(names, audited, strict=True):
+            for form, (verdict, bits) in verdicts.items():
+                counts, candidates = done["verdicts"][name][form], done["candidates"][form]
                 counts[verdict] = counts.get(verdict, 0) + 1
+                candidates["streams"] += bits > 0
+                candidates["most_bits"] = max(candidates["most_bits"], bits)
             done["streams"] += 1
             if path:
                 write_json(path, done)

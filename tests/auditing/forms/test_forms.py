@@ -105,7 +105,7 @@ def test_words_divided_and_joined():
     verdict = unrandom.audit(octets[:-13])
     assert verdict.form == "4 numbers of 8 bits per word, the lowest first"
     assert verdict.next == octets[-13:-3]
-    assert verdict.outputs_needed == 2500
+    assert verdict.outputs_needed == 2496
 
 
 @pytest.mark.parametrize("calls", [2, 3, 4])
@@ -137,13 +137,16 @@ def test_two_calls_of_glibc_make_a_number():
 
 
 def test_what_is_assumed_is_not_inferred():
-    (stream,) = forms([1, 6, 3], start=1, bounded=6)
+    def without_gaps(numbers, **assumed):
+        return [stream for stream in forms(numbers, **assumed) if stream.known is None]
+
+    (stream,) = without_gaps([1, 6, 3], start=1, bounded=6)
     assert stream.values.tolist() == [0, 5, 2]
     assert stream.bounded == 6
     assert stream.form.write([0, 5]) == [1, 6]
-    (stream,) = forms([0.5, -0.5], start=-1, scale=2)
+    (stream,) = without_gaps([0.5, -0.5], start=-1, scale=2)
     assert stream.values.tolist() == pytest.approx([0.75, 0.25])
-    (stream,) = forms([30, 50], scale=10, bits=8)
+    (stream,) = without_gaps([30, 50], scale=10, bits=8)
     assert stream.values.tolist() == [3, 5]
     assert (stream.bits, stream.bounded) == (8, None)
 

@@ -49,6 +49,14 @@ VALID = [
     b'{"a": 1, "v": [1, 2.5, 3]}',
     b'{"v": 1}\n{"v": 2}\n',
     b"[[3, 1, 2], [1, 2, 3]]",
+    b"x1 = 93, x2 = 87\n",
+    b"roll 1: 5x\nroll 2: 6x\nroll 3: 1x\n",
+    b"a = [1, 2]\nb = (3, 4)\n",
+    b"0.25 0.26\n0.5 0.51\n0.125 0.135\n",
+    b'203.0.113.7 [12/Mar/2026:10:00:07 +0000] "GET /?sid=k3j5h2" 200\n' * 3,
+    b"m8yzrxne4b\n8hxzjvas8m8\n",
+    b"480-071-1939\n123-456-7890\n",
+    "♓♊⛎\ufe0f♋\n".encode() * 3,
     b"AS KD 10H\nKD AS 10H\n",
     b"heads tails heads\n",
     b"aGVsbG8=\nd29ybGQ=\n",
@@ -99,6 +107,8 @@ REGEXES = [
     "x{9999999999}",
 ]
 
+FORMULAS = ["floor(100/(1.0001-u))", "100 * u", "-log(1-u)", "u*(1-u)", "u+", "9**9**9**u", "max(u, 2)", "1e999*u", "é"]
+
 contents = st.one_of(
     st.binary(max_size=200),
     st.lists(st.sampled_from(PIECES), max_size=60).map(lambda pieces: "".join(pieces).encode()),
@@ -124,6 +134,10 @@ options = st.one_of(
     st.tuples(st.sampled_from(COLUMNS), st.sampled_from(list(NOTATIONS))).map(
         lambda pair: {"column": pair[0], "notation": pair[1]}
     ),
+    st.just({"rows": True}),
+    st.sampled_from(["01", "abcdef0123456789", "♠♥♦♣", "HT", "", "aa", " ab"]).map(lambda text: {"alphabet": text}),
+    st.tuples(st.sampled_from(COLUMNS), st.sampled_from(COLUMNS)).map(lambda pair: {"low": pair[0], "high": pair[1]}),
+    st.sampled_from(FORMULAS).map(lambda formula: {"formula": formula}),
 )
 
 
@@ -135,12 +149,12 @@ def _damaged(content: bytes, cuts: list[tuple[int, int]], pieces: list[bytes]) -
     return content
 
 
-def check(path: Path, content: bytes, chosen: dict[str, str]) -> bool:
+def check(path: Path, content: bytes, chosen: dict[str, Any]) -> bool:
     """Whether the content was read. AssertionError if the result is wrong in itself, slow, or no one-line error."""
     path.write_bytes(content)
     started = time.process_time()
     try:
-        numbers, said = read(path, **chosen), ""  # type: ignore[arg-type]
+        numbers, said = read(path, **chosen), ""
     except UserError as error:
         numbers, said = None, str(error)
     assert time.process_time() - started < SECONDS, "slow"
@@ -156,8 +170,11 @@ def _check_numbers(numbers: Numbers) -> None:
     assert all(type(number) is int for number in numbers.whole)
     assert all(type(number) is float and math.isfinite(number) for number in numbers.decimals)
     assert all(len(note.splitlines()) == 1 for note in numbers.notes)
-    for number in [*numbers.whole, *numbers.decimals]:
-        json.dumps(numbers.numeral.write(number), allow_nan=False)
+    for reading in (numbers, *numbers.others):
+        assert len(reading) == len(numbers)
+        assert len(reading.errors) in (0, len(reading))
+        for number in [*reading.whole, *reading.decimals]:
+            json.dumps(reading.numeral.write(number), allow_nan=False)
     if numbers.deck:
         assert sorted(numbers.whole[: numbers.deck]) == list(range(numbers.deck))
 
@@ -176,7 +193,7 @@ def fuzz(count: int) -> tuple[int, int]:
             phases=(Phase.generate, Phase.shrink),
         )
         @given(contents, options)
-        def try_one(content: bytes, chosen: dict[str, str]) -> None:
+        def try_one(content: bytes, chosen: dict[str, Any]) -> None:
             outcomes[check(Path(folder) / "numbers", content, chosen)] += 1
 
         before, logs.REGEX_SECONDS = logs.REGEX_SECONDS, 0.3

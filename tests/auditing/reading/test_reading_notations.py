@@ -15,6 +15,7 @@ from unrandom.auditing.reading.numerals import (
     UUID,
     Base64Bytes,
     Decimals,
+    Masked,
     Positional,
     Whole,
     precision,
@@ -157,6 +158,9 @@ numerals = st.one_of(
     st.tuples(st.just(Positional("UUID", ALPHABETS["hexadecimal"], groups=UUID, mark="-")), st.integers(0, 2**128 - 1)),
     st.tuples(st.sampled_from([Base64Bytes(), Base64Bytes(ALPHABETS["base64url"], 20)]), positive),
     st.tuples(st.just(Words(("tails", "heads"))), st.integers(0, 1)),
+    st.tuples(st.just(Masked("(000) 000-0000")), st.integers(0, 10**10 - 1)),
+    st.tuples(st.just(Positional("decimal", "0123456789", groups=(3, 3, 4), mark="-")), st.integers(0, 10**10 - 1)),
+    st.tuples(st.just(Positional("symbols", "♈♉♊♋♌♍", width=8)), st.integers(0, 6**8 - 1)),
 )
 
 

@@ -107,3 +107,14 @@ def test_a_closed_standard_input_is_one_line(monkeypatch):
     monkeypatch.setattr("sys.stdin", None)
     with pytest.raises(UserError, match="standard input is closed"):
         read_sequences("-")
+
+
+def test_all_columns_of_a_table_are_one_sequence(tmp_path):
+    (tmp_path / "table").write_text("id,x,y\n1,5,7\n2,9,3\n3,1,2\n")
+    assert read_sequences(str(tmp_path / "table"), rows=True)[0] == [[5, 7, 9, 3, 1, 2]]
+
+
+def test_symbols_are_no_sequence(tmp_path):
+    (tmp_path / "signs").write_text("♈♓♊" * 20)
+    with pytest.raises(UserError, match="it holds words; models continue whole numbers"):
+        read_sequences(str(tmp_path / "signs"))

@@ -1,5 +1,6 @@
-"""Seeds are found from a single token, key or identifier, and from a few shuffles."""
+"""Seeds are found from a single token, key or identifier, and from a few shuffles or samples."""
 
+import itertools
 import random
 import string
 import uuid
@@ -11,6 +12,8 @@ import unrandom
 from unrandom.auditing.verdict import Predictable, TooFew
 
 pytest.importorskip("numba", reason="2026-11-23: the extra fast is not installed")
+
+from unrandom.auditing.seeds.samples import Sample
 
 LETTERS = string.ascii_letters + string.digits
 
@@ -61,6 +64,15 @@ def test_the_seed_of_one_token(tokens, method, seed):
     assert verdict.next[0].startswith(tokens[1])
 
 
+def test_letters_from_the_last_to_the_first():
+    """As RandomStringUtils of Apache Commons Lang before 3.6 filled its strings."""
+    first, second = (token[::-1] for token in TOKENS["Java, RandomStringUtils.randomAlphanumeric(32)"][0])
+    verdict = unrandom.audit([first], seeds="1668247400:1668247500", family="trivial")
+    assert isinstance(verdict, Predictable), verdict.text()
+    assert "the last character first" in verdict.form
+    assert verdict.next[0] == second
+
+
 def test_ten_letters_of_php_are_nearly_a_proof():
     """Those of the GWCTF 2019 lottery: mt_rand(0, 61) of a-z0-9A-Z."""
     verdict = unrandom.audit(["w6Tv3Dw8xk"], seeds="981620000:981630000", program="php", family="trivial")
@@ -84,3 +96,39 @@ def test_shuffles():
     verdict = unrandom.audit(JAVA_SHUFFLES[:5], seeds="0:1000", family="trivial")
     assert verdict.parameters["seed"] == 7
     assert verdict.next[:8] == JAVA_SHUFFLES[5]
+
+
+def test_samples_without_replacement():
+    r = [31, 79, 51, 14, 67, 42, 50, 43, 97, 25]  # set.seed(123); sample(1:100, 10)
+    verdict = unrandom.audit(r, seeds="0:200", start=1, bounded=100, family="trivial")
+    assert isinstance(verdict, Predictable), verdict.text()
+    assert (verdict.parameters["method"], verdict.parameters["seed"]) == ("sample", 123)
+    chance = random.Random(77)
+    lottery = [chance.sample(range(1, 50), 12) for _ in range(2)]
+    verdict = unrandom.audit(lottery[0], seeds="0:200", start=1, bounded=49, family="trivial")
+    assert isinstance(verdict, Predictable), verdict.text()
+    assert verdict.parameters["seed"] == 77
+    assert verdict.next == lottery[1][:10]
+    assert "samples of 12 from 49" in verdict.form
+
+
+def test_whole_pools():
+    """The last number of a pool also takes a word: set.seed(123); sample(1:10); sample(1:10)."""
+    verdict = unrandom.audit([3, 10, 2, 8, 6, 9, 1, 7, 5, 4], seeds="100:150", program="R set.seed", family="trivial")
+    first = verdict.candidates[0]
+    assert (first.parameters["method"], first.parameters["seed"]) == ("sample", 123)
+    assert first.next == [10, 5, 3, 8, 1, 4, 6, 9, 7, 2]
+    chance = random.Random(77)
+    pools = [chance.sample(range(20), 20) for _ in range(2)]
+    verdict = unrandom.audit(pools[0], seeds="0:200", bounded=20, family="trivial")
+    assert isinstance(verdict, Predictable), verdict.text()
+    assert verdict.next == pools[1][:10]
+
+
+def test_places_in_a_pool():
+    sample = Sample(9, 5)
+    assert sample.ranges == (9, 8, 7, 6, 5)
+    for numbers in itertools.islice(itertools.permutations(range(9), 5), 0, None, 97):
+        places = sample.places(numbers)
+        assert all(place < 9 - i for i, place in enumerate(places))
+        assert sample.restore([*places, *places, 0]) == [*numbers, *numbers]

@@ -13,6 +13,7 @@ from unrandom.auditing.families.congruential.java import Java
 from unrandom.auditing.families.congruential.java_gaussian import JavaGaussian
 from unrandom.auditing.families.congruential.java_shuffle import JavaShuffle
 from unrandom.auditing.families.congruential.lcg import FullState
+from unrandom.auditing.families.congruential.pcg import Pcgs
 from unrandom.auditing.families.congruential.quadratic import INVERSIVE_STEPS, QUADRATIC_STEPS
 from unrandom.auditing.families.congruential.recursive import MultipleRecursive
 from unrandom.auditing.families.congruential.remainder import Remainder
@@ -28,6 +29,7 @@ from unrandom.auditing.families.linear.v8 import V8
 from unrandom.auditing.families.linear.xorshift import Xorshifts
 from unrandom.auditing.families.linear.xorwow import Xorwows
 from unrandom.auditing.families.linear.xoshiro import Xoshiros
+from unrandom.auditing.families.several import Several
 from unrandom.auditing.families.tried.small import SMALL_STATES
 from unrandom.auditing.families.tried.splitmix import SplitMixFractions
 from unrandom.auditing.families.tried.trivial import LongPeriod, Trivial
@@ -45,6 +47,7 @@ FAMILIES: tuple[Family, ...] = (
     OtherModulus(),
     Canonical(),
     *COMBINED_GENERATORS,
+    Pcgs(),
     MultipleRecursive(),
     QUADRATIC_STEPS,
     INVERSIVE_STEPS,
@@ -68,6 +71,7 @@ FAMILIES: tuple[Family, ...] = (
     *SMALL,
     LinearModuloTwo(),
     UnknownTruncated(),
+    *(Several(kind) for kind in (FullState(), Twisters(), Truncated(), Java(), Xorshifts(), Remainder(), V8())),
     LongPeriod(),
     Redrawn(),
     *TWISTERS,

@@ -12,8 +12,8 @@ LONGEST_CYCLE = 4096  # outputs of a cycle of known gaps, at most
 
 
 def pattern_option(value: Any) -> tuple[bool, ...] | None:
-    """Which outputs of a cycle were printed: after each one, as many were not as a list such as ``0,0,2`` says. UserError
-    for anything else.
+    """Which outputs of a cycle were printed: after each one, as many were not as a list such as ``0,0,2`` says.
+    UserError for anything else.
     """
     check_text("--pattern", value)
     if value is None:
@@ -21,8 +21,8 @@ def pattern_option(value: Any) -> tuple[bool, ...] | None:
     gaps = [int(part) for part in value.split(",")] if re.fullmatch(r"\d{1,4}(,\d{1,4})*", value, re.ASCII) else []
     if not gaps or not any(gaps) or len(gaps) + sum(gaps) > LONGEST_CYCLE:
         raise UserError(
-            "--pattern must say how many outputs are missing after each number, in turn, such as 1 for every second one "
-            f"or 0,0,2 for three of five, not {described(value)}"
+            "--pattern must say how many outputs are missing after each number, in turn, such as 1 for every second "
+            f"one or 0,0,2 for three of five, not {described(value)}"
         )
     return tuple(shown for gap in gaps for shown in (True, *[False] * gap))
 

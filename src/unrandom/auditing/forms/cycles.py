@@ -8,6 +8,7 @@ of every cycle; or numbers of several widths in turn, which consist of one word 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from unrandom.auditing.forms.layers import Gaps, InTurn
 from unrandom.auditing.forms.stream import Form, Stream
 
 SKIPPED = (2, 3, 4, 5)  # cycles of which one output is printed that are tried unasked
+MOST_FORMS = 2  # plausible forms of the numbers for which they are tried
+MOST_SKIPPED = 100_000  # numbers of streams for which they are
 MAX_CYCLE = 8  # longest cycle of widths
 FEWEST = 3  # numbers of each width that tell it
 WORD = 32  # bits of the words that numbers of several widths consist of
@@ -41,10 +44,10 @@ def with_gaps(stream: Stream, pattern: Sequence[bool]) -> Stream:
 
 def skipping(streams: Sequence[Stream]) -> Iterator[Stream]:
     """The plausible streams with gaps that are tried unasked: every second output, every third one, and so on."""
-    for stream in streams:
-        if stream.likely and stream.known is None and not stream.cycle and not stream.normal:
-            for size in SKIPPED:
-                yield replace(with_gaps(stream, [True] + [False] * (size - 1)), likely=False)
+    plain = (one for one in streams if one.likely and one.known is None and not one.cycle and not one.normal)
+    for stream in islice(plain, MOST_FORMS):
+        for size in SKIPPED if len(stream) <= MOST_SKIPPED else ():
+            yield replace(with_gaps(stream, [True] + [False] * (size - 1)), likely=False)
 
 
 def in_turn(whole: list[int], form: Form) -> Iterator[Stream]:

@@ -37,7 +37,8 @@ def of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
     if assumed.bounded is not None or assumed.bits is not None:
         raise UserError("--bits and --bounded are for whole numbers, but these have decimals")
     values = np.array(numbers.decimals)
-    if _single(numbers, values):
+    single = _single(numbers, values)
+    if single:
         exact = values.astype(np.float32).astype(np.float64)
         form = Form("fraction", numbers.numeral, single=True)
         yield from _streams(exact, np.zeros(len(values)), form, assumed)
@@ -45,7 +46,7 @@ def of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
             return
     form, rounding_error = _decimal_form(numbers, values)
     for stream in _streams(values, rounding_error, form, assumed):
-        yield replace(stream, likely=stream.likely and not _single(numbers, values))
+        yield replace(stream, likely=stream.likely and not single)
 
 
 def _streams(values: Values, rounding_error: Values, form: Form, assumed: Assumed) -> Iterator[Stream]:

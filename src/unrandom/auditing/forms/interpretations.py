@@ -20,7 +20,7 @@ from unrandom.auditing.forms.cycles import in_turn, skipping, with_gaps
 from unrandom.auditing.forms.decimals import of_decimals
 from unrandom.auditing.forms.ranges import MARGIN, MAX_RANGES, whole_ranges
 from unrandom.auditing.forms.stream import Form, Stream
-from unrandom.auditing.reading.alphabets import ALPHANUMERIC, LETTERS, spelled
+from unrandom.auditing.reading.alphabets import ALPHANUMERIC, spelled
 from unrandom.auditing.reading.numerals import Base64Bytes, Positional, Whole
 from unrandom.auditing.reading.options import LARGEST, MAX_BITS, described
 from unrandom.auditing.reading.parsing import Numbers
@@ -72,32 +72,35 @@ def _of_reading(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
     """The streams of the numbers, then those of other readings of the same input."""
     unknown = (assumed.bits, assumed.bounded, assumed.start, assumed.scale) == (None, None, None, None)
     drawn = [one for one in (numbers, *numbers.others) if one.drawn]
-    stated = [one for one in drawn if _base(one) == assumed.bounded]
+    stated = [one for one in drawn if len(_letters(one)) == assumed.bounded]
     if stated and (assumed.bits, assumed.start, assumed.scale) == (None, None, None):
         yield from map(_draws, stated)  # the range of each character, and not of the whole token
         return
+    classes = any(_letters(one) in ALPHANUMERIC for one in drawn)
+    draws = (replace(_draws(one), likely=not classes or _letters(one) in ALPHANUMERIC) for one in drawn)
     if numbers.drawn and unknown:
-        yield from map(_draws, drawn)
+        yield from draws
         return
     yield from of_decimals(numbers, assumed) if numbers.kind == "decimal" else _of_whole(numbers, assumed)
     if unknown:
-        yield from map(_draws, drawn)
+        yield from draws
         for other in numbers.others:
             yield from of_decimals(other, assumed) if other.kind == "decimal" else ()
 
 
-def _base(numbers: Numbers) -> int:
+def _letters(numbers: Numbers) -> str:
+    """The alphabet of tokens."""
     assert isinstance(numbers.numeral, Positional)
-    return len(numbers.numeral.alphabet)
+    return numbers.numeral.alphabet
 
 
 def _draws(numbers: Numbers) -> Stream:
     """The characters of tokens, each drawn from an alphabet."""
-    numeral = numbers.numeral
+    numeral, alphabet = numbers.numeral, _letters(numbers)
     assert isinstance(numeral, Positional)
-    letters = layers.Digits(len(numeral.alphabet), numeral.width, spelled(numeral.alphabet))
-    usual = numeral.alphabet in ALPHANUMERIC or numeral.alphabet not in LETTERS
-    return _of_digits(numbers.whole, Form("whole", numeral), letters, likely=usual)
+    return _of_digits(
+        numbers.whole, Form("whole", numeral), layers.Digits(len(alphabet), numeral.width, spelled(alphabet))
+    )
 
 
 def _of_digits(whole: list[int], form: Form, layer: layers.Digits, *, likely: bool = True) -> Stream:
@@ -219,9 +222,11 @@ def _above_power(whole: list[int], form: Form) -> Iterator[Stream]:
     margin = MARGIN * (greatest - least) // len(whole)
     for bits in WIDTHS:
         start = 1 << max(least.bit_length() - 1, 0)
-        if 1 < start <= least <= start + margin and greatest < start + (1 << bits) <= greatest + margin + 1:
+        near = start <= least <= start + margin and greatest < start + (1 << bits) <= greatest + margin + 1
+        if near and greatest >> bits and len(whole) >= MARGIN:
             above = [x - start for x in whole]
-            yield Stream(_array(above, bits), form.within(layers.Affine(start, 1)), bits)
+            likely = 4 * start >= 1 << bits
+            yield Stream(_array(above, bits), form.within(layers.Affine(start, 1)), bits, likely=likely)
 
 
 def _multiples(whole: list[int], form: Form) -> Iterator[Stream]:
@@ -261,10 +266,12 @@ def _rearranged(words: Stream) -> Iterator[Stream]:
                     for i in range(0, len(numbers) // count * count, count)
                 ]
                 yield _over(words, joined, size, layers.Joined(width, count, low_first), likely=False)
-    if width and width % 8 == 0 and width > 8 and _printed_bits(words.form):
-        octets = _divided(words, width, 8, False, likely=width > 64)
+    octets = _octets(words)
+    if octets is not None:
         yield octets
         yield replace(octets, bounded=1 << 8, reordered=True)
+    if width and width > 16 and width % 16 == 0 and _printed_bits(words.form):
+        yield _divided(words, width, 16, False, likely=False)
     if width and width in WIDTHS and width > 8:
         swapped = [layers.reverse(x, width, 8) for x in numbers]
         yield _over(words, swapped, width, layers.Reversed(width, 8), likely=False)
@@ -273,13 +280,27 @@ def _rearranged(words: Stream) -> Iterator[Stream]:
         yield replace(_over(words, turned, bits, layers.Reversed(bits, 1), likely=False), reordered=True)
 
 
+def _octets(words: Stream) -> Stream | None:
+    """The bytes of numbers whose digits show how many they have, the highest first; in base 64 with 2 or 4 bits of
+    padding, which are 0.
+    """
+    bits = _printed_bits(words.form)
+    padding, numbers = bits % 8, words.values.tolist()
+    if bits <= 8 or padding & 1 or any(x % (1 << padding) for x in numbers):
+        return None
+    if padding:
+        form = words.form.within(layers.Affine(0, 1 << padding))
+        words = Stream(_array([x >> padding for x in numbers], bits - padding), form, bits - padding)
+    return _divided(words, bits - padding, 8, False, likely=bits > 64)
+
+
 def _printed_bits(form: Form) -> int:
     """Bits of the digits that every number was printed with, if their base is a power of two with whole digits; 0 if
     they differ.
     """
     numeral = form.numeral
-    if isinstance(numeral, Positional) and len(numeral.alphabet) == 16:
-        return 4 * numeral.digits
+    if isinstance(numeral, Positional) and numeral.name.startswith(("hexadecimal", "UUID", "base64")):
+        return (6 if numeral.name.startswith("base64") else 4) * numeral.digits
     return 8 * numeral.width if isinstance(numeral, Base64Bytes) else 0
 
 

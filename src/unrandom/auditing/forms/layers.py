@@ -181,6 +181,26 @@ class Digits(Layer):
 
 
 @dataclass(frozen=True)
+class Backwards(Layer):
+    """Groups of `count` numbers in the opposite order, as characters of a token that is filled from its end on."""
+
+    count: int
+    about = "the last character first"
+
+    @property
+    def inner(self) -> int:
+        return self.count
+
+    @property
+    def outer(self) -> int:
+        return self.count
+
+    def restore(self, numbers: Sequence[Number]) -> list[Number]:
+        groups = range(0, len(numbers) - self.count + 1, self.count)
+        return [number for i in groups for number in reversed(numbers[i : i + self.count])]
+
+
+@dataclass(frozen=True)
 class Marked(Layer):
     """Bits of each number that a program overwrote, those set in `mask`, with those of `mark`."""
 

@@ -3,10 +3,10 @@ rounding error; fractions are matched with x / divisor for common divisors.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import comb, log2, prod
 from typing import Any, Literal
 
@@ -14,8 +14,9 @@ import numpy as np
 from jaxtyping import Bool, Float64, Shaped
 
 from unrandom.auditing.forms.layers import Layer, Number
-from unrandom.auditing.reading.numerals import Numeral
+from unrandom.auditing.reading.numerals import NoNumeral, Numeral
 
+CONTINUATION = 10  # number of outputs reported after the last one, and before the first one
 MANTISSA = 53  # significant bits of a double; its relative rounding error is at most 2**-53
 
 EVEN_UP_TO = 256  # numbers up to which a range that they seem to fill is taken for theirs; more tell their frequencies
@@ -211,6 +212,19 @@ class Stream:
             same = [right or not known for right, known in zip(same, self.known[start:end].tolist(), strict=True)]
         return same.index(False) if False in same else len(same)
 
+    def printed_after(self, following: Iterator[Number], given: int, count: int = CONTINUATION) -> list[Any]:
+        """The `count` printed numbers after those `given`, of a generator that goes on with `following` after the
+        stream; fewer if the notation of the input cannot express one.
+        """
+        inner, outer = self.form.inner, self.form.outer
+        over = given - len(self) * outer // inner  # printed numbers at the end that are less than one of the stream
+        numbers = list(islice(following, inner * -(-(count + over) // outer)))
+        while True:
+            try:
+                return self.form.write(numbers)[over : over + count]
+            except NoNumeral:
+                numbers = numbers[:-inner]
+
     def is_printed(self, numbers: list[Number]) -> bool:
         """Whether these numbers, which match the first outputs, are also printed as these, to the last digit."""
         if self.printed is None:
@@ -285,18 +299,18 @@ def min_entropy(stream: Stream) -> float:
 
 
 def information(stream: Stream) -> Float64[np.ndarray, " outputs"]:
-    """`Stream.information`. Numbers are not drawn evenly if one of them, one difference between neighbours, or the
-    lowest sixteenth of their range is more frequent than chance allows; then it is the min-entropy.
+    """`Stream.information`. If one number, or one difference of neighbours, is more frequent than chance allows, it is
+    the min-entropy. It is 0 if the numbers keep to a part of their range: the form is wrong then, or not all.
     """
     numbers, count = _steps(stream), len(stream)
     if len(numbers) > EVEN_UP_TO:
         bits = np.full(count, stream.bits_per_output)
     elif stream.stated and stream.in_range:
         bits = np.array([log2(stream.range_of(i) or 1) for i in range(count)])
-    elif len(numbers) < 2:
-        bits = np.zeros(count)
-    elif not _drawn_evenly(numbers):
+    elif len(numbers) > 1 and _repetitive(numbers):
         bits = np.full(count, stream.bits_per_output)
+    elif len(numbers) > 1 and _concentrated(stream, numbers):
+        bits = np.zeros(count)
     elif stream.rounding_error is not None and not stream.normal:
         bits = np.clip(-np.log2(2 * stream.rounding_error + 2.0**-MANTISSA), 0, MANTISSA)
         finest = max((log2(scale.divisor) for scale in stream.scales), default=float(MANTISSA))
@@ -304,7 +318,7 @@ def information(stream: Stream) -> Float64[np.ndarray, " outputs"]:
     elif stream.cycle:
         bits = np.array([log2(stream.range_of(i) or 1) for i in range(count)])
     else:
-        usual = stream.stated or (stream.bits in WIDTHS and not stream.in_range)
+        usual = stream.stated or len(numbers) < 2 or (stream.bits in WIDTHS and not stream.in_range)
         bits = np.full(count, float(stream.bits) if usual else _range_bits(_from_zero(numbers)))
     return bits if stream.known is None else np.where(stream.known, bits, 0.0)
 
@@ -336,17 +350,29 @@ def _from_zero(numbers: Shaped[np.ndarray, " n"]) -> Shaped[np.ndarray, " n"]:
     return np.append(numbers, numbers[:1] * 0) if len(numbers) * log2(above) > -START_BITS else numbers
 
 
-def _drawn_evenly(numbers: Shaped[np.ndarray, " n"]) -> bool:
-    """Whether numbers may have been drawn evenly from their range: chance is below 2**−UNEVEN_BITS otherwise."""
+def _repetitive(numbers: Shaped[np.ndarray, " n"]) -> bool:
+    """Whether a number, or a difference of neighbours, occurs so often with a chance below 2**−UNEVEN_BITS only."""
     from_least, count = (numbers - numbers.min()).tolist(), len(numbers)
     size = max(from_least) + 1
     differences = [(after - before) % size for before, after in pairwise(from_least)]
-    for values in (from_least, differences):
-        repeated = max(Counter(values).values(), default=0)
-        if log2(comb(count, repeated)) - (repeated - 1) * log2(size) < -UNEVEN_BITS:
-            return False
+    most = (max(Counter(values).values(), default=0) for values in (from_least, differences))
+    return any(log2(comb(count, often)) - (often - 1) * log2(size) < -UNEVEN_BITS for often in most)
+
+
+def _concentrated(stream: Stream, numbers: Shaped[np.ndarray, " n"]) -> bool:
+    """Whether so many numbers lie in the lowest sixteenth of their range, or fractions so near to 0 or 1, with a chance
+    below 2**−UNEVEN_BITS only.
+    """
+    from_least, count = (numbers - numbers.min()).tolist(), len(numbers)
+    size = max(from_least) + 1
     low, share = sum(16 * x < size for x in from_least), -(-size // 16) / size
-    return log2(comb(count, low)) + low * log2(share) >= -UNEVEN_BITS
+    if log2(comb(count, low)) + low * log2(share) < -UNEVEN_BITS:
+        return True
+    if not stream.fractions or stream.normal:
+        return False
+    values = stream.values if stream.known is None else stream.values[stream.known]
+    widest = max(2.0**-MANTISSA, min(float(values.max()), 1.0 - float(values.min())))
+    return count * log2(widest) < -UNEVEN_BITS
 
 
 def _mode_information(numbers: Shaped[np.ndarray, " n"]) -> float:

@@ -111,6 +111,11 @@ def alphabets_of(used: Iterable[str], count: int) -> list[str]:
     return sorted(near, key=lambda one: (one in LETTERS and one not in ALPHANUMERIC, len(one)))
 
 
+def is_symbolic(letters: str) -> bool:
+    """Whether all characters are symbols, such as those of the zodiac, and not letters or marks of text."""
+    return letters.isprintable() and not any(letter.isascii() or letter.isalnum() for letter in set(letters))
+
+
 def few_letters(letters: str) -> bool:
     """Whether letters are of so few kinds that they are no token of all letters, as a row of H and T."""
     kinds = len(set(letters))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from unrandom.auditing.reading.texts import Text
 
 MOST_LISTS = 64  # lists that are looked at
+MOST_UNCLOSED = 4  # lists without an end, each of which is looked for in all of the text
 
 _START = re.compile(
     r"(?:^|[{,])[ \t]*(?:[\w.:<>*&]{1,40}[ \t]+){0,4}?[\"']?([A-Za-z_][\w.]{0,80})[\"']?(?:\[\w*\])?[ \t]*"
@@ -22,14 +23,16 @@ def lists_of(text: Text) -> dict[str, str]:
 
 
 def _lists(text: Text) -> Iterator[tuple[str, str]]:
-    content, at = text.content, 0
-    while (start := _START.search(content, at)) is not None:
+    content, at, unclosed = text.content, 0, 0
+    while unclosed < MOST_UNCLOSED and (start := _START.search(content, at)) is not None:
         text.deadline.check()
         at = start.end()
         opening = _OPENING.match(content, at)
         if opening is not None:
             end = _end(text, opening.end() - 1)
-            if end is not None:
+            if end is None:
+                unclosed += 1
+            else:
                 yield start[1], content[opening.end() - 1 : end]
                 at = end
 

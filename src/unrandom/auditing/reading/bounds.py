@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import floor, log10
 
 from unrandom.auditing.reading.numerals import DOUBLE, PLAIN, Decimals
+from unrandom.auditing.reading.orders import Words
 from unrandom.auditing.reading.parsing import Numbers
 from unrandom.core.errors import UserError
 
@@ -12,6 +13,12 @@ def between(lows: Numbers, highs: Numbers) -> Numbers:
     """Fractions u, low <= u < high for each row: the middle, with half of the difference as its error. UserError if a
     low number is not below the high one, or if they bound no fraction from 0 to 1.
     """
+    if len(lows) != len(highs):
+        raise UserError(f"--low has {len(lows):,} numbers, but --high has {len(highs):,}")
+    if any(isinstance(one.numeral, Words) or one.drawn or one.deck for one in (lows, highs)):
+        raise UserError("--low and --high are columns of numbers, not of words")
+    if not lows:
+        return lows
     errors, middles = list[float](), list[float]()
     for row, (low, high) in enumerate(zip(_values(lows), _values(highs), strict=True), start=1):
         if low >= high:
@@ -28,4 +35,7 @@ def between(lows: Numbers, highs: Numbers) -> Numbers:
 
 
 def _values(numbers: Numbers) -> Sequence[float]:
-    return numbers.decimals if numbers.kind == "decimal" else list(map(float, numbers.whole))
+    try:
+        return numbers.decimals if numbers.kind == "decimal" else list(map(float, numbers.whole))
+    except OverflowError:
+        raise UserError("--low and --high are fractions from 0 to 1") from None

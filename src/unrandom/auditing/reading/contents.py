@@ -15,13 +15,14 @@ from pathlib import Path
 import numpy as np
 
 from unrandom.auditing.reading.alphabets import stated_alphabet
+from unrandom.auditing.reading.assignments import lists_of
 from unrandom.auditing.reading.bounds import between
 from unrandom.auditing.reading.documents import of_json
 from unrandom.auditing.reading.formulas import Formula, behind_formula
 from unrandom.auditing.reading.logs import by_rows, matches, of_column
 from unrandom.auditing.reading.options import Selection, check_text
 from unrandom.auditing.reading.parsing import NOTATIONS, Numbers, numbers_in_alphabet, numbers_of, only_first
-from unrandom.auditing.reading.pasted import assigned, of_pasted
+from unrandom.auditing.reading.pasted import of_pasted
 from unrandom.auditing.reading.texts import Text, of_letters, of_text
 from unrandom.auditing.reading.tokens import MAX_NUMBERS, NotPlain, Tokens
 from unrandom.auditing.reading.values import numbers_of_values
@@ -103,28 +104,17 @@ def read(
 
 
 def _of_text(text: Text, notes: list[str], chosen: Selection) -> Numbers:
-    comments = text.comments()
+    comments, notation = text.comments(), chosen.notation
     notes += [f"comment lines left out: {comments}"] if comments and chosen.regex is None else []
-    notation, deadline = chosen.notation, text.deadline
+    tokens = _chosen(text, chosen)
     if chosen.alphabet is not None:
         alphabet = stated_alphabet(chosen.alphabet)
-        return numbers_in_alphabet(_chosen(text, chosen) or of_letters(text, alphabet), alphabet, deadline)
-    if chosen.low is not None and chosen.high is not None:
-        lows, highs = (
-            numbers_of(_column(text, name, notation), notation, deadline) for name in (chosen.low, chosen.high)
-        )
-        numbers = between(lows, highs)
-    elif (tokens := _chosen(text, chosen)) is not None:
-        numbers = numbers_of(tokens, notation, deadline)
-    elif (
-        chosen.column is not None
-        and chosen.column.isidentifier()
-        and (lists := assigned(text, notation))
-        and chosen.column in lists
-    ):
-        numbers = lists[chosen.column]
-    elif chosen.column is not None:
-        numbers = numbers_of(of_column(text, chosen.column, notation), notation, deadline)
+        numbers = numbers_in_alphabet(tokens or of_letters(text, alphabet), alphabet, text.deadline)
+    elif chosen.low is not None and chosen.high is not None:
+        columns = (_of_column(text, name, notation) for name in (chosen.low, chosen.high))
+        numbers = between(*(numbers_of(column, notation, text.deadline) for column in columns))
+    elif tokens is not None:
+        numbers = numbers_of(tokens, notation, text.deadline)
     else:
         return _inferred(text, notes, notation)
     numbers.notes = [*notes, *numbers.notes]
@@ -132,20 +122,27 @@ def _of_text(text: Text, notes: list[str], chosen: Selection) -> Numbers:
 
 
 def _chosen(text: Text, chosen: Selection) -> Tokens | None:
-    """The tokens that a user chose, if by rows, by an expression or by a column."""
+    """The tokens that a user chose, or those of JSON; None if neither."""
     if chosen.regex is not None:
         return matches(text, chosen.regex)
-    found = of_json(text, chosen.column, chosen.notation)
-    if found is not None:
-        return found
-    if chosen.rows:
-        return by_rows(text, chosen.notation)
-    return None
+    if chosen.column is not None:
+        return _of_column(text, chosen.column, chosen.notation)
+    if chosen.low is not None:
+        return None
+    found = of_json(text, None, chosen.notation)
+    if found is not None and chosen.rows:
+        raise UserError(
+            "--rows is for tables; lists in JSON are read so without it, and of objects --column reads a field"
+        )
+    return by_rows(text, chosen.notation) if chosen.rows else found
 
 
-def _column(text: Text, name: str, notation: str | None) -> Tokens:
-    """A column of JSON objects, a table or a log."""
-    return of_json(text, name, notation) or of_column(text, name, notation)
+def _of_column(text: Text, name: str, notation: str | None) -> Tokens:
+    """A column of JSON objects, a list that is assigned to this name, or a column of a table or a log."""
+    found = of_json(text, name, notation)
+    if found is None and name.isidentifier() and (assigned := lists_of(text).get(name)):
+        return of_text(Text(assigned, text.deadline), notation).noting(f"list {name} read")
+    return of_column(text, name, notation) if found is None else found
 
 
 def _inferred(text: Text, notes: list[str], notation: str | None) -> Numbers:

@@ -4,14 +4,14 @@ It returns the numeral and notes of what was inferred, and raises Misfit for the
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
 
-from unrandom.auditing.reading.alphabets import alphabets_of, few_letters, spelled, without_joiners
+from unrandom.auditing.reading.alphabets import alphabets_of, few_letters, is_symbolic, spelled, without_joiners
 from unrandom.auditing.reading.numerals import ALPHABETS, MAX_CHARACTERS, UUID, Base64Bytes, Numeral, Positional
-from unrandom.auditing.reading.orders import PAIRS, RANKS, Words, in_order
+from unrandom.auditing.reading.orders import ALPHABETICAL, PAIRS, RANKS, Words, in_order
 from unrandom.auditing.reading.radix import GRIDS, RADIXES, Radix
 from unrandom.auditing.reading.tokens import MAX_NUMBERS, Misfit, Row, Tokens, shown
 
@@ -19,6 +19,7 @@ Fit: TypeAlias = tuple[Numeral, list[str]]
 
 MAX_WORDS = 64  # largest number of distinct words that are numbered
 REPEATS = 3  # times that words must occur on average to be numbered
+SYMBOLS_IN_A_ROW = 4  # of several together, as a flag is two
 MAX_CARDS = 2**16  # largest number of things in a shuffle
 ONE_CASE = ("base32", "base36")  # notations of which tokens in both cases are taken for a larger alphabet
 
@@ -35,6 +36,8 @@ DATES = ((4, 2, 2), (2, 2, 4), (2, 2, 2))
 
 _GROUP = re.compile("[0-9]+")
 _GROUPED = re.compile(r"[0-9]+([-./])[0-9]+(?:\1[0-9]+)*")
+_BASE64 = re.compile(r"[\w+/-]+={0,2}", re.ASCII)
+_MARKED = re.compile(r"\W?[0-9][0-9.,]*\D?")
 _LETTER = re.compile("[a-zA-Z]")
 _NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?%?", re.ASCII)
 
@@ -137,6 +140,9 @@ def any_hexadecimal(tokens: Tokens) -> Fit:
 
 def padded_base64(tokens: Tokens) -> Fit:
     """Bytes in base 64, with padding in some of the tokens."""
+    row, i, token = next(tokens.places())
+    if not _BASE64.fullmatch(token):  # before all of them are looked through
+        raise Misfit(row, i, 0, "a base64 number with padding")
     _require(tokens, any(token.endswith("=") for token in tokens))
     url = any("-" in token or "_" in token for token in tokens)
     numeral, widths = Base64Bytes(ALPHABETS["base64url" if url else "base64"]), set[int]()
@@ -200,7 +206,7 @@ def symbols(tokens: Tokens) -> list[Positional]:
     used, count = set[str](), 0
     for row in tokens.rows():
         for i, token in enumerate(row.tokens):
-            if len(token) != 1 or token.isascii() or token.isalnum():
+            if len(token) != 1 or not is_symbolic(token):
                 raise Misfit(row, i, count + i, "a symbol")
         used.update(row.tokens)
         count += len(row.tokens)
@@ -288,8 +294,15 @@ def frequent_words(tokens: Tokens) -> Fit:
     if _pair(distinct) is None:
         numbers = any(map(_NUMBER.fullmatch, distinct)) and not set(distinct) <= {*RANKS, "T"}
         frequent = sum(1 for _ in tokens) >= REPEATS * len(distinct)
-        _require(tokens, len(distinct) > 1 and frequent and not numbers)
+        _require(tokens, len(distinct) > 1 and frequent and not numbers and _are_words(distinct))
     return _numbered(distinct)
+
+
+def _are_words(distinct: Sequence[str]) -> bool:
+    """Whether these are words, not rows of symbols, nor numbers with marks beside words without."""
+    rows = all(len(without_joiners(word)) >= SYMBOLS_IN_A_ROW and is_symbolic(word) for word in distinct)
+    marked = sum(_MARKED.fullmatch(word) is not None for word in distinct)
+    return not rows and (marked in (0, len(distinct)) or in_order(distinct)[1] != ALPHABETICAL)
 
 
 def _distinct(tokens: Tokens) -> list[str]:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float64
 
-from unrandom.auditing.reading.numerals import DOUBLE, NoNumeral, Numeral, Whole
+from unrandom.auditing.reading.numerals import DOUBLE, NoNumeral, Numeral
+from unrandom.auditing.reading.orders import Words
 from unrandom.auditing.reading.parsing import Numbers
 from unrandom.auditing.reading.tokens import shown
 from unrandom.core.deadline import NO_LIMIT, Deadline
@@ -125,6 +126,7 @@ class Computed:
 
     formula: Formula
     notation: Numeral
+    whole: bool  # whether it is for whole numbers
 
     def parse(self, token: str) -> float | None:
         value = self.notation.parse(token)
@@ -137,7 +139,7 @@ class Computed:
         value = float(self.formula(np.array([float(number)]))[0])
         if not np.isfinite(value):
             raise NoNumeral
-        return self.notation.write(round(value) if isinstance(self.notation, Whole) or self.formula.whole else value)
+        return self.notation.write(round(value) if self.whole else value)
 
 
 def behind_formula(numbers: Numbers, text: str, deadline: Deadline = NO_LIMIT) -> Numbers:
@@ -145,8 +147,8 @@ def behind_formula(numbers: Numbers, text: str, deadline: Deadline = NO_LIMIT) -
     for shuffles; OutOfTime after the deadline.
     """
     formula = Formula(text)
-    if numbers.deck or numbers.drawn:
-        raise UserError("--formula is for numbers, and not for shuffles or symbols")
+    if numbers.deck or numbers.drawn or isinstance(numbers.numeral, Words):
+        raise UserError("--formula is for numbers, and not for shuffles, symbols or words")
     try:
         values = np.array(numbers.whole or numbers.decimals, dtype=np.float64)
     except OverflowError:
@@ -163,7 +165,7 @@ def behind_formula(numbers: Numbers, text: str, deadline: Deadline = NO_LIMIT) -
         "decimal",
         [],
         ((low + high) / 2).tolist(),
-        numeral=Computed(formula, numbers.numeral),
+        numeral=Computed(formula, numbers.numeral, numbers.kind == "whole"),
         errors=((high - low) / 2).tolist(),
         notes=notes,
     )

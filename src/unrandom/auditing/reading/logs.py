@@ -15,6 +15,7 @@ from unrandom.core.errors import UserError
 
 MAX_SEARCHED = 10_000  # characters of a line that are searched for a regular expression
 SEARCHED_AT_ONCE = 1 << 14  # characters of a block of lines
+WITHOUT_MATCH = "lines without a match left out"  # the note about them, before their number
 REGEX_SECONDS = 5.0  # time allowed for the search in one block
 
 
@@ -74,7 +75,7 @@ def matches(text: Text, regex: str) -> Tokens:
     )
     if not matching:
         raise UserError(f"--regex {shown(regex)} matches no line")
-    return Tokens(found, (f"lines without a match left out: {left_out}",) if left_out else ())
+    return Tokens(found, (f"{WITHOUT_MATCH}: {left_out}",) if left_out else ())
 
 
 @contextmanager

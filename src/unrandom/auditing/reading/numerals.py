@@ -238,6 +238,28 @@ class Positional:
 
 
 @dataclass(frozen=True)
+class Masked:
+    """Decimal digits among marks that all numbers have, such as (000) 000-0000; a 0 stands for a digit."""
+
+    mask: str
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(re.escape(self.mask).replace("0", "([0-9])"))
+
+    def parse(self, token: str) -> int | None:
+        match = self._pattern.fullmatch(token)
+        return None if match is None else int("".join(match.groups()))
+
+    def write(self, number: int) -> str:
+        places = self.mask.count("0")
+        if not 0 <= number < 10**places:
+            raise NoNumeral
+        digits = iter(f"{number:0{places}d}")
+        return "".join(next(digits) if letter == "0" else letter for letter in self.mask)
+
+
+@dataclass(frozen=True)
 class Base64Bytes:
     """Bytes in base 64 with padding, as a big-endian number of `width` bytes (0: as few as hold the number)."""
 

@@ -35,6 +35,7 @@ PAIRS = tuple(
 """Pairs of words that stand for 0 and 1."""
 
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
+ALPHABETICAL = "in alphabetical order"
 _ORDERS = (
     RANKS,
     ("A", *RANKS[1:9], "T", *RANKS[10:]),
@@ -56,7 +57,7 @@ def in_order(words: Sequence[str]) -> tuple[list[str], str]:
             return sorted(words, key=lambda word: (places[word.lower()], word)), "in natural order"
     if all(_CARD.fullmatch(word) for word in words):
         return sorted(words, key=_card), "by suit, then from ace to king"
-    return sorted(words, key=_natural), "in alphabetical order"
+    return sorted(words, key=_natural), ALPHABETICAL
 
 
 def _card(word: str) -> tuple[int, int, str]:

@@ -7,14 +7,15 @@ What is left out is noted. If nothing is found, the refusal names what was seen,
 import re
 import shlex
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 
-from unrandom.auditing.reading.alphabets import few_letters, without_joiners
+from unrandom.auditing.reading.alphabets import few_letters, is_symbolic, without_joiners
 from unrandom.auditing.reading.assignments import lists_of
-from unrandom.auditing.reading.logs import matches, of_column
-from unrandom.auditing.reading.numerals import MAX_CHARACTERS
+from unrandom.auditing.reading.logs import WITHOUT_MATCH, matches, of_column
+from unrandom.auditing.reading.numerals import MAX_CHARACTERS, Masked
 from unrandom.auditing.reading.parsing import Numbers, numbers_of
-from unrandom.auditing.reading.shapes import Field, Shape, items_of, keyed_fields, shape_of
+from unrandom.auditing.reading.shapes import Field, Shape, items_of, keyed_fields, shape_of, shapes_of
 from unrandom.auditing.reading.tables import MAX_NAMES, SAMPLE_LINES
 from unrandom.auditing.reading.texts import BLOCK, Text, numbered, of_text, words_of
 from unrandom.auditing.reading.tokens import MAX_NUMBERS, PIECE, Row, Tokens, shown
@@ -26,6 +27,7 @@ MOST_SHOWN = 10_000  # characters of a line by which its shape is found
 FEWEST_NUMBERS = 3  # numbers after such lines
 
 _PLAIN = re.compile(r"0x[0-9a-fA-F]+|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_MASK = re.compile(r"\+?\(?0+(?:[()./ -]{1,3}0+){1,6}", re.ASCII)
 _HEXADECIMAL = re.compile("[0-9a-fA-F]+")
 _ALONE = r"^\s*([-+.\d]+)\s*$"  # the number of a line that has nothing else
 
@@ -35,6 +37,7 @@ def of_pasted(text: Text, notation: str | None, refused: UserError) -> Numbers:
     readings: tuple[Callable[[Text, str | None], Numbers | None], ...] = (
         _assigned,
         _after_words,
+        _masked,
         _symbol_by_symbol,
         _of_one_shape,
     )
@@ -68,20 +71,13 @@ def _not_blank(text: Text) -> Iterator[tuple[int, str]]:
     return (one for line, block in text.blocks() for one in numbered(line, block) if one[1].strip())
 
 
-def assigned(text: Text, notation: str | None) -> dict[str, Numbers]:
-    """The lists of numbers that lines of a program assign, by their names."""
-    found = {}
-    for name, content in lists_of(text).items():
-        inner = Text(content, text.deadline)
-        numbers = _tried(lambda inner=inner: of_text(inner, notation), notation, text)  # type: ignore[misc]
-        if numbers is not None:
-            found[name] = numbers
-    return found
-
-
 def _assigned(text: Text, notation: str | None) -> Numbers | None:
-    """The longest list that is assigned; of equally long ones the last."""
-    lists = assigned(text, notation)
+    """The longest list of numbers that is assigned; of equally long ones the last."""
+    lists = dict[str, Numbers]()
+    for name, content in lists_of(text).items():
+        numbers = _tried(partial(of_text, Text(content, text.deadline), notation), notation, text)
+        if numbers is not None:
+            lists[name] = numbers
     if not lists:
         return None
     name = max(reversed(lists), key=lambda one: len(lists[one]))
@@ -117,6 +113,23 @@ def _start_of(text: Text, line: int) -> int:
     return place
 
 
+def _masked(text: Text, notation: str | None) -> Numbers | None:
+    """One number of digits among brackets, spaces and dashes on each line, as those of a telephone."""
+    masks = {re.sub("[0-9]", "0", line.strip()) for _, line in _not_blank(text)} if notation is None else set()
+    mask = masks.pop() if len(masks) == 1 else ""
+    if not _MASK.fullmatch(mask) or len(mask) > MAX_CHARACTERS or not set(mask) & set("(+ "):
+        return None
+    numeral, whole = Masked(mask), list[int]()
+    for _, line in islice(_not_blank(text), MAX_NUMBERS):
+        number = numeral.parse(line.strip())
+        if number is None:
+            return None
+        whole.append(number)
+    return Numbers(
+        "whole", whole, numeral=numeral, notes=[f"digits of each line, written as {mask}, read as one number"]
+    )
+
+
 def _symbol_by_symbol(text: Text, notation: str | None) -> Numbers | None:
     """Symbols without spaces, letters of few kinds, or a word of more hexadecimal digits than any number has."""
     word = text.content.strip()
@@ -136,31 +149,33 @@ def _symbol_by_symbol(text: Text, notation: str | None) -> Numbers | None:
     return _tried(lambda: Tokens(rows, ("characters without spaces read one by one",)), notation, text)
 
 
-def is_symbolic(letters: str) -> bool:
-    """Whether all characters are symbols, such as those of the zodiac, and not letters or marks of text."""
-    return not any(letter.isascii() or letter.isalnum() for letter in set(letters))
-
-
 def _of_one_shape(text: Text, notation: str | None) -> Numbers | None:
     """The part that varies in lines, or in items between commas, of one shape."""
     lines = _lines(text)
-    found = shape_of(lines)
-    if found is not None and _has_words(found[0]) and len(found[0].values) == 1:
-        regex = found[0].regex(found[0].values[0])
+    shape = shape_of(lines)
+    if shape is not None and (chosen := _chosen(shape)) is not None:
+        regex = shape.regex(chosen)
         numbers = _tried(lambda: matches(text, regex), notation, text)
         if numbers is not None:
-            left_out = next((note for note in numbers.notes if note.startswith("lines without")), None)
-            numbers.notes = [note for note in numbers.notes if note != left_out]
-            numbers.notes.insert(
-                0, f"of each line, as {shown(lines[0])}, the part that varies read, as with --regex {_quoted(regex)}"
-            )
-            numbers.notes[0] += f"; {left_out}" if left_out else ""
+            left_out = [note for note in numbers.notes if note.startswith(WITHOUT_MATCH)]
+            option = f", as with --regex {shlex.quote(regex)}" if regex.isprintable() else ""
+            said = f"of each line, as {shown(lines[0])}, the part that varies read{option}"
+            others = [note for note in numbers.notes if note not in left_out]
+            numbers.notes = ["; ".join([said, *left_out]), *others]
             return numbers
     items = items_of(lines)
-    found = shape_of(items) if items else None
-    if items and found is not None and found[1] == len(items) and len(found[0].values) == 1:
-        return _of_items(text, found[0], items[0], notation)
+    shape = shape_of(items) if items else None
+    if items and shape is not None and len(shape.lines) == len(items) and len(shape.values) == 1:
+        return _of_items(text, shape, items[0], notation)
     return None
+
+
+def _chosen(shape: Shape) -> int | None:
+    """The one field of lines that varies, if they have other words; of a single line, a number at its end."""
+    if not _has_words(shape) or len(shape.values) != 1:
+        return None
+    chosen = shape.values[0]
+    return chosen if len(shape.lines) > 1 or chosen == len(shape.fields) - 1 else None
 
 
 def _of_items(text: Text, shape: Shape, first: str, notation: str | None) -> Numbers | None:
@@ -183,41 +198,35 @@ def _has_words(shape: Shape) -> bool:
     return len(shape.fields) > 1 or any(shape.marks) or any(shape.fields[0].affixes or ())
 
 
-def _quoted(regex: str) -> str:
-    return shlex.quote(regex)
-
-
 def _refusal(text: Text, notation: str | None, refused: UserError) -> UserError:
     """What was seen, and what can be done: an option that was tried."""
     lines = _lines(text)
-    found, fields = shape_of(lines), keyed_fields(lines)
-    if found is not None and len(found[0].values) > 1 and _has_words(found[0]) and len(lines) > 1:
-        shape = found[0]
+    shape, keyed = shape_of(lines), [field for field in keyed_fields(lines) if field.varies]
+    if shape is not None and len(shape.values) > 1 and _has_words(shape) and len(lines) > 1:
         ways = [_way(shape, i) for i in sorted(shape.values, key=lambda i: _promise(shape.fields[i]))]
         about = shape.about()
-    elif len(fields) > 1 and sum(field.varies for field in fields) > 1:
-        varying = [field for field in fields if field.varies]
-        ways = [("--column", field.key) for field in sorted(varying, key=_promise) if field.key]
-        about = ", ".join(field.example for field in varying[:MAX_NAMES])
+    elif len(keyed) > 1:
+        ways = [("--column", field.key) for field in sorted(keyed, key=_promise) if field.key]
+        about = ", ".join(field.example for field in keyed[:MAX_NAMES])
     else:
-        ways, about = [("--regex", _ALONE)], ""
-        some = shape_of(lines, MANY_LINES)
-        if some is not None and _has_words(some[0]) and some[1] >= FEWEST_NUMBERS:
-            ways += [_way(some[0], i) for i in some[0].values]
+        some = [one for one in shapes_of(lines, MANY_LINES) if _has_words(one) and len(one.lines) >= FEWEST_NUMBERS]
+        ways = [("--regex", _ALONE), *(_way(one, i) for one in some for i in one.values)]
+        about = ""
     for option, value in ways[:MAX_NAMES]:
-        read = of_column if option == "--column" else None
-        numbers = _tried(
-            lambda value=value, read=read: read(text, value, notation) if read else matches(text, value),  # type: ignore[misc]
-            notation,
-            text,
-        )
-        if numbers is not None and len(numbers) > 1 and value.isprintable():
-            option = f"{option} {_quoted(value)}"
-            if not about:
-                return UserError(f"{refused}; {option} reads {len(numbers):,} numbers")
-            table = f"{refused}; " if str(refused).startswith("no column") else ""
-            return UserError(f"{table}several parts of the lines vary: {about}; choose one, as with {option}")
+        numbers = _tried(_reader(text, option, value, notation), notation, text)
+        if numbers is None or len(numbers) < 2 or not value.isprintable():
+            continue
+        option = f"{option} {shlex.quote(value)}"
+        if not about:
+            return UserError(f"{refused}; {option} reads {len(numbers):,} numbers")
+        table = f"{refused}; " if str(refused).startswith("no column") else ""
+        return UserError(f"{table}several parts of the lines vary: {about}; choose one, as with {option}")
     return UserError(f"{refused}; several parts of the lines vary: {about}") if about else refused
+
+
+def _reader(text: Text, option: str, value: str, notation: str | None) -> Callable[[], Tokens]:
+    """What an option reads."""
+    return lambda: of_column(text, value, notation) if option == "--column" else matches(text, value)
 
 
 def _promise(field: Field) -> tuple[bool, int]:

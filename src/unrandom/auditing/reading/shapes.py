@@ -81,8 +81,9 @@ class Field:
 
 @dataclass(frozen=True)
 class Shape:
-    """The fields of lines of one shape, and the `marks` before, between and after them."""
+    """The fields of `lines` of one shape, and the `marks` before, between and after them."""
 
+    lines: tuple[str, ...]
     fields: tuple[Field, ...]
     marks: tuple[str, ...]
 
@@ -99,25 +100,34 @@ class Shape:
         return uncounted or self.varying
 
     def regex(self, chosen: int, none_of: str = "") -> str:
-        """The expression whose group 1 is this field, or the number in it; it has none of these characters."""
-        field = self.fields[chosen]
-        before, after = field.affixes or ("", "")
-        first = chosen
-        while first and chosen - first < 2 and not self.fields[first - 1].varies:
-            first -= 1
-        if first == chosen:
-            first = 0
-        parts = ["" if any(not one.varies for one in self.fields[first:chosen]) else r"^\s*" + _spaced(self.marks[0])]
+        """The shortest expression whose group 1 is this field of the lines, or the number in it; it has none of these
+        characters.
+        """
+        numbers = self.fields[chosen].numbers
+        for first in range(max(0, chosen - 1), -1, -1):
+            regex = self._from(first, chosen, none_of)
+            found = [re.search(regex, line) for line in self.lines]
+            if all(match is not None and match[1] == number for match, number in zip(found, numbers, strict=True)):
+                return regex
+        return self._from(0, chosen, none_of)
+
+    def _from(self, first: int, chosen: int, none_of: str) -> str:
+        """The expression for the fields from `first` to the chosen one."""
+        worded = any(not field.varies for field in self.fields[first:chosen])
+        parts = [r"^\s*" + _spaced(self.marks[0]) if first == 0 and not worded else ""]
         for i in range(first, chosen + 1):
-            if i > first:
-                parts.append(_spaced(self.marks[i]))
+            field = self.fields[i]
+            parts.append(_spaced(self.marks[i]) if i > first else "")
             if i == chosen:
+                before, after = field.affixes or ("", "")
                 value = r"[-+.,\deE]+" if before or after else _until(self.marks[i + 1], none_of)
-                parts += [_escaped(before), f"({value})", _escaped(after)]
-            elif self.fields[i].varies:
+                parts.append(f"{_escaped(before)}({value}){_escaped(after)}")
+            elif field.kind == "time":
+                parts.append(".+?")
+            elif field.varies:
                 parts.append(_until(self.marks[i + 1], none_of))
             else:
-                parts.append(_escaped(self.fields[i].texts[0]))
+                parts.append(_escaped(field.texts[0]))
         return "".join(parts)
 
     def about(self) -> str:
@@ -142,33 +152,40 @@ def _spaced(mark: str) -> str:
     return r"\s+".join(map(_escaped, re.split(r"\s+", mark)))
 
 
-def shape_of(lines: Sequence[str], share: float = SAME_SHAPE) -> tuple[Shape, int] | None:
-    """The commonest shape of lines, and how many have it; None if fewer than this share of them have."""
+def shape_of(lines: Sequence[str]) -> Shape | None:
+    """The shape of most lines; None if there is none that most have."""
+    return next(iter(shapes_of(lines, SAME_SHAPE)), None)
+
+
+def shapes_of(lines: Sequence[str], share: float) -> list[Shape]:
+    """The shapes that at least this share of the lines have, the commonest first."""
     ending = next((line.rstrip()[-1] for line in lines if line.rstrip().endswith((",", ";"))), "")
-    split = [_split(line.rstrip(" ,;") + ending) for line in lines if len(line) <= LONGEST]
-    shapes = Counter(tuple(marks) for _, marks in split)
-    if not shapes:
-        return None
-    marks, count = shapes.most_common(1)[0]
-    if count < share * len(lines) or not 1 < len(marks) <= MOST_FIELDS:
-        return None
-    rows = [fields for fields, its in split if tuple(its) == marks]
+    split = [(line, *_split(line.rstrip(" ,;") + ending)) for line in lines if len(line) <= LONGEST]
+    counted = Counter(marks for _, _, marks in split).most_common()
+    return [
+        _shape([(line, fields) for line, fields, its in split if its == marks], marks)
+        for marks, count in counted
+        if count >= share * len(lines) and 1 < len(marks) <= MOST_FIELDS
+    ]
+
+
+def _shape(rows: Sequence[tuple[str, list[re.Match[str]]]], marks: tuple[str, ...]) -> Shape:
     fields = list[Field]()
-    for i, column in enumerate(zip(*rows, strict=True)):
+    for i, column in enumerate(zip(*(fields for _, fields in rows), strict=True)):
         kinds = {match.lastgroup for match in column}
         kind = (kinds.pop() or "") if len(kinds) == 1 else ""
         named = i > 0 and re.fullmatch(r"[\"')\]]*\s*[=:]\s*[\"'(\[]*", marks[i]) and not fields[-1].varies
         key = fields[-1].texts[0] if named else ""
         fields.append(Field(tuple(match[0] for match in column), key, kind))
-    return Shape(tuple(fields), marks), count
+    return Shape(tuple(line for line, _ in rows), tuple(fields), marks)
 
 
-def _split(line: str) -> tuple[list[re.Match[str]], list[str]]:
+def _split(line: str) -> tuple[list[re.Match[str]], tuple[str, ...]]:
     """The fields of a line, and what stands before, between and after them, each space once."""
     fields = list(_FIELD.finditer(line))
     ends = [0, *(end for match in fields for end in match.span()), len(line)]
     marks = [line[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
-    return fields, [re.sub(r"\s+", " ", mark) for mark in marks]
+    return fields, tuple(re.sub(r"\s+", " ", mark) for mark in marks)
 
 
 def items_of(lines: Sequence[str]) -> list[str] | None:

@@ -106,7 +106,7 @@ def of_text(text: Text, notation: str | None) -> Tokens:
     first = next(iter(rows())).tokens
     cards = set(first) if 2 < len(first) <= MAX_CARDS else set[str]()
     if cards and all(len(row.tokens) == len(first) and set(row.tokens) == cards for row in rows()):
-        return Tokens(rows)  # shuffles
+        return Tokens(rows, _identical([cells(line, separator) for line in sample]))  # shuffles
     return column_of(rows, None, notation)
 
 
@@ -185,6 +185,10 @@ def _free(text: Text, sample: Sequence[str], continued: bool, notation: str | No
     if heading:
         notes.append(f"heading {shown(sample[0])} left out")
     body = rows[heading:]
+    notes += _identical(body)
+    label = _label(body)
+    if label is not None:
+        raise NotPlain(f"line 1: {shown(label)} is not a number, and in every line beside one")
     if _bounding(body) and _bounding([words_of(line) for _, line in islice(text.lines(), heading, MAX_NUMBERS)]):
         raise UserError(
             "each line has two numbers that seem to bound one fraction: --low 1 --high 2 reads them so, and --rows one "
@@ -215,6 +219,22 @@ def _free(text: Text, sample: Sequence[str], continued: bool, notation: str | No
                 skip = False
 
     return Tokens(found, tuple(notes))
+
+
+def _identical(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """A note about rows that are all the same, which are no shuffles."""
+    same = len(rows) > 1 and len(rows[0]) > 1 and all(row == rows[0] for row in rows)
+    return ("identical rows read one after the other",) if same else ()
+
+
+def _label(rows: Sequence[Sequence[str]]) -> str | None:
+    """A word of letters that every row has at the same place, beside decimal numbers that differ; None if none is."""
+    if len(rows) < 2 or len(set(map(len, rows))) > 1:
+        return None
+    columns = [(set(column), column[0]) for column in zip(*rows, strict=True)]
+    labels = [first for words, first in columns if len(words) == 1 and first.isalpha()]
+    numbers = any(len(words) > 1 and all(map(PLAIN.plain, words)) for words, _ in columns)
+    return labels[0] if labels and numbers else None
 
 
 def _bounding(rows: Sequence[Sequence[str]]) -> bool:

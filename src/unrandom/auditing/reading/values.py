@@ -14,7 +14,9 @@ from unrandom.auditing.reading.numerals import DOUBLE, MAX_CHARACTERS, PLAIN, De
 from unrandom.auditing.reading.options import MAX_BITS, described
 from unrandom.auditing.reading.orders import Words
 from unrandom.auditing.reading.parsing import Numbers, numbers_in_alphabet, numbers_of, only_first
-from unrandom.auditing.reading.tokens import MAX_NUMBERS, Row, Tokens, shown
+from unrandom.auditing.reading.pasted import of_pasted
+from unrandom.auditing.reading.texts import Text
+from unrandom.auditing.reading.tokens import MAX_NUMBERS, NotPlain, Row, Tokens, shown
 from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
 
@@ -58,7 +60,7 @@ def _of_list(values: list[Any], deadline: Deadline) -> Numbers:
     if kinds <= {bool, np.bool_}:
         return _of_bools(values)
     if not kinds & {list, tuple, np.ndarray}:
-        return numbers_of(Tokens.items([_token(value, i) for i, value in enumerate(values, start=1)]), None, deadline)
+        return _of_items([_token(value, i) for i, value in enumerate(values, start=1)], deadline)
     rows, left = list[Row](), MAX_NUMBERS
     for i, row in enumerate(values, start=1):
         if left < 0:
@@ -70,6 +72,17 @@ def _of_list(values: list[Any], deadline: Deadline) -> Numbers:
         rows.append(Row(i, [_token(value, i) for value in row[: left + 1]]))
         left -= len(row)
     return numbers_of(Tokens(lambda: rows, ("lists in a list read one after the other",), "item"), None, deadline)
+
+
+def _of_items(tokens: list[str], deadline: Deadline) -> Numbers:
+    """Tokens as numbers, or else as lines of a text."""
+    try:
+        return numbers_of(Tokens.items(tokens), None, deadline)
+    except NotPlain as refused:
+        try:
+            return of_pasted(Text("\n".join(tokens), deadline), None, refused)
+        except UserError:
+            raise refused from None
 
 
 def _token(value: Any, item: int) -> str:

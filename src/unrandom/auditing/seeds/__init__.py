@@ -10,6 +10,7 @@
 - `programs` the table of programs: how each seeds which generator, and what its methods are
 - `ziggurat` the tables of numpy's ziggurat
 - `trials`   what is compared with the outputs of a seeded program
+- `samples`  the places of numbers that were drawn without replacement
 - `choice`   which trials there are for a stream
 - `likely`   the seeds that are tried unasked
 - `scan`     tries the seeds of a range in several threads

@@ -8,6 +8,7 @@ import numpy as np
 
 from unrandom.auditing.forms.layers import (
     Affine,
+    Backwards,
     BoxMuller,
     Digits,
     Divided,
@@ -25,6 +26,7 @@ from unrandom.auditing.reading.tokens import shown
 from unrandom.auditing.seeds import draws
 from unrandom.auditing.seeds.methods import Method, OutputKind
 from unrandom.auditing.seeds.programs import PROGRAMS, Program
+from unrandom.auditing.seeds.samples import Sample, samples
 from unrandom.auditing.seeds.trials import Trial
 from unrandom.core.errors import UserError
 
@@ -34,7 +36,21 @@ the power of minus this number.
 """
 
 WIDEST_BITS = 64  # numbers with more bits are compared with no method: compiled comparisons take 64-bit words
-LAYERS = (Affine, BoxMuller, Digits, Divided, Exponential, Marked, Quantile, Reversed, Shuffled, Signed, Template)
+LAYERS = (
+    Affine,
+    Backwards,
+    BoxMuller,
+    Digits,
+    Divided,
+    Exponential,
+    Marked,
+    Quantile,
+    Reversed,
+    Sample,
+    Shuffled,
+    Signed,
+    Template,
+)
 """Interpretations of the printed numbers that are common in programs."""
 
 FEWEST_NORMAL = 4  # normal deviates that are hardly ever all from 0 to 1
@@ -54,20 +70,27 @@ def trials(streams: Sequence[Stream], program: str | None = None) -> list[Trial]
     numbers of more than WIDEST_BITS.
     """
     found: dict[object, Trial] = {}
-    streams = [*streams, *(other for stream in streams for other in _others(stream))]
+    usual = [one for one in streams if all(isinstance(layer, LAYERS) for layer in one.form.layers)]
+    usual += [other for stream in usual for other in _others(stream)]
+    usual = [one for one in usual if len(one) and one.bits <= WIDEST_BITS and varied(one)]
     for one in choose(program):
-        for stream in streams:
-            usual = all(isinstance(layer, LAYERS) for layer in stream.form.layers)
-            if usual and len(stream) and stream.bits <= WIDEST_BITS and varied(stream):
-                for method in _methods(one, stream):
-                    ranges = (stream.bounded, stream.cycle) if method.kind == "range" else ()
-                    key = (one.about, method, stream.form.layers, stream.form.single, ranges)
-                    found.setdefault(key, Trial(_near(stream, method.error), one, method))
+        for stream in usual:
+            for method in _methods(one, stream):
+                ranges = (stream.bounded, stream.cycle) if method.kind == "range" else ()
+                key = (one.about, method, stream.form.layers, stream.form.single, ranges)
+                found.setdefault(key, Trial(_near(stream, method.error), one, method))
     return list(found.values())
 
 
 def _others(stream: Stream) -> Iterator[Stream]:
-    """Interpretations that are tried with seeds only: bytes in another order, and a few deviates from 0 to 1."""
+    """Interpretations that are tried with seeds only: bytes and characters in another order, samples without
+    replacement, and a few deviates from 0 to 1.
+    """
+    yield from samples(stream)
+    layer = stream.form.layers[0] if stream.form.layers else None
+    if isinstance(layer, Digits) and layer.count > 1 and len(stream) % layer.count == 0:
+        turned = stream.values.reshape(-1, layer.count)[:, ::-1].ravel()
+        yield replace(stream, values=turned, form=stream.form.within(Backwards(layer.count)))
     if _of_four_bytes(stream):
         yield _bytes_of_words(stream)
     if stream.fractions and not stream.form.layers and stream.rounding_error is not None and not stream.normal:
@@ -111,13 +134,20 @@ def _methods(program: Program, stream: Stream) -> Iterator[Method]:
     elif stream.bounded is not None or stream.cycle:
         kind = "range"
     innermost = stream.form.layers[0] if stream.form.layers else None
+    ranges = stream.cycle or (stream.bounded or 0,)
+    if isinstance(innermost, Sample):
+        ranges = tuple(n for n in ranges if n > 1)
     for method in program.methods_for(kind, stream.bits):
-        letters = method.code == draws.LETTERS and not isinstance(innermost, Digits)
-        if letters or method.through not in (None, innermost):
+        letters = method.code == draws.LETTERS
+        if (letters and not isinstance(innermost, Backwards | Digits)) or method.through not in (None, innermost):
+            continue
+        if isinstance(innermost, Backwards) and not letters:
+            continue
+        if isinstance(innermost, Sample) and method.code not in (draws.R_BITS, draws.TOP_BITS):
             continue
         if kind == "word":
             unused = method.bits - stream.bits
             if unused >= 0 and unused * len(stream) <= UNUSED_BITS:
                 yield method
-        elif method.real or all(method.fits(n) for n in stream.cycle or (stream.bounded or 0,)):
+        elif method.real or all(method.fits(n) for n in ranges):
             yield method

@@ -123,7 +123,7 @@ SPLITMIX_METHODS = (
 XORSHIFT_METHODS = (words("whole words", 32), remainders("words % n", 32), *fractions("fractions", "⌊n u⌋", window(32)))
 R_METHODS = (
     *fractions("runif", "floor(n * runif())", window(32)),
-    Method("sample(n, replace = TRUE)", "range", draws.R_BITS, window(16, 16), bits=32, most=2**31 - 1),
+    Method("sample", "range", draws.R_BITS, window(16, 16), bits=32, most=2**31 - 1),
     *R_DEVIATES,
 )
 TWISTER_METHODS = (
@@ -176,7 +176,7 @@ GO_METHODS = (
     *fractions("Float64()", "int(n * Float64())", window(63), bits=53),
 )
 PYTHON_METHODS = (
-    ranges("randrange(n), randint, choice, shuffle", draws.TOP_BITS),
+    ranges("randrange(n), randint, choice, shuffle, sample", draws.TOP_BITS),
     *fractions("random()", "int(n * random()), choices", PYTHON),
     normals("gauss", draws.BOX_MULLER, PYTHON),
     normals("normalvariate", draws.RATIO, PYTHON),

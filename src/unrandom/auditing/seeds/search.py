@@ -14,9 +14,9 @@ from math import log2
 
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.stream import Stream
-from unrandom.auditing.reading.numerals import NoNumeral
 from unrandom.auditing.search import SIGNIFICANCE_BITS, Found, agreement
 from unrandom.auditing.seeds.choice import trials, varied
+from unrandom.auditing.seeds.likely import PATIENCE, likely_spans
 from unrandom.auditing.seeds.scan import Hits, scan
 from unrandom.auditing.seeds.spans import Span
 from unrandom.auditing.seeds.trials import Seeded, Trial, outputs_needed
@@ -37,7 +37,6 @@ FAMILY = "seed"
 NO_PROGRAM = "such numbers are compared with no program"
 
 LISTED = 10  # candidates listed if the outputs are too few to decide
-NEXT = 10  # outputs of theirs that are reported
 FEW_BITS = 6.6  # evidence below which one wrong seed in a hundred searches or more makes the outputs by chance
 PARTIAL_BITS = 24  # further information for a match that ends before the last output, as its end was not known before
 
@@ -80,6 +79,18 @@ class SeedSearch:
         sizes = (min(len(span), trial.program.distinct) for trial in self.trials for span in self.spans)
         self.attempts = max(1.0, sum(sizes))
 
+    @classmethod
+    def unasked(
+        cls,
+        streams: Sequence[Stream],
+        deadline: Deadline,
+        watch: Callable[[str], None],
+        written: float | None = None,
+        program: str | None = None,
+    ) -> "SeedSearch":
+        """The search among likely seeds, for numbers that were `written` at a time, in seconds since 1970."""
+        return cls(streams, likely_spans(written), deadline, watch, program, PATIENCE)
+
     def run(self) -> Found | None:
         """Try all seeds in all programs until one is proven, or time runs out."""
         started, result = time.monotonic(), "no" if self.trials else NO_PROGRAM
@@ -101,13 +112,14 @@ class SeedSearch:
 
     @property
     def candidates(self) -> list[Seeded]:
-        """Up to LISTED candidates: one of each method in turn, those for plausible interpretations first. If the user
-        did not ask for seeds, only those that hardly make the outputs by chance.
+        """Up to LISTED candidates: those with the most evidence first; of others, one of each method in turn, those for
+        plausible interpretations first. If the user did not ask for seeds, only those that are hardly due to chance.
         """
         ordered = sorted(self.kept, key=lambda index: (self.trials[index].implausible, index))
         turns = zip_longest(*(self.kept[index] for index in ordered))
-        found = [one for turn in turns for one in turn if one is not None]
-        return [one for one in found if self.patience is None or self.bits(one) >= FEW_BITS][:LISTED]
+        found = [(max(0.0, self.bits(one)), one) for turn in turns for one in turn if one is not None]
+        found.sort(key=lambda one: -one[0])
+        return [one for bits, one in found if self.patience is None or bits >= FEW_BITS][:LISTED]
 
     def bits(self, seeded: Seeded) -> float:
         """The evidence for a candidate: minus log2 of the chance that any wrong seed tried makes all outputs."""
@@ -132,20 +144,12 @@ class SeedSearch:
         trial, form = seeded.trial, seeded.trial.stream.form
         inner, outer = form.inner, form.outer
         given, total = len(trial.stream), outputs_needed(trial, self.attempts, SIGNIFICANCE_BITS)
-        groups = -(-(outputs + NEXT) // outer)
-        numbers = list(islice(seeded.outputs(), inner * groups))
-        while True:
-            try:
-                following = form.write(numbers)[outputs : outputs + NEXT]
-                break
-            except NoNumeral:
-                numbers = numbers[:-inner]
         return Candidate(
             family=FAMILY,
             about="a seeded program",
             form=form.about,
             parameters=seeded.parameters,
-            next=following,
+            next=trial.stream.printed_after(islice(seeded.outputs(), given, None), outputs),
             bits=round(max(0.0, self.bits(seeded)), 1),
             needed_bits=SIGNIFICANCE_BITS,
             more=max(1, -(-(total - given) * outer // inner)),
@@ -158,10 +162,10 @@ class SeedSearch:
         if not self.candidates:
             return []
         bits = max(self.bits(one) for one in self.candidates)
-        listed = f", {LISTED} of which are listed" if self.count > LISTED else ""
+        count = self.count if self.patience is None else len(self.candidates)
+        listed = f", {LISTED} of which are listed" if count > LISTED else ""
         found = (
-            f"{self.count} of {self.attempts:.3g} seeds and programs tried make{'s' * (self.count == 1)} these outputs"
-            f"{listed}"
+            f"{count} of {self.attempts:.3g} seeds and programs tried make{'s' * (count == 1)} these outputs{listed}"
         )
         if bits < FEW_BITS:
             return [f"{found}; as many may do so by chance"]

@@ -20,7 +20,7 @@ OPTIONS = {
     "data": (),
     "predictors": (),
     "audit": ("--count", "--only", "--out"),
-    "false-positives": ("--count", "--max-seconds", "--out"),
+    "false-positives": ("--count", "--short", "--max-seconds", "--out"),
 }
 """The options of the benchmarks that have other ones than ``--recipe`` and ``--set``."""
 
@@ -44,6 +44,7 @@ def add(command: Parser) -> None:
     audits = command.add_argument_group("audit and false-positives")
     audits.add_argument("--count", type=COUNT, metavar="N", help="seeds per row (30), or streams (2000)")
     audits.add_argument("--only", default="", metavar="TEXT", help="only rows whose name contains this (audit)")
+    audits.add_argument("--short", action="store_true", help="streams of 3 to 30 numbers (false-positives)")
     audits.add_argument(
         "--max-seconds", type=SECONDS, metavar="S", help="time limit of an audit (false-positives: 0.1)"
     )
@@ -89,6 +90,7 @@ def _check_options(arguments: Namespace) -> None:
         "--set": arguments.assignments,
         "--count": arguments.count,
         "--only": arguments.only,
+        "--short": arguments.short or None,
         "--max-seconds": arguments.max_seconds,
         "--out": arguments.out,
     }
@@ -122,7 +124,7 @@ def _false_positives(arguments: Namespace) -> Answer:
     count = arguments.count or STREAMS
     seconds = AUDIT_SECONDS if arguments.max_seconds is None else arguments.max_seconds
     with counting("auditing", count) as watch:
-        results = bench_false_positives(count, seconds, arguments.out, watch)
+        results = bench_false_positives(count, seconds, arguments.out, watch, short=arguments.short)
     forms = len(next(iter(results["verdicts"].values())))
     text = f"{results['streams']} streams in {forms} forms each: {len(predicted(results))} called predictable"
     return results, "\n".join([text, *predicted(results)])

@@ -202,6 +202,7 @@ class Additive(Family):
 
     name = "additive"
     max_outputs = MAX_OUTPUTS
+    seconds = 2.0
 
     def __init__(self, programs: tuple[Program, ...]) -> None:
         self.programs = programs

@@ -33,6 +33,7 @@ class Coins(Family):
     name = "lcg-coins"
     about = "java.util.Random.nextBoolean(), and coins by drand48: the top bit of each state"
     slow = True
+    seconds = 5.0
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
@@ -59,6 +60,7 @@ class JavaRemainder(Family):
     name = "java-remainder"
     about = "java.util.Random.nextInt(3) and nextInt(5)"
     slow = True
+    seconds = 5.0
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:

@@ -54,6 +54,7 @@ class KnownBits(Family):
     about: str
     index: int | None = None
     slow: bool = False
+    seconds: float = 0.3
     with_gaps = True
     max_outputs = 0  # recovery reads no more outputs than it needs
 
@@ -254,8 +255,8 @@ class KnownWords:
                 yield show(layout.joined(used, part))
 
 
-def _large(engine: LinearEngine, count: int, name: str, about: str) -> list[KnownBits]:
-    return [KnownBits(engine, name, about, index, slow=True) for index in range(count)]
+def _large(engine: LinearEngine, count: int, name: str, about: str, seconds: float = 3.0) -> list[KnownBits]:
+    return [KnownBits(engine, name, about, index, slow=True, seconds=seconds) for index in range(count)]
 
 
 TWISTER_ABOUT = "a Mersenne twister that shows some bits of its words"
@@ -274,6 +275,6 @@ TWISTERS = (
 LARGE = tuple(
     one
     for engine in LARGE_ENGINES
-    for one in _large(engine, 2, "known-bits", f"{engine.name}: linear modulo 2, some bits of each word known")
+    for one in _large(engine, 2, "known-bits", f"{engine.name}: linear modulo 2, some bits of each word known", 6.0)
 )
 """Rare generators, some of which take ten seconds for each reading."""

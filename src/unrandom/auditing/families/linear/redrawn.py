@@ -70,6 +70,7 @@ class Redrawn(Family):
     name = "mersenne-twister"
     about = "a Mersenne twister whose words are drawn until a number is in range"
     slow = True
+    seconds = 10.0
     max_outputs = 0
 
     def needs(self, stream: Stream) -> int | None:

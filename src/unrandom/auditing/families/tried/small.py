@@ -70,6 +70,7 @@ class SmallState(Family):
 
     def __init__(self, small: Small, *, remainders: bool, slow: bool) -> None:
         self.small, self.remainders, self.slow = small, remainders, slow
+        self.seconds = 3.0 if slow else 0.3
         shown = "modulo N" if remainders else "in full, or as fractions, or in a range"
         self.about = f"{small.name}, {shown}"
 

@@ -59,7 +59,7 @@ class LongPeriod(Family):
         return 2
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-        period = _period(stream.values.tolist())
+        period = _period(stream.values.tolist()) if len(stream) else 0
         if len(stream) // 2 < period < len(stream):
             yield _periodic(stream, period)
 

@@ -1,0 +1,92 @@
+"""Which verdict follows from a search? The generator that was proven, with what comes next; or what is known without a
+proof.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import islice
+from math import ceil
+
+from unrandom.auditing.breaks import Course
+from unrandom.auditing.family import Assuming
+from unrandom.auditing.forms.stream import CONTINUATION
+from unrandom.auditing.reading.numerals import NoNumeral
+from unrandom.auditing.search import SIGNIFICANCE_BITS, Search, Unproven, fewest_outputs
+from unrandom.auditing.verdict import Break, Candidate, NotFinished, NotPredicted, Predictable, TooFew, Verdict
+
+MAX_CANDIDATES = 10  # generators reported that are not proven
+
+
+def predictable(search: Search, course: Course, outputs: int, notes: Sequence[str]) -> Predictable:
+    """The verdict on so many printed numbers, of which a generator makes a stretch or all."""
+    stream, found, form = course.stream, course.found, course.stream.form
+    inner, outer, whole = form.inner, form.outer, course.last == len(course.stream)
+
+    def printed(index: int) -> int:
+        return index * outer // inner
+
+    notes, previous = list(notes), None
+    generator = found.generator
+    assumption = generator.assumption(len(stream)) if isinstance(generator, Assuming) else None
+    if not found.exact:
+        notes.append("The predictions agree with the numbers but for rounding errors: their last digits may differ.")
+    if course.cut:
+        notes.append("The time limit ended the comparison: the generator may predict more of the outputs.")
+    if assumption:
+        notes.append(assumption)
+    elif course.first == 0 and not any(one.reseeded for one in course.breaks) and found.stream is stream:
+        before = generator.previous(inner * -(-CONTINUATION // outer))
+        with suppress(NoNumeral):
+            previous = None if before is None else form.write(before)[-CONTINUATION:]
+    return Predictable(
+        outputs=outputs,
+        tried=search.tried,
+        family=found.family.name,
+        about=found.family.about,
+        form=form.about,
+        parameters=generator.parameters,
+        outputs_needed=-(-fewest_outputs(found, search.deadline) * outer // inner),
+        certificate=found.certificate,
+        next=stream.printed_after(course.outputs, outputs) if whole else [],
+        previous=previous,
+        first=printed(course.first) + 1,
+        last=outputs if whole else printed(course.last),
+        breaks=[Break(printed(b.after), b.skipped, b.lost, b.reseeded) for b in course.breaks],
+        notes=notes,
+    )
+
+
+def unpredicted(search: Search, outputs: int, notes: list[str]) -> Verdict:
+    """The verdict on so many printed numbers without a proof."""
+    ordered = sorted(search.needed, key=lambda one: (not one.recognised, one.outputs))
+    needed = list({one.about: one for one in reversed(ordered)}.values())[::-1]
+    candidates = _candidates(search.unproven, outputs)
+    if search.seconds:
+        return NotFinished(outputs, search.tried, search.seconds, needed, notes, candidates)
+    if needed or candidates or search.wanting:
+        return TooFew(outputs, search.tried, needed, notes, candidates)
+    return NotPredicted(outputs, search.tried, notes)
+
+
+def _candidates(unproven: Sequence[Unproven], outputs: int) -> list[Candidate]:
+    """The generators found without a proof, up to MAX_CANDIDATES that differ in what comes next: those with the most
+    evidence first.
+    """
+    by_next: dict[str, Candidate] = {}
+    for one in sorted(unproven, key=lambda one: (not one.stream.likely, -one.bits)):
+        stream, form = one.stream, one.stream.form
+        following = stream.printed_after(islice(one.generator.outputs(), len(stream), None), outputs)
+        per_printed = float(stream.information.mean()) * form.inner / form.outer
+        more = max(1, ceil((SIGNIFICANCE_BITS - one.bits) / max(per_printed, 2**-6)))
+        candidate = Candidate(
+            family=one.family.name,
+            about=one.family.about,
+            form=form.about,
+            parameters=one.generator.parameters,
+            next=following,
+            bits=round(max(0.0, one.bits), 1),
+            needed_bits=SIGNIFICANCE_BITS,
+            more=more,
+        )
+        by_next.setdefault(str(following), candidate)
+    return sorted(by_next.values(), key=lambda one: -one.bits)[:MAX_CANDIDATES]
