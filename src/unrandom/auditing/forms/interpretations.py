@@ -6,7 +6,7 @@ A user may know some of this (`Assumed`), and then nothing is inferred. Otherwis
 that are rare are marked as not likely.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import chain
@@ -19,7 +19,7 @@ from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.cycles import in_turn, skipping, with_gaps
 from unrandom.auditing.forms.decimals import of_decimals
 from unrandom.auditing.forms.ranges import MARGIN, MAX_RANGES, whole_ranges
-from unrandom.auditing.forms.stream import Form, Stream
+from unrandom.auditing.forms.stream import WIDTHS, Form, Stream
 from unrandom.auditing.reading.alphabets import ALPHANUMERIC, spelled
 from unrandom.auditing.reading.numerals import Base64Bytes, Positional, Whole
 from unrandom.auditing.reading.options import LARGEST, MAX_BITS, described
@@ -27,13 +27,13 @@ from unrandom.auditing.reading.parsing import Numbers
 from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
 
-WIDTHS = (8, 15, 16, 24, 30, 31, 32, 48, 53, 63, 64)
-"""Bits of the words that programs print. Numbers that fill such a word are not read as numbers below a bound."""
-
 CALLS = {30: (15,), 45: (15,), 60: (15,), 62: (31,), 93: (31,), 48: (24, 16)}
 """Bits of the outputs that make a number of this many bits, as rand() << 15 | rand() of two calls with 15 bits."""
 
 ALSO_ONE_WORD = 48  # a width that is as often one word
+MANY_DRAWS, FEW_ORDERS = 1000, 2
+"""Of fewer draws from an alphabet, slow families try so many of its common orders only."""
+
 MAX_DRAWS = 1_000_000  # digits of numbers that are taken for draws, at most
 MAX_BOUND_BITS = 53  # ranges that programs draw from have at most this many bits
 
@@ -77,7 +77,10 @@ def _of_reading(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
         yield from map(_draws, stated)  # the range of each character, and not of the whole token
         return
     classes = any(_letters(one) in ALPHANUMERIC for one in drawn)
-    draws = (replace(_draws(one), likely=not classes or _letters(one) in ALPHANUMERIC) for one in drawn)
+    usual = [one for one in drawn if not classes or _letters(one) in ALPHANUMERIC]
+    if sum(map(len, usual[:1])) * _length(usual) < MANY_DRAWS:
+        usual = usual[:FEW_ORDERS]
+    draws = (replace(_draws(one), likely=any(one is other for other in usual)) for one in drawn)
     if numbers.drawn and unknown:
         yield from draws
         return
@@ -86,6 +89,12 @@ def _of_reading(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
         yield from draws
         for other in numbers.others:
             yield from of_decimals(other, assumed) if other.kind == "decimal" else ()
+
+
+def _length(readings: Sequence[Numbers]) -> int:
+    """The characters of a token."""
+    numerals = (one.numeral for one in readings)
+    return next((numeral.width for numeral in numerals if isinstance(numeral, Positional)), 1)
 
 
 def _letters(numbers: Numbers) -> str:
@@ -106,7 +115,7 @@ def _draws(numbers: Numbers) -> Stream:
 def _of_digits(whole: list[int], form: Form, layer: layers.Digits, *, likely: bool = True) -> Stream:
     draws = whole if layer.count == 1 else [draw for number in whole for draw in layer.draws(number)]
     bits = max(1, (layer.base - 1).bit_length())
-    return Stream(_array(draws, bits), form.within(layer), bits, bounded=layer.base, likely=likely)
+    return Stream(_array(draws, bits), form.within(layer), bits, bounded=layer.base, likely=likely, stated=True)
 
 
 def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
