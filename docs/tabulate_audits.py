@@ -2,6 +2,7 @@
 
 unrandom bench audit --out results/audit/audits.json
 unrandom bench false-positives --out results/audit/false_positives.json
+unrandom bench false-positives --short --out results/audit/false_positives_short.json
 python docs/tabulate_audits.py
 """
 
@@ -13,6 +14,15 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "audit-findings.md"
 RESULTS = ROOT / "results" / "audit"
+
+
+RUNS = (
+    ("50 to 2,500 numbers", "held back", "_before"),
+    ("50 to 2,500 numbers", "counted", ""),
+    ("3 to 30 numbers", "held back", "_short_before"),
+    ("3 to 30 numbers", "counted", "_short"),
+)
+"""Kinds of streams, rules of proof, and the names of the files of results."""
 
 
 def row(*cells: object) -> str:
@@ -31,17 +41,22 @@ def both(values: list[float] | None, unit: str = "") -> str:
 def audits(results: dict[str, Any]) -> list[str]:
     """A row per program and form."""
     lines = [
-        row("program", "form", "family", "outputs needed", "with the proof", "seconds", "MB", "predicted"),
-        row(*["---"] * 8),
+        row("program", "form", "family", "outputs needed", "held back", "few", "seconds", "MB", "predicted"),
+        row(*["---"] * 9),
     ]
     for one in results["audits"].values():
         families = ", ".join(f"`{name}`" for name in one["families"]) or "–"
         share = f"{one['predicted'] - one['wrong']} of {one['runs']}"
-        needed, proved = both(one["needed"]), both(one["with_proof"])
+        outputs = both(one["needed"]), both(one["with_proof"]), few(one.get("few"))
         lines.append(
-            row(one["program"], one["form"], families, needed, proved, both(one["seconds"]), one["memory_mb"], share)
+            row(one["program"], one["form"], families, *outputs, both(one["seconds"]), one["memory_mb"], share)
         )
     return lines
+
+
+def few(counts: dict[str, list[float]] | None) -> str:
+    """The fewest outputs for a candidate, then for a proof."""
+    return "–" if counts is None else f"{both(counts['candidate'])}; {both(counts['proof'])}"
 
 
 def peers(results: dict[str, Any]) -> list[str]:
@@ -56,13 +71,21 @@ def peers(results: dict[str, Any]) -> list[str]:
     return lines
 
 
-def false_positives(results: dict[str, Any]) -> list[str]:
-    """A row per source of unpredictable numbers."""
-    verdicts = ("predictable", "predictable up to a break", "too few", "not predicted")
-    lines = [row("source", "audits", *verdicts), row(*["---"] * (2 + len(verdicts)))]
-    for source, forms in results["verdicts"].items():
-        counts = [sum(form.get(verdict, 0) for form in forms.values()) for verdict in verdicts]
-        lines.append(row(source, *(f"{count:,}" for count in (sum(counts), *counts))))
+def false_positives() -> list[str]:
+    """A row per kind of streams and rule of proof."""
+    names = ("predictable", "predictable up to a break", "too few", "not finished", "not predicted")
+    lines = [
+        row("streams", "proof", "audits", *names, "candidates", "most bits"),
+        row(*["---"] * (5 + len(names))),
+    ]
+    for kind, rule, file in RUNS:
+        measured = json.loads((RESULTS / f"false_positives{file}.json").read_text())
+        forms = [form for source in measured["verdicts"].values() for form in source.values()]
+        counts = [sum(form.get(name, 0) for form in forms) for name in names]
+        found = list(measured.get("candidates", {}).values())
+        listed = f"{sum(one['streams'] for one in found):,}" if found else "–"
+        most = f"{max(one['most_bits'] for one in found):.1f}" if found else "–"
+        lines.append(row(kind, rule, *(f"{count:,}" for count in (sum(counts), *counts)), listed, most))
     return lines
 
 
@@ -73,7 +96,7 @@ def page() -> str:
     tables = {
         "audits": audits(measured),
         "peers": peers(measured),
-        "false positives": false_positives(json.loads((RESULTS / "false_positives.json").read_text())),
+        "false positives": false_positives(),
     }
     for name, lines in tables.items():
         block = re.compile(rf"(<!-- {name}: [^>]*-->\n).*?(<!-- end -->)", re.DOTALL)

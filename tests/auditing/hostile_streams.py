@@ -144,6 +144,7 @@ def attack(case: HostileAudit, seconds: float = SECONDS) -> str:
             verdict = audited(numbers, **{"max_seconds": seconds, **case.options})
             json.dumps(verdict.to_json(), allow_nan=False)
             verdict.text().encode()
+            assert verdict.exit_status in (0, 10, 11, 12), verdict.exit_status
             outcome = verdict.verdict
         except UserError as error:
             outcome, said = "refused", str(error)

@@ -12,7 +12,7 @@ from unrandom.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5
 from unrandom.generators.well import WELL512A
 from unrandom.generators.words import rotate
 from unrandom.predictors.mod_two import solve
-from unrandom.predictors.mod_two_dense import solve_dense
+from unrandom.predictors.mod_two_dense import growth, solve_dense
 from unrandom.predictors.mod_two_twister import twister_forms
 
 
@@ -44,6 +44,34 @@ def test_it_agrees_with_the_elimination_on_integers(unknowns, equations, seed, c
     assert (solution.free == 0) == (expected is not None)
     if expected is not None:
         assert solution.split([unknowns]) == [expected]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 100), st.integers(0, 60), st.integers(0, 200), st.integers(0, 2**32))
+def test_growth_tells_how_many_equations_determine_the_unknowns(unknowns, known, others, seed):
+    chance = random.Random(seed)
+    masks = [chance.getrandbits(unknowns) & chance.getrandbits(unknowns) for _ in range(known + others)]
+    hidden = chance.getrandbits(unknowns)
+    rows = packed(masks, unknowns).reshape(-1, packed_words(unknowns))
+    right = np.array([(mask & hidden).bit_count() & 1 for mask in masks], dtype=bool)
+    grown = growth([(rows[:known], right[:known])], [rows[known:]], unknowns)
+
+    def rank(count):
+        return unknowns - solve_dense([(rows[:count], right[:count])], unknowns).free
+
+    assert (grown.read, grown.rank) == (known, rank(known))
+    if grown.needed is None:
+        assert rank(known + others) < unknowns
+    else:
+        assert rank(grown.needed) == unknowns
+        assert rank(grown.needed - 1) < unknowns
+
+
+def test_growth_of_equations_that_contradict():
+    rows = packed([1, 1], 64)
+    assert growth([(rows, np.array([True, False]))], [], 64) is None
+    assert growth([(rows, np.array([True, True]))], [unit_rows(64)], 64, silent=63).needed == 1
+    assert growth([(rows, np.array([True, True]))], [unit_rows(64)], 64).needed == 66
 
 
 @pytest.mark.parametrize("unknowns", [64, 1000, 3000])

@@ -22,7 +22,7 @@ from unrandom.auditing.reading.parsing import Numbers
 from unrandom.auditing.reading.tokens import MAX_NUMBERS
 from unrandom.auditing.reading.values import numbers_of_letters, numbers_of_values
 from unrandom.auditing.search import Search, choose
-from unrandom.auditing.verdict import Verdict
+from unrandom.auditing.verdict import SEEDED, Verdict
 from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.core.errors import UserError
 from unrandom.core.inputs import named
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 SEARCH_SECONDS = 60.0  # time limit of an audit from its beginning, reading included, unless another one is given
 LEAST_READING = 1.0  # seconds that reading may take, even if less is given for the audit
-GIVEN = "given-lcg"  # the family of the LCG that the user describes, which is tried first
-UNASKED = 1000  # fewer numbers are tried with likely seeds unasked
+WHOLE, GIVEN = "lcg", "given-lcg"  # the families of the LCG that the user describes, which are tried first
 NO_SEEDS = "none"  # what --seeds says if they shall not be
 
 
@@ -140,16 +139,16 @@ def audit(
             return predictable(search, follow(search, found.stream, 0, found), len(parsed), parsed.notes)
     families = sorted(
         (one for one in choose(family) if one.of_own or modulus is None or family is not None),
-        key=lambda one: multiplier is None or one.name != GIVEN,
+        key=lambda one: multiplier is None or one.name not in (WHOLE, GIVEN),
     )
     search = Search(families, deadline, watch)
 
     def likely() -> "SeedSearch | None":
-        unasked = seeds is None and family is None and modulus is None and len(parsed) < UNASKED
+        unasked = seeds is None and family is None and modulus is None and len(parsed) < SEEDED
         written = _written(str(numbers)) if from_file else None
         return _likely_seeds(streams, program, written, search) if unasked else None
 
-    return _searched(search, streams, parsed.notes, seeded, likely)
+    return _searched(search, streams, len(parsed), parsed.notes, seeded, likely)
 
 
 def _read(numbers: Any, raw: Raw | None, chosen: Selection, formula: str | None, deadline: Deadline) -> Numbers:
@@ -185,8 +184,14 @@ def _seed_search(
     deadline: Deadline,
     watch: Callable[[str], None],
 ) -> "SeedSearch | None":
-    """The search for the seed that the user asks for; None if for none. Imports numba only then."""
+    """The search for the seed that the user asks for; None if for none. Imports numba only then, or for a program."""
     if around is None and seeds in (None, NO_SEEDS):
+        if program is not None and seeds == NO_SEEDS:
+            raise UserError(f"--program is for trying seeds; leave it out with --seeds {NO_SEEDS}")
+        if program is not None:
+            from unrandom.auditing.seeds import choice
+
+            choice.choose(program)
         return None
     from unrandom.auditing.seeds.search import SeedSearch
     from unrandom.auditing.seeds.spans import parse_around, parse_seeds
@@ -227,20 +232,21 @@ def audit_streams(
     """Search for a generator in these interpretations of the same numbers (the first one is as they were printed) for
     at most `max_seconds`, among all families or those named `family`. UserError if there is no such family.
     """
-    return _searched(Search(choose(family), Deadline(max_seconds), watch), streams, notes)
+    outputs = len(streams[0]) * streams[0].form.outer // streams[0].form.inner
+    return _searched(Search(choose(family), Deadline(max_seconds), watch), streams, outputs, notes)
 
 
 def _searched(
     search: Search,
     streams: Sequence[Stream],
+    outputs: int,
     notes: Sequence[str],
     asked: "SeedSearch | None" = None,
     likely: Callable[[], "SeedSearch | None"] = lambda: None,
 ) -> Verdict:
-    """The verdict of a search after that among the seeds `asked` for, if any; or else, before slow families are tried,
-    among `likely` ones.
+    """The verdict on so many printed numbers of a search after that among the seeds `asked` for, if any; or else, before
+    slow families are tried, among `likely` ones.
     """
-    outputs = len(streams[0]) * streams[0].form.outer // streams[0].form.inner
     found, seeded = search.find_quickly(streams), asked
     if found is None and seeded is None and (seeded := likely()) is not None and (by_seed := seeded.run()):
         found = by_seed.stream, 0, by_seed
@@ -248,5 +254,5 @@ def _searched(
     if found:
         verdict: Verdict = predictable(search, follow(search, *found), outputs, notes)
     else:
-        verdict = unpredicted(search, outputs, list(notes))
+        verdict = unpredicted(search, streams[0], outputs, list(notes))
     return seeded.added_to(verdict) if seeded else verdict

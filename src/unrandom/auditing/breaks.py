@@ -18,7 +18,7 @@ from unrandom.core.deadline import Deadline
 
 MAX_SKIPPED = 16  # successive outputs of the input that may be foreign to the generator
 MAX_LOST = 4096  # successive outputs of the generator that may be missing in the input
-LEAST_SECONDS = 10.0  # time to follow a generator, even if the time of the search has passed
+LEAST_SECONDS = 2.0  # time to follow a generator, even if the time of the search has passed
 MAX_BREAKS = 1000  # breaks after which a generator is no longer followed
 
 

@@ -9,12 +9,13 @@ from math import ceil
 
 from unrandom.auditing.breaks import Course
 from unrandom.auditing.family import Assuming
-from unrandom.auditing.forms.stream import CONTINUATION
+from unrandom.auditing.forms.stream import CONTINUATION, WIDTHS, Stream, concentrated
 from unrandom.auditing.reading.numerals import NoNumeral
 from unrandom.auditing.search import SIGNIFICANCE_BITS, Search, Unproven, fewest_outputs
 from unrandom.auditing.verdict import Break, Candidate, NotFinished, NotPredicted, Predictable, TooFew, Verdict
 
 MAX_CANDIDATES = 10  # generators reported that are not proven
+FEW_NUMBERS = 30  # fewer may not show the ends of their range
 
 
 def predictable(search: Search, course: Course, outputs: int, notes: Sequence[str]) -> Predictable:
@@ -56,16 +57,32 @@ def predictable(search: Search, course: Course, outputs: int, notes: Sequence[st
     )
 
 
-def unpredicted(search: Search, outputs: int, notes: list[str]) -> Verdict:
-    """The verdict on so many printed numbers without a proof."""
+def unpredicted(search: Search, stream: Stream, outputs: int, notes: list[str]) -> Verdict:
+    """The verdict on so many printed numbers without a proof; `stream` is their most plausible form."""
+    notes = [*notes, *_hints(stream)]
     ordered = sorted(search.needed, key=lambda one: (not one.recognised, one.outputs))
-    needed = list({one.about: one for one in reversed(ordered)}.values())[::-1]
+    least = {one.about: one for one in reversed(ordered)}  # of each kind, in the form in which it needs least
+    needed = [one for one in ordered if least[one.about] is one]
     candidates = _candidates(search.unproven, outputs)
     if search.seconds:
         return NotFinished(outputs, search.tried, search.seconds, needed, notes, candidates)
     if needed or candidates or search.wanting:
         return TooFew(outputs, search.tried, needed, notes, candidates)
     return NotPredicted(outputs, search.tried, notes)
+
+
+def _hints(stream: Stream) -> list[str]:
+    """Which options may help, of those that a user can hardly think of."""
+    if concentrated(stream) and not stream.normal:
+        return [
+            "The numbers are not spread evenly over their range: if they were computed from fractions u, state the "
+            'formula, as in --formula "floor(100/(1.0001-u))".'
+        ]
+    if len(stream) < FEW_NUMBERS and not (stream.fractions or stream.stated or stream.bits in WIDTHS):
+        return [
+            "So few numbers do not show the ends of their range: --bounded N states it, and --from its least number."
+        ]
+    return []
 
 
 def _candidates(unproven: Sequence[Unproven], outputs: int) -> list[Candidate]:

@@ -21,6 +21,7 @@ OUT_OF_TIME, NO_TIME_LEFT, NEEDS = "out of time", "not tried: no time left", "ne
 
 SPARE_SECONDS = 5.0  # reading and the rest of an audit
 
+SEEDED = 1000  # fewer outputs may be the first ones after seeding
 SEEDS = (
     "If they are the first ones after seeding, trying more seeds needs fewer: --seeds 32bit, --around DATE, "
     "--program NAME."
@@ -294,9 +295,9 @@ class TooFew(_Unpredicted):
                 f"Collect {count}, in their order and without gaps. The kind of generator is known, but not its state."
             )
         more = [*(one.more for one in self.candidates), *(one.more for one in self.needed)]
-        seeds = SEEDS if find_spec("numba") else WITHOUT_SEEDS
         count = f"at least {_outputs(min(more), 'more ')}" if more else "more outputs"
-        return f"Collect {count}, in their order and without gaps, and audit again. Until then {known}. {seeds}"
+        again = f"Collect {count}, in their order and without gaps, and audit again. Until then {known}."
+        return again + _seeds(self.outputs)
 
     def text(self) -> str:
         """The verdict for a terminal."""
@@ -322,7 +323,7 @@ class NotFinished(_Unpredicted):
         """What to do next."""
         return (
             f"Allow more time to go on, about {_duration(self.seconds)}: --max-seconds {ceil(self.limit)}. This says "
-            "nothing about the numbers: neither that they can be predicted nor that they cannot."
+            f"nothing about the numbers: neither that they can be predicted nor that they cannot.{_seeds(self.outputs)}"
         )
 
     @property
@@ -410,6 +411,13 @@ def _notes(notes: Sequence[str]) -> list[str]:
 
 def _outputs(count: int, kind: str = "") -> str:
     return f"{count} {kind}output{'s' * (count != 1)}"
+
+
+def _seeds(outputs: int) -> str:
+    """What to say of seeds after so many outputs."""
+    if outputs >= SEEDED:
+        return ""
+    return f" {SEEDS if find_spec('numba') else WITHOUT_SEEDS}"
 
 
 def _duration(seconds: float) -> str:

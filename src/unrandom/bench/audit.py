@@ -26,7 +26,7 @@ from unrandom.core.reading import Saved, read_json
 RUNS, SLOW_RUNS = 30, 3  # seeds for each row, and for a slow one
 MAX_SECONDS = 120.0  # time limit of an audit
 FOLLOWING = 10  # predictions that are compared with the numbers that follow
-FEW_RUNS, FEW_SECONDS = 3, 30.0  # seeds for which the fewest outputs are found, and the time limit of these audits
+FEW_RUNS, FEW_SECONDS = 3, 30.0  # seeds for which the fewest outputs are found (one in slow rows), and their time limit
 NOTHING, CANDIDATE, PROOF = range(3)
 
 
@@ -72,6 +72,7 @@ def _measure_few(
 ) -> None:
     """The fewest outputs of the rows that have none yet, on all processors."""
     todo = [name for name in names if results["audits"][name]["predicted"] and "few" not in results["audits"][name]]
+    todo.sort(key=lambda name: PRINTED[rows[name]].slow)
     with ProcessPoolExecutor(len(usable_processors()), get_context("spawn")) as pool:
         waiting = {pool.submit(_fewest, rows[name], results["audits"][name]["families"][0]): name for name in todo}
         for done in as_completed(waiting):
@@ -84,7 +85,7 @@ def _measure_few(
 def _fewest(row: int, family: str) -> JsonObject:
     """The fewest first outputs from which a family has a right candidate, and a right proof, by median and worst."""
     fewest: dict[str, list[float]] = {"candidate": [], "proof": []}
-    for seed in range(FEW_RUNS):
+    for seed in range(1 if PRINTED[row].slow else FEW_RUNS):
         numbers, following = PRINTED[row].numbers(seed, FOLLOWING)
         continued, known = [*numbers, *following], dict[int, int]()
 

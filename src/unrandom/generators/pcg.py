@@ -24,7 +24,7 @@ INCREMENTS = {
 
 @dataclass(frozen=True)
 class Pcg32:
-    """x ← (6364136223846793005 x + increment) mod 2**64, the increment odd; an output shows the state before the step."""
+    """x ← (6364136223846793005 x + increment) mod 2**64, the increment odd; an output is made before each step."""
 
     increment: int
 

@@ -18,7 +18,9 @@ from unrandom.auditing.forms.stream import Form, Stream
 SKIPPED = (2, 3, 4, 5)  # cycles of which one output is printed that are tried unasked
 MOST_FORMS = 2  # plausible forms of the numbers for which they are tried
 MOST_SKIPPED = 100_000  # numbers of streams for which they are
+MOST_OUTPUTS = 500_000  # outputs of a stream with gaps, printed or not, at most
 MAX_CYCLE = 8  # longest cycle of widths
+FIRST = 4096  # numbers by which widths are looked for
 FEWEST = 3  # numbers of each width that tell it
 WORD = 32  # bits of the words that numbers of several widths consist of
 LEAST_DIFFERENCE = 8  # bits between the widest and the narrowest width of a cycle
@@ -27,9 +29,9 @@ ROUNDED_UP = 3  # bits by which the widest number of a width may be narrower
 
 def with_gaps(stream: Stream, pattern: Sequence[bool]) -> Stream:
     """The stream of which the outputs at these places of every cycle were printed, and the others were not. An
-    incomplete cycle at the end is left out.
+    incomplete cycle at the end is left out, and what would be more than MOST_OUTPUTS.
     """
-    cycles = len(stream) // sum(pattern)
+    cycles = min(len(stream) // sum(pattern), MOST_OUTPUTS // len(pattern))
     known = np.tile(np.array(pattern, dtype=bool), cycles)
 
     def spread(numbers: np.ndarray) -> np.ndarray:
@@ -69,19 +71,27 @@ def in_turn(whole: list[int], form: Form) -> Iterator[Stream]:
 
 
 def _widths(whole: list[int]) -> tuple[int, ...] | None:
-    """The widths of the numbers of a cycle, if there are several: each is that of the widest number at its place."""
-    for size in range(2, MAX_CYCLE + 1):
-        if len(whole) < FEWEST * size or min(whole) < 0:
-            return None
-        widest = [max(whole[place::size]).bit_length() for place in range(size)]
-        widths = tuple(_rounded(bits) for bits in widest)
-        narrow = any(
-            sum(x.bit_length() <= width - 8 for x in whole[place::size]) * 16 > len(whole) // size + 64
-            for place, width in enumerate(widths)
-        )
-        if max(widths) - min(widths) >= LEAST_DIFFERENCE and not narrow:
-            return widths
-    return None
+    """The widths of the numbers of a cycle, if there are several; the FIRST numbers show them, too."""
+    if min(whole) < 0:
+        return None
+    first = whole[:FIRST]
+    sizes = (size for size in range(2, MAX_CYCLE + 1) if _widths_of(first, size) is not None)
+    return next((widths for size in sizes if (widths := _widths_of(whole, size)) is not None), None)
+
+
+def _widths_of(whole: list[int], size: int) -> tuple[int, ...] | None:
+    """The widths of numbers in cycles of this size, if these differ: each is that of the widest number at its place."""
+    if len(whole) < FEWEST * size:
+        return None
+    widest = [max(whole[place::size]).bit_length() for place in range(size)]
+    widths = tuple(_rounded(bits) for bits in widest)
+    if max(widths) - min(widths) < LEAST_DIFFERENCE:
+        return None
+    narrow = any(
+        sum(x.bit_length() <= width - 8 for x in whole[place::size]) * 16 > len(whole) // size + 64
+        for place, width in enumerate(widths)
+    )
+    return None if narrow else widths
 
 
 def _rounded(bits: int) -> int:

@@ -16,14 +16,15 @@ import numpy as np
 
 from unrandom.auditing.forms import layers
 from unrandom.auditing.forms.assumed import Assumed
-from unrandom.auditing.forms.cycles import in_turn, skipping, with_gaps
+from unrandom.auditing.forms.cycles import MOST_OUTPUTS, in_turn, skipping, with_gaps
 from unrandom.auditing.forms.decimals import of_decimals
 from unrandom.auditing.forms.ranges import MARGIN, MAX_RANGES, whole_ranges
 from unrandom.auditing.forms.stream import WIDTHS, Form, Stream
 from unrandom.auditing.reading.alphabets import ALPHANUMERIC, spelled
 from unrandom.auditing.reading.numerals import Base64Bytes, Positional, Whole
 from unrandom.auditing.reading.options import LARGEST, MAX_BITS, described
-from unrandom.auditing.reading.parsing import Numbers
+from unrandom.auditing.reading.parsing import Numbers, only_first
+from unrandom.auditing.reading.tokens import MAX_NUMBERS
 from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
 
@@ -34,20 +35,26 @@ ALSO_ONE_WORD = 48  # a width that is as often one word
 MANY_DRAWS, FEW_ORDERS = 1000, 2
 """Of fewer draws from an alphabet, slow families try so many of its common orders only."""
 
+MOST_WIDE_BITS = 64 * MAX_NUMBERS  # bits of whole numbers, at most, so that many wide ones are not divided into words
 MAX_DRAWS = 1_000_000  # digits of numbers that are taken for draws, at most
 MAX_BOUND_BITS = 53  # ranges that programs draw from have at most this many bits
 
 
 def interpretations(numbers: Numbers, assumed: Assumed, deadline: Deadline = NO_LIMIT) -> list[Stream]:
     """The streams that the numbers may be, the most plausible first; after the deadline no more are added to the first
-    one. UserError if there are no numbers, if they contradict what is assumed, or if they are too large.
+    one. If they are of the first numbers only, because these have many bits or many outputs are missing between them, a
+    note is added. UserError if there are no numbers, if they contradict what is assumed, or if they are too large.
     """
     if not numbers:
         raise UserError("the input holds no numbers")
-    if any(x.bit_length() > MAX_BITS for x in numbers.whole):
+    widest = max(map(int.bit_length, numbers.whole), default=0)
+    if widest > MAX_BITS:
         raise UserError(f"the input has a number of more than {MAX_BITS:,} bits, the maximum")
     if max(map(abs, numbers.decimals), default=0.0) > LARGEST:
         raise UserError(f"the input has a number with decimals beyond {LARGEST:g}, the maximum")
+    if len(numbers) * widest > MOST_WIDE_BITS:
+        numbers.whole, numbers.others = numbers.whole[: MOST_WIDE_BITS // widest], ()
+        numbers.notes.append(only_first(len(numbers)))
     if numbers.deck:
         if (assumed.bits, assumed.bounded, assumed.start, assumed.scale) != (None, None, None, None):
             raise UserError(
@@ -65,6 +72,8 @@ def interpretations(numbers: Numbers, assumed: Assumed, deadline: Deadline = NO_
         found.append(one if assumed.pattern is None else with_gaps(one, assumed.pattern))
         if deadline.left < 0:
             break
+    if assumed.pattern is not None and len(found[0]) + len(assumed.pattern) > MOST_OUTPUTS:
+        numbers.notes.append(only_first(len(found[0]) * found[0].form.outer // found[0].form.inner))
     return found if assumed.pattern is not None or numbers.deck else [*found, *skipping(found)]
 
 

@@ -303,13 +303,16 @@ def information(stream: Stream) -> Float64[np.ndarray, " outputs"]:
     the min-entropy. It is 0 if the numbers keep to a part of their range: the form is wrong then, or not all.
     """
     numbers, count = _steps(stream), len(stream)
+    mean = stream.bits_per_output * count / max(1, len(numbers))
+    words = stream.bits in WIDTHS and not stream.in_range
     if len(numbers) > EVEN_UP_TO:
-        bits = np.full(count, stream.bits_per_output)
+        full = words and (stream.bits - mean) * len(numbers) < UNEVEN_BITS
+        bits = np.full(count, float(stream.bits) if full else mean)
     elif stream.stated and stream.in_range:
         bits = np.array([log2(stream.range_of(i) or 1) for i in range(count)])
     elif len(numbers) > 1 and _repetitive(numbers):
-        bits = np.full(count, stream.bits_per_output)
-    elif len(numbers) > 1 and _concentrated(stream, numbers):
+        bits = np.full(count, mean)
+    elif len(numbers) > 1 and concentrated(stream):
         bits = np.zeros(count)
     elif stream.rounding_error is not None and not stream.normal:
         bits = np.clip(-np.log2(2 * stream.rounding_error + 2.0**-MANTISSA), 0, MANTISSA)
@@ -318,7 +321,7 @@ def information(stream: Stream) -> Float64[np.ndarray, " outputs"]:
     elif stream.cycle:
         bits = np.array([log2(stream.range_of(i) or 1) for i in range(count)])
     else:
-        usual = stream.stated or len(numbers) < 2 or (stream.bits in WIDTHS and not stream.in_range)
+        usual = stream.stated or len(numbers) < 2 or words
         bits = np.full(count, float(stream.bits) if usual else _range_bits(_from_zero(numbers)))
     return bits if stream.known is None else np.where(stream.known, bits, 0.0)
 
@@ -344,7 +347,7 @@ def _range_bits(numbers: Shaped[np.ndarray, " n"]) -> float:
     return log2(int(from_least.max()) // factor + 1)
 
 
-def _from_zero(numbers: Shaped[np.ndarray, " n"]) -> Shaped[np.ndarray, " n"]:
+def _from_zero(numbers: Shaped[np.ndarray, " n"]) -> Shaped[np.ndarray, " m"]:
     """These numbers and 0, if numbers drawn from 0 on are all that far from it with a chance above 2**−START_BITS."""
     above = (int(numbers.max()) - int(numbers.min()) + 1) / (int(numbers.max()) + 1)
     return np.append(numbers, numbers[:1] * 0) if len(numbers) * log2(above) > -START_BITS else numbers
@@ -359,10 +362,13 @@ def _repetitive(numbers: Shaped[np.ndarray, " n"]) -> bool:
     return any(log2(comb(count, often)) - (often - 1) * log2(size) < -UNEVEN_BITS for often in most)
 
 
-def _concentrated(stream: Stream, numbers: Shaped[np.ndarray, " n"]) -> bool:
-    """Whether so many numbers lie in the lowest sixteenth of their range, or fractions so near to 0 or 1, with a chance
-    below 2**−UNEVEN_BITS only.
+def concentrated(stream: Stream) -> bool:
+    """Whether so many of the first numbers lie in the lowest sixteenth of their range, or fractions so near to 0 or 1,
+    with a chance below 2**−UNEVEN_BITS only.
     """
+    numbers = _steps(stream)[:EVEN_UP_TO]
+    if not len(numbers):
+        return False
     from_least, count = (numbers - numbers.min()).tolist(), len(numbers)
     size = max(from_least) + 1
     low, share = sum(16 * x < size for x in from_least), -(-size // 16) / size

@@ -67,8 +67,9 @@ def real_screen(method: Method, least: float, most: float) -> Screen:
     layout, piece = method.layout, method.layout.pieces[0]
     divisor = layout.parts if len(layout.pieces) == 1 else 1 << piece.bits
     margin = 2 + (divisor >> 50)
-    low = max(0, int(least * divisor) - margin)
-    return _screen(piece.word, BETWEEN, piece.lost, piece.mask, low, max(0, int(most * divisor) + margin - low))
+    low = max(0, int(min(least, 1.0) * divisor) - margin)  # numbers beyond 1 are refused with all words compared
+    width = max(0, int(min(most, 1.0) * divisor) + margin - low)
+    return _screen(piece.word, BETWEEN, piece.lost, piece.mask, low, min(width, 2**64 - 1))
 
 
 def screens(first: Sequence[Screen], words: int) -> Screens:

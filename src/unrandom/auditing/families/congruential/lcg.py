@@ -31,7 +31,7 @@ class FullState(Family):
             for modulus in {stream.modulus, view.divisor} if view.divisor else {stream.modulus}:
                 lcg = recover_lcg(view.numbers, modulus, stream.multiplier)
                 if lcg is not None:
-                    free = _unknowns(modulus, stream.multiplier) * log2(lcg.m)
+                    free = (_unknowns(modulus, stream.multiplier) - _as_given(lcg, stream)) * log2(lcg.m)
                     yield lcg_machine(_parameters(lcg, view.numbers[0]), lcg, view.numbers[0], view.show, free)
 
     def free_bits(self, stream: Stream) -> float | None:
@@ -47,6 +47,11 @@ def _unknowns(modulus: int | None, multiplier: int | None) -> int:
     make n outputs by chance as often as 1/(n − 4) times one more number below the least of them would.
     """
     return 4 - (modulus is not None) - (multiplier is not None)
+
+
+def _as_given(lcg: LCG, stream: Stream) -> bool:
+    """Whether the increment is the one given."""
+    return stream.increment is not None and lcg.c == stream.increment % lcg.m
 
 
 def _parameters(lcg: LCG, state: int) -> JsonObject:

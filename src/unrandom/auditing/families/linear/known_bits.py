@@ -8,7 +8,7 @@ so that the outputs before the first one are known, too.
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import cycle, islice
 from math import inf
@@ -131,9 +131,19 @@ class KnownBits(Family):
 
 def _known_counts(engine: LinearEngine, reading: Reading, stream: Stream) -> Int64[np.ndarray, " outputs"]:
     """Linear equations for each output, of which no more are counted than its words have fresh bits."""
+    if stream.known is not None:  # outputs that were not printed show nothing
+        counts = np.zeros(len(stream), dtype=np.int64)
+        counts[stream.known] = _known_counts(engine, reading, _printed(stream, stream.known))
+        return counts
     linear = _linear_bits(engine, reading.layout)
-    counts = [(one.mask & linear).bit_count() + one.run for one in reading.known(stream)]
-    return np.minimum(np.array(counts, dtype=np.int64), engine.fresh * reading.layout.words)
+    shown = [(one.mask & linear).bit_count() + one.run for one in reading.known(stream)]
+    return np.minimum(np.array(shown, dtype=np.int64), engine.fresh * reading.layout.words)
+
+
+def _printed(stream: Stream, known: Bool[np.ndarray, " outputs"]) -> Stream:
+    """The outputs that were printed, without the gaps between them."""
+    errors = None if stream.rounding_error is None else stream.rounding_error[known]
+    return replace(stream, values=stream.values[known], rounding_error=errors, known=None)
 
 
 def _linear_bits(engine: LinearEngine, layout: Layout) -> int:

@@ -35,7 +35,7 @@ class Trivial(Family):
             yield _repetition({"kind": "constant", "value": values[0]}, values[:1])
         if not stream.fractions and period != 1:
             yield from _counters([int(value) for value in values], stream)
-        if 1 < period <= len(values) // 2:
+        if 1 < period <= len(values) // 2 and stream.likely:  # other forms of the numbers have the same period
             yield _periodic(stream, period)
         second_half = values[len(values) // 2 :]
         late_period = _period(second_half)
