@@ -1,6 +1,6 @@
-"""Does an audit answer any plausible input with any options in time? ``python tests/auditing/fuzz_audits.py 10000`` tries
-10,000 audits, prints how many had which outcome, the largest overruns, and the audits that failed, with what they were
-doing; ``fuzz_audits.py 1 4711`` tries number 4711 again.
+"""Is any plausible input answered in time, with any options? ``python tests/auditing/fuzz_audits.py 10000`` tries many
+audits, prints how many had which outcome, the largest overruns, and the audits that failed, with what they were doing;
+``fuzz_audits.py 1 4711`` tries number 4711 again.
 
 An audit is made from its number alone: up to 3,000 numbers as programs print them, with any options. Inputs and values
 at the edges of what machines count are those of ``hostile_streams.py``.
@@ -25,15 +25,18 @@ from hostile_streams import HostileAudit, attack
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.reading.parsing import NOTATIONS
 from unrandom.core.names import Raw
-from unrandom.generators.v8 import MathRandom
+from unrandom.generators.v8 import MathRandom, State
 
 OVERRUN = 3.0
-"""Seconds that an audit may take beyond its time limit, of the clock and of the processor: the lesser of both counts."""
+"""Seconds that an audit may take beyond its time limit: the lesser of those of the clock and of the processor."""
 
 LENGTHS = (0, 1, 2, 3, 5, 8, 12, 12, 20, 20, 31, 32, 50, 64, 100, 200, 300, 624, 700, 1000, 2000, 3000)
-LIMITS = (0, 0.01, 0.1, 0.3, 0.3)
+LIMITS = (0, 0.01, *[0.1] * 5, *[0.3] * 12, 2)
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 BASE62 = DIGITS + DIGITS[10:].upper()
+BASE32 = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+KNOWN = ((2**31 - 1, 16807, 0), (2**32, 1664525, 1013904223), (2**48, 25214903917, 11), (2**64, 6364136223846793005, 1))
+REGEXES = [r"\d+", r": (.*)", r"v=(?P<value>\S+)", r"=(\S+)", r"([0-9a-f]{8})", r"(\d+\.\d+)", "(a+)+$"]
 
 
 def fuzzed_audit(number: int) -> HostileAudit:
@@ -119,7 +122,7 @@ def _sorted(chance: Random, count: int) -> list[Any]:
 
 
 def _tokens(chance: Random, count: int) -> list[Any]:
-    letters = chance.choice((DIGITS, BASE62, BASE62 + "-_", DIGITS[:16], "01", "ACGT", "ABCDEFGHJKMNPQRSTUVWXYZ23456789"))
+    letters = chance.choice((DIGITS, BASE62, BASE62 + "-_", DIGITS[:16], "01", "ACGT", BASE32))
     widths = chance.choice(((8,), (10,), (16,), (32,), (1,), (4, 12), range(1, 12)))
     return ["".join(chance.choices(letters, k=chance.choice(widths))) for _ in range(count)]
 
@@ -171,8 +174,7 @@ def _r_normals(chance: Random, count: int) -> list[Any]:
 
 
 def _congruential(chance: Random, count: int) -> list[Any]:
-    known = ((2**31 - 1, 16807, 0), (2**32, 1664525, 1013904223), (2**48, 25214903917, 11), (2**64, 6364136223846793005, 1))
-    m, a, c = chance.choice((*known, (2**61 - 1, chance.randrange(2**61), 5), (10007, 5, 3)))
+    m, a, c = chance.choice((*KNOWN, (2**61 - 1, chance.randrange(2**61), 5), (10007, 5, 3)))
     x, way, n = chance.randrange(m), chance.random(), chance.choice((2, 6, 52, 100, 1000))
     shift = chance.choice((0, 0, 16, m.bit_length() // 2))
     numbers = list[Any]()
@@ -200,7 +202,8 @@ def _twister(chance: Random, count: int) -> list[Any]:
 
 
 def _v8(chance: Random, count: int) -> list[Any]:
-    engine, state, numbers = MathRandom(52), (chance.getrandbits(64), chance.getrandbits(64)), list[Any]()
+    engine, numbers = MathRandom(52), list[Any]()
+    state: State = (chance.getrandbits(64), chance.getrandbits(64))
     while len(numbers) < count:
         block, state = engine.block(state)
         numbers += [x / 2**52 for x in block]
@@ -351,7 +354,7 @@ def _of_file(chance: Random, made: Callable[..., bytes]) -> dict[str, Any]:
         column = chance.choice(("1", "2", "3", "value", "x.y", "v", "y"))
         possible |= {"column": [column], "rows": [True], "low": [chance.choice(("1", "id", "low"))]}
     if made in (_log, _lines) or chance.random() < 0.1:
-        possible["regex"] = [r"\d+", r": (.*)", r"v=(?P<value>\S+)", r"=(\S+)", r"([0-9a-f]{8})", r"(\d+\.\d+)", "(a+)+$"]
+        possible["regex"] = REGEXES
     if made is _raw or chance.random() < 0.05:
         possible = {"raw": [*get_args(Raw)]}
     names = chance.sample(sorted(possible), 1 if made is _raw else chance.choice((0, 0, 1)))
@@ -380,7 +383,8 @@ def check(number: int, overrun: float = OVERRUN) -> tuple[str, float]:
 
 def _place(dump: str) -> str:
     """The last calls of the main thread."""
-    return "\n".join(line for line in dump.rpartition("most recent call first")[2].splitlines()[1:] if "unrandom" in line)
+    calls = dump.rpartition("most recent call first")[2].splitlines()[1:]
+    return "\n".join(line for line in calls if "unrandom" in line)
 
 
 def main(count: int, first: int = 0) -> None:

@@ -61,7 +61,11 @@ SHAPES = [(), (0,), (60,), (300,), (300,), (0, 5), (3, 0), (2, 3), (40, 1), (30,
 WORDS = ["heads", "tails", "AS", "10H", "nan", "inf", "1e999", "0x1f", "1,234", "é", "\ud800", "\u2028", "\x1b[2J"]
 WORDS += ["-", "#", "...", "1e400", "9" * 1001]
 TEXTS = ["", "1", "-1", "0", "x", "a.b", "(", "\\d+", "(a+)+$", "(?P<value>.)", "\n", "\0", "9" * 5000, "\ud800"]
+PATTERNS = ["1", "0,1", "0,0,2", "4095", "4096", "0", "1,", ",", "-1", "9" * 5000, "1," * 3000 + "1", "\ud800", "١"]
+FORMULAS = ["100 * u", "floor(6 * u) + 1", "-log(1 - u)", "u - u", "1 / u", "u ** u ** u", "9 ** 9 ** 9 * u"]
+FORMULAS += ["1e999 * u", "", "u", "v", "(" * 5000, "u +", "(u", "sqrt(-u)", "u" * 5000, "__import__('os')", "\ud800"]
 SEEDS = ["0:50", "8bit", "0", "64bit", "99 bits", "-1", "5:1", "x", "9" * 5000, "1e3", "", "0:", "2^40", "\ud800"]
+SEEDS += ["none"]
 AROUND = [
     "2026-11-20T12:00+-0.001",
     "2026-11-20",
@@ -366,6 +370,9 @@ def _options(chance: Random, *, of_file: bool) -> dict[str, Any]:
         "start": [*whole, *REAL, *NOT_FINITE, -1, -0.5],
         "scale": [*whole, *REAL, *NOT_FINITE, 2, -1.0],
         "family": [*(family.name for family in FAMILIES), "rand", "LCG", ""],
+        "pattern": PATTERNS,
+        "alphabet": ["01", "0123456789abcdef", "HT", "", "aa", *TEXTS],
+        "formula": FORMULAS,
         "max_seconds": [0, 0.01, 0.3, True, -1, *NOT_FINITE, "1"],
     }
     if chance.random() < 0.08:
@@ -377,6 +384,7 @@ def _options(chance: Random, *, of_file: bool) -> dict[str, Any]:
         }
     if of_file:
         possible |= {"raw": [*get_args(Raw)], "column": TEXTS, "regex": TEXTS, "notation": [*NOTATIONS, "x", ""]}
+        possible |= {"rows": [True, True, "x"], "low": TEXTS, "high": TEXTS}
     names = chance.sample(sorted(possible), chance.choice((0, 0, 0, 0, 0, 1, 1, 2, 3)))
     if chance.random() < 0.1:
         nonsense = [*OTHER, *NOT_FINITE, *WHOLE, np.int64(3), np.float32(0.5), np.array([1])]
@@ -403,6 +411,7 @@ def _fitting(chance: Random, numbers: list[Any]) -> dict[str, Any]:
             "scale": chance.choice((1, 2, span, math.gcd(*numbers))),
             "modulus": chance.choice((most + 1, most * more, 2 ** most.bit_length())),
             "multiplier": chance.choice((16807, 0, 1, 2**31, 6364136223846793005)),
+            "pattern": chance.choice(PATTERNS[:4]),
         }
         if chance.random() < 0.2:
             possible |= {

@@ -9,11 +9,12 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from streams import PATIENT, audit_stream, fractions_of, stream_of
+from streams import FRACTION, PATIENT, audit_stream, fractions_of, stream_of
 
 import unrandom
 from plainly import lcg, take, v8
 from unrandom.auditing.forms.cycles import with_gaps
+from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.search import SIGNIFICANCE_BITS
 from unrandom.auditing.verdict import Candidate, NotFinished, Predictable, TooFew
 from unrandom.cli import main
@@ -123,10 +124,7 @@ def test_a_homework_lcg(count, about):
 
 
 def test_what_is_given_counts_as_evidence():
-    bits = [
-        unrandom.audit(HOMEWORK[:5], family="lcg", **about).candidates[0].bits
-        for about in ({}, {"modulus": 1009})
-    ]
+    bits = [unrandom.audit(HOMEWORK[:5], family="lcg", **about).candidates[0].bits for about in ({}, {"modulus": 1009})]
     assert bits[1] - bits[0] == pytest.approx(np.log2(1009), abs=2)
 
 
@@ -161,6 +159,7 @@ def test_a_few_random_numbers_name_no_generator(n):
             verdict = unrandom.audit(chance.integers(0, n, count).tolist(), seeds="none", max_seconds=2)
             assert not isinstance(verdict, Predictable)
             assert max((one.bits for one in verdict.candidates), default=0) < 15
+            assert not any(one.recognised for one in verdict.needed)
 
 
 def test_no_candidate_has_more_free_bits_than_the_outputs():
@@ -261,6 +260,16 @@ def test_the_information_of_fractions_is_that_of_their_digits():
     numbers = [chance.random() for _ in range(20)]
     assert fractions_of(numbers).information.tolist() == [53] * 20
     assert fractions_of(numbers, 4).information.tolist() == pytest.approx([np.log2(10**4)] * 20, abs=1e-6)
+
+
+def test_fractions_of_different_digits_have_different_bits():
+    chance = random.Random(6)
+    errors = np.tile([2.0**-9, 2.0**-17], 200)
+    values = (np.array([chance.getrandbits(16) for _ in errors]) + 0.5) / 2**16
+    for count in (40, 400):
+        bits = Stream(values[:count], FRACTION, 0, errors[:count]).information
+        assert bits[1] - bits[0] == pytest.approx(8, abs=1e-6)
+        assert 5 < bits[0] < 8.1
 
 
 def test_many_words_have_all_bits_of_their_width():

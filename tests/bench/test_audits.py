@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from unrandom.auditing.search import SIGNIFICANCE_BITS
 from unrandom.bench import audit as bench
 from unrandom.bench.audit import bench_audit
 from unrandom.bench.false_positives import FORMS, SOURCES, Source, bench_false_positives, predicted
@@ -57,6 +58,18 @@ def test_wrong_predictions_are_counted(monkeypatch):
     assert (row["predicted"], row["wrong"]) == (2, 2)
 
 
+def test_the_fewest_outputs_of_a_candidate_and_of_a_proof():
+    row = next(i for i, one in enumerate(PRINTED) if one.form == "`minstd_rand`")
+    few = bench._fewest(row, "lcg")
+    assert 3 <= few["candidate"][0] <= few["candidate"][1] <= few["proof"][1] <= PRINTED[row].length
+    assert few["candidate"][0] <= few["proof"][0] < 12
+    numbers, following = PRINTED[row].numbers(0, 10)
+    continued = [*numbers, *following]
+    assert bench._answer(continued[:12], continued[12:22], "lcg", 30.0) == bench.PROOF
+    assert bench._answer(continued[:12], continued[13:23], "lcg", 30.0) == bench.NOTHING
+    assert bench._answer(continued[:2], continued[2:12], "lcg", 30.0) == bench.NOTHING
+
+
 def test_peers_are_right_or_not_installed():
     for name in PEERS:
         row = compare(name, 1)
@@ -69,6 +82,22 @@ def test_sources_are_uniform_and_repeatable():
         assert (numbers[0] == numbers[1]) == (name != "os.urandom")
         assert abs(numbers[0].bit_count() - 4096 * 12) < 1000
     assert len(FORMS) == 20
+
+
+@pytest.mark.slow
+def test_short_streams_and_their_candidates(tmp_path):
+    path, watched = tmp_path / "short.json", []
+    done = bench_false_positives(4, 0.05, path, watched.append, short=True)
+    assert watched == [1, 2, 3, 4]
+    assert (done["lengths"][0], done["lengths"][-1]) == (3, 30)
+    assert list(done["candidates"]) == list(FORMS)
+    for one in done["candidates"].values():
+        assert 0 <= one["streams"] <= 4
+        assert (one["most_bits"] > 0) == (one["streams"] > 0)
+        assert one["most_bits"] < SIGNIFICANCE_BITS
+    assert predicted(done) == []
+    with pytest.raises(UserError, match=r"short\.json was made with --short; use another file"):
+        bench_false_positives(5, 0.05, path, watched.append)
 
 
 @pytest.mark.slow

@@ -244,8 +244,8 @@ def _searched(
     asked: "SeedSearch | None" = None,
     likely: Callable[[], "SeedSearch | None"] = lambda: None,
 ) -> Verdict:
-    """The verdict on so many printed numbers of a search after that among the seeds `asked` for, if any; or else, before
-    slow families are tried, among `likely` ones.
+    """The verdict on so many printed numbers, of a search after that among the seeds `asked` for, if any; or else,
+    before slow families are tried, among `likely` ones.
     """
     found, seeded = search.find_quickly(streams), asked
     if found is None and seeded is None and (seeded := likely()) is not None and (by_seed := seeded.run()):

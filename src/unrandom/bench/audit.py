@@ -26,7 +26,8 @@ from unrandom.core.reading import Saved, read_json
 RUNS, SLOW_RUNS = 30, 3  # seeds for each row, and for a slow one
 MAX_SECONDS = 120.0  # time limit of an audit
 FOLLOWING = 10  # predictions that are compared with the numbers that follow
-FEW_RUNS, FEW_SECONDS = 3, 30.0  # seeds for which the fewest outputs are found (one in slow rows), and their time limit
+FEW_RUNS, FEW_SECONDS = 3, 2.0  # seeds for which the fewest outputs are found, and the time limit of these audits
+SLOW_FEW_RUNS, SLOW_FEW_SECONDS = 1, 30.0  # the same for slow rows
 NOTHING, CANDIDATE, PROOF = range(3)
 
 
@@ -85,13 +86,14 @@ def _measure_few(
 def _fewest(row: int, family: str) -> JsonObject:
     """The fewest first outputs from which a family has a right candidate, and a right proof, by median and worst."""
     fewest: dict[str, list[float]] = {"candidate": [], "proof": []}
-    for seed in range(1 if PRINTED[row].slow else FEW_RUNS):
+    runs, seconds = (SLOW_FEW_RUNS, SLOW_FEW_SECONDS) if PRINTED[row].slow else (FEW_RUNS, FEW_SECONDS)
+    for seed in range(runs):
         numbers, following = PRINTED[row].numbers(seed, FOLLOWING)
         continued, known = [*numbers, *following], dict[int, int]()
 
         def answer(count: int, continued: list[Any] = continued, known: dict[int, int] = known) -> int:
             if count not in known:
-                known[count] = _answer(continued[:count], continued[count : count + FOLLOWING], family)
+                known[count] = _answer(continued[:count], continued[count : count + FOLLOWING], family, seconds)
             return known[count]
 
         for name, wanted in (("proof", PROOF), ("candidate", CANDIDATE)):
@@ -103,9 +105,9 @@ def _fewest(row: int, family: str) -> JsonObject:
     return {name: _median_and_worst(counts) for name, counts in fewest.items()}
 
 
-def _answer(numbers: list[Any], following: list[Any], family: str) -> int:
+def _answer(numbers: list[Any], following: list[Any], family: str, seconds: float) -> int:
     """Whether a family proves what follows the numbers, or has a candidate for it."""
-    verdict = audit(numbers, family=family, max_seconds=FEW_SECONDS)
+    verdict = audit(numbers, family=family, max_seconds=seconds)
     if isinstance(verdict, Predictable):
         return PROOF if _same(verdict.next, following) else NOTHING
     candidates = verdict.to_json()["candidates"]

@@ -66,7 +66,7 @@ def polar(v: float, w: float) -> tuple[float, float] | None:
 
 def polar_inverse(z: float, other: float) -> tuple[float, float]:
     """The point behind two deviates, which are not both 0."""
-    square = z * z + other * other
+    square = max(z * z + other * other, 1e-300)  # which is 0 for deviates whose squares no double holds
     factor = sqrt(exp(-square / 2) / square)
     return z * factor, other * factor
 

@@ -269,7 +269,7 @@ def _rearranged(words: Stream) -> Iterator[Stream]:
         for low_first in (False, True):
             yield _divided(words, bits, size, low_first, likely=bits != ALSO_ONE_WORD)
     width = next((width for width in (8, 16, 32, 64, 96, 128, 160, 192, 256, 512) if 0 <= width - bits < 4), None)
-    width = _printed_bits(words.form) or width
+    width = _printed_bits(words) or width
     for size in (32, 64):
         for low_first in (True, False):
             if width and width > size and width % size == 0:
@@ -288,7 +288,7 @@ def _rearranged(words: Stream) -> Iterator[Stream]:
     if octets is not None:
         yield octets
         yield replace(octets, bounded=1 << 8, reordered=True)
-    if width and width > 16 and width % 16 == 0 and _printed_bits(words.form):
+    if width and width > 16 and width % 16 == 0 and _printed_bits(words):
         yield _divided(words, width, 16, False, likely=False)
     if width and width in WIDTHS and width > 8:
         swapped = [layers.reverse(x, width, 8) for x in numbers]
@@ -302,7 +302,7 @@ def _octets(words: Stream) -> Stream | None:
     """The bytes of numbers whose digits show how many they have, the highest first; in base 64 with 2 or 4 bits of
     padding, which are 0.
     """
-    bits = _printed_bits(words.form)
+    bits = _printed_bits(words)
     padding, numbers = bits % 8, words.values.tolist()
     if bits <= 8 or padding & 1 or any(x % (1 << padding) for x in numbers):
         return None
@@ -312,14 +312,16 @@ def _octets(words: Stream) -> Stream | None:
     return _divided(words, bits - padding, 8, False, likely=bits > 64)
 
 
-def _printed_bits(form: Form) -> int:
+def _printed_bits(words: Stream) -> int:
     """Bits of the digits that every number was printed with, if their base is a power of two with whole digits; 0 if
-    they differ.
+    they differ, or if numbers that start elsewhere than at 0 have more.
     """
-    numeral = form.numeral
+    numeral, bits = words.form.numeral, 0
     if isinstance(numeral, Positional) and numeral.name.startswith(("hexadecimal", "UUID", "base64")):
-        return (6 if numeral.name.startswith("base64") else 4) * numeral.digits
-    return 8 * numeral.width if isinstance(numeral, Base64Bytes) else 0
+        bits = (6 if numeral.name.startswith("base64") else 4) * numeral.digits
+    elif isinstance(numeral, Base64Bytes):
+        bits = 8 * numeral.width
+    return bits if bits >= words.bits else 0
 
 
 def _figures(whole: list[int], form: Form) -> Iterator[Stream]:

@@ -194,7 +194,9 @@ class Stream:
             return [View(self.values.tolist(), self.bits, int)]
         views = []
         for scale in self.scales:
-            numbers = np.rint(self.values * float(scale.divisor)).astype(np.uint64).tolist()
+            whole = np.rint(self.values * float(scale.divisor))
+            below = whole < 2.0**64  # 1 may be a word of 64 bits that was rounded up
+            numbers = np.where(below, np.where(below, whole, 0.0).astype(np.uint64), np.uint64(2**64 - 1)).tolist()
             views.append(View(numbers, (scale.divisor - 1).bit_length(), scale.show, scale.divisor))
         return views
 
@@ -308,22 +310,29 @@ def information(stream: Stream) -> Float64[np.ndarray, " outputs"]:
     if len(numbers) > EVEN_UP_TO:
         full = words and (stream.bits - mean) * len(numbers) < UNEVEN_BITS
         bits = np.full(count, float(stream.bits) if full else mean)
+        if stream.fractions and not stream.normal:  # `mean` is for the fewest digits
+            bits += _digit_bits(stream) - _digit_bits(stream).min()
     elif stream.stated and stream.in_range:
         bits = np.array([log2(stream.range_of(i) or 1) for i in range(count)])
     elif len(numbers) > 1 and _repetitive(numbers):
         bits = np.full(count, mean)
     elif len(numbers) > 1 and concentrated(stream):
         bits = np.zeros(count)
-    elif stream.rounding_error is not None and not stream.normal:
-        bits = np.clip(-np.log2(2 * stream.rounding_error + 2.0**-MANTISSA), 0, MANTISSA)
-        finest = max((log2(scale.divisor) for scale in stream.scales), default=float(MANTISSA))
-        bits = np.minimum(bits, finest)
+    elif stream.fractions and not stream.normal:
+        bits = _digit_bits(stream)
     elif stream.cycle:
         bits = np.array([log2(stream.range_of(i) or 1) for i in range(count)])
     else:
         usual = stream.stated or len(numbers) < 2 or words
         bits = np.full(count, float(stream.bits) if usual else _range_bits(_from_zero(numbers)))
     return bits if stream.known is None else np.where(stream.known, bits, 0.0)
+
+
+def _digit_bits(stream: Stream) -> Float64[np.ndarray, " outputs"]:
+    """Bits of each fraction that its digits show."""
+    assert stream.rounding_error is not None
+    bits = np.clip(-np.log2(2 * stream.rounding_error + 2.0**-MANTISSA), 0, MANTISSA)
+    return np.minimum(bits, max((log2(scale.divisor) for scale in stream.scales), default=float(MANTISSA)))
 
 
 def _steps(stream: Stream) -> Shaped[np.ndarray, " n"]:
@@ -349,8 +358,8 @@ def _range_bits(numbers: Shaped[np.ndarray, " n"]) -> float:
 
 def _from_zero(numbers: Shaped[np.ndarray, " n"]) -> Shaped[np.ndarray, " m"]:
     """These numbers and 0, if numbers drawn from 0 on are all that far from it with a chance above 2**−START_BITS."""
-    above = (int(numbers.max()) - int(numbers.min()) + 1) / (int(numbers.max()) + 1)
-    return np.append(numbers, numbers[:1] * 0) if len(numbers) * log2(above) > -START_BITS else numbers
+    above = log2(int(numbers.max()) - int(numbers.min()) + 1) - log2(int(numbers.max()) + 1)
+    return np.append(numbers, numbers[:1] * 0) if len(numbers) * above > -START_BITS else numbers
 
 
 def _repetitive(numbers: Shaped[np.ndarray, " n"]) -> bool:

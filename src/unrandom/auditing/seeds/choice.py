@@ -6,20 +6,7 @@ from itertools import chain
 
 import numpy as np
 
-from unrandom.auditing.forms.layers import (
-    Affine,
-    Backwards,
-    BoxMuller,
-    Digits,
-    Divided,
-    Exponential,
-    Marked,
-    Quantile,
-    Reversed,
-    Shuffled,
-    Signed,
-    Template,
-)  # fmt: skip
+from unrandom.auditing.forms.layers import Backwards, Digits, Divided, Gaps, InTurn, Joined, Reversed
 from unrandom.auditing.forms.normals import FEWEST, exponential_streams, normal_streams
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.reading.tokens import shown
@@ -36,22 +23,7 @@ the power of minus this number.
 """
 
 WIDEST_BITS = 64  # numbers with more bits are compared with no method: compiled comparisons take 64-bit words
-LAYERS = (
-    Affine,
-    Backwards,
-    BoxMuller,
-    Digits,
-    Divided,
-    Exponential,
-    Marked,
-    Quantile,
-    Reversed,
-    Sample,
-    Shuffled,
-    Signed,
-    Template,
-)
-"""Interpretations of the printed numbers that are common in programs."""
+RARE = (Gaps, InTurn, Joined)  # interpretations of the printed numbers that are not tried with seeds
 
 FEWEST_NORMAL = 4  # normal deviates that are hardly ever all from 0 to 1
 
@@ -70,7 +42,7 @@ def trials(streams: Sequence[Stream], program: str | None = None) -> list[Trial]
     numbers of more than WIDEST_BITS.
     """
     found: dict[object, Trial] = {}
-    usual = [one for one in streams if all(isinstance(layer, LAYERS) for layer in one.form.layers)]
+    usual = [one for one in streams if not any(isinstance(layer, RARE) for layer in one.form.layers)]
     usual += [other for stream in usual for other in _others(stream)]
     usual = [one for one in usual if len(one) and one.bits <= WIDEST_BITS and varied(one)]
     for one in choose(program):

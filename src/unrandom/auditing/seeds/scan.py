@@ -70,6 +70,7 @@ def _scan_program(
     total = min(len(span), program.distinct)
     blocks, running = _blocks(span, program), dict[Future[list[Hits]], int]()
     while not stop.is_set():
+        deadline.check()
         watch(f"{program.about}: {done / total:.0%} of {total:.3g} seeds")
         for block in islice(blocks, 2 * len(usable_processors()) - len(running)):
             running[threads.submit(_try_block, program, trials, block, stop)] = len(block)
