@@ -244,7 +244,7 @@ class Search:
             return None
         if evidence >= SIGNIFICANCE_BITS:
             return Certificate(0, 0, round(-evidence, 1), round(information, 1), round(information - counted, 1))
-        certain = own is None or stream.modulus is not None
+        certain = stream.likely and (own is None or stream.modulus is not None)
         if max(held_back, evidence) > 0 or (certain and counted + RANGE_BITS >= 0):
             self.unproven.append(Unproven(stream, family, generator, max(held_back, evidence)))
         return None
