@@ -105,11 +105,12 @@ def _verdict(answer: JsonObject, seconds: int) -> str:
     notes = "".join(sentence(note) for note in answer["notes"])
     about = sentence(answer["about"][:1].upper() + answer["about"][1:] + ".") if answer["about"] else ""
     searched = sentence(
-        f"This search was limited to {seconds} seconds; the command line has no such limit: unrandom audit FILE."
+        f"This search was limited to {seconds} seconds; the command line takes any limit, as of ten minutes: "
+        "unrandom audit FILE --max-seconds 600."
     )
     return (
         f'<section class="verdict {kind.replace(" ", "-")}"><h3>{HEADLINES[kind]}</h3>{about}<dl>{items}</dl>'
-        f"{notes}{sentence(answer['advice'])}{searched if kind in ('not finished', 'not predicted') else ''}</section>"
+        f"{notes}{sentence(answer['advice'])}{searched if kind == 'not finished' else ''}</section>"
     )
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SEARCH_SECONDS = 60.0  # time limit of an audit from its beginning, reading included, unless another one is given
 LEAST_READING = 1.0  # seconds that reading may take, even if less is given for the audit
 WHOLE, GIVEN = "lcg", "given-lcg"  # the families of the LCG that the user describes, which are tried first
-NO_SEEDS = "none"  # what --seeds says if they shall not be
+NO_SEEDS = "none"  # what --seeds says if none shall be tried
 
 
 def audit(
@@ -65,7 +65,8 @@ def audit(
     max_seconds: float | None = None,
     watch: Callable[[str], None] = lambda _family: None,
 ) -> Verdict:
-    """Search for a generator that predicts a stream of numbers: `Predictable`, `TooFew` or `NotPredicted`.
+    """Search for a generator that predicts a stream of numbers: `Predictable`, `TooFew`, `NotFinished` or
+    `NotPredicted`.
 
     ``numbers`` are the outputs of one generator in their order, as a list or an array of whole numbers, numbers with
     decimals, or strings as a program prints them (lists of the same things are shuffles); or the path of a file of them
@@ -81,17 +82,19 @@ def audit(
     ``formula`` from a fraction u, as ``"floor(100 / (1.0001 - u))"``. ``family`` restricts the search to one family of
     generators, ``max_seconds`` its time (60 s); ``watch`` is called with the name of each family before it is tried.
 
-    If the numbers are the first ones after seeding, a few of them tell the seed: before anything else, ``seeds`` (such
-    as ``"32bit"`` or ``"0:1000000"``) are tried in the programs that could have made the numbers, and so are the times
+    If the numbers are the first ones after seeding, a few of them tell the seed: small seeds and recent times are tried
+    unasked for less than 1,000 numbers (not with ``seeds="none"``). Before anything else, ``seeds`` (such as
+    ``"32bit"`` or ``"0:1000000"``) are tried in the programs that could have made the numbers, and so are the times
     ``around`` a date (such as ``"2026-11-20T12:00"``, a day before and after it; ``"2026-11-20T12:00+-3"``: three
     hours), in seconds and milliseconds. ``program`` restricts this to programs with that text in their name, such as
     ``"php"``. It takes as long as it needs, unless ``max_seconds`` is given.
 
     A `Predictable` has ``family``, ``form``, ``parameters``, ``next`` (outputs), ``previous``, ``outputs_needed``,
-    ``breaks`` and ``certificate``, the proof: it predicted outputs that were held back. A `TooFew` has ``needed``: the
-    families that remain possible, and how many more outputs each needs. A `NotPredicted` proves nothing about the
-    stream. All have ``verdict``, ``tried``, ``advice``, ``text()`` and ``to_json()``. Raises UserError for what is no
-    such stream.
+    ``breaks`` and ``certificate``, the proof: it predicted outputs that were held back, or has far fewer bits than the
+    outputs. A `TooFew` has ``candidates``, which make all outputs without a proof, and ``needed``: the families that
+    remain possible, and how many more outputs each needs; so has a `NotFinished`, and the ``seconds`` that the rest
+    takes. A `NotPredicted` proves nothing about the stream. All have ``verdict``, ``tried``, ``advice``, ``text()`` and
+    ``to_json()``. Raises UserError for what is no such stream.
 
     >>> import unrandom
     >>> verdict = unrandom.audit(unrandom.LCG(m=2**31 - 1, a=16807, c=0).orbit(x0=1, length=40))

@@ -72,7 +72,9 @@ def unpredicted(search: Search, stream: Stream, outputs: int, notes: list[str]) 
 
 
 def _hints(stream: Stream) -> list[str]:
-    """Which options may help, of those that a user can hardly think of."""
+    """Which options may help, of those that a user can hardly think of; none for shuffles."""
+    if stream.cycle:
+        return []
     if concentrated(stream) and not stream.normal:
         return [
             "The numbers are not spread evenly over their range: if they were computed from fractions u, state the "
@@ -93,7 +95,8 @@ def _candidates(unproven: Sequence[Unproven], outputs: int) -> list[Candidate]:
     for one in sorted(unproven, key=lambda one: (not one.stream.likely, -one.bits)):
         stream, form = one.stream, one.stream.form
         following = stream.printed_after(islice(one.generator.outputs(), len(stream), None), outputs)
-        per_printed = float(stream.information.mean()) * form.inner / form.outer
+        per_output = 1.0 if one.family.trivial else float(stream.information.mean())
+        per_printed = per_output * form.inner / form.outer
         more = max(1, ceil((SIGNIFICANCE_BITS - one.bits) / max(per_printed, 2**-6)))
         candidate = Candidate(
             family=one.family.name,

@@ -313,8 +313,8 @@ def _accepts(family: Family, stream: Stream) -> bool:
 
 def _prefix_lengths(least: int, total: int, held_back: int, useful: int) -> list[int]:
     """Numbers of outputs to try, ascending: `least`, growing by the factor GROWTH up to three quarters of all; then as
-    many, and all but those held back. Of FEW, or if these would leave less than `least`, also `least` and all. They are
-    cut to `useful`, unless `least` is more.
+    many, and all but those held back. Also `least` and all, if there are at most FEW times as many as are held back, or
+    if holding these back leaves less than `least`. They are cut to `useful`, unless `least` is more.
     """
     enough, greatest, length = total * 3 // 4, total - held_back, least
     lengths = {length for length in (enough, greatest) if length <= greatest}

@@ -40,8 +40,9 @@ def with_gaps(stream: Stream, pattern: Sequence[bool]) -> Stream:
         return wide
 
     errors = None if stream.rounding_error is None else spread(stream.rounding_error)
+    shown = known if stream.known is None else spread(stream.known)
     form = stream.form.within(Gaps(tuple(pattern)))
-    return replace(stream, values=spread(stream.values), form=form, rounding_error=errors, printed=None, known=known)
+    return replace(stream, values=spread(stream.values), form=form, rounding_error=errors, printed=None, known=shown)
 
 
 def skipping(streams: Sequence[Stream]) -> Iterator[Stream]:

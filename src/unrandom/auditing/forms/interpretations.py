@@ -61,6 +61,8 @@ def interpretations(numbers: Numbers, assumed: Assumed, deadline: Deadline = NO_
                 f"every line is a shuffle of {numbers.deck} cards, to which no range applies: leave out --bits, "
                 "--bounded, --from and --scale, or put each number on a line of its own"
             )
+        if assumed.pattern is not None:
+            raise UserError(f"every line is a shuffle of {numbers.deck} cards, between which --pattern says nothing")
         streams = _of_shuffles(numbers)
     else:
         streams = _of_reading(numbers, assumed)
@@ -72,6 +74,8 @@ def interpretations(numbers: Numbers, assumed: Assumed, deadline: Deadline = NO_
         found.append(one if assumed.pattern is None else with_gaps(one, assumed.pattern))
         if deadline.left < 0:
             break
+    if assumed.pattern is not None and not any(map(len, found)):
+        raise UserError(f"--pattern has cycles of {sum(assumed.pattern)} numbers, but there are only {len(numbers)}")
     if assumed.pattern is not None and len(found[0]) + len(assumed.pattern) > MOST_OUTPUTS:
         numbers.notes.append(only_first(len(found[0]) * found[0].form.outer // found[0].form.inner))
     return found if assumed.pattern is not None or numbers.deck else [*found, *skipping(found)]

@@ -21,6 +21,7 @@ MANTISSA = 53  # significant bits of a double; its relative rounding error is at
 
 EVEN_UP_TO = 256  # numbers up to which a range that they seem to fill is taken for theirs; more tell their frequencies
 START_BITS = 4
+FILLED_BITS = 8  # chance, as a power of two, below which numbers are not taken to fill the range or width stated
 WIDTHS = (8, 15, 16, 24, 30, 31, 32, 48, 53, 63, 64)
 """Bits of the words that programs print. Numbers that fill such a word are not read as numbers below a bound."""
 
@@ -159,7 +160,7 @@ class Stream:
     @cached_property
     def information(self) -> Float64[np.ndarray, " outputs"]:
         """Bits of each output: −log2 of the probability that a number drawn from its range at random is this one. The
-        range is the stated one, or that of the numbers given. Less if the numbers are not drawn evenly from it.
+        range is the stated one if they fill it, or that of the numbers given. Less if these are not drawn evenly.
         """
         return information(self)
 
@@ -306,13 +307,14 @@ def information(stream: Stream) -> Float64[np.ndarray, " outputs"]:
     """
     numbers, count = _steps(stream), len(stream)
     mean = stream.bits_per_output * count / max(1, len(numbers))
-    words = stream.bits in WIDTHS and not stream.in_range
+    filled = _filled(stream, numbers)
+    stated, words = stream.stated and filled, stream.bits in WIDTHS and not stream.in_range and filled
     if len(numbers) > EVEN_UP_TO:
         full = words and (stream.bits - mean) * len(numbers) < UNEVEN_BITS
         bits = np.full(count, float(stream.bits) if full else mean)
         if stream.fractions and not stream.normal:  # `mean` is for the fewest digits
             bits += _digit_bits(stream) - _digit_bits(stream).min()
-    elif stream.stated and stream.in_range:
+    elif stated and stream.in_range:
         bits = np.array([log2(stream.range_of(i) or 1) for i in range(count)])
     elif len(numbers) > 1 and _repetitive(numbers):
         bits = np.full(count, mean)
@@ -323,9 +325,17 @@ def information(stream: Stream) -> Float64[np.ndarray, " outputs"]:
     elif stream.cycle:
         bits = np.array([log2(stream.range_of(i) or 1) for i in range(count)])
     else:
-        usual = stream.stated or len(numbers) < 2 or words
+        usual = stated or len(numbers) < 2 or words
         bits = np.full(count, float(stream.bits) if usual else _range_bits(_from_zero(numbers)))
     return bits if stream.known is None else np.where(stream.known, bits, 0.0)
+
+
+def _filled(stream: Stream, numbers: Shaped[np.ndarray, " n"]) -> bool:
+    """Whether numbers drawn from all of a range or width are all that small with a chance above 2**−FILLED_BITS."""
+    if stream.fractions or stream.cycle or len(numbers) < 2:
+        return True
+    above = log2(stream.bounded or 1 << stream.bits) - log2(int(numbers.max()) + 1)
+    return len(numbers) * above <= FILLED_BITS
 
 
 def _digit_bits(stream: Stream) -> Float64[np.ndarray, " outputs"]:

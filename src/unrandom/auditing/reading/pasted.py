@@ -153,7 +153,7 @@ def _of_one_shape(text: Text, notation: str | None) -> Numbers | None:
     """The part that varies in lines, or in items between commas, of one shape."""
     lines = _lines(text)
     shape = shape_of(lines)
-    if shape is not None and (chosen := _chosen(shape)) is not None:
+    if shape is not None and (chosen := _chosen(shape)) is not None and (len(lines) > 1 or lines[0][-1:].isalnum()):
         regex = shape.regex(chosen)
         numbers = _tried(lambda: matches(text, regex), notation, text)
         if numbers is not None:
