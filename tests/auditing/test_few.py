@@ -249,8 +249,9 @@ def test_candidates_found_before_time_ran_out_are_listed():
 
 
 def test_the_information_of_a_stated_range():
-    assert stream_of([1, 5, 3], bounded=1000, stated=True).information.sum() == pytest.approx(3 * np.log2(1000))
-    assert stream_of([1, 5, 3], 32, stated=True).information.sum() == 96
+    assert stream_of([1, 905, 333], bounded=1000, stated=True).information.sum() == pytest.approx(3 * np.log2(1000))
+    assert stream_of([1, 2**31, 3], 32, stated=True).information.sum() == 96
+    assert stream_of([1, 5, 3], 32, stated=True).information.sum() < 9  # they do not fill it
     shuffled = stream_of([3, 1, 0], cycle=(4, 3, 2))
     assert shuffled.information.tolist() == pytest.approx([2, np.log2(3), 1])
 
@@ -292,6 +293,15 @@ def test_what_repeats_or_is_skewed_has_hardly_any_information(count):
     assert stream_of(skewed, 32).information.sum() == 0 or count > 256
 
 
+@pytest.mark.parametrize("family", ["carry", "lagged-fibonacci", "trivial"])
+@pytest.mark.parametrize(("least", "known"), [(0, {"bits": 32}), (0, {"bits": 8}), (254, {}), (998, {"bounded": 1000})])
+def test_coins_have_no_more_information_in_a_wide_range(family, least, known):
+    chance = random.Random(3)
+    numbers = [least + chance.getrandbits(1) for _ in range(60)]
+    verdict = unrandom.audit(numbers, family=family, seeds="none", max_seconds=1, **known)
+    assert verdict.to_json()["certificate"] is None
+
+
 def test_unknown_outputs_have_no_information():
     stream = with_gaps(stream_of([3, 900, 77, 512], bounded=1000, stated=True), [True, False, False])
     assert stream.information[[1, 2, 4, 5]].tolist() == [0] * 4
@@ -309,3 +319,25 @@ def test_likely_seeds_are_tried_unasked():
     verdict = unrandom.audit(numbers[:10], seeds="none", max_seconds=1)
     assert verdict.to_json()["family"] is None
     assert all(one.family != "seed" for one in verdict.tried)
+
+
+LOW_ENTROPY = {
+    "two high bytes": lambda chance: [chance.choice((254, 255)) for _ in range(40)],
+    "two words": lambda chance: [chance.choice(("00418", "93021")) for _ in range(40)],
+    "three tokens": lambda chance: [chance.choice(("k3Jx9q", "Zp81aa", "m0Nw2T")) for _ in range(20)],
+    "two UUIDs": lambda chance: [
+        chance.choice(("f47ac10b-58cc-4372-a567-0e02b2c3d479", "9c5b94b1-35ad-49bb-b118-8e8fc24abf80"))
+        for _ in range(30)
+    ],
+    "times of a day": lambda chance: sorted(1795600000 + chance.randrange(86400) for _ in range(30)),
+    "prices": lambda chance: [f"{chance.choice((9.99, 19.99, 4.99)):.2f}" for _ in range(30)],
+    "extremes of words": lambda chance: [chance.choice((0, 2**32 - 1)) for _ in range(60)],
+}
+
+
+@pytest.mark.parametrize("kind", LOW_ENTROPY)
+@pytest.mark.parametrize("seed", range(4))
+def test_numbers_of_little_entropy_are_not_predicted(kind, seed):
+    numbers = LOW_ENTROPY[kind](random.Random(seed))
+    verdict = unrandom.audit(numbers, seeds="none", max_seconds=1.0)
+    assert not isinstance(verdict, Predictable), verdict.text()

@@ -104,13 +104,14 @@ def _verdict(answer: JsonObject, seconds: int) -> str:
     items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(text))}</dd>" for name, text in rows.items() if text)
     notes = "".join(sentence(note) for note in answer["notes"])
     about = sentence(answer["about"][:1].upper() + answer["about"][1:] + ".") if answer["about"] else ""
+    advice = sentence(naming_command(answer["advice"], "audit"))
     searched = sentence(
         f"This search was limited to {seconds} seconds; the command line takes any limit, as of ten minutes: "
         "unrandom audit FILE --max-seconds 600."
     )
     return (
         f'<section class="verdict {kind.replace(" ", "-")}"><h3>{HEADLINES[kind]}</h3>{about}<dl>{items}</dl>'
-        f"{notes}{sentence(answer['advice'])}{searched if kind == 'not finished' else ''}</section>"
+        f"{notes}{advice}{searched if kind == 'not finished' else ''}</section>"
     )
 
 

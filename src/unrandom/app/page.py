@@ -119,10 +119,12 @@ def _audit() -> None:
             more = gr.Button(f"Go on for {MORE_SECONDS // 60} minutes", visible=False)
     shared: dict[str, Any] = {"concurrency_limit": AUDITS_AT_ONCE, "concurrency_id": "audit"}
     private: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    for one, search, name in ((button, audits.audit, "audit"), (more, audits.go_on, "go_on")):
-        one.click(search, [text, file], verdict, api_name=name, **shared).then(
-            lambda answer: gr.update(visible=audits.UNFINISHED in answer), verdict, more, **private
-        )
+    button.click(audits.audit, [text, file], verdict, api_name="audit", **shared).then(
+        lambda answer: gr.update(visible=audits.UNFINISHED in answer), verdict, more, **private
+    )
+    more.click(audits.go_on, [text, file], verdict, api_name="go_on", **shared).then(
+        lambda: gr.update(visible=False), None, more, **private
+    )
 
 
 def _results(tab: gr.Tab, saved: Path) -> None:

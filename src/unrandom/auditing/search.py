@@ -177,7 +177,7 @@ class Search:
     def _wanting(self, family: Family, stream: Stream, needs: int) -> None:
         """Record how many outputs a family would need for a proof, if that can be counted."""
         found, free = family.undetermined(stream, self.deadline), family.free_bits(stream)
-        if not stream.likely or (found is None and free is None):
+        if not stream.likely or (found is None and (free is None or not stream.information.any())):
             self.wanting |= stream.likely
             return
         found = found or Undetermined(max(needs, len(stream) + 1), 0.0)

@@ -21,6 +21,7 @@ MOST_SKIPPED = 100_000  # numbers of streams for which they are
 MOST_OUTPUTS = 500_000  # outputs of a stream with gaps, printed or not, at most
 MAX_CYCLE = 8  # longest cycle of widths
 FIRST = 4096  # numbers by which widths are looked for
+COMPARED = 64  # numbers that are looked at for those that recur
 FEWEST = 3  # numbers of each width that tell it
 WORD = 32  # bits of the words that numbers of several widths consist of
 LEAST_DIFFERENCE = 8  # bits between the widest and the narrowest width of a cycle
@@ -73,11 +74,18 @@ def in_turn(whole: list[int], form: Form) -> Iterator[Stream]:
 
 def _widths(whole: list[int]) -> tuple[int, ...] | None:
     """The widths of the numbers of a cycle, if there are several; the FIRST numbers show them, too."""
-    if min(whole) < 0:
+    if min(whole) < 0 or _recur(whole[:COMPARED]):
         return None
     first = whole[:FIRST]
     sizes = (size for size in range(2, MAX_CYCLE + 1) if _widths_of(first, size) is not None)
     return next((widths for size in sizes if (widths := _widths_of(whole, size)) is not None), None)
+
+
+def _recur(whole: list[int]) -> bool:
+    """Whether the wide ones of these numbers are a few that recur, which have different widths by chance only."""
+    widest = max(whole).bit_length()
+    wide = [x for x in whole if 2 * x.bit_length() > widest]
+    return 4 * len(set(wide)) < 3 * len(wide)
 
 
 def _widths_of(whole: list[int], size: int) -> tuple[int, ...] | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, pairwise
-from math import comb, log2, prod
+from math import comb, inf, log2, prod
 from typing import Any, Literal
 
 import numpy as np
@@ -19,9 +19,10 @@ from unrandom.auditing.reading.numerals import NoNumeral, Numeral
 CONTINUATION = 10  # number of outputs reported after the last one, and before the first one
 MANTISSA = 53  # significant bits of a double; its relative rounding error is at most 2**-53
 
+MOST_COMPARED = 4096  # printed numbers among which one is looked for that recurs
 EVEN_UP_TO = 256  # numbers up to which a range that they seem to fill is taken for theirs; more tell their frequencies
 START_BITS = 4
-FILLED_BITS = 8  # chance, as a power of two, below which numbers are not taken to fill the range or width stated
+FILLED_BITS = 8  # chance, as a power of two, below which numbers are not taken to fill a range or a width
 WIDTHS = (8, 15, 16, 24, 30, 31, 32, 48, 53, 63, 64)
 """Bits of the words that programs print. Numbers that fill such a word are not read as numbers below a bound."""
 
@@ -298,7 +299,7 @@ def min_entropy(stream: Stream) -> float:
     if len(numbers) < 2:
         return 0.0
     bits = min(_range_bits(numbers), _mode_information(numbers), _mode_information(np.diff(numbers)))
-    return bits * len(numbers) / len(stream)
+    return min(bits * len(numbers) / len(stream), _bits_of_recurring(stream))
 
 
 def information(stream: Stream) -> Float64[np.ndarray, " outputs"]:
@@ -327,15 +328,28 @@ def information(stream: Stream) -> Float64[np.ndarray, " outputs"]:
     else:
         usual = stated or len(numbers) < 2 or words
         bits = np.full(count, float(stream.bits) if usual else _range_bits(_from_zero(numbers)))
+    bits = np.minimum(bits, _bits_of_recurring(stream))
     return bits if stream.known is None else np.where(stream.known, bits, 0.0)
 
 
+def _bits_of_recurring(stream: Stream) -> float:
+    """Bits of an output at most, if it is a part of a printed number: those of the most frequent printed number, shared
+    among its parts. Endless if no printed number recurs.
+    """
+    parts = stream.form.inner // stream.form.outer
+    if parts < 2 or stream.known is not None:
+        return inf
+    rows = stream.values[: min(len(stream) // parts, MOST_COMPARED) * parts].reshape(-1, parts).tolist()
+    most = max(Counter(map(tuple, rows)).values(), default=1)
+    return inf if most == 1 else log2(len(rows) / most) / parts
+
+
 def _filled(stream: Stream, numbers: Shaped[np.ndarray, " n"]) -> bool:
-    """Whether numbers drawn from all of a range or width are all that small with a chance above 2**−FILLED_BITS."""
+    """Whether numbers drawn from all of a range or width lie so close together with a chance above 2**−FILLED_BITS."""
     if stream.fractions or stream.cycle or len(numbers) < 2:
         return True
-    above = log2(stream.bounded or 1 << stream.bits) - log2(int(numbers.max()) + 1)
-    return len(numbers) * above <= FILLED_BITS
+    share = log2(int(numbers.max()) - int(numbers.min()) + 1) - log2(stream.bounded or 1 << stream.bits)
+    return log2(len(numbers)) + (len(numbers) - 1) * share >= -FILLED_BITS
 
 
 def _digit_bits(stream: Stream) -> Float64[np.ndarray, " outputs"]:

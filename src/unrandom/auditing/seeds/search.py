@@ -73,6 +73,7 @@ class SeedSearch:
     kept: dict[int, list[Seeded]] = field(default_factory=dict)  # candidates, by the index of their trial
     count: int = 0  # of candidates
     tried: list[Tried] = field(default_factory=list)
+    cut: float = 0.0  # seconds after which the time ended the search among seeds that should all be tried
 
     def __post_init__(self) -> None:
         self.trials = trials(self.streams, self.program)
@@ -100,7 +101,9 @@ class SeedSearch:
             if self.found is None:
                 scan(self.spans[1:], self.trials, deadline, self.watch, self._judge)
         except OutOfTime:
-            result = OUT_OF_TIME if self.patience is None else "no, as far as there was time"
+            optional = self.patience is not None and self.deadline.left > 0
+            result = "no, as far as there was time" if optional else OUT_OF_TIME
+            self.cut = 0.0 if optional else time.monotonic() - started
         if self.found is None:
             if self.count:
                 make = "seed makes these outputs, but is" if self.count == 1 else "seeds make these outputs, but are"

@@ -28,10 +28,11 @@ class Pcgs(Family):
 
     def needs(self, stream: Stream) -> int | None:
         ours = stream.multiplier in (None, MULTIPLIER) and stream.modulus in (None, M)
-        return 3 if ours and any(_possible(view) for view in stream.views) else None
+        odd = stream.increment is None or stream.increment % 2 == 1
+        return 3 if ours and odd and any(_possible(view) for view in stream.views) else None
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-        increments = INCREMENTS if stream.increment is None else {stream.increment | 1: "given"}
+        increments = INCREMENTS if stream.increment is None else {stream.increment: "given"}
         for view in filter(_possible, stream.views):
             for increment, about in increments.items() if len(view.numbers) > 2 else ():
                 deadline.check()

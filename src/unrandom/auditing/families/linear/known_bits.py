@@ -105,7 +105,8 @@ class KnownBits(Family):
         if grown is None:
             return None
         outputs = most if grown.needed is None else _outputs_used(self.engine, reading, both, grown.needed)
-        return Undetermined(max(outputs, len(stream) + 1), float(grown.read - grown.rank))
+        evidence = min(grown.read - grown.rank, float(stream.information.sum()))
+        return Undetermined(max(outputs, len(stream) + 1), evidence)
 
     def _readings(self, stream: Stream) -> list[Reading]:
         possible = (reading for reading in readings(self.engine, stream) if _linear_bits(self.engine, reading.layout))

@@ -48,7 +48,9 @@ class Trivial(Family):
 
 
 class LongPeriod(Family):
-    """A period of more than half of the outputs; tried after generators that explain it with fewer numbers."""
+    """A period of more than half of the outputs; tried after generators that explain it with fewer numbers. Not that of
+    parts of the printed numbers: a few words that recur have many such parts in common by chance.
+    """
 
     name = "trivial"
     about = "a period that is not yet complete for the second time"
@@ -56,7 +58,7 @@ class LongPeriod(Family):
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
-        return 2
+        return None if stream.form.inner > stream.form.outer else 2
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         period = _period(stream.values.tolist()) if len(stream) else 0
