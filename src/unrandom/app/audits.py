@@ -42,7 +42,7 @@ def go_on(text: str | None, file: str | None) -> str:
     return _searched(text, file, MORE_SECONDS)
 
 
-def _searched(text: str | None, file: str | None, seconds: int) -> str:
+def _searched(text: str | None, file: str | None, seconds: float) -> str:
     content = _content(text or "", file)
     with tempfile.TemporaryDirectory(prefix="unrandom-audit-") as folder:
         path = Path(folder) / "numbers"
@@ -66,7 +66,7 @@ def _content(text: str, file: str | None) -> bytes:
     return text.encode("utf-8", errors="replace")
 
 
-def _audited(path: Path, seconds: int) -> JsonObject:
+def _audited(path: Path, seconds: float) -> JsonObject:
     """The answer of the command as JSON values. Raises UserError with its line for what cannot be read."""
     search, most = ("audit", str(path), "--json", "--max-seconds", str(seconds)), seconds + KILLED_AFTER
     with start(*search, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -86,7 +86,7 @@ def _audited(path: Path, seconds: int) -> JsonObject:
     return answer
 
 
-def _verdict(answer: JsonObject, seconds: int) -> str:
+def _verdict(answer: JsonObject, seconds: float) -> str:
     """The verdict, the proof, the next and previous numbers, and what to do, as HTML."""
     kind = answer["verdict"]
     rows = {

@@ -103,7 +103,9 @@ def audit(
     >>> verdict.next[:2]
     [784558821, 530511967]
     """
-    chosen = Selection(column=column, regex=regex, rows=rows, notation=notation, alphabet=alphabet, low=low, high=high)
+    chosen = Selection.of(
+        column=column, regex=regex, rows=rows, notation=notation, alphabet=alphabet, low=low, high=high
+    )
     check_text("--raw", raw)
     check_text("--formula", formula)
     for name, value in (("family", family), ("seeds", seeds), ("around", around), ("program", program)):

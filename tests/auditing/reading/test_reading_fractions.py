@@ -1,5 +1,6 @@
 """Fractions behind numbers: between two columns, or behind a formula that is parsed and never run."""
 
+import inspect
 import random
 
 import numpy as np
@@ -178,4 +179,4 @@ def test_a_list_can_have_a_formula_or_an_alphabet():
     with pytest.raises(UserError, match="are for files"):
         unrandom.audit([1, 2], rows=True)
     with pytest.raises(UserError, match="--rows must be true or false, not 3"):
-        unrandom.audit("-", rows=3)
+        inspect.unwrap(unrandom.audit)("-", rows=3)

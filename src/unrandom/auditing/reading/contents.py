@@ -71,7 +71,9 @@ def read(
     Raises UserError for content that holds no numbers of one kind, for more than 64 MB, and for what is no file;
     OutOfTime after the deadline.
     """
-    chosen = Selection(column=column, regex=regex, notation=notation, alphabet=alphabet, rows=rows, low=low, high=high)
+    chosen = Selection.of(
+        column=column, regex=regex, notation=notation, alphabet=alphabet, rows=rows, low=low, high=high
+    )
     check_text("--formula", formula)
     if notation is not None:
         with about("--notation"):

@@ -15,9 +15,7 @@ LARGEST = 1e100  # largest number with decimals, and inverse of the least scale:
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """Which numbers of a text a user asks for, and how these are written; see `contents.read`. UserError for options
-    that exclude each other.
-    """
+    """Which numbers of a text a user asks for, and how these are written; see `contents.read`."""
 
     column: str | None = None
     regex: str | None = None
@@ -27,11 +25,19 @@ class Selection:
     low: str | None = None
     high: str | None = None
 
-    def __post_init__(self) -> None:
+    @classmethod
+    def of(cls, **given: Any) -> "Selection":
+        """What the user states, of any type. UserError for what cannot be, and for options that exclude each other."""
         for name in ("column", "regex", "notation", "alphabet", "low", "high"):
-            check_text(f"--{name}", getattr(self, name))
-        if not isinstance(self.rows, bool):
-            raise UserError(f"--rows must be true or false, not {described(self.rows)}")
+            check_text(f"--{name}", given.get(name))
+        rows = given.get("rows", False)
+        if not isinstance(rows, bool):
+            raise UserError(f"--rows must be true or false, not {described(rows)}")
+        chosen = cls(**given)
+        chosen._check()
+        return chosen
+
+    def _check(self) -> None:
         if (self.low is None) != (self.high is None):
             raise UserError("--low and --high are two columns that bound each fraction; give both")
         ways = [name for name in ("column", "regex", "rows", "low") if getattr(self, name) not in (None, False)]
