@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 SEARCH_SECONDS = 60.0  # time limit of an audit from its beginning, reading included, unless another one is given
 LEAST_READING = 1.0  # seconds that reading may take, even if less is given for the audit
 WHOLE, GIVEN = "lcg", "given-lcg"  # the families of the LCG that the user describes, which are tried first
+HIDDEN_BITS = 8  # if fewer of a state seem to be hidden, it may be shown whole
 NO_SEEDS = "none"  # what --seeds says if none shall be tried
 
 
@@ -142,9 +143,11 @@ def audit(
         if found:
             search = Search(choose(family), deadline, watch)
             return predictable(search, follow(search, found.stream, 0, found), len(parsed), parsed.notes)
+    whole = modulus is not None and streams[0].bits + HIDDEN_BITS > modulus.bit_length()
+    first = (WHOLE, GIVEN) if whole else (GIVEN,)
     families = sorted(
         (one for one in choose(family) if one.of_own or modulus is None or family is not None),
-        key=lambda one: multiplier is None or one.name not in (WHOLE, GIVEN),
+        key=lambda one: multiplier is None or one.name not in first,
     )
     search = Search(families, deadline, watch)
 

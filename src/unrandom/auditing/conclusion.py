@@ -64,7 +64,7 @@ def unpredicted(search: Search, stream: Stream, outputs: int, notes: list[str]) 
     least = {one.about: one for one in reversed(ordered)}  # of each kind, in the form in which it needs least
     needed = [one for one in ordered if least[one.about] is one]
     candidates = _candidates(search.unproven, outputs)
-    if search.seconds:
+    if search.seconds and not any(one.recognised for one in needed):
         return NotFinished(outputs, search.tried, search.seconds, needed, notes, candidates)
     if needed or candidates or search.wanting:
         return TooFew(outputs, search.tried, needed, notes, candidates)
