@@ -258,7 +258,7 @@ def _searched(
     found, seeded = search.find_quickly(streams), asked
     if found is None and seeded is None and (seeded := likely()) is not None and (by_seed := seeded.run()):
         found = by_seed.stream, 0, by_seed
-    search.seconds += seeded.cut if seeded else 0.0  # at least as long again
+    search.seconds += seeded.cut if seeded else 0.0  # the rest of the seeds takes about as long as those tried
     found = found or search.find_slowly(streams)
     if found:
         verdict: Verdict = predictable(search, follow(search, *found), outputs, notes)

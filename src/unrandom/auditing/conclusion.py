@@ -61,7 +61,7 @@ def unpredicted(search: Search, stream: Stream, outputs: int, notes: list[str]) 
     """The verdict on so many printed numbers without a proof; `stream` is their most plausible form."""
     notes = [*notes, *_hints(stream)]
     ordered = sorted(search.needed, key=lambda one: (not one.recognised, one.outputs))
-    least = {one.about: one for one in reversed(ordered)}  # of each kind, in the form in which it needs least
+    least = {one.about: one for one in reversed(ordered)}  # each kind of generator, in the form in which it needs least
     needed = [one for one in ordered if least[one.about] is one]
     candidates = _candidates(search.unproven, outputs)
     if search.seconds and not any(one.recognised for one in needed):

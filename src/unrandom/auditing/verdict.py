@@ -1,5 +1,6 @@
 """What did the audit find? A verdict, as JSON and text: the recovered generator with its proof, or what was tried."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
@@ -148,7 +149,7 @@ class Break:
         return f"after output {self.after}, {' and '.join([skipped] * (self.skipped > 0) + [lost] * (self.lost > 0))}"
 
 
-class _Unpredicted:
+class _Unpredicted(ABC):
     """What the verdicts without a proof have in common."""
 
     outputs: int
@@ -163,9 +164,9 @@ class _Unpredicted:
         return list(dict.fromkeys(one.family for one in self.tried if one.unfinished))
 
     @property
+    @abstractmethod
     def advice(self) -> str:
         """What to do next."""
-        raise NotImplementedError
 
     def to_json(self) -> JsonObject:
         """The verdict as plain JSON values."""

@@ -126,7 +126,7 @@ def test_whole_pools():
 
 
 def test_places_in_a_pool():
-    sample = Sample(9, 5)
+    sample = Sample(pool=9, count=5)
     assert sample.ranges == (9, 8, 7, 6, 5)
     for numbers in itertools.islice(itertools.permutations(range(9), 5), 0, None, 97):
         places = sample.places(numbers)

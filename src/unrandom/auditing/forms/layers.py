@@ -181,11 +181,10 @@ class Digits(Layer):
 
 
 @dataclass(frozen=True)
-class Backwards(Layer):
-    """Groups of `count` numbers in the opposite order, as characters of a token that is filled from its end on."""
+class Grouped(Layer):
+    """`count` printed numbers from each group of as many numbers of the stream."""
 
     count: int
-    about = "the last character first"
 
     @property
     def inner(self) -> int:
@@ -194,6 +193,13 @@ class Backwards(Layer):
     @property
     def outer(self) -> int:
         return self.count
+
+
+@dataclass(frozen=True)
+class Backwards(Grouped):
+    """Groups of `count` numbers in the opposite order, as characters of a token that is filled from its end on."""
+
+    about = "the last character first"
 
     def restore(self, numbers: Sequence[Number]) -> list[Number]:
         groups = range(0, len(numbers) - self.count + 1, self.count)

@@ -14,7 +14,7 @@ from jaxtyping import Float64
 
 MARGIN = 8  # the extremes of n numbers are nearly always nearer to the ends of the range than MARGIN / n of its size
 MAX_RANGES = 4  # ranges that are tried
-POWERS = (8, 10, 16, 24, 31, 32, 53, 63, 64)  # of two, with which ranges of numbers with decimals may end
+POWERS = (8, 10, 16, 24, 31, 32, 53, 63, 64)  # ranges of numbers with decimals may end at 2 to these powers
 
 
 def whole_ranges(least: int, greatest: int, count: int) -> list[tuple[int, int]]:

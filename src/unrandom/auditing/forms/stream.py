@@ -21,7 +21,7 @@ MANTISSA = 53  # significant bits of a double; its relative rounding error is at
 
 MOST_COMPARED = 4096  # printed numbers among which one is looked for that recurs
 EVEN_UP_TO = 256  # numbers up to which a range that they seem to fill is taken for theirs; more tell their frequencies
-START_BITS = 4
+START_BITS = 4  # chance, as a power of two, below which numbers are not taken to be drawn from 0 on
 FILLED_BITS = 8  # chance, as a power of two, below which numbers are not taken to fill a range or a width
 WIDTHS = (8, 15, 16, 24, 30, 31, 32, 48, 53, 63, 64)
 """Bits of the words that programs print. Numbers that fill such a word are not read as numbers below a bound."""

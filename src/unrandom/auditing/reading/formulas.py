@@ -26,7 +26,7 @@ GRID = 4096  # fractions at which a formula is checked to rise or to fall
 ALLOWED = "numbers, u, + - * / ** ( ) and floor, ceil, round, trunc, int, sqrt, log, exp, abs, min, max"
 
 Values = Float64[np.ndarray, " n"]
-Function = Callable[[Any], Any]  # of fractions, elementwise
+Function = Callable[[Any], Any]  # maps an array of fractions to an array, element by element
 
 _OPERATIONS: dict[type, Callable[..., Any]] = {
     ast.Add: np.add,

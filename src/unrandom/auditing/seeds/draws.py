@@ -40,7 +40,7 @@ START: int = np.int64(0)  # type: ignore[assignment]  # a literal 0 has another 
 HALF_WORD = 2**32
 MASK_32 = 2**32 - 1
 
-CHARACTERS = 91  # from the space to z, as RandomStringUtils of Apache Commons Lang draws them
+CHARACTERS = 91  # RandomStringUtils of Apache Commons Lang draws from so many characters, the space to z
 DIGITS, CAPITALS, SMALL = ord("0") - 32, ord("A") - 32, ord("a") - 32  # places of the first ones among these
 
 RATIO_FACTOR = 4 * exp(-0.5) / sqrt(2.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unrandom.auditing.forms.layers import Affine, Layer, Number
+from unrandom.auditing.forms.layers import Affine, Grouped, Number
 from unrandom.auditing.forms.stream import Stream
 
 FEWEST = 3  # numbers drawn at once
@@ -15,19 +15,10 @@ LARGEST_POOL = 100_000
 
 
 @dataclass(frozen=True)
-class Sample(Layer):
+class Sample(Grouped):
     """Each group of `count` numbers was drawn from 0 … pool − 1 without replacement, by the places in the pool."""
 
     pool: int
-    count: int
-
-    @property
-    def inner(self) -> int:
-        return self.count
-
-    @property
-    def outer(self) -> int:
-        return self.count
 
     @property
     def about(self) -> str:
@@ -67,6 +58,6 @@ def samples(stream: Stream) -> Iterator[Stream]:
     if pool is None or not FEWEST <= len(values) <= pool <= LARGEST_POOL or len(set(values)) < len(values):
         return
     if stream.known is None and all(isinstance(layer, Affine) for layer in layers):
-        sample = Sample(pool, len(values))
+        sample = Sample(pool=pool, count=len(values))
         places = np.array(sample.places(values), dtype=np.uint64)
         yield replace(stream, values=places, form=stream.form.within(sample), bounded=None, cycle=sample.ranges)
