@@ -4,8 +4,10 @@ import numpy as np
 
 from unrandom.auditing.audit import audit_streams
 from unrandom.auditing.forms.assumed import Assumed
+from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.interpretations import interpretations
-from unrandom.auditing.forms.stream import Form, Stream, scales
+from unrandom.auditing.forms.scales import scales
+from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.reading.contents import read
 from unrandom.auditing.verdict import Predictable, Verdict
 

@@ -17,6 +17,7 @@ from unrandom.auditing.forms.cycles import with_gaps
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.search import SIGNIFICANCE_BITS
 from unrandom.auditing.verdict import Candidate, NotFinished, Predictable, TooFew
+from unrandom.bench.false_positives import UNEVEN
 from unrandom.cli import main
 from unrandom.generators.java import JAVA
 
@@ -150,13 +151,28 @@ def test_repeated_numbers_are_a_period_and_no_recurrence():
     assert verdict.next == numbers[:10]
 
 
+def test_a_period_of_few_numbers_is_compared_with_draws_from_few():
+    """For two words in turn four times, each of two draws is right by chance in one case of two."""
+    numbers = [418, 93021, 70244, 5502, 61877, 12090, 38431, 99313, 27, 84410]
+
+    def evidence(*numbers):
+        verdict = audit_stream(stream_of(list(numbers)), family="trivial").to_json()
+        if certificate := verdict["certificate"]:
+            return -certificate["log2_chance"]
+        return max((one["bits"] for one in verdict["candidates"] if "length" in one["parameters"]), default=0)
+
+    assert evidence(*numbers[:2] * 2) < 3
+    assert evidence(*numbers[:2], *numbers[:1]) < 3
+    assert 20 < evidence(*numbers * 2) < SIGNIFICANCE_BITS < evidence(*numbers * 3)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [6, 100, 1000, 2**32])
 def test_a_few_random_numbers_name_no_generator(n):
     for seed in range(2):
         chance = np.random.Generator(np.random.PCG64(seed + n))  # which no family covers
-        for count in (3, 7, 12):
-            verdict = unrandom.audit(chance.integers(0, n, count).tolist(), seeds="none", max_seconds=2)
+        for count in (3, 12):
+            verdict = unrandom.audit(chance.integers(0, n, count).tolist(), seeds="none", max_seconds=1)
             assert not isinstance(verdict, Predictable)
             assert max((one.bits for one in verdict.candidates), default=0) < 15
             assert not any(one.recognised for one in verdict.needed)
@@ -215,13 +231,12 @@ def test_six_digit_codes_of_php():
     words = np.random.RandomState(1).randint(0, 2**32, 5710, dtype=np.uint64)
     assert (words < 2**32 // 900_000 * 900_000).all()  # none would be drawn again
     codes = (100_000 + words % 900_000).tolist()
-    for count in (3000, 4100):
-        verdict = unrandom.audit(codes[:count], family="mersenne-twister", max_seconds=PATIENT)
-        assert isinstance(verdict, TooFew), verdict.text()
-        (one,) = verdict.needed
-        assert (one.outputs, one.more, one.recognised) == (5608, 5608 - count, True)
-        assert f"Collect {5608 - count} more outputs" in verdict.advice
-        assert "recognised: " in verdict.text()
+    verdict = unrandom.audit(codes[:4100], family="mersenne-twister", max_seconds=PATIENT)
+    assert isinstance(verdict, TooFew), verdict.text()
+    (one,) = verdict.needed
+    assert (one.outputs, one.more, one.recognised) == (5608, 1508, True)
+    assert "Collect 1508 more outputs" in verdict.advice
+    assert "recognised: " in verdict.text()
     verdict = unrandom.audit(codes[:5700], family="mersenne-twister", max_seconds=PATIENT)
     assert verdict.next == codes[5700:]
 
@@ -321,23 +336,9 @@ def test_likely_seeds_are_tried_unasked():
     assert all(one.family != "seed" for one in verdict.tried)
 
 
-LOW_ENTROPY = {
-    "two high bytes": lambda chance: [chance.choice((254, 255)) for _ in range(40)],
-    "two words": lambda chance: [chance.choice(("00418", "93021")) for _ in range(40)],
-    "three tokens": lambda chance: [chance.choice(("k3Jx9q", "Zp81aa", "m0Nw2T")) for _ in range(20)],
-    "two UUIDs": lambda chance: [
-        chance.choice(("f47ac10b-58cc-4372-a567-0e02b2c3d479", "9c5b94b1-35ad-49bb-b118-8e8fc24abf80"))
-        for _ in range(30)
-    ],
-    "times of a day": lambda chance: sorted(1795600000 + chance.randrange(86400) for _ in range(30)),
-    "prices": lambda chance: [f"{chance.choice((9.99, 19.99, 4.99)):.2f}" for _ in range(30)],
-    "extremes of words": lambda chance: [chance.choice((0, 2**32 - 1)) for _ in range(60)],
-}
-
-
-@pytest.mark.parametrize("kind", LOW_ENTROPY)
-@pytest.mark.parametrize("seed", range(4))
-def test_numbers_of_little_entropy_are_not_predicted(kind, seed):
-    numbers = LOW_ENTROPY[kind](random.Random(seed))
+@pytest.mark.parametrize("form", UNEVEN)
+@pytest.mark.parametrize("seed", range(2))
+def test_numbers_of_little_entropy_are_not_predicted(form, seed):
+    numbers = UNEVEN[form](random.Random(seed), 60)
     verdict = unrandom.audit(numbers, seeds="none", max_seconds=1.0)
     assert not isinstance(verdict, Predictable), verdict.text()

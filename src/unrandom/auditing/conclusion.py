@@ -9,7 +9,7 @@ from math import ceil
 
 from unrandom.auditing.breaks import Course
 from unrandom.auditing.family import Assuming
-from unrandom.auditing.forms.stream import CONTINUATION, WIDTHS, Stream, concentrated
+from unrandom.auditing.forms.stream import CONTINUATION, WIDTHS, Stream
 from unrandom.auditing.reading.numerals import NoNumeral
 from unrandom.auditing.search import SIGNIFICANCE_BITS, Search, Unproven, fewest_outputs
 from unrandom.auditing.verdict import Break, Candidate, NotFinished, NotPredicted, Predictable, TooFew, Verdict
@@ -75,7 +75,7 @@ def _hints(stream: Stream) -> list[str]:
     """Which options may help, of those that a user can hardly think of; none for shuffles."""
     if stream.cycle:
         return []
-    if concentrated(stream) and not stream.normal:
+    if stream.concentrated and not stream.normal:
         return [
             "The numbers are not spread evenly over their range: if they were computed from fractions u, state the "
             'formula, as in --formula "floor(100/(1.0001-u))".'

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
 from unrandom.auditing.forms.layers import Number
@@ -10,6 +11,8 @@ from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.stepping import Stepping
+
+COMPARED_OUTPUTS = 4096  # outputs compared at a time
 
 
 @runtime_checkable
@@ -195,3 +198,18 @@ class Recurrence:
             earlier.append(self.before(window))
             window = [earlier[-1], *window[:-1]]
         return [self.show(x) for x in reversed(earlier)]
+
+
+def agreement(generator: Generator, stream: Stream, deadline: Deadline) -> int:
+    """How many outputs of the stream the generator reproduces before the first difference."""
+    outputs, correct = generator.outputs(), 0
+    size = 16  # most wrong candidates fail within a few outputs
+    while correct < len(stream):
+        predicted = list(islice(outputs, min(size, len(stream) - correct)))
+        same = stream.matches(correct, predicted)
+        correct += same
+        if same < len(predicted):
+            break
+        size = COMPARED_OUTPUTS
+        deadline.check()
+    return correct

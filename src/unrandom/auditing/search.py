@@ -21,7 +21,7 @@ from itertools import islice, product
 from math import ceil, inf, log2
 
 from unrandom.auditing.families import FAMILIES
-from unrandom.auditing.family import Counted, Family, Generator, Sparing, Undetermined
+from unrandom.auditing.family import COMPARED_OUTPUTS, Counted, Family, Generator, Sparing, Undetermined, agreement
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.verdict import NEEDS, NO_TIME_LEFT, OUT_OF_TIME, Certificate, Needed, Tried
 from unrandom.core.deadline import Deadline, OutOfTime
@@ -30,7 +30,6 @@ from unrandom.core.errors import lookup
 SIGNIFICANCE_BITS = 40  # a candidate is accepted if the probability of its success by chance is at most 2**-40
 MULTIPLE_TESTING_BITS = 24  # further bits held back: a Bonferroni margin for up to 2**24 candidates tested
 GROWTH = 6  # factor by which the number of outputs grows when a family is tried again
-COMPARED_OUTPUTS = 4096  # outputs compared at a time, and those to be reproduced in the search for `outputs_needed`
 EXACT_OUTPUTS = 64  # outputs that are compared to the last digit
 WORD_BITS = 64  # numbers of more bits are only for families of any width
 LATER_SHARE, LATER_SECONDS = 0.3, 5.0
@@ -259,21 +258,6 @@ def choose(family: str | None) -> Sequence[Family]:
         return FAMILIES
     lookup("family", family, {one.name: one for one in FAMILIES})
     return [one for one in FAMILIES if one.name == family]
-
-
-def agreement(generator: Generator, stream: Stream, deadline: Deadline) -> int:
-    """How many outputs of the stream the generator reproduces before the first difference."""
-    outputs, correct = generator.outputs(), 0
-    size = 16  # most wrong candidates fail within a few outputs
-    while correct < len(stream):
-        predicted = list(islice(outputs, min(size, len(stream) - correct)))
-        same = stream.matches(correct, predicted)
-        correct += same
-        if same < len(predicted):
-            break
-        size = COMPARED_OUTPUTS
-        deadline.check()
-    return correct
 
 
 def fewest_outputs(found: Found, deadline: Deadline) -> int:

@@ -1,6 +1,7 @@
 """Are unpredictable numbers ever called predictable? Streams of the system's entropy, of ciphers and of a hash function
-are audited, in the forms in which programs print numbers: long ones, or short ones of 3 to 30 numbers. For these it is
-also counted how many have a candidate that is not proven, and how much evidence the best one has. Seeds are not tried.
+are audited, in the forms in which programs print numbers: long ones, or short ones of 3 to 30 numbers, these also in
+forms of little entropy. It is also counted how many have a candidate that is not proven, and how much evidence the best
+one has. Seeds are not tried.
 """
 
 import hashlib
@@ -11,6 +12,7 @@ from itertools import repeat
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any
+from uuid import UUID
 
 from pydantic import Field
 
@@ -109,13 +111,32 @@ FORMS: dict[str, Callable[[Random, int], list[Any]]] = {
     "-1 to 1": _each(lambda source: 2 * source.random() - 1),
 }
 
+UNEVEN: dict[str, Callable[[Random, int], list[Any]]] = {
+    "two high bytes": _each(lambda source: source.choice((254, 255))),
+    "extremes of words": _each(lambda source: source.choice((0, 2**32 - 1))),
+    "two words": _each(lambda source: source.choice(("00418", "93021"))),
+    "three tokens": _each(lambda source: source.choice(("k3Jx9q", "Zp81aa", "m0Nw2T"))),
+    "two UUIDs": _each(lambda source: source.choice((str(UUID(int=2**127 + 1)), str(UUID(int=3**80))))),
+    "three prices": _each(lambda source: source.choice(("9.99", "19.99", "4.99"))),
+    "times of a day": lambda source, count: sorted(1795600000 + source.randrange(86400) for _ in range(count)),
+    "waiting times": _each(lambda source: f"{source.expovariate(0.1):.1f}"),
+    "exponential deviates": _each(lambda source: source.expovariate(1.0)),
+    "normal deviates": _each(lambda source: f"{source.gauss(0.0, 1.0):.2f}"),
+    "one in ten": _each(lambda source: int(source.random() < 0.1)),
+    "sums of two dice": _each(lambda source: source.randint(1, 6) + source.randint(1, 6)),
+}
+"""Forms whose numbers are not drawn evenly from their range, or are few. They are audited in short streams."""
 
-def _verdicts(name: str, index: int, seconds: float, lengths: Sequence[int]) -> dict[str, tuple[str, float]]:
+
+def _verdicts(
+    name: str, index: int, seconds: float, lengths: Sequence[int], forms: Sequence[str]
+) -> dict[str, tuple[str, float]]:
     """The verdicts on one stream of a source, and the evidence for its best candidate, by its forms."""
     key = hashlib.sha256(f"{name} {index}".encode()).digest()
     length = lengths[index % len(lengths)]
     verdicts = {}
-    for form, numbers in FORMS.items():
+    for form in forms:
+        numbers = {**FORMS, **UNEVEN}[form]
         source = Source(SOURCES[name](hashlib.sha256(key + form.encode()).digest()))
         verdict = audit(numbers(source, length), seeds="none", max_seconds=seconds)
         candidates = verdict.to_json()["candidates"]
@@ -143,24 +164,24 @@ def bench_false_positives(
     The verdicts are counted in `path`; if it exists, the run goes on from there. `watch` is called with the number of
     streams that are done. UserError if the file was made with another time limit, or with streams of other lengths.
     """
-    lengths = list(SHORT_LENGTHS if short else LENGTHS)
-    nothing: JsonObject = {source: {form: {} for form in FORMS} for source in SOURCES}
-    none: JsonObject = {form: {"streams": 0, "most_bits": 0.0} for form in FORMS}
+    lengths, forms = list(SHORT_LENGTHS if short else LENGTHS), [*FORMS, *(UNEVEN if short else ())]
+    nothing: JsonObject = {source: {form: {} for form in forms} for source in SOURCES}
+    none: JsonObject = {form: {"streams": 0, "most_bits": 0.0} for form in forms}
     done: JsonObject = {
         "streams": 0, "seconds": seconds, "lengths": lengths, "verdicts": nothing, "candidates": none
     }  # fmt: skip
     if path and path.exists():
         done = read_json(path, SavedVerdicts)
-    if {name: list(counts) for name, counts in done["verdicts"].items()} != {source: list(FORMS) for source in SOURCES}:
-        raise UserError(f"{path} has other sources or forms than this version audits; use another file")
     if done["seconds"] != seconds:
         raise UserError(f"{path} was made with --max-seconds {done['seconds']:g}; use that, or another file")
     if done["lengths"] != lengths:
         raise UserError(f"{path} was made {'with' if not short else 'without'} --short; use another file")
+    if {name: list(counts) for name, counts in done["verdicts"].items()} != dict.fromkeys(SOURCES, forms):
+        raise UserError(f"{path} has other sources or forms than this version audits; use another file")
     todo = range(done["streams"], count)
     names, indices = [list(SOURCES)[i % len(SOURCES)] for i in todo], [i // len(SOURCES) for i in todo]
     with ProcessPoolExecutor(len(usable_processors())) as pool:
-        audited = pool.map(_verdicts, names, indices, repeat(seconds), repeat(lengths), chunksize=4)
+        audited = pool.map(_verdicts, names, indices, repeat(seconds), repeat(lengths), repeat(forms), chunksize=4)
         for name, verdicts in zip(names, audited, strict=True):
             for form, (verdict, bits) in verdicts.items():
                 counts, candidates = done["verdicts"][name][form], done["candidates"][form]

@@ -17,7 +17,9 @@ from unrandom.auditing.families.linear.known_bits import LARGE, SMALL, TWISTERS,
 from unrandom.auditing.families.linear.redrawn import Redrawn
 from unrandom.auditing.families.linear.twister import Twisters
 from unrandom.auditing.families.linear.xorwow import Xorwows
-from unrandom.auditing.forms.stream import Form, Stream, scales
+from unrandom.auditing.forms.form import Form
+from unrandom.auditing.forms.scales import scales
+from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.programs.engines import LARGE_ENGINES, SMALL_ENGINES, XORSHIFT128, Twister
 from unrandom.auditing.programs.readings import readings
 from unrandom.auditing.programs.words import (

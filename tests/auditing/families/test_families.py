@@ -14,7 +14,9 @@ from plainly import lagged, ranlux24_base, take
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.families.carry.lagged import Carry
 from unrandom.auditing.family import Undetermined
-from unrandom.auditing.forms.stream import Form, Stream, scales
+from unrandom.auditing.forms.form import Form
+from unrandom.auditing.forms.scales import scales
+from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline, OutOfTime
 
 MASK64 = 2**64 - 1
@@ -107,7 +109,7 @@ def accepts_any_length(family):
         for form, stream in enumerate(streams_of(count)):
             try:
                 family.needs(stream)
-                for generator in islice(family.recover(stream, Deadline(0.05 if family.slow else 2)), 3):
+                for generator in islice(family.recover(stream, Deadline(0.05 if family.slow else 0.5)), 3):
                     if isinstance(generator, Undetermined):
                         continue
                     assert len(list(islice(generator.outputs(), 5))) == 5

@@ -21,7 +21,9 @@ from plainly import (
 )
 from unrandom.auditing.families.linear.twister import Twisters
 from unrandom.auditing.families.linear.v8 import V8
-from unrandom.auditing.forms.stream import Form, Stream, scales
+from unrandom.auditing.forms.form import Form
+from unrandom.auditing.forms.scales import scales
+from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
 from unrandom.generators.v8 import BLOCK
 

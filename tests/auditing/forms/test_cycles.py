@@ -13,8 +13,8 @@ import unrandom
 from plainly import lcg, take, v8
 from unrandom.auditing.forms.assumed import pattern_option
 from unrandom.auditing.forms.cycles import in_turn, skipping, with_gaps
+from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.layers import Gaps, InTurn, join
-from unrandom.auditing.forms.stream import Form
 from unrandom.cli import main
 from unrandom.core.errors import UserError
 

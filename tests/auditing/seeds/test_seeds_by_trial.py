@@ -17,8 +17,9 @@ from unrandom.core.errors import UserError
 pytest.importorskip("numba", reason="2026-11-23: the extra fast is not installed")
 
 from unrandom.auditing.forms.assumed import Assumed
+from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.interpretations import interpretations
-from unrandom.auditing.forms.stream import Form, Stream
+from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.auditing.seeds import programs
 from unrandom.auditing.seeds.choice import trials

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from unrandom.auditing.family import Counted, Family, Generator, Replay, Undetermined
+from unrandom.auditing.family import Counted, Family, Generator, Replay, Undetermined, agreement
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.deadline import Deadline
@@ -44,10 +44,8 @@ class Several(Family):
         if needs is None or len(part) < needs:
             return None
         for one in self.kind.recover(part.head(max(needs, self.kind.max_outputs)), deadline):
-            if not isinstance(one, Undetermined):
-                outputs = one.outputs()
-                if part.matches(0, [next(outputs) for _ in range(len(part))]) == len(part):
-                    return one
+            if not isinstance(one, Undetermined) and agreement(one, part, deadline) == len(part):
+                return one
         return None
 
     def _free(self, found: Sequence[Generator], stream: Stream) -> float | None:

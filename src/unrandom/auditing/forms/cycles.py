@@ -12,8 +12,9 @@ from itertools import islice
 
 import numpy as np
 
+from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.layers import Gaps, InTurn
-from unrandom.auditing.forms.stream import Form, Stream
+from unrandom.auditing.forms.stream import Stream
 
 SKIPPED = (2, 3, 4, 5)  # cycles of which one output is printed that are tried unasked
 MOST_FORMS = 2  # plausible forms of the numbers for which they are tried

@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 
 from unrandom.auditing.forms.assumed import Assumed
+from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.layers import Affine, plain
 from unrandom.auditing.forms.normals import (
     Values,
@@ -21,7 +22,8 @@ from unrandom.auditing.forms.normals import (
     normal_streams,
 )  # fmt: skip
 from unrandom.auditing.forms.ranges import MAX_RANGES, fills, real_ranges
-from unrandom.auditing.forms.stream import Form, Stream, scales
+from unrandom.auditing.forms.scales import scales
+from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.reading.numerals import DOUBLE
 from unrandom.auditing.reading.options import LARGEST
 from unrandom.auditing.reading.parsing import Numbers

@@ -1,91 +1,28 @@
-"""What is a stream of outputs, and which integers may lie behind its fractions? Outputs with their number format and
-rounding error; fractions are matched with x / divisor for common divisors.
+"""What is a stream of outputs? Integers or fractions, in order, with what is known of them: their range, their rounding
+error, how they were printed, and how much information each of them has.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice, pairwise
-from math import comb, inf, log2, prod
-from typing import Any, Literal
+from itertools import islice
+from math import inf, log2
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float64, Shaped
 
-from unrandom.auditing.forms.layers import Layer, Number
-from unrandom.auditing.reading.numerals import NoNumeral, Numeral
+from unrandom.auditing.forms import evenness
+from unrandom.auditing.forms.form import Form
+from unrandom.auditing.forms.layers import Number
+from unrandom.auditing.forms.scales import MANTISSA, Scale
+from unrandom.auditing.reading.numerals import NoNumeral
 
 CONTINUATION = 10  # number of outputs reported after the last one, and before the first one
-MANTISSA = 53  # significant bits of a double; its relative rounding error is at most 2**-53
-
 MOST_COMPARED = 4096  # printed numbers among which one is looked for that recurs
-EVEN_UP_TO = 256  # numbers up to which a range that they seem to fill is taken for theirs; more tell their frequencies
-START_BITS = 4  # chance, as a power of two, below which numbers are not taken to be drawn from 0 on
-FILLED_BITS = 8  # chance, as a power of two, below which numbers are not taken to fill a range or a width
 WIDTHS = (8, 15, 16, 24, 30, 31, 32, 48, 53, 63, 64)
 """Bits of the words that programs print. Numbers that fill such a word are not read as numbers below a bound."""
-
-UNEVEN_BITS = 20  # chance, as a power of two, below which numbers are not taken to be drawn evenly from their range
-
-DIVISORS = (2**15, 2**16, 2**24, 2**31, 2**32, 2**48, 2**15 - 1, 2**31 - 1, 2**32 - 1)
-"""Common divisors by which programs make fractions: powers of two, and largest outputs (such as C's RAND_MAX)."""
-
-
-@dataclass(frozen=True)
-class Form:
-    """How the numbers of a stream were printed: after the `layers`, outermost last, in a `numeral` (None: as JSON
-    numbers); those with decimals with this many `digits`: significant ones, or decimal places if `fixed`; None: exact.
-    """
-
-    kind: Literal["whole", "fraction"]
-    numeral: Numeral | None = None
-    digits: int | None = None
-    fixed: bool = False
-    single: bool = False  # exact in single precision, printed with the shortest digits that round back
-    layers: tuple[Layer, ...] = ()
-
-    @property
-    def about(self) -> str:
-        """The interpretation in words; empty if the numbers of the stream were printed as they are."""
-        return "; ".join(layer.about for layer in self.layers)
-
-    @property
-    def inner(self) -> int:
-        """The length of the shortest piece of the stream that was printed as a whole number of numbers, `outer`."""
-        return prod(layer.inner for layer in self.layers)
-
-    @property
-    def outer(self) -> int:
-        """How many numbers were printed for `inner` numbers of the stream."""
-        return prod(layer.outer for layer in self.layers)
-
-    def within(self, *layers: Layer) -> "Form":
-        """This form with layers between the stream and its present layers."""
-        return replace(self, layers=(*layers, *self.layers))
-
-    def write(self, numbers: Sequence[Number]) -> list[Any]:
-        """The numbers of a stream as JSON values, as they would have been printed. NoNumeral if one cannot be
-        expressed in the notation.
-        """
-        return [self._printed(number) for number in self.restored(numbers)]
-
-    def restored(self, numbers: Sequence[Number]) -> list[Number]:
-        """The numbers of a stream after the layers, before they are printed."""
-        for layer in self.layers:
-            numbers = layer.restore(numbers)
-        return list(numbers)
-
-    def _printed(self, number: Number) -> Any:
-        value = int(number) if self.kind == "whole" else self._rounded(number)
-        return value if self.numeral is None else self.numeral.write(value)
-
-    def _rounded(self, number: Number) -> float:
-        if self.single:
-            return float(str(np.float32(number)))
-        if self.digits is None:
-            return float(number)
-        return float(f"{number:.{self.digits}{'f' if self.fixed else 'g'}}")
 
 
 @dataclass(frozen=True)
@@ -96,18 +33,6 @@ class View:
     bits: int
     show: Callable[[int], Number]
     divisor: int | None = None  # set if the stream has fractions x / divisor
-
-
-@dataclass(frozen=True)
-class Scale:
-    """Fractions computed as x / divisor, or as x · (1 / divisor), which may round differently."""
-
-    divisor: int
-    by_product: bool = False
-
-    def show(self, x: int) -> float:
-        x = min(x, 2 * self.divisor)  # a wrong candidate of a large modulus may have more than a double holds
-        return x * (1.0 / self.divisor) if self.by_product else x / self.divisor
 
 
 @dataclass(frozen=True)
@@ -155,15 +80,108 @@ class Stream:
 
     @cached_property
     def bits_per_output(self) -> float:
-        """The `min_entropy` of the stream, computed once."""
-        return min_entropy(self)
+        """Estimated min-entropy of one output, in bits, on average of known and unknown ones, erring low: the least of
+        log2 of how many multiples of a common factor the outputs' range has, and −log2 of the frequencies of the most
+        frequent output and of the most frequent difference between neighbours. It is small for streams with few
+        distinct values or nearly constant differences.
+        """
+        numbers = self._steps
+        if len(numbers) < 2:
+            return 0.0
+        mode, of_differences = (evenness.mode_information(values) for values in (numbers, np.diff(numbers)))
+        bits = min(evenness.range_bits(numbers), mode, of_differences)
+        return min(bits * len(numbers) / len(self), self._bits_of_recurring)
 
     @cached_property
     def information(self) -> Float64[np.ndarray, " outputs"]:
         """Bits of each output: −log2 of the probability that a number drawn from its range at random is this one. The
-        range is the stated one if they fill it, or that of the numbers given. Less if these are not drawn evenly.
+        range is the stated one if they fill it, or that of the numbers given. If one number, or one difference of
+        neighbours, is more frequent than chance allows, it is the min-entropy. It is 0 if the numbers keep to a part of
+        their range: the form is wrong then, or not all.
         """
-        return information(self)
+        bits = np.minimum(self._bits_of_range(), self._bits_of_recurring)
+        return bits if self.known is None else np.where(self.known, bits, 0.0)
+
+    def _bits_of_range(self) -> Float64[np.ndarray, " outputs"]:
+        numbers, count = self._steps, len(self)
+        mean = self.bits_per_output * count / max(1, len(numbers))
+        of_range = self.fractions or bool(self.cycle)
+        filled = of_range or evenness.filled(numbers, self.bounded or 1 << self.bits)
+        stated, words = self.stated and filled, self.bits in WIDTHS and not self.in_range and filled
+        if len(numbers) > evenness.EVEN_UP_TO:
+            full = words and (self.bits - mean) * len(numbers) < evenness.UNEVEN_BITS
+            bits = np.full(count, float(self.bits) if full else mean)
+            if self.fractions and not self.normal:  # `mean` is for the fewest digits
+                bits += self._digit_bits - self._digit_bits.min()
+            return bits
+        if stated and self.in_range:
+            return self._log_ranges
+        if len(numbers) > 1 and evenness.repetitive(numbers):
+            return np.full(count, mean)
+        if len(numbers) > 1 and self.concentrated:
+            return np.zeros(count)
+        if self.fractions and not self.normal:
+            return self._digit_bits
+        if self.cycle:
+            return self._log_ranges
+        usual = stated or len(numbers) < 2 or words
+        return np.full(count, float(self.bits) if usual else evenness.range_bits(evenness.from_zero(numbers)))
+
+    @property
+    def concentrated(self) -> bool:
+        """Whether so many of the first numbers lie in the lowest sixteenth of their range, or fractions so near to 0 or
+        1, with a chance below 2**−UNEVEN_BITS only.
+        """
+        numbers = self._steps[: evenness.EVEN_UP_TO]
+        if not len(numbers):
+            return False
+        if evenness.crowded(numbers):
+            return True
+        if not self.fractions or self.normal:
+            return False
+        values = self._known_values
+        widest = max(2.0**-MANTISSA, min(float(values.max()), 1.0 - float(values.min())))
+        return len(numbers) * log2(widest) < -evenness.UNEVEN_BITS
+
+    @property
+    def _known_values(self) -> Shaped[np.ndarray, " n"]:
+        return self.values if self.known is None else self.values[self.known]
+
+    @cached_property
+    def _steps(self) -> Shaped[np.ndarray, " n"]:
+        """The known outputs as whole numbers: fractions in units of what their digits tell apart."""
+        numbers = self._known_values
+        if not self.fractions or not len(numbers):
+            return numbers
+        assert self.rounding_error is not None
+        coarsest = max((1 / scale.divisor for scale in self.scales), default=0.0)
+        finest = max(2.0**-MANTISSA, 2 * float(self.rounding_error.max()), coarsest)
+        least = float(numbers.min())  # below 0 for normal deviates
+        return np.rint((numbers - min(least, 0.0)) / finest).astype(np.uint64)
+
+    @property
+    def _log_ranges(self) -> Float64[np.ndarray, " outputs"]:
+        """log2 of the range of each output."""
+        return np.array([log2(self.range_of(i) or 1) for i in range(len(self))])
+
+    @property
+    def _digit_bits(self) -> Float64[np.ndarray, " outputs"]:
+        """Bits of each fraction that its digits show."""
+        assert self.rounding_error is not None
+        bits = np.clip(-np.log2(2 * self.rounding_error + 2.0**-MANTISSA), 0, MANTISSA)
+        return np.minimum(bits, max((log2(scale.divisor) for scale in self.scales), default=float(MANTISSA)))
+
+    @property
+    def _bits_of_recurring(self) -> float:
+        """Bits of an output at most, if it is a part of a printed number: those of the most frequent printed number,
+        shared among its parts. Endless if no printed number recurs.
+        """
+        parts = self.form.inner // self.form.outer
+        if parts < 2 or self.known is not None:
+            return inf
+        rows = self.values[: min(len(self) // parts, MOST_COMPARED) * parts].reshape(-1, parts).tolist()
+        most = max(Counter(map(tuple, rows)).values(), default=1)
+        return inf if most == 1 else log2(len(rows) / most) / parts
 
     @property
     def rounded(self) -> bool:
@@ -267,154 +285,6 @@ class Stream:
         return bounds
 
 
-def scales(
-    values: Float64[np.ndarray, " outputs"], rounding_error: Float64[np.ndarray, " outputs"]
-) -> tuple[Scale, ...]:
-    """The divisors for which every fraction is x / divisor with a unique integer x."""
-    exact = not rounding_error.any()
-    powers = [2**e for e in range(1, MANTISSA + 1) if exact and not (values * 2.0**e % 1.0).any()]
-    found = [Scale(power) for power in powers[:1]]
-    for divisor in DIVISORS:
-        not_power_of_two = divisor & (divisor - 1)
-        if (exact and not not_power_of_two) or 2 * float(rounding_error.max(initial=0.0)) * divisor >= 1:
-            continue
-        whole = np.rint(values * float(divisor))
-        tolerance = rounding_error if exact else rounding_error + values * 2.0**-MANTISSA
-        if (np.abs(whole / divisor - values) <= tolerance).all():
-            found.append(Scale(divisor))
-        elif not_power_of_two and (np.abs(whole * (1.0 / divisor) - values) <= tolerance).all():
-            found.append(Scale(divisor, by_product=True))
-    if exact and not found and not (values * 2.0**64 % 1.0).any():  # 64-bit integers rounded to a double
-        found.append(Scale(2**64))
-    return tuple(found)
-
-
-def min_entropy(stream: Stream) -> float:
-    """Estimated min-entropy of one output, in bits, on average of known and unknown ones, erring low: the least of log2
-    of how many multiples of a common factor the outputs' range has, and −log2 of the frequencies of the most frequent
-    output and of the most frequent difference between neighbours. It is small for streams with few distinct values or
-    nearly constant differences.
-    """
-    numbers = _steps(stream)
-    if len(numbers) < 2:
-        return 0.0
-    bits = min(_range_bits(numbers), _mode_information(numbers), _mode_information(np.diff(numbers)))
-    return min(bits * len(numbers) / len(stream), _bits_of_recurring(stream))
-
-
-def information(stream: Stream) -> Float64[np.ndarray, " outputs"]:
-    """`Stream.information`. If one number, or one difference of neighbours, is more frequent than chance allows, it is
-    the min-entropy. It is 0 if the numbers keep to a part of their range: the form is wrong then, or not all.
-    """
-    numbers, count = _steps(stream), len(stream)
-    mean = stream.bits_per_output * count / max(1, len(numbers))
-    filled = _filled(stream, numbers)
-    stated, words = stream.stated and filled, stream.bits in WIDTHS and not stream.in_range and filled
-    if len(numbers) > EVEN_UP_TO:
-        full = words and (stream.bits - mean) * len(numbers) < UNEVEN_BITS
-        bits = np.full(count, float(stream.bits) if full else mean)
-        if stream.fractions and not stream.normal:  # `mean` is for the fewest digits
-            bits += _digit_bits(stream) - _digit_bits(stream).min()
-    elif stated and stream.in_range:
-        bits = np.array([log2(stream.range_of(i) or 1) for i in range(count)])
-    elif len(numbers) > 1 and _repetitive(numbers):
-        bits = np.full(count, mean)
-    elif len(numbers) > 1 and concentrated(stream):
-        bits = np.zeros(count)
-    elif stream.fractions and not stream.normal:
-        bits = _digit_bits(stream)
-    elif stream.cycle:
-        bits = np.array([log2(stream.range_of(i) or 1) for i in range(count)])
-    else:
-        usual = stated or len(numbers) < 2 or words
-        bits = np.full(count, float(stream.bits) if usual else _range_bits(_from_zero(numbers)))
-    bits = np.minimum(bits, _bits_of_recurring(stream))
-    return bits if stream.known is None else np.where(stream.known, bits, 0.0)
-
-
-def _bits_of_recurring(stream: Stream) -> float:
-    """Bits of an output at most, if it is a part of a printed number: those of the most frequent printed number, shared
-    among its parts. Endless if no printed number recurs.
-    """
-    parts = stream.form.inner // stream.form.outer
-    if parts < 2 or stream.known is not None:
-        return inf
-    rows = stream.values[: min(len(stream) // parts, MOST_COMPARED) * parts].reshape(-1, parts).tolist()
-    most = max(Counter(map(tuple, rows)).values(), default=1)
-    return inf if most == 1 else log2(len(rows) / most) / parts
-
-
-def _filled(stream: Stream, numbers: Shaped[np.ndarray, " n"]) -> bool:
-    """Whether numbers drawn from all of a range or width lie so close together with a chance above 2**−FILLED_BITS."""
-    if stream.fractions or stream.cycle or len(numbers) < 2:
-        return True
-    share = log2(int(numbers.max()) - int(numbers.min()) + 1) - log2(stream.bounded or 1 << stream.bits)
-    return log2(len(numbers)) + (len(numbers) - 1) * share >= -FILLED_BITS
-
-
-def _digit_bits(stream: Stream) -> Float64[np.ndarray, " outputs"]:
-    """Bits of each fraction that its digits show."""
-    assert stream.rounding_error is not None
-    bits = np.clip(-np.log2(2 * stream.rounding_error + 2.0**-MANTISSA), 0, MANTISSA)
-    return np.minimum(bits, max((log2(scale.divisor) for scale in stream.scales), default=float(MANTISSA)))
-
-
-def _steps(stream: Stream) -> Shaped[np.ndarray, " n"]:
-    """The known outputs as whole numbers: fractions in units of what their digits tell apart."""
-    numbers = stream.values if stream.known is None else stream.values[stream.known]
-    if not stream.fractions or not len(numbers):
-        return numbers
-    assert stream.rounding_error is not None
-    coarsest = max((1 / scale.divisor for scale in stream.scales), default=0.0)
-    finest = max(2.0**-MANTISSA, 2 * float(stream.rounding_error.max()), coarsest)
-    least = float(numbers.min())  # below 0 for normal deviates
-    return np.rint((numbers - min(least, 0.0)) / finest).astype(np.uint64)
-
-
-def _range_bits(numbers: Shaped[np.ndarray, " n"]) -> float:
-    """log2 of how many multiples of a common factor the numbers' range has; of all, if the factor may be chance."""
-    from_least = numbers - numbers.min()
-    factor = max(1, int(np.gcd.reduce(from_least)))
-    if (len(numbers) - 2) * log2(factor) < UNEVEN_BITS:
-        factor = 1
-    return log2(int(from_least.max()) // factor + 1)
-
-
-def _from_zero(numbers: Shaped[np.ndarray, " n"]) -> Shaped[np.ndarray, " m"]:
-    """These numbers and 0, if numbers drawn from 0 on are all that far from it with a chance above 2**−START_BITS."""
-    above = log2(int(numbers.max()) - int(numbers.min()) + 1) - log2(int(numbers.max()) + 1)
-    return np.append(numbers, numbers[:1] * 0) if len(numbers) * above > -START_BITS else numbers
-
-
-def _repetitive(numbers: Shaped[np.ndarray, " n"]) -> bool:
-    """Whether a number, or a difference of neighbours, occurs so often with a chance below 2**−UNEVEN_BITS only."""
-    from_least, count = (numbers - numbers.min()).tolist(), len(numbers)
-    size = max(from_least) + 1
-    differences = [(after - before) % size for before, after in pairwise(from_least)]
-    most = (max(Counter(values).values(), default=0) for values in (from_least, differences))
-    return any(log2(comb(count, often)) - (often - 1) * log2(size) < -UNEVEN_BITS for often in most)
-
-
-def concentrated(stream: Stream) -> bool:
-    """Whether so many of the first numbers lie in the lowest sixteenth of their range, or fractions so near to 0 or 1,
-    with a chance below 2**−UNEVEN_BITS only.
-    """
-    numbers = _steps(stream)[:EVEN_UP_TO]
-    if not len(numbers):
-        return False
-    from_least, count = (numbers - numbers.min()).tolist(), len(numbers)
-    size = max(from_least) + 1
-    low, share = sum(16 * x < size for x in from_least), -(-size // 16) / size
-    if log2(comb(count, low)) + low * log2(share) < -UNEVEN_BITS:
-        return True
-    if not stream.fractions or stream.normal:
-        return False
-    values = stream.values if stream.known is None else stream.values[stream.known]
-    widest = max(2.0**-MANTISSA, min(float(values.max()), 1.0 - float(values.min())))
-    return count * log2(widest) < -UNEVEN_BITS
-
-
-def _mode_information(numbers: Shaped[np.ndarray, " n"]) -> float:
-    """−log2 of the frequency of the most frequent number; 64 if all are distinct."""
-    highest_count = int(np.unique(numbers, return_counts=True)[1].max())
-    return log2(len(numbers) / highest_count) if highest_count > 1 else 64.0
+def array_of(whole: list[int], bits: int) -> Shaped[np.ndarray, " outputs"]:
+    """Whole numbers of so many bits as the values of a stream."""
+    return np.array(whole, dtype=np.uint64 if bits <= 64 else object)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, zip_longest
 from math import log2
 
-from unrandom.auditing.family import Family, Generator
+from unrandom.auditing.family import Family, Generator, agreement
 from unrandom.auditing.forms.stream import Stream
-from unrandom.auditing.search import SIGNIFICANCE_BITS, Found, agreement
+from unrandom.auditing.search import SIGNIFICANCE_BITS, Found
 from unrandom.auditing.seeds.choice import trials, varied
 from unrandom.auditing.seeds.likely import PATIENCE, likely_spans
 from unrandom.auditing.seeds.scan import Hits, scan

@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Int64, UInt64
 
 from unrandom.auditing.forms.layers import Number
-from unrandom.auditing.forms.stream import MANTISSA, Stream
+from unrandom.auditing.forms.scales import MANTISSA
+from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.seeds import draws
 from unrandom.auditing.seeds.methods import Method
 from unrandom.auditing.seeds.programs import Program

@@ -19,7 +19,8 @@ import numpy as np
 from unrandom.auditing.families.carry.lagged import rule_text
 from unrandom.auditing.family import Family, Generator, Recurrence, Undetermined
 from unrandom.auditing.forms.layers import Number
-from unrandom.auditing.forms.stream import MANTISSA, Stream
+from unrandom.auditing.forms.scales import MANTISSA
+from unrandom.auditing.forms.stream import Stream
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject

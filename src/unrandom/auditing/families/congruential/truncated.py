@@ -12,7 +12,8 @@ from math import log2, nextafter
 from unrandom.auditing.families.congruential.parts import ShownPart, bits_from, fractions, known_showing
 from unrandom.auditing.families.recovery import first_states, lcg_parameters
 from unrandom.auditing.family import Family, Generator, Machine
-from unrandom.auditing.forms.stream import Scale, Stream
+from unrandom.auditing.forms.scales import Scale
+from unrandom.auditing.forms.stream import Stream
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject

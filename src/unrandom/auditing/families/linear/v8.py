@@ -11,7 +11,8 @@ from math import log2
 
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number, split
-from unrandom.auditing.forms.stream import Scale, Stream
+from unrandom.auditing.forms.scales import Scale
+from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.notation import hexadecimal
 from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject

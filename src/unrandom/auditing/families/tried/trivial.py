@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, cycle, islice, pairwise
-from math import log2
+from math import lgamma, log, log2
 
 from unrandom.auditing.family import Family, Generator, Machine, Replay
 from unrandom.auditing.forms.layers import Number, Signed
@@ -11,6 +11,7 @@ from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 
 MAX_OUTPUTS = 100_000  # outputs used for recovery
+SIZES = 200  # of sets from which numbers may have been drawn, for the likeliest of them
 
 
 class Trivial(Family):
@@ -67,8 +68,24 @@ class LongPeriod(Family):
 
 
 def _periodic(stream: Stream, period: int) -> Replay:
-    free = float(stream.information[:period].sum()) + 2 * log2(period)
-    return _repetition({"kind": "period", "length": period}, stream.values[:period].tolist(), free_bits=free)
+    """The repetition of the first numbers. It explains no more bits than those of all others, and no more than it would
+    if the numbers were drawn from a few.
+    """
+    values: list[Number] = stream.values.tolist()
+    of_few = _likelihood(period, len(set(values))) - _likelihood(len(values), len(set(values)))
+    explained = min(float(stream.information[period:].sum()), of_few)
+    free = float(stream.information.sum()) - explained + 2 * log2(period)
+    return _repetition({"kind": "period", "length": period}, values[:period], free_bits=free)
+
+
+def _likelihood(draws: int, distinct: int) -> float:
+    """log2 of the greatest probability, among sets of all sizes, that draws from a set are these, up to their names:
+    K! / (K − distinct)! / K**draws for a set of size K.
+    """
+    if draws == distinct:
+        return 0.0  # of an infinite set
+    sizes = {round(distinct ** (1 + i / SIZES)) for i in range(SIZES + 1)}
+    return max(lgamma(size + 1) - lgamma(size - distinct + 1) - draws * log(size) for size in sizes) / log(2)
 
 
 def _repetition(
