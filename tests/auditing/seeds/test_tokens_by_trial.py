@@ -112,6 +112,39 @@ def test_samples_without_replacement():
     assert "samples of 12 from 49" in verdict.form
 
 
+def test_rows_of_samples():
+    chance = random.Random(99)
+    lottery = [number for _ in range(7) for number in chance.sample(range(1, 50), 6)]
+    verdict = unrandom.audit(lottery[:30], seeds="0:200", start=1, bounded=49, family="trivial")
+    assert verdict.form == "samples of 6 from 49, without replacement; 1 + x"
+    assert verdict.next == lottery[30:40]
+    assert not verdict.notes
+
+
+@pytest.mark.parametrize(("sampled", "seed"), [(False, 3), (True, 26)])
+def test_ranges_that_the_outputs_do_not_tell_apart(sampled, seed):
+    """Python draws 6 bits again until they are below 49, or 50: without a 49 among them, both make the same numbers."""
+
+    def numbers(size):
+        chance = random.Random(seed)
+        if sampled:
+            return [x for _ in range(8) for x in chance.sample(range(size), 6)]
+        return [chance.randrange(size) for _ in range(48)]
+
+    assert numbers(49)[:30] == numbers(50)[:30]
+    assert numbers(49)[:40] != numbers(50)[:40]
+    verdict = unrandom.audit(numbers(49)[:30], seeds="0:50", program="Python", family="trivial")
+    assert verdict.next in (numbers(49)[30:40], numbers(50)[30:40])
+    (note,) = verdict.notes
+    assert note.startswith("It is assumed that each number is one of ")
+    assert note.endswith("those that follow are not: --bounded states it.")
+    assert "or" not in verdict.parameters
+    for size in (49, 50):
+        verdict = unrandom.audit(numbers(size)[:30], seeds="0:50", program="Python", family="trivial", bounded=size)
+        assert verdict.next == numbers(size)[30:40]
+        assert not verdict.notes
+
+
 def test_whole_pools():
     """The last number of a pool also takes a word: set.seed(123); sample(1:10); sample(1:10)."""
     verdict = unrandom.audit([3, 10, 2, 8, 6, 9, 1, 7, 5, 4], seeds="100:150", program="R set.seed", family="trivial")

@@ -1,21 +1,26 @@
 """What is compared with the outputs of a seeded program? A trial: a method, and the outputs that it must make."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from math import ceil, inf, log2, pi, sqrt
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int64, UInt64
 
+from unrandom.auditing.family import agreement
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.scales import MANTISSA
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.seeds import draws
 from unrandom.auditing.seeds.methods import Method
 from unrandom.auditing.seeds.programs import Program
+from unrandom.auditing.seeds.samples import drawn, resized
 from unrandom.auditing.seeds.screens import Screens, passing, real_screen, screens, whole_screen
 from unrandom.auditing.seeds.twisters import Words
+from unrandom.core.deadline import NO_LIMIT
 from unrandom.core.files import JsonObject
 
 COMPARED_BITS = 160  # information of the first outputs compared in the search for the seed; more cannot be needed
@@ -25,6 +30,8 @@ FIRST_BITS = 12  # information of the outputs for which words are computed for e
 MAX_FIRST_WORDS = 24
 
 SPARE = 3  # words computed for an output, at least; those for which rejection takes still more are compared later
+
+OTHER_SIZES = 64  # sizes of ranges, from the least possible one on, that may make the same outputs
 
 USUAL_BITS = (8, 15, 16, 24, 31, 32, 53, 63, 64)  # bits of words that programs often use
 
@@ -171,6 +178,35 @@ class Seeded:
     def previous(self, count: int) -> list[Number] | None:
         """None: there are no outputs before the first one."""
         return None
+
+    def assumption(self, outputs: int) -> str | None:
+        """That the range is assumed, if others give the same `outputs`, and then not the same: those of a method that
+        draws again what is too large may be the same.
+        """
+        stream, numbers, size = self.trial.stream, drawn(self.trial.stream), self.trial.stream.range_of(0)
+        if self.trial.method.kind != "range" or stream.stated or numbers is None:
+            return None
+        following, others = self._following(), list[int]()
+        for other in range(max(numbers) + 1, max(numbers) + 1 + OTHER_SIZES):
+            trial = replace(self.trial, stream=resized(stream, other))
+            seeded = replace(self, trial=trial)
+            if (
+                other != size
+                and agreement(seeded, trial.stream, NO_LIMIT) == outputs
+                and seeded._following() != following
+            ):
+                others.append(other)
+        if not others:
+            return None
+        sizes = str(others[0]) if len(others) == 1 else f"{others[0]} to {others[-1]}"
+        return (
+            f"It is assumed that each number is one of {size}. If it is one of {sizes}, the outputs are the same, and "
+            "those that follow are not: --bounded states it."
+        )
+
+    def _following(self) -> list[Any]:
+        stream = self.trial.stream
+        return stream.printed_after(islice(self.outputs(), len(stream), None), len(stream))
 
     def _numbers(self, count: int) -> list[Number]:
         """The outputs that this many words make."""
