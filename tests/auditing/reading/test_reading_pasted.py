@@ -47,9 +47,77 @@ def test_the_part_that_varies_is_read(file, content, numbers, note):
         assert read(file(content), regex=regex).whole == found.whole
 
 
+MARKDOWN = "| n | value |\n|---|:---:|\n| 1 | 55 |\n| 2 | 12 |\n| 3 | 9 |\n"
+MYSQL = "+------+\n| r    |\n+------+\n|   55 |\n|   12 |\n|    9 |\n+------+\n3 rows in set (0.00 sec)\n"
+ONE_COLUMN = " random \n--------\n     55\n     12\n      9\n(3 rows)\n"
+TWO_COLUMNS = " id | random \n----+--------\n  1 |     55\n  2 |     12\n  3 |      9\n(3 rows)\n"
+DRAWN = "┌───┬────┐\n│ n │ v  │\n├───┼────┤\n│ 1 │ 55 │\n│ 2 │ 12 │\n│ 3 │ 9  │\n└───┴────┘\n"
+
+
+@pytest.mark.parametrize("content", [MARKDOWN, MYSQL, ONE_COLUMN, TWO_COLUMNS, DRAWN])
+def test_drawn_tables(file, content):
+    found = read(file(content))
+    assert found.whole == [55, 12, 9]
+    assert "bars and rules of a table left out" in found.notes
+
+
+def test_bars_between_columns(file):
+    assert read(file("1 | 55\n2 | 12\n3 | 9")).whole == [55, 12, 9]
+    assert read(file("4|55\n2|12\n3|9"), column="2").whole == [55, 12, 9]
+    with pytest.raises(UserError, match="choose one with --column"):
+        read(file("4|55\n2|12\n3|9"))
+
+
+OCTETS = bytes(random.Random(2).randbytes(37))
+
+
+def _xxd(octets):
+    for i in range(0, len(octets), 16):
+        row = octets[i : i + 16]
+        groups = " ".join(row[j : j + 2].hex() for j in range(0, len(row), 2))
+        yield f"{i:08x}: {groups:<39}  {_printable(row)}"
+
+
+def _hexdump(octets):
+    for i in range(0, len(octets), 16):
+        row = octets[i : i + 16]
+        yield f"{i:08x}  {row[:8].hex(' '):<23}  {row[8:].hex(' '):<23}  |{_printable(row)}|"
+    yield f"{len(octets):08x}"
+
+
+def _printable(octets):
+    return "".join(chr(octet) if 32 <= octet < 127 else "." for octet in octets)
+
+
+@pytest.mark.parametrize("dump", [_xxd, _hexdump])
+def test_hexdumps(file, dump):
+    lines = list(dump(OCTETS))
+    found = read(file("\n".join(lines)))
+    assert bytes(found.whole) == OCTETS
+    assert found.notes[0] == "a hexdump read as bytes"
+    with pytest.raises(UserError):  # a line is missing
+        read(file("\n".join([lines[0], *lines[2:]])))
+
+
+def test_bytes_of_python(file):
+    found = read(file(f"{OCTETS!r}\n"))
+    assert bytes(found.whole) == OCTETS
+    assert found.notes[0] == "a literal of Python read as bytes"
+    with pytest.raises(UserError):
+        read(file("b'\\x0'"))
+
+
+def test_symbols_of_an_order_that_is_not_known(file):
+    for content in ("🍒 7 🔔 ⭐ 🍒 🍒 🔔 ⭐", "🍒7🔔⭐🍒🍒🔔⭐", "🍒 | 7 | 🔔\n⭐ | 🍒 | 🍒\n⭐ | ⭐ | 🍒"):
+        with pytest.raises(UserError, match="--alphabet '7⭐🍒🔔'"):
+            read(file(content))
+        assert read(file(content), alphabet="🍒7🔔⭐").whole[:4] == [0, 1, 2, 3]
+
+
 @pytest.mark.parametrize(
     ("content", "numbers", "note"),
     [
+        ("int[] rolls = {5, 6, 7};", [5, 6, 7], "list rolls of 3 numbers"),
         ("ct = b'\\x02oI'\niv = b'\\xa8'\noutput = [5, 7,\n 9]\n", [5, 7, 9], "list output of 3 numbers read"),
         ("a = [1, 2, 3]\nb = [4, 5, 6]\nc = [7]\n", [4, 5, 6], "--column takes another list: a (3), c (1)"),
         ("int a[] = {5, 6, 7};\nint n = 4;", [5, 6, 7], "list a of 3 numbers"),

@@ -128,7 +128,7 @@ def _of_whole(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
         yield from _multiples(whole, form)
         yield from of_figures(whole, form)
         return
-    streams = chain(_signed(whole, form), _bounded(whole, form), _multiples(whole, form))
+    streams = chain(_signed(whole, form), _signed_octets(whole, form), _bounded(whole, form), _multiples(whole, form))
     first = next(streams, None)
     if first is None:
         raise UserError(
@@ -165,6 +165,14 @@ def _signed(whole: list[int], form: Form) -> Iterator[Stream]:
         if min(whole) >= -(1 << (bits - 1)) and max(whole) < 1 << (bits - 1):
             yield Stream(array_of([x % (1 << bits) for x in whole], bits), form.within(layers.Signed(bits)), bits)
             return
+
+
+def _signed_octets(whole: list[int], form: Form) -> Iterator[Stream]:
+    """Two's complement of bytes, as Java prints them, if the numbers need all 8 bits; and the words of these bytes."""
+    if -128 <= min(whole) < -64 and 64 <= max(whole) < 128:
+        octets = Stream(array_of([x % 256 for x in whole], 8), form.within(layers.Signed(8)), 8)
+        yield octets
+        yield from rearranged(octets)
 
 
 def _bounded(whole: list[int], form: Form) -> Iterator[Stream]:

@@ -4,10 +4,11 @@
 - `contents`    finds out what a file is, and reads the numbers in it
 - `sequences`   finds several of them in a file, for models to continue
 - `texts`       finds the numbers in text as programs print them
-- `tables`      finds the columns of numbers in a table
+- `tables`      finds the columns of numbers in a table; `frames` leaves out the frame drawn around one
 - `logs`        finds numbers in a column, behind a key, or by a regular expression
 - `documents`   finds the numbers in JSON
-- `pasted`      finds them among other text: `assignments`, the lists of a program; `shapes`, what varies in lines
+- `pasted`      finds them among other text: `assignments`, the lists of a program; `octets`, the bytes of a hexdump;
+                `shapes`, what varies in lines
 - `tokens`      what these find: rows of tokens
 - `parsing`     parses tokens into numbers, all of one kind and notation
 - `fitting`     infers the notation, other than decimal, of tokens

@@ -9,7 +9,7 @@ MOST_LISTS = 64  # lists that are looked at
 MOST_UNCLOSED = 4  # lists without an end, each of which is looked for in all of the text
 
 _START = re.compile(
-    r"(?:^|[{,])[ \t]*(?:[\w.:<>*&]{1,40}[ \t]+){0,4}?[\"']?([A-Za-z_][\w.]{0,80})[\"']?(?:\[\w*\])?[ \t]*"
+    r"(?:^|[{,])[ \t]*(?:[\w.:<>*&\[\]]{1,40}[ \t]+){0,4}?[\"']?([A-Za-z_][\w.]{0,80})[\"']?(?:\[\w*\])?[ \t]*"
     r"(?::[ \t]*[\w.\[\], ]{1,40})?:?[=:][ \t]*",
     re.ASCII | re.MULTILINE,
 )

@@ -10,6 +10,7 @@ import io
 import re
 import tokenize
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from unrandom.auditing.reading.assignments import lists_of
 from unrandom.auditing.reading.bounds import between
 from unrandom.auditing.reading.documents import of_json
 from unrandom.auditing.reading.formulas import Formula, behind_formula
+from unrandom.auditing.reading.frames import without_frame
 from unrandom.auditing.reading.logs import by_rows, matches, of_column
 from unrandom.auditing.reading.options import Selection, check_text
 from unrandom.auditing.reading.parsing import NOTATIONS, Numbers, numbers_in_alphabet, numbers_of, only_first
@@ -106,8 +108,18 @@ def read(
 
 
 def _of_text(text: Text, notes: list[str], chosen: Selection) -> Numbers:
+    """The numbers of a text; without the frame of a table, if it is one."""
+    table = without_frame(text) if chosen.regex is None and chosen.alphabet is None else None
+    if table is not None:
+        with suppress(NotPlain):
+            notes_of_table = [*notes, "bars and rules of a table left out"]
+            return _of_lines(table, notes_of_table, chosen, pasted=False)
+    return _of_lines(text, notes, chosen)
+
+
+def _of_lines(text: Text, notes: list[str], chosen: Selection, *, pasted: bool = True) -> Numbers:
     comments, notation = text.comments(), chosen.notation
-    notes += [f"comment lines left out: {comments}"] if comments and chosen.regex is None else []
+    notes = [*notes, f"comment lines left out: {comments}"] if comments and chosen.regex is None else notes
     tokens = _chosen(text, chosen)
     if chosen.alphabet is not None:
         alphabet = stated_alphabet(chosen.alphabet)
@@ -118,7 +130,7 @@ def _of_text(text: Text, notes: list[str], chosen: Selection) -> Numbers:
     elif tokens is not None:
         numbers = numbers_of(tokens, notation, text.deadline)
     else:
-        return _inferred(text, notes, notation)
+        return _inferred(text, notes, notation, pasted=pasted)
     numbers.notes = [*notes, *numbers.notes]
     return numbers
 
@@ -147,8 +159,8 @@ def _of_column(text: Text, name: str, notation: str | None) -> Tokens:
     return of_column(text, name, notation) if found is None else found
 
 
-def _inferred(text: Text, notes: list[str], notation: str | None) -> Numbers:
-    """The numbers of a text of which nothing is stated."""
+def _inferred(text: Text, notes: list[str], notation: str | None, *, pasted: bool) -> Numbers:
+    """The numbers of a text of which nothing is stated; if it may be `pasted`, also those among other text."""
     try:
         numbers = numbers_of(of_text(text, notation).noting(*notes), notation, text.deadline)
         if numbers or not text.content.strip():
@@ -156,6 +168,8 @@ def _inferred(text: Text, notes: list[str], notation: str | None) -> Numbers:
         refused = NotPlain("it holds no numbers")
     except NotPlain as error:
         numbers, refused = None, error
+    if not pasted:
+        raise refused
     try:
         found = of_pasted(text, notation, refused)
     except NotPlain:

@@ -1,5 +1,6 @@
 """How is a text read that is no plain list or table of numbers? By what is tried here in turn: the list that one of its
-lines assigns; numbers after some lines of words; symbols without spaces; the part that varies in lines of one shape.
+lines assigns; numbers after some lines of words; the bytes of a hexdump; symbols without spaces; the part that varies
+in lines of one shape.
 
 What is left out is noted. If nothing is found, the refusal names what was seen, and an option that was tried.
 """
@@ -14,21 +15,22 @@ from unrandom.auditing.reading.alphabets import few_letters, is_symbolic, withou
 from unrandom.auditing.reading.assignments import lists_of
 from unrandom.auditing.reading.logs import WITHOUT_MATCH, matches, of_column
 from unrandom.auditing.reading.numerals import MAX_CHARACTERS, Masked
+from unrandom.auditing.reading.octets import octets_of
 from unrandom.auditing.reading.parsing import Numbers, numbers_of
 from unrandom.auditing.reading.shapes import Field, Shape, items_of, keyed_fields, shape_of, shapes_of
 from unrandom.auditing.reading.tables import MAX_NAMES, SAMPLE_LINES
-from unrandom.auditing.reading.texts import BLOCK, Text, numbered, of_text, words_of
+from unrandom.auditing.reading.texts import BLOCK, Text, of_text, words_of
 from unrandom.auditing.reading.tokens import MAX_NUMBERS, PIECE, Row, Tokens, shown
 from unrandom.core.errors import UserError
 
 MOST_WORDS = 32  # lines of words before numbers that are left out
 MANY_LINES = 0.3  # share of lines of one shape of which a part may be chosen
 MOST_SHOWN = 10_000  # characters of a line by which its shape is found
+MOST_SYMBOLS = 32  # kinds of symbols in a hint
 FEWEST_NUMBERS = 3  # numbers after such lines
 
 _PLAIN = re.compile(r"0x[0-9a-fA-F]+|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _MASK = re.compile(r"\+?\(?0+(?:[()./ -]{1,3}0+){1,6}", re.ASCII)
-_HEXADECIMAL = re.compile("[0-9a-fA-F]+")
 _ALONE = r"^\s*([-+.\d]+)\s*$"  # the number of a line that has nothing else
 
 
@@ -38,6 +40,7 @@ def of_pasted(text: Text, notation: str | None, refused: UserError) -> Numbers:
         _assigned,
         _after_words,
         _masked,
+        _octets,
         _symbol_by_symbol,
         _of_one_shape,
     )
@@ -68,7 +71,7 @@ def _beginning(line: str) -> str:
 
 
 def _not_blank(text: Text) -> Iterator[tuple[int, str]]:
-    return (one for line, block in text.blocks() for one in numbered(line, block) if one[1].strip())
+    return (one for one in text.written() if one[1].strip())
 
 
 def _assigned(text: Text, notation: str | None) -> Numbers | None:
@@ -130,13 +133,17 @@ def _masked(text: Text, notation: str | None) -> Numbers | None:
     )
 
 
+def _octets(text: Text, notation: str | None) -> Numbers | None:
+    """The bytes that a text shows."""
+    found = octets_of(text) if notation is None else None
+    if found is None:
+        return None
+    octets, source = [f"{octet:02x}" for octet in found[0][: MAX_NUMBERS + 1]], found[1]
+    return _tried(lambda: Tokens.items(octets).noting(f"{source} read as bytes"), "hexadecimal", text)
+
+
 def _symbol_by_symbol(text: Text, notation: str | None) -> Numbers | None:
-    """Symbols without spaces, letters of few kinds, or a word of more hexadecimal digits than any number has."""
-    word = text.content.strip()
-    if len(word) > MAX_CHARACTERS and notation is None and _HEXADECIMAL.fullmatch(word):
-        octets = [word[i : i + 2] for i in range(0, min(len(word) // 2, MAX_NUMBERS + 1) * 2, 2)]
-        note = f"one word of {len(word):,} hexadecimal digits read as bytes"
-        return _tried(lambda: Tokens.items(octets).noting(note), "hexadecimal", text)
+    """Symbols without spaces, or letters of few kinds."""
     letters = without_joiners("".join(word for line in _lines(text) for word in words_of(line)))
     if not letters or not (is_symbolic(letters) or few_letters(letters)):
         return None
@@ -201,6 +208,10 @@ def _has_words(shape: Shape) -> bool:
 def _refusal(text: Text, notation: str | None, refused: UserError) -> UserError:
     """What was seen, and what can be done: an option that was tried."""
     lines = _lines(text)
+    if notation is None and (symbols := _symbols(lines)):
+        return UserError(
+            f"{refused}; if these are draws from symbols, state their order, as with --alphabet {shlex.quote(symbols)}"
+        )
     shape, keyed = shape_of(lines), [field for field in keyed_fields(lines) if field.varies]
     if shape is not None and len(shape.values) > 1 and _has_words(shape) and len(lines) > 1:
         ways = [_way(shape, i) for i in sorted(shape.values, key=lambda i: _promise(shape.fields[i]))]
@@ -222,6 +233,14 @@ def _refusal(text: Text, notation: str | None, refused: UserError) -> UserError:
         table = f"{refused}; " if str(refused).startswith("no column") else ""
         return UserError(f"{table}several parts of the lines vary: {about}; choose one, as with {option}")
     return UserError(f"{refused}; several parts of the lines vary: {about}") if about else refused
+
+
+def _symbols(lines: list[str]) -> str:
+    """The symbols of which lines consist, if there are few kinds and most are no letters or digits; else none."""
+    written = without_joiners("".join(word for line in lines for word in words_of(line)))
+    kinds = sorted(set(written))
+    few = 1 < len(kinds) <= MOST_SYMBOLS and len(written) > len(kinds)
+    return "".join(kinds) if few and 2 * sum(map(is_symbolic, kinds)) > len(kinds) else ""
 
 
 def _reader(text: Text, option: str, value: str, notation: str | None) -> Callable[[], Tokens]:

@@ -30,7 +30,8 @@ _COMMENT = re.compile(r"^\s*#.*|(?:^|\s)(?:#|//|--+)(?:\s.*)?$")
 _INDEX = re.compile(r"^\[\d+\]\s+(?=\S)", re.ASCII)  # as R prints before the first number of each line
 _WRAPPER = re.compile(r"\b(?:np\.\w+|array|tensor)\(|,?\s?\bdtype=[\w.]+")  # as Python prints numpy's numbers
 _HEADING = re.compile(r"(?![0-9a-fA-F]+$)[^\W\d]\D*")
-_SEPARATORS = str.maketrans(",;[](){}", "        ")
+_MARKS = ",;|[](){}"  # between words
+_SEPARATORS = str.maketrans(_MARKS, " " * len(_MARKS))
 WIDE_SPACES = str.maketrans("\u00a0\u2009\u202f", "   ")
 _GROUPED = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:{mark}\d{{3}})+|[+-]?\d{{1,3}}", re.ASCII) for mark in ", "}
 _DECIMAL_COMMA = re.compile(r"[+-]?0,\d+|[01]", re.ASCII)
@@ -53,13 +54,16 @@ class Text:
             yield line, block
             line, start = line + block.count("\n") + 1, start + len(block) + 1
 
+    def written(self) -> Iterator[tuple[int, str]]:
+        """All lines as they are written, with their numbers."""
+        return (one for line, block in self.blocks() for one in numbered(line, block))
+
     def lines(self) -> Iterator[tuple[int, str]]:
         """Lines that are neither blank nor comments, stripped of comments after their text."""
-        for line, block in self.blocks():
-            for i, text in numbered(line, block):
-                stripped = _COMMENT.sub("", text).strip() if _may_have_comment(text) else text.strip()
-                if stripped:
-                    yield i, stripped
+        for i, text in self.written():
+            stripped = _COMMENT.sub("", text).strip() if _may_have_comment(text) else text.strip()
+            if stripped:
+                yield i, stripped
 
     def sample(self) -> list[str]:
         """The first lines that are neither blank nor comments."""
@@ -111,8 +115,8 @@ def of_text(text: Text, notation: str | None) -> Tokens:
 
 
 def of_letters(text: Text, alphabet: str) -> Tokens:
-    """Words of characters of an alphabet, between spaces, commas, brackets and quotation marks that are not in it."""
-    separators = str.maketrans(dict.fromkeys(set(",;[](){}\"'`") - set(alphabet), " "))
+    """Words of characters of an alphabet, between spaces, commas, brackets, quotation marks that are not in it."""
+    separators = str.maketrans(dict.fromkeys({*_MARKS, *"\"'`"} - set(alphabet), " "))
 
     def rows() -> Iterator[Row]:
         for line, block in text.blocks():

@@ -23,7 +23,8 @@ the power of minus this number.
 """
 
 WIDEST_BITS = 64  # numbers with more bits are compared with no method: compiled comparisons take 64-bit words
-RARE = (Gaps, InTurn, Joined)  # interpretations of the printed numbers that are not tried with seeds
+RARE = (Gaps, InTurn, Joined)  # interpretations of the printed numbers that are not tried with seeds, but for BYTES
+BYTES = Joined(8, 4, low_first=True)  # as of Python's randbytes and Java's nextBytes
 
 FEWEST_NORMAL = 4  # normal deviates that are hardly ever all from 0 to 1
 
@@ -42,7 +43,7 @@ def trials(streams: Sequence[Stream], program: str | None = None) -> list[Trial]
     numbers of more than WIDEST_BITS.
     """
     found: dict[object, Trial] = {}
-    usual = [one for one in streams if not any(isinstance(layer, RARE) for layer in one.form.layers)]
+    usual = [one for one in streams if not any(isinstance(layer, RARE) and layer != BYTES for layer in one.form.layers)]
     usual += [other for stream in usual for other in _others(stream)]
     usual = [one for one in usual if len(one) and one.bits <= WIDEST_BITS and varied(one)]
     for one in choose(program):
