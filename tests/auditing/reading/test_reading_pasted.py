@@ -107,6 +107,32 @@ def test_bytes_of_python(file):
         read(file("b'\\x0'"))
 
 
+@pytest.mark.parametrize(
+    ("content", "numbers"),
+    [
+        ("{'seed': 1, 'out': [1, 2, 3]}", [1, 2, 3]),
+        ("[(0, 469), (1, 593), (2, 898), (3, 536)]", [469, 593, 898, 536]),
+        ("((7,), (5,), (6,))", [7, 5, 6]),
+        ("{'a (old)': 6242, 'b': 5443, 'c': 3780}", [6242, 5443, 3780]),
+        ('{"a": 6242, "b": 5443}', [6242, 5443]),
+        ("['007', '421', '003',]", [7, 421, 3]),
+        ("(5, 6, 7)", [5, 6, 7]),
+    ],
+)
+def test_values_as_python_prints_them(file, content, numbers):
+    assert read(file(content)).whole == numbers
+
+
+def test_words_of_python_stay_as_they_are(file):
+    found = read(file(str([True, False, False, True] * 4)))
+    assert found.numeral.write(1) == "True"
+
+
+def test_an_option_that_reads_what_does_not_count_is_proposed(file):
+    with pytest.raises(UserError, match=r"--regex 'int\\\(\("):
+        read(file("array(3) {\n  [0]=>\n  int(55)\n  [1]=>\n  int(12)\n  [2]=>\n  int(9)\n}\n"))
+
+
 def test_symbols_of_an_order_that_is_not_known(file):
     for content in ("🍒 7 🔔 ⭐ 🍒 🍒 🔔 ⭐", "🍒7🔔⭐🍒🍒🔔⭐", "🍒 | 7 | 🔔\n⭐ | 🍒 | 🍒\n⭐ | ⭐ | 🍒"):
         with pytest.raises(UserError, match="--alphabet '7⭐🍒🔔'"):
@@ -123,7 +149,6 @@ def test_symbols_of_an_order_that_is_not_known(file):
         ("int a[] = {5, 6, 7};\nint n = 4;", [5, 6, 7], "list a of 3 numbers"),
         ("const xs = [0.5, 0.25];\nshow(xs)", [0.5, 0.25], "list xs of 2 numbers"),
         ("x = np.array([[1, 2], [3, 5]])\nprint(x)", [1, 2, 3, 5], "list x of 4 numbers"),
-        ("{'seed': 1, 'out': [1, 2, 3]}", [1, 2, 3], "list out of 3 numbers"),
         ("Here are the outputs: [5, 7]", [5, 7], "list outputs of 2 numbers"),
     ],
 )

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -17,21 +18,21 @@ MAX_DEPTH = 16  # objects in objects that are looked into
 MAX_PARSED = 8 * 2**20  # characters of JSON parsed at once; a longer list, or lines, are parsed piece by piece
 
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
+_PYTHON = re.compile(r"""\"[^"\n]*\"|'[^'"\\\n]*'|\b(?:True|False|None)\b|[()]|,(?=\s*[)\]}])""")
 _NEXT = re.compile(r"\s*([,\]])\s*")
 
 
 def of_json(text: Text, column: str | None, notation: str | None) -> Tokens | None:
     """The tokens of a JSON list or object, or of lists or objects on each line; None if the text is not JSON."""
     first = next(text.lines(), (1, ""))[1]
-    if first[:1] not in ("[", "{"):
+    if first[:1] not in ("[", "{", "("):
         return None
     commented = not text.content.lstrip().startswith(first[:1])
     content = "\n".join(line for _, line in text.lines()) if commented else text.content
     if len(content) <= MAX_PARSED:
-        try:
-            return _of_value(_parsed(content), column, notation)
-        except json.JSONDecodeError:
-            pass
+        for form in (content, _of_python(content)):
+            with suppress(json.JSONDecodeError):
+                return _of_value(_parsed(form), column, notation)
     items = _lines(text) if len(first) <= MAX_PARSED else None
     if items is None and len(content) > MAX_PARSED:
         if first.startswith("{"):
@@ -42,6 +43,18 @@ def of_json(text: Text, column: str | None, notation: str | None) -> Tokens | No
         found = _first_items(content.lstrip(), text.deadline)
         return _of_items(list(enumerate(found, start=1)), column, notation, "item")
     return None if items is None else _of_items(items, column, notation, "line")
+
+
+def _of_python(content: str) -> str:
+    """Lists, tuples and dictionaries as Python prints them, in JSON; True, False and None are texts."""
+
+    def written(match: re.Match[str]) -> str:
+        part = match[0]
+        if part[0] in "'TFN":
+            return json.dumps(part.strip("'"))
+        return {"(": "[", ")": "]", ",": ""}.get(part[0], part)
+
+    return _PYTHON.sub(written, content)
 
 
 def _parsed(content: str, start: int | None = None) -> Any:
@@ -169,6 +182,9 @@ def _of_object(value: dict[str, Any], column: str | None, notation: str | None) 
     numeric = [name for name, inner in lists.items() if _holds_numbers(inner, notation)]
     if column is not None:
         raise UserError(f"no list is called {shown(column)}; there are {listed(list(lists)) or 'none'}")
+    values = [] if lists else list(value.values())
+    if len(values) > 1 and all(map(_is_scalar, values)) and _holds_numbers(values, notation):
+        return Tokens.items(list(map(_token, values))).noting("values of the fields of an object read")
     if len(numeric) != 1:
         found = f"holds the lists of numbers {listed(numeric)}; choose one with --column"
         raise UserError(f"the JSON object {found if numeric else 'holds no list of numbers'}")

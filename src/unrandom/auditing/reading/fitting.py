@@ -10,7 +10,15 @@ from itertools import islice
 from typing import TypeAlias
 
 from unrandom.auditing.reading.alphabets import alphabets_of, few_letters, is_symbolic, spelled, without_joiners
-from unrandom.auditing.reading.numerals import ALPHABETS, MAX_CHARACTERS, UUID, Base64Bytes, Numeral, Positional
+from unrandom.auditing.reading.numerals import (
+    ALPHABETS,
+    MAX_CHARACTERS,
+    SUFFIXES,
+    UUID,
+    Base64Bytes,
+    Numeral,
+    Positional,
+)
 from unrandom.auditing.reading.orders import ALPHABETICAL, PAIRS, RANKS, Words, in_order
 from unrandom.auditing.reading.radix import GRIDS, RADIXES, Radix
 from unrandom.auditing.reading.tokens import MAX_NUMBERS, Misfit, Row, Tokens, shown
@@ -44,10 +52,11 @@ _NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?%?", re.ASCII)
 
 def positional(tokens: Tokens, numeral: Positional) -> Positional:
     """The numeral in the case and, unless it has groups, the width of all the tokens."""
-    widths, upper, lower, before, fitted = set[int](), False, False, len(numeral.prefix), 0
+    widths, upper, lower, fitted = set[int](), False, False, 0
+    before, after = len(numeral.prefix), len(numeral.suffix)
     for row in tokens.rows():
-        digits = "".join(token[before:] for token in row.tokens) if before else "".join(row.tokens)
-        lengths = {len(token) - before for token in row.tokens}
+        bare = [token[before : len(token) - after] for token in row.tokens] if before or after else row.tokens
+        digits, lengths = "".join(bare), set(map(len, bare))
         at_once = not before and not numeral.groups and 0 not in lengths and numeral.fits(digits)
         if not at_once or max(lengths) > MAX_CHARACTERS:
             for i, token in enumerate(row.tokens):
@@ -65,12 +74,14 @@ def positional(tokens: Tokens, numeral: Positional) -> Positional:
 
 
 def prefixed(tokens: Tokens) -> Fit:
-    """Numbers after 0x, 0b or 0o, as the first one has it."""
+    """Numbers after 0x, 0b or 0o, as the first one has it, and before the mark of a type, if it has one."""
     row, i, token = next(tokens.places())
     name = PREFIXES.get(token[:2].lower())
     if name is None:
         raise Misfit(row, i, 0, "a number")
-    return positional(tokens, Positional(f"{name} {token[:2]}", ALPHABETS[name], token[:2])), []
+    suffix = max((one for one in SUFFIXES if token.endswith(one) and one.lower() != "f"), key=len, default="")
+    notes = [f"read with the suffix {suffix} left out"] if suffix else []
+    return positional(tokens, Positional(f"{name} {token[:2]}", ALPHABETS[name], token[:2], suffix=suffix)), notes
 
 
 def bits(tokens: Tokens) -> Fit:

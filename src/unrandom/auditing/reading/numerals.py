@@ -66,6 +66,9 @@ class Style:
 
 PLAIN = Style()
 
+SUFFIXES = ("n", "L", "LL", "l", "ll", "U", "u", "UL", "ul", "ULL", "ull", "f", "F")
+"""Marks of the type of a number in programs: JavaScript's BigInt, C, Java and others."""
+
 STYLES = {
     "decimal": PLAIN,
     "apostrophes between groups of digits": Style(group="'"),
@@ -76,7 +79,7 @@ STYLES = {
     "decimal commas, points between groups of digits": Style(group=".", point=","),
     "percent signs left out": Style(suffix="%"),
     "decimal commas, percent signs left out": Style(point=",", suffix="%"),
-    "JavaScript's BigInt": Style(suffix="n"),
+    **{f"the suffix {suffix} left out": Style(suffix=suffix) for suffix in SUFFIXES},
 }
 """Styles of decimal notation that are tried, by what is noted about them."""
 
@@ -168,7 +171,8 @@ UUID = (8, 4, 4, 4, 12)  # hexadecimal digits in the groups of a UUID (RFC 9562,
 
 @dataclass(frozen=True)
 class Positional:
-    """Digits of an alphabet, the most significant first, after `prefix` and in `groups` of digits joined by `mark`.
+    """Digits of an alphabet, the most significant first, in `groups` of digits joined by `mark`, between `prefix` and
+    `suffix`.
 
     Padded to `width` digits if it is set. Either case is parsed if the alphabet has one case only.
     """
@@ -179,6 +183,7 @@ class Positional:
     width: int = 0
     groups: tuple[int, ...] = ()
     mark: str = ""
+    suffix: str = ""
 
     @cached_property
     def one_case(self) -> bool:
@@ -194,7 +199,8 @@ class Positional:
     def _pattern(self) -> re.Pattern[str]:
         digit = f"[{re.escape(self.alphabet)}]"
         digits = re.escape(self.mark).join(f"{digit}{{{size}}}" for size in self.groups) or f"{digit}+"
-        return re.compile(re.escape(self.prefix) + digits, re.IGNORECASE | re.ASCII if self.one_case else 0)
+        form = re.escape(self.prefix) + digits + re.escape(self.suffix)
+        return re.compile(form, re.IGNORECASE | re.ASCII if self.one_case else 0)
 
     @cached_property
     def _standard(self) -> dict[int, str]:
@@ -212,7 +218,7 @@ class Positional:
     def parse(self, token: str) -> int | None:
         if not self.fits(token):
             return None
-        text = token[len(self.prefix) :]
+        text = token[len(self.prefix) : len(token) - len(self.suffix)]
         if self.mark:
             text = text.replace(self.mark, "")
         base, number = len(self.alphabet), 0
@@ -234,7 +240,7 @@ class Positional:
         if self.groups:
             ends = np.cumsum(self.groups).tolist()
             digits = self.mark.join(digits[end - size : end] for size, end in zip(self.groups, ends, strict=True))
-        return self.prefix + digits
+        return self.prefix + digits + self.suffix
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ What is left out is noted. If nothing is found, the refusal names what was seen,
 
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
@@ -18,7 +18,7 @@ from unrandom.auditing.reading.numerals import MAX_CHARACTERS, Masked
 from unrandom.auditing.reading.octets import octets_of
 from unrandom.auditing.reading.parsing import Numbers, numbers_of
 from unrandom.auditing.reading.shapes import Field, Shape, items_of, keyed_fields, shape_of, shapes_of
-from unrandom.auditing.reading.tables import MAX_NAMES, SAMPLE_LINES
+from unrandom.auditing.reading.tables import MAX_NAMES, SAMPLE_LINES, counts
 from unrandom.auditing.reading.texts import BLOCK, Text, of_text, words_of
 from unrandom.auditing.reading.tokens import MAX_NUMBERS, PIECE, Row, Tokens, shown
 from unrandom.core.errors import UserError
@@ -223,16 +223,27 @@ def _refusal(text: Text, notation: str | None, refused: UserError) -> UserError:
         some = [one for one in shapes_of(lines, MANY_LINES) if _has_words(one) and len(one.lines) >= FEWEST_NUMBERS]
         ways = [("--regex", _ALONE), *(_way(one, i) for one in some for i in one.values)]
         about = ""
-    for option, value in ways[:MAX_NAMES]:
+    if (best := _best(text, ways[:MAX_NAMES], notation)) is None:
+        return UserError(f"{refused}; several parts of the lines vary: {about}") if about else refused
+    option, numbers = best
+    if not about:
+        return UserError(f"{refused}; {option} reads {len(numbers):,} numbers")
+    table = f"{refused}; " if str(refused).startswith("no column") else ""
+    return UserError(f"{table}several parts of the lines vary: {about}; choose one, as with {option}")
+
+
+def _best(text: Text, ways: Sequence[tuple[str, str]], notation: str | None) -> tuple[str, Numbers] | None:
+    """The first option that reads numbers, and these; one that reads what only counts or increases after all others."""
+    counting = None
+    for option, value in ways:
         numbers = _tried(_reader(text, option, value, notation), notation, text)
         if numbers is None or len(numbers) < 2 or not value.isprintable():
             continue
-        option = f"{option} {shlex.quote(value)}"
-        if not about:
-            return UserError(f"{refused}; {option} reads {len(numbers):,} numbers")
-        table = f"{refused}; " if str(refused).startswith("no column") else ""
-        return UserError(f"{table}several parts of the lines vary: {about}; choose one, as with {option}")
-    return UserError(f"{refused}; several parts of the lines vary: {about}") if about else refused
+        found = f"{option} {shlex.quote(value)}", numbers
+        if not counts(list(map(str, numbers.whole))):
+            return found
+        counting = counting or found
+    return counting
 
 
 def _symbols(lines: list[str]) -> str:

@@ -31,6 +31,7 @@ MAX_FIRST_WORDS = 24
 
 SPARE = 3  # words computed for an output, at least; those for which rejection takes still more are compared later
 
+ROUND = 100  # a range of so many numbers, or of a multiple, is taken for what it seems
 OTHER_SIZES = 64  # sizes of ranges, from the least possible one on, that may make the same outputs
 
 USUAL_BITS = (8, 15, 16, 24, 31, 32, 53, 63, 64)  # bits of words that programs often use
@@ -184,7 +185,7 @@ class Seeded:
         draws again what is too large may be the same.
         """
         stream, numbers, size = self.trial.stream, drawn(self.trial.stream), self.trial.stream.range_of(0)
-        if self.trial.method.kind != "range" or stream.stated or numbers is None:
+        if self.trial.method.kind != "range" or stream.stated or numbers is None or _is_usual(size):
             return None
         following, others = self._following(), list[int]()
         for other in range(max(numbers) + 1, max(numbers) + 1 + OTHER_SIZES):
@@ -219,6 +220,10 @@ class Seeded:
         numbers = np.empty(count, dtype=np.uint64)
         made = draws.whole_outputs(words, trial.method.constants, trial._ranges(count), numbers)
         return numbers[:made].tolist()
+
+
+def _is_usual(size: int | None) -> bool:
+    return size is not None and (size % ROUND == 0 or size & (size - 1) == 0)
 
 
 def outputs_needed(trial: Trial, programs_and_seeds: float, significance: float) -> int:
