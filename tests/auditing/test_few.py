@@ -336,6 +336,15 @@ def test_likely_seeds_are_tried_unasked():
     assert all(one.family != "seed" for one in verdict.tried)
 
 
+@pytest.mark.parametrize("equal", [6, 8, 30])
+def test_a_printed_number_that_recurs_is_one_number(equal):
+    """And not as many equal parts as it has bytes."""
+    uuids = ["80000000-0000-0000-0000-000000000001", *["6f32f1ef-8b18-a2bc-3cea-59789c79d441"] * equal]
+    verdict = unrandom.audit(uuids, seeds="none", max_seconds=1)
+    assert not isinstance(verdict, Predictable), verdict.text()
+    assert all(one.bits <= equal for one in verdict.candidates)
+
+
 @pytest.mark.parametrize("form", UNEVEN)
 @pytest.mark.parametrize("seed", range(2))
 def test_numbers_of_little_entropy_are_not_predicted(form, seed):

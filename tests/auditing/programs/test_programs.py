@@ -95,7 +95,7 @@ def needs(program):
     return pytest.mark.skipif(shutil.which(program) is None, reason=f"2026-11-21: {program} is not installed")
 
 
-def check(tmp_path, printed, family, **about):
+def check(tmp_path, printed, expected, **about):
     """Audit all but the last printed numbers, and check that the prediction is the last ones."""
     lines = printed.split()
     path = tmp_path / "numbers"
@@ -103,7 +103,7 @@ def check(tmp_path, printed, family, **about):
     verdict = unrandom.audit(path, seeds="none", **about)
     assert isinstance(verdict, Predictable), verdict.text()
     assert verdict.verdict == "predictable"
-    assert verdict.family == family
+    assert verdict.family == expected
     assert verdict.next == [json.loads(line) for line in lines[-SHOWN:]]
     return verdict
 

@@ -15,7 +15,9 @@ SIZES = 200  # of sets from which numbers may have been drawn, for the likeliest
 
 
 class Trivial(Family):
-    """Constants, arithmetic progressions (also modulo an inferred number), and short periods."""
+    """Constants, arithmetic progressions (also modulo an inferred number), and short periods. Not those of parts of the
+    printed numbers: a few words that recur have many such parts in common by chance.
+    """
 
     name = "trivial"
     about = "a constant, a counter (also modulo a number), or a short period"
@@ -25,7 +27,7 @@ class Trivial(Family):
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
-        return 2
+        return None if _has_parts(stream) else 2
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         values: list[Number] = stream.values.tolist()
@@ -49,9 +51,7 @@ class Trivial(Family):
 
 
 class LongPeriod(Family):
-    """A period of more than half of the outputs; tried after generators that explain it with fewer numbers. Not that of
-    parts of the printed numbers: a few words that recur have many such parts in common by chance.
-    """
+    """A period of more than half of the outputs; tried after generators that explain it with fewer numbers."""
 
     name = "trivial"
     about = "a period that is not yet complete for the second time"
@@ -59,12 +59,17 @@ class LongPeriod(Family):
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
-        return None if stream.form.inner > stream.form.outer else 2
+        return None if _has_parts(stream) else 2
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
         period = _period(stream.values.tolist()) if len(stream) else 0
         if len(stream) // 2 < period < len(stream):
             yield _periodic(stream, period)
+
+
+def _has_parts(stream: Stream) -> bool:
+    """Whether several printed numbers consist of several outputs each."""
+    return stream.form.inner > stream.form.outer and len(stream) > stream.form.inner
 
 
 def _periodic(stream: Stream, period: int) -> Replay:
