@@ -141,6 +141,12 @@ def test_parameters_share_their_rows():
         as_residues(10, a=np.array([1, 2]), c=np.array([1, 2, 3]))
 
 
+def test_is_prime_above_words():
+    assert is_prime(2**89 - 1)
+    assert not is_prime(2**128)
+    assert not is_prime((2**61 - 1) * (2**31 - 1))
+
+
 def test_is_prime_against_trial_division():
     for n in range(1, 400):
         assert is_prime(n) == (n > 1 and all(n % d for d in range(2, n)))

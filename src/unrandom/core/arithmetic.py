@@ -73,8 +73,12 @@ def divisors(n: int) -> list[int]:
 
 
 def is_prime(n: int) -> bool:
-    """Whether n >= 1 is a prime number."""
-    return list(factorize(n).values()) == [1]
+    """Whether n >= 1 is a prime number; above 2**64, whether it is one but for a chance of nearly 0."""
+    if n <= WORD:
+        return list(factorize(n).values()) == [1]
+    from sympy import isprime
+
+    return bool(isprime(n))
 
 
 def is_power_of_two(n: int) -> bool:
