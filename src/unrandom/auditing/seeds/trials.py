@@ -33,6 +33,7 @@ SPARE = 3  # words computed for an output, at least; those for which rejection t
 
 ROUND = 100  # a range of so many numbers, or of a multiple, is taken for what it seems
 OTHER_SIZES = 64  # sizes of ranges, from the least possible one on, that may make the same outputs
+SHOW_RANGE = 1000  # so many numbers show their range
 
 USUAL_BITS = (8, 15, 16, 24, 31, 32, 53, 63, 64)  # bits of words that programs often use
 
@@ -185,7 +186,8 @@ class Seeded:
         draws again what is too large may be the same.
         """
         stream, numbers, size = self.trial.stream, drawn(self.trial.stream), self.trial.stream.range_of(0)
-        if self.trial.method.kind != "range" or stream.stated or numbers is None or _is_usual(size):
+        open_range = self.trial.method.kind == "range" and not (stream.stated or _is_usual(size))
+        if numbers is None or not open_range or outputs >= SHOW_RANGE:
             return None
         following, others = self._following(), list[int]()
         for other in range(max(numbers) + 1, max(numbers) + 1 + OTHER_SIZES):
