@@ -178,6 +178,16 @@ def test_a_few_random_numbers_name_no_generator(n):
             assert not any(one.recognised for one in verdict.needed)
 
 
+@pytest.mark.slow
+def test_a_state_is_not_too_large_for_words_of_unknown_frequencies():
+    """Of 1,300 words of 16 bits the commonest one occurs twice, which says no more than 9.3 bits."""
+    chance = random.Random(0)
+    numbers = [chance.getrandbits(16) for _ in range(1310)]
+    verdict = unrandom.audit(numbers[:1300], family="mersenne-twister", seeds="none", max_seconds=PATIENT)
+    assert isinstance(verdict, Predictable), verdict.text()
+    assert verdict.next == numbers[1300:]
+
+
 def test_no_candidate_has_more_free_bits_than_the_outputs():
     chance = np.random.Generator(np.random.PCG64(5))
     for count in range(6, 24):

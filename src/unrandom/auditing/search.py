@@ -233,7 +233,7 @@ class Search:
         free, information = family.free_bits(stream) if own is None else own, float(stream.information.sum())
         # a stretch must be longer than a whole stream, because its end was not known beforehand
         wanted = SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS * (not complete)
-        if complete and information < (own or 0.0) < inf:
+        if complete and stream.capacity < (own or 0.0) < inf:
             return None
         held_back, counted = bits - log2(self.checked), information - (inf if free is None else free)
         if held_back >= wanted:

@@ -128,6 +128,17 @@ class Stream:
         return np.full(count, float(self.bits) if usual else evenness.range_bits(evenness.from_zero(numbers)))
 
     @property
+    def capacity(self) -> float:
+        """Bits of all outputs together at most: those of their ranges, or of their digits. Unlike `information`, they
+        are not less where frequencies are unknown, as those of some thousand words of 16 bits.
+        """
+        if self.normal:
+            return float(self.information.sum())
+        bits = self._digit_bits if self.fractions else np.full(len(self), float(self.bits))
+        bits = self._log_ranges if self.in_range else bits
+        return float(bits.sum() if self.known is None else bits[self.known].sum())
+
+    @property
     def concentrated(self) -> bool:
         """Whether so many of the first numbers lie in the lowest sixteenth of their range, or fractions so near to 0 or
         1, with a chance below 2**−UNEVEN_BITS only.
