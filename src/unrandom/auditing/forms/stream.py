@@ -175,14 +175,14 @@ class Stream:
         """log2 of the range of each output."""
         return np.array([log2(self.range_of(i) or 1) for i in range(len(self))])
 
-    @property
+    @cached_property
     def _digit_bits(self) -> Float64[np.ndarray, " outputs"]:
         """Bits of each fraction that its digits show."""
         assert self.rounding_error is not None
         bits = np.clip(-np.log2(2 * self.rounding_error + 2.0**-MANTISSA), 0, MANTISSA)
         return np.minimum(bits, max((log2(scale.divisor) for scale in self.scales), default=float(MANTISSA)))
 
-    @property
+    @cached_property
     def _bits_of_recurring(self) -> float:
         """Bits of an output at most, if it is a part of a printed number: those of the most frequent printed number,
         shared among its parts. Endless if no printed number recurs.

@@ -70,9 +70,7 @@ def matches(text: Text, regex: str) -> Tokens:
             yield from (row for row in rows if row.tokens[0])
 
     matching = sum(1 for _ in found())
-    left_out = (
-        sum(1 for line, block in text.blocks() for _, content in numbered(line, block) if content.strip()) - matching
-    )
+    left_out = sum(1 for _, content in text.written() if content.strip()) - matching
     if not matching:
         raise UserError(f"--regex {shown(regex)} matches no line")
     return Tokens(found, (f"{WITHOUT_MATCH}: {left_out}",) if left_out else ())

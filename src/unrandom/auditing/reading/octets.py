@@ -22,7 +22,7 @@ def octets_of(text: Text) -> tuple[bytes, str] | None:
         return bytes.fromhex(digits[: len(digits) // 2 * 2]), f"one word of {len(word):,} hexadecimal digits"
     if _LITERAL.fullmatch(word):
         try:
-            with warnings.catch_warnings(action="ignore"):  # of a backslash that means itself
+            with warnings.catch_warnings(action="ignore"):  # Python warns of backslashes that escape nothing
                 literal = ast.literal_eval(word)
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             return None

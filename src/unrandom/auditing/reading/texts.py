@@ -119,11 +119,10 @@ def of_letters(text: Text, alphabet: str) -> Tokens:
     separators = str.maketrans(dict.fromkeys({*_MARKS, *"\"'`"} - set(alphabet), " "))
 
     def rows() -> Iterator[Row]:
-        for line, block in text.blocks():
-            for i, content in numbered(line, block):
-                words = content.translate(separators).split()
-                if words:
-                    yield Row(i, words)
+        for i, content in text.written():
+            words = content.translate(separators).split()
+            if words:
+                yield Row(i, words)
 
     return Tokens(rows)
 

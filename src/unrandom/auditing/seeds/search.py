@@ -213,7 +213,7 @@ class SeedSearch:
         best, *others = sorted(equal, key=lambda one: one.trial.implausible)
         trial = best.trial
         names = dict.fromkeys(one.trial.method.about for one in others if one.trial.stream.likely)
-        names.pop(trial.method.about, None)  # with another range
+        names.pop(trial.method.about, None)  # another range is no other method; a note names it
         needed = trial.informative(log2(self.attempts) + SIGNIFICANCE_BITS)
         family = SeedFamily(f"{trial.program.about}: {trial.method.about}")
         certificate = Certificate(most, most, round(self._chance(trial, most), 1))

@@ -11,7 +11,7 @@ from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 
 MAX_OUTPUTS = 100_000  # outputs used for recovery
-SIZES = 200  # of sets from which numbers may have been drawn, for the likeliest of them
+SIZES = 200  # sizes of a set that are compared, to find the one from which numbers were most likely drawn
 
 
 class Trivial(Family):
@@ -77,7 +77,8 @@ def _periodic(stream: Stream, period: int) -> Replay:
     if the numbers were drawn from a few.
     """
     values: list[Number] = stream.values.tolist()
-    of_few = _likelihood(period, len(set(values))) - _likelihood(len(values), len(set(values)))
+    distinct = len(set(values))
+    of_few = _likelihood(period, distinct) - _likelihood(len(values), distinct)
     explained = min(float(stream.information[period:].sum()), of_few)
     free = float(stream.information.sum()) - explained + 2 * log2(period)
     return _repetition({"kind": "period", "length": period}, values[:period], free_bits=free)
@@ -88,7 +89,7 @@ def _likelihood(draws: int, distinct: int) -> float:
     K! / (K − distinct)! / K**draws for a set of size K.
     """
     if draws == distinct:
-        return 0.0  # of an infinite set
+        return 0.0  # the larger the set, the more certain that all draws are different
     sizes = {round(distinct ** (1 + i / SIZES)) for i in range(SIZES + 1)}
     return max(lgamma(size + 1) - lgamma(size - distinct + 1) - draws * log(size) for size in sizes) / log(2)
 
