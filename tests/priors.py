@@ -1,9 +1,11 @@
 """Sequences drawn from a prior, and what the prior says of the next number by listing all of it."""
 
 from collections import Counter, defaultdict
+from fractions import Fraction
 from math import lcm
 
 import numpy as np
+import pytest
 
 from unrandom.generators.full_period import (
     count_increments,
@@ -75,3 +77,21 @@ def assert_exact(predictor, sequences, chances):
             most = max(after.values())
             assert said[0] == min(x for x, weight in after.items() if weight == most), sequence[:t]
             assert abs(said[1] - after[sequence[t]] / after.total()) < 1e-12, sequence[: t + 1]
+
+
+def assert_posterior(predictor, prior, sequences):
+    """The same by fractions: ``prior`` maps every possible sequence, all of one length, to its probability."""
+    chances = defaultdict(lambda: defaultdict(Fraction))
+    for sequence, chance in prior.items():
+        for t in range(1, len(sequence)):
+            chances[sequence[:t]][sequence[t]] += chance
+    predictions = predictor.predict(np.array(sequences, dtype=np.uint64))
+    for row, sequence in enumerate(sequences):
+        for t in range(1, len(sequence)):
+            after = chances.get(sequence[:t], {})
+            most = max(after.values(), default=0)
+            guess = min((number for number, chance in after.items() if chance == most), default=0)
+            truth = after.get(sequence[t], Fraction(0)) / (sum(after.values()) or 1)
+            assert predictions.numbers[row, t - 1] == guess, sequence[:t]
+            assert predictions.abstained[row, t - 1] == (not after), sequence[:t]
+            assert predictions.truth_probability[row, t - 1] == pytest.approx(float(truth), abs=1e-12), sequence

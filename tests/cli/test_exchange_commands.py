@@ -4,7 +4,9 @@ import json
 import shutil
 
 import pytest
+import safetensors.torch
 
+from public_code import DIGITS_NAME, OF_DIGITS, SMALL_TEST, digits_model
 from unrandom.cli import main
 from unrandom.cli.commands import module_of
 from unrandom.core.names import EXPORT_FORMATS
@@ -86,3 +88,36 @@ def test_a_run_without_a_checkpoint_is_refused_and_nothing_is_made(finished_run,
     shutil.rmtree(run / "checkpoints")
     assert "has no checkpoint" in mistake(capsys, "export", run, tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+def test_a_model_of_the_public_code_becomes_a_run(tmp_path, capsys):
+    path, runs = tmp_path / DIGITS_NAME, tmp_path / "runs"
+    safetensors.torch.save_file(digits_model().tensors(), path)
+    settings = [word for each in SMALL_TEST for word in ("--set", each)]
+    back = answer(capsys, "import", path, "--out", runs, *settings)
+    run = back["run"]
+    assert back == {"run": run, "from": str(path), "assumed": {"model.activation": "gelu"}}
+    (tested,) = answer(capsys, "evaluate", run, "--sequences", 8)["evaluation"]
+    assert tested["part"] == 64
+    (tmp_path / "numbers").write_text("1 2 3")
+    (predicted,) = answer(capsys, "predict", run, tmp_path / "numbers", "-n", 2)["predictions"]
+    assert len(predicted) == 2
+    assert answer(capsys, "report", run)
+    assert answer(capsys, "resume", run)["finished"]
+    assert main(["import", str(path), "--out", str(tmp_path / "others"), *settings]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[1] == "assumed  model.activation=gelu: the file does not tell; change with --set"
+
+
+def test_mistakes_about_a_model_of_the_public_code(exported, tmp_path, capsys):
+    path = tmp_path / "model.safetensors"
+    safetensors.torch.save_file(digits_model().tensors(), path)
+    settings = [word for each in OF_DIGITS for word in ("--set", each)]
+    runs = ("--out", tmp_path / "runs")
+    assert "set data.context=11" in mistake(
+        capsys, "import", path, *runs, *settings, "--set", "model.n_heads=3", "--set", "data.context=9"
+    )
+    assert "no recipe is called 'fm'" in mistake(capsys, "import", path, *runs, "--recipe", "fm")
+    assert "is a pickle, which is never loaded" in mistake(capsys, "import", tmp_path / "model.pth", *runs)
+    assert "a recipe and settings are for a file" in mistake(capsys, "import", exported, *runs, "--recipe", "fm-2048")
+    assert not (tmp_path / "runs").exists()

@@ -17,9 +17,11 @@ def resized(**changes):
 
 
 @pytest.mark.parametrize("positions", ["abacus", "learned", "rotary"])
-@pytest.mark.parametrize(("tied", "kv_shift"), [(True, False), (False, False), (True, True)])
-def test_logits_are_unchanged_when_vocabulary_and_context_grow(positions, tied, kv_shift):
-    shape = resized(positions=positions, tied=tied, kv_shift=kv_shift)
+@pytest.mark.parametrize(
+    ("tied", "kv_shift", "bias"), [(True, False, False), (False, False, True), (True, True, False)]
+)
+def test_logits_are_unchanged_when_vocabulary_and_context_grow(positions, tied, kv_shift, bias):
+    shape = resized(positions=positions, tied=tied, kv_shift=kv_shift, bias=bias)
     small, large = Transformer(shape, seed=1), Transformer(shape.replace(vocab_size=9, context=21))
     for parameter in small.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)
@@ -55,6 +57,7 @@ def test_more_digits_per_number_copy_the_tables_and_keep_new_rows():
         ({"depth": 3}, "model.depth is 3, and it was 2"),
         ({"positions": "learned"}, "model.positions is learned"),
         ({"kv_shift": True}, "model.kv_shift is True, and it was False"),
+        ({"bias": True}, "model.bias is True, and it was False"),
         ({"vocab_size": 3}, "vocab size shrinks from 4 to 3"),
         ({"digits": 1}, "digits shrinks from 2 to 1"),
     ],

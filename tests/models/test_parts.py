@@ -16,16 +16,22 @@ CONFIGS = [
         d_model=8,
         positions=positions,
         tied=tied,
+        bias=bias,
         kv_shift=kv_shift,
         vocab_size=7,
         context=6,
         digits=2,
     )
-    for positions, tied, kv_shift in [("learned", True, False), ("abacus", False, True), ("rotary", True, True)]
+    for positions, tied, kv_shift, bias in [
+        ("learned", True, False, False),
+        ("abacus", False, True, False),
+        ("rotary", True, True, True),
+        ("abacus", True, False, True),
+    ]
 ]
 
 
-@pytest.fixture(params=CONFIGS, ids=lambda config: config.positions)
+@pytest.fixture(params=CONFIGS, ids=lambda config: f"{config.positions}{'-bias' * config.bias}")
 def config(request):
     return request.param
 

@@ -28,30 +28,40 @@ CONFIGS = [
         tied=tied,
         activation=activation,
         kv_shift=kv_shift,
+        bias=bias,
         vocab_size=17,
         context=20,
     )
-    for (depth, heads), (positions, digits), tied, activation, kv_shift in [
-        ((1, 1), ("learned", 1), True, "relu", False),
-        ((2, 3), ("abacus", 3), True, "gelu", False),
-        ((3, 2), ("rotary", 1), False, "gelu", True),
-        ((1, 4), ("abacus", 1), False, "relu", False),
-        ((2, 3), ("abacus", 3), True, "gelu", True),
+    for (depth, heads), (positions, digits), tied, activation, kv_shift, bias in [
+        ((1, 1), ("learned", 1), True, "relu", False, False),
+        ((2, 3), ("abacus", 3), True, "gelu", False, False),
+        ((3, 2), ("rotary", 1), False, "gelu", True, False),
+        ((1, 4), ("abacus", 1), False, "relu", False, False),
+        ((2, 3), ("abacus", 3), True, "gelu", True, False),
+        ((2, 3), ("abacus", 3), True, "gelu", False, True),
+        ((3, 2), ("rotary", 1), False, "relu", True, True),
     ]
 ]
 
 
-@pytest.fixture(params=CONFIGS, ids=lambda c: f"depth{c.depth}-heads{c.n_heads}-{c.positions}{'-shift' * c.kv_shift}")
+def name_of(c: TransformerConfig) -> str:
+    return f"depth{c.depth}-heads{c.n_heads}-{c.positions}{'-shift' * c.kv_shift}{'-bias' * c.bias}"
+
+
+@pytest.fixture(params=CONFIGS, ids=name_of)
 def model(request):
     return spread_out(Transformer(request.param))
 
 
 def spread_out(model: Transformer) -> Transformer:
-    """Weights ten times as large, so that attention is far from uniform and errors are visible."""
+    """Weights ten times as large, so that attention is far from uniform and errors are visible; and biases."""
+    generator = torch.Generator().manual_seed(2)
     with torch.no_grad():
-        for parameter in model.parameters():
+        for name, parameter in model.named_parameters():
             if parameter.dim() == 2:
                 parameter.mul_(10)
+            elif name.endswith(".bias"):
+                parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
     return model.eval()
 
 
@@ -154,7 +164,38 @@ def test_a_longer_sequence_than_the_context_is_refused(model):
         model(tokens(model, length=21))
 
 
-def test_head_outputs_add_up_to_the_block(model):  # no bias, so attention is a sum over heads
+def test_initial_biases_are_zero_and_change_no_other_weight():
+    with_biases, without = Transformer(CONFIGS[5], seed=3), Transformer(CONFIGS[1], seed=3)
+    others = dict(with_biases.named_parameters())
+    for name, parameter in without.named_parameters():
+        assert torch.equal(others.pop(name), parameter), name
+    assert len(others) == 6 * CONFIGS[5].depth + 1
+    assert all(name.endswith(".bias") and not parameter.any() for name, parameter in others.items())
+
+
+@torch.no_grad()
+def test_biases_have_transformerlens_s_names(model):
+    """The queries, keys, values, neurons and outputs are those of the weights and biases by their names."""
+    parts = ("q", "k", "v")
+    taps = [f"blocks.0.attn.hook_{part}" for part in (*parts, "z")]
+    taps += [f"blocks.0.{tap}" for tap in ("ln1.hook_normalized", "ln2.hook_normalized", "hook_attn_out")]
+    taps += ["blocks.0.mlp.hook_pre", "blocks.0.mlp.hook_post", "blocks.0.hook_mlp_out"]
+    with record(model, taps) as seen:
+        model(tokens(model))
+    seen = {name.removeprefix("blocks.0."): value for name, value in seen.items()}
+    for part in parts[: 1 if model.config.kv_shift else 3]:  # keys and values are tapped after the shift
+        weight, bias = getattr(model, f"W_{part.upper()}")[0], getattr(model, f"b_{part.upper()}")[0]
+        product = torch.einsum("bpm,hmf->bphf", seen["ln1.hook_normalized"], weight)
+        assert_agree(seen[f"attn.hook_{part}"], product + bias, OPERATION)
+    heads = torch.einsum("bphf,hfm->bpm", seen["attn.hook_z"], model.W_O[0])
+    assert_agree(seen["hook_attn_out"], heads + model.b_O[0], OPERATION)
+    assert_agree(seen["mlp.hook_pre"], seen["ln2.hook_normalized"] @ model.W_in[0] + model.b_in[0], OPERATION)
+    assert_agree(seen["hook_mlp_out"], seen["mlp.hook_post"] @ model.W_out[0] + model.b_out[0], OPERATION)
+    assert bool(model.b_Q.any()) == bool(model.b_out.any()) == model.config.bias
+
+
+@torch.no_grad()
+def test_head_outputs_add_up_to_the_block(model):  # attention is a sum over heads, and one bias
     x = tokens(model)
 
     def attention_out(edits):
@@ -171,4 +212,4 @@ def test_head_outputs_add_up_to_the_block(model):  # no bias, so attention is a 
         return {"blocks.0.attn.hook_z": edit}
 
     parts = [attention_out(keep_only(head)) for head in range(model.config.n_heads)]
-    assert_agree(sum(parts), attention_out({}), OPERATION)
+    assert_agree(sum(parts), attention_out({}) + (len(parts) - 1) * model.b_O[0], OPERATION)

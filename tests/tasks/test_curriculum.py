@@ -179,7 +179,7 @@ def test_a_phase_by_pairs_holds_out_the_same_pairs():
     for config in (FM, UM):
         by_pairs = config.replace(hold_out="pairs")
         split = by_pairs.split(0)
-        easier = split._in_phase(Phase(modulus=40))
+        easier = split.in_phase(Phase(modulus=40))
         drawn = easier.draws.draw(stream(0, "draws"), 20_000)
         assert not split.withheld.rows(drawn.a, drawn.c).any()
         assert np.isin(drawn.a, split.withheld.a).any()

@@ -1,8 +1,13 @@
 """A window of an LCG's state: what is seen, what is held out, and what a lattice makes of it."""
 
+from collections import defaultdict
+from fractions import Fraction
+from itertools import product
+
 import numpy as np
 import pytest
 
+from priors import assert_posterior
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
@@ -35,7 +40,7 @@ def test_training_has_none_of_the_held_values(multiplier):
 def test_a_lattice_predicts_what_it_is_told_the_multiplier_of():
     task = TruncatedLCG(modulus=2**16, low=8, bits=8, multiplier=25173, context=24, n_test_c=8)
     test = task.split(0).test(2**16, 16)
-    assert list(task.baselines()) == ["copy", "lattice"]
+    assert list(task.baselines()) == ["copy", "lattice", "bayes"]
     (lattice,) = make_predictors(["lattice"], task)
     found = evaluate(lattice, test).by_position.value
     assert found[-1] == 1
@@ -48,6 +53,37 @@ def test_low_bits_are_an_lcg_themselves():
     assert (evaluate(algebraic, task.split(0).test(2**12, 64)).by_position.value[2:] == 1).all()
     with pytest.raises(UserError, match="the task truncated-lcg has no predictor 'lattice'; it has copy, algebraic"):
         make_predictors(["lattice"], task)
+
+
+@pytest.mark.parametrize(("low", "bits"), [(0, 4), (1, 2), (2, 2), (0, 2)])
+@pytest.mark.parametrize("multiplier", [None, 5])
+def test_the_posterior_equals_listing(low, bits, multiplier):
+    prior = defaultdict(Fraction)
+    for a, c, x in product([1, 5, 9, 13] if multiplier is None else [multiplier], range(1, 16, 2), range(16)):
+        states = LCG(16, a, c).orbit(x, 7)
+        prior[tuple(state >> low & (2**bits - 1) for state in states)] += 1
+    task = TruncatedLCG(modulus=16, low=low, bits=bits, multiplier=multiplier, context=8)
+    others = [tuple(row) for row in np.random.default_rng(0).integers(0, 2**bits, (50, 7)).tolist()]
+    assert_posterior(make_predictors(["bayes"], task)[0], prior, [*prior, *others])
+
+
+@pytest.mark.parametrize(
+    ("modulus", "low", "bits", "multiplier", "offered"),
+    [
+        (2**12, 6, 6, None, True),
+        (2**12, 10, 2, None, False),  # 2^29 hypotheses
+        (2**12, 9, 3, 5, True),
+        (2**16, 8, 8, 5, True),
+        (2**20, 4, 16, 5, False),
+        (1000, 4, 5, None, False),
+    ],
+)
+def test_a_posterior_is_offered_where_it_takes_a_second(modulus, low, bits, multiplier, offered):
+    task = TruncatedLCG(modulus=modulus, low=low, bits=bits, multiplier=multiplier, context=40)
+    assert ("bayes" in task.baselines()) == offered
+    if offered:
+        found = evaluate(task.baselines()["bayes"].make(), task.split(0).test(modulus, 4)).by_position.value
+        assert found[-10:].mean() > 0.9
 
 
 @pytest.mark.parametrize(

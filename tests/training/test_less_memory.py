@@ -122,11 +122,17 @@ def kept_bytes(config, sequences, precision, attention, recompute):
 @pytest.mark.parametrize("attention", ["explicit", "fused"])
 @pytest.mark.parametrize("kv_shift", [False, True])
 @pytest.mark.parametrize(
-    ("heads", "activation", "positions"),
-    [(4, "gelu", "abacus"), (1, "relu", "learned"), (1, "relu", "rotary"), (2, "gelu", "rotary")],
+    ("heads", "activation", "positions", "bias"),
+    [
+        (4, "gelu", "abacus", False),
+        (1, "relu", "learned", False),
+        (1, "relu", "rotary", True),
+        (2, "gelu", "rotary", False),
+        (4, "gelu", "abacus", True),
+    ],
 )
 def test_what_is_kept_for_the_backward_pass_is_the_closed_form(
-    heads, activation, positions, kv_shift, attention, precision, recompute
+    heads, activation, positions, bias, kv_shift, attention, precision, recompute
 ):
     config = TransformerConfig(
         depth=3,
@@ -135,6 +141,7 @@ def test_what_is_kept_for_the_backward_pass_is_the_closed_form(
         activation=activation,
         positions=positions,
         kv_shift=kv_shift,
+        bias=bias,
         vocab_size=100,
         context=48,
     )
@@ -161,10 +168,11 @@ def peak_bytes(step):
 
 @pytest.mark.parametrize("recompute", ["false", "true"])
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
-@pytest.mark.parametrize("activation", ["gelu", "relu"])
-def test_what_tensors_take_at_the_most_is_the_closed_form(tiny, activation, precision, recompute):
+@pytest.mark.parametrize(("activation", "bias"), [("gelu", "false"), ("relu", "false"), ("gelu", "true")])
+def test_what_tensors_take_at_the_most_is_the_closed_form(tiny, activation, bias, precision, recompute):
     settings = {
         "model.activation": activation,
+        "model.bias": bias,
         "model.d_model": 64,
         "model.depth": 3,
         "data.modulus": 128,
@@ -181,12 +189,14 @@ def test_what_tensors_take_at_the_most_is_the_closed_form(tiny, activation, prec
     how = {"precision": precision, "attention": "explicit", **OPTIMIZERS["muon"].moments}
     memory = training_memory(config.transformer, sequences=128, **how, **parts)
     expected = memory.gradients + memory.activations + memory.working
-    assert peak_bytes(step) == pytest.approx(expected, rel=0.04)
+    # With biases, a product in bf16 on a CPU reorders an operand in a workspace of its own: 3 % here.
+    assert peak_bytes(step) == pytest.approx(expected, rel=0.05 if bias == "true" else 0.04)
 
 
+@pytest.mark.parametrize("bias", ["false", "true"])
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_weights_gradients_and_optimiser_are_counted(tiny, optimizer):
-    config = tiny.override([f"optimizer.name={optimizer}", "model.depth=2"])
+def test_weights_gradients_and_optimiser_are_counted(tiny, optimizer, bias):
+    config = tiny.override([f"optimizer.name={optimizer}", "model.depth=2", f"model.bias={bias}"])
     model = Transformer(config.transformer)
     optimizers = Optimizers(model, config.optimizer)
     model(torch.zeros(1, 12, dtype=torch.long)).sum().backward()

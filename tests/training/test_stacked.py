@@ -35,7 +35,14 @@ def _distance(run, other):
 FAST = ("muon", "model.positions=learned"), ("adamw", "model.positions=rotary")
 ALL = list(
     product(
-        ("muon", "adamw"), ("model.positions=learned", "model.positions=rotary", "model.kv_shift=true", "model.depth=2")
+        ("muon", "adamw"),
+        (
+            "model.positions=learned",
+            "model.positions=rotary",
+            "model.kv_shift=true",
+            "model.bias=true",
+            "model.depth=2",
+        ),
     )
 )
 

@@ -23,7 +23,8 @@ ORDER: dict[Section, str] = {
     "um-primes um-embedding um-heads um-pruning um-modulus-estimate um-patching um-lookback um-digits",
     "larger moduli": "fm-scaling fm-seeds um-scaling",
     "beyond the paper": "fm-what-helps um-shortcut um-adaptivity um-hold-out um-needed-lookback fm-order "
-    "fm-order-depth fm-order-pressure hard-multipliers ceilings",
+    "fm-order-depth fm-order-pressure hard-multipliers ceilings pcg-alone pcg-joint pcg-which-variant pcg-one-bit "
+    "pcg-context pcg-posterior pcg-few-parameters pcg-curriculum pcg-transfer pcg-embedding pcg-lookback pcg-rounds",
 }
 
 

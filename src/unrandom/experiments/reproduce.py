@@ -30,7 +30,7 @@ from unrandom.runs.running.plan import unfinished
 from unrandom.runs.sharing.archive import archive_folder, archive_runs, open_archived
 from unrandom.runs.spec import RunSpec, with_ancestors
 from unrandom.runs.tables import Tables, read_tables, rounded, save_tables, table
-from unrandom.tasks import lcg_task
+from unrandom.tasks import UnseenModulus
 from unrandom.training import RunConfig
 
 
@@ -231,15 +231,16 @@ def read_notes(experiments: Sequence[Experiment], scale: Scale, results: Path) -
 def _trained(runs: Sequence[Run]) -> Rows:
     """Last-number accuracy on unseen sequences at the end of training, one row per run.
 
-    The modulus is the fixed one, or the largest that training draws. ``shortcut`` is the share of unseen moduli's
+    The modulus is the fixed one, or the largest that training draws; for tasks without one, the number of different
+    numbers. ``shortcut`` is the share of unseen moduli's
     multipliers that the best fixed look-back predicts; null for a fixed modulus.
     """
     rows = []
     for run in runs:
-        data, metrics = lcg_task(run.config.data), run.folder.read_metrics()
-        best = share_predicted(data.moduli, data.best_stride) if data.unseen_moduli else None
+        data, metrics = run.config.data, run.folder.read_metrics()
+        best = share_predicted(data.moduli, data.best_stride) if isinstance(data, UnseenModulus) else None
         accuracy = metrics[-1]["last_number_accuracy"] if metrics else None
-        key_columns = {"run": run.id, "modulus": data.largest_modulus, "seed": run.config.seed}
+        key_columns = {"run": run.id, "modulus": data.vocabulary, "seed": run.config.seed}
         rows.append({**key_columns, "accuracy": accuracy, "shortcut": best})
     return rows
 

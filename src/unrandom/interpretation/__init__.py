@@ -10,6 +10,7 @@ from unrandom.interpretation.damage import Damage, digit_damage
 from unrandom.interpretation.distances import common_divisor, strongest_key_distances
 from unrandom.interpretation.embedding import (
     additive_variance,
+    class_variance,
     cosine_by_shared_digits,
     embedding_table,
     order_along_component,
@@ -20,7 +21,7 @@ from unrandom.interpretation.embedding import (
 from unrandom.interpretation.head_residues import ResidueScores, residue_scores
 from unrandom.interpretation.heads import head_outputs, head_plane
 from unrandom.interpretation.lines import attention_by_lookback, digit_attention_by_lookback, without_lookbacks
-from unrandom.interpretation.lookback import lookback_ablation
+from unrandom.interpretation.lookback import keep_weights, lookback_ablation
 from unrandom.interpretation.modulus_estimate import modulus_estimates, number_similarity, size_rank_correlation
 from unrandom.interpretation.neurons import (
     accuracy_as_neurons_are_added,
@@ -32,4 +33,5 @@ from unrandom.interpretation.neurons import (
     random_order,
 )
 from unrandom.interpretation.patching import overwrite, patch_all, patch_parameters
+from unrandom.interpretation.probes import linear_probe
 from unrandom.interpretation.pruning import Replacement, mean_head_values, prune_heads

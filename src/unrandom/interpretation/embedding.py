@@ -32,7 +32,7 @@ class PrincipalComponents:
 
 
 class ResidueVariance(NamedTuple):
-    """Share of each component's variance that lies between residue classes, 0 to 1, and its null value."""
+    """Share of each component's variance that lies between classes of tokens, 0 to 1, and its null value."""
 
     shares: Float[np.ndarray, " k"]
     shuffled: Float[np.ndarray, " k"]  # mean share over random relabellings: the null value
@@ -85,8 +85,17 @@ def residue_variance(
     """
     if modulus < 2:
         raise ValueError(f"modulus={modulus}: a modulus is at least 2")
+    return class_variance(values, np.arange(len(values)) % modulus, rng, shuffles)
+
+
+def class_variance(
+    values: Float[np.ndarray, "tokens k"],
+    classes: Int[np.ndarray, " tokens"],
+    rng: np.random.Generator | None = None,
+    shuffles: int = 20,
+) -> ResidueVariance:
+    """The same as `residue_variance` for classes of any kind, given by a number from 0 on for each token."""
     rng = np.random.default_rng(0) if rng is None else rng
-    classes = np.arange(len(values)) % modulus
     chance = [_between_over_total(values, rng.permutation(classes)) for _ in range(shuffles)]
     shuffled = np.mean(chance, axis=0) if chance else np.zeros(values.shape[1])
     return ResidueVariance(_between_over_total(values, classes), shuffled)

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from unrandom.models.config import TransformerConfig
 from unrandom.models.costs import AttentionCosts, KeyValueShiftCosts
-from unrandom.models.part import Part, fill_normal, residual_deviation
+from unrandom.models.part import Part, fill_normal, residual_deviation, zero_biases
 from unrandom.models.positions import Rotary
 from unrandom.models.taps import Tap
 
@@ -46,18 +46,18 @@ class KeyValueShift(KeyValueShiftCosts, Part):
 
 
 class Attention(AttentionCosts, Part):
-    """softmax(q k^T / sqrt(d_head) + causal mask) v for each head, mixed by W_O. No biases.
+    """softmax(q k^T / sqrt(d_head) + causal mask) v for each head, mixed by W_O.
 
-    ``path`` is "explicit" (every tap runs) or "fused" (one kernel; the taps for scores and pattern never run). With
-    ``kv_shift``, the taps for keys and values are after the shift.
+    With ``bias``, both linear layers have one. ``path`` is "explicit" (every tap runs) or "fused" (one kernel; the taps
+    for scores and pattern never run). With ``kv_shift``, the taps for keys and values are after the shift.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.n_heads, self.residual_deviation = config.n_heads, residual_deviation(config)
         self.path: AttentionPath = "explicit"
-        self.W_QKV = nn.Linear(config.d_model, 3 * config.d_model, bias=False)
-        self.W_O = nn.Linear(config.d_model, config.d_model, bias=False)
+        self.W_QKV = nn.Linear(config.d_model, 3 * config.d_model, bias=config.bias)
+        self.W_O = nn.Linear(config.d_model, config.d_model, bias=config.bias)
         self.kv_shift = KeyValueShift(config) if config.kv_shift else None
         self.rotary = Rotary(config) if config.positions == "rotary" else None
         self.hook_q, self.hook_k, self.hook_v = Tap(), Tap(), Tap()  # [batch, pos, head, d_head]
@@ -68,6 +68,7 @@ class Attention(AttentionCosts, Part):
     def initialise(self, generator: torch.Generator) -> None:
         fill_normal(self.W_QKV.weight, generator)
         fill_normal(self.W_O.weight, generator, self.residual_deviation)
+        zero_biases(self.W_QKV, self.W_O)
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_model"]:
         q, k, v = rearrange(self.W_QKV(x), "b p (three h f) -> three b p h f", three=3, h=self.n_heads)

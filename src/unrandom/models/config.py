@@ -10,7 +10,7 @@ Size = Annotated[int, Field(ge=1, le=2**31)]
 
 
 class ModelConfig(Config):
-    """A decoder-only Transformer: pre-LayerNorm, no biases, an MLP four times as wide as the residual stream."""
+    """A decoder-only Transformer: pre-LayerNorm, an MLP four times as wide as the residual stream."""
 
     depth: Size = 1  # number of blocks
     n_heads: Size = 1
@@ -19,8 +19,11 @@ class ModelConfig(Config):
     positions: Literal["learned", "abacus", "rotary"] = "learned"
     tied: bool = True  # the unembedding shares the weights of the embedding
     kv_shift: bool = False  # each head mixes its keys and values with those of the previous number
+    # Biases in every linear layer of the blocks and in every LayerNorm, as in the paper's public code for scaling; the
+    # unembedding has none.
+    bias: bool = False
 
-    added_later: ClassVar[frozenset[str]] = frozenset({"kv_shift"})
+    added_later: ClassVar[frozenset[str]] = frozenset({"kv_shift", "bias"})
 
     @property
     def d_head(self) -> int:

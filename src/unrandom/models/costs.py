@@ -80,6 +80,11 @@ class PartCosts:
         return 0
 
 
+def _biases(config: TransformerConfig, **sizes: int) -> Shapes:
+    """The shapes of a part's biases, given the sizes of its layers by name; none in a model without biases."""
+    return {f"{name}.bias": (size,) for name, size in sizes.items()} if config.bias else {}
+
+
 class EmbeddingCosts(PartCosts):
     @classmethod
     def shapes(cls, config: TransformerConfig) -> Shapes:
@@ -101,7 +106,7 @@ class AbacusPositionsCosts(PartCosts):
 class LayerNormCosts(PartCosts):
     @classmethod
     def shapes(cls, config: TransformerConfig) -> Shapes:
-        return {"weight": (config.d_model,)}
+        return dict.fromkeys(("weight", "bias")[: 1 + config.bias], (config.d_model,))
 
     @classmethod
     def saved_tensors(cls, config: TransformerConfig, forward: ForwardPass) -> list[SavedTensor]:
@@ -128,7 +133,7 @@ class AttentionCosts(PartCosts):
     @classmethod
     def shapes(cls, config: TransformerConfig) -> Shapes:
         d = config.d_model
-        return {"W_QKV.weight": (3 * d, d), "W_O.weight": (d, d)}
+        return {"W_QKV.weight": (3 * d, d), "W_O.weight": (d, d), **_biases(config, W_QKV=3 * d, W_O=d)}
 
     @classmethod
     def forward_flops(cls, config: TransformerConfig, tokens: int, pairs: int) -> int:
@@ -178,7 +183,9 @@ class MLPCosts(PartCosts):
 
     @classmethod
     def shapes(cls, config: TransformerConfig) -> Shapes:
-        return {"W_in.weight": (config.d_mlp, config.d_model), "W_out.weight": (config.d_model, config.d_mlp)}
+        wide, narrow = config.d_mlp, config.d_model
+        biases = _biases(config, W_in=wide, W_out=narrow)
+        return {"W_in.weight": (wide, narrow), "W_out.weight": (narrow, wide), **biases}
 
     @classmethod
     def saved_tensors(cls, config: TransformerConfig, forward: ForwardPass) -> list[SavedTensor]:

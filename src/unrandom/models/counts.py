@@ -10,7 +10,7 @@ from unrandom.models.costs import block_parts, outer_parts
 def parameter_count(config: TransformerConfig) -> int:
     """Distinct parameters: 12 d^2 + 2 d per block, the final gain, the embedding (twice if untied), the positions.
 
-    With ``kv_shift``, each head has two more.
+    With ``kv_shift``, each head has two more. With ``bias``, each block has 11 d more, and the final LayerNorm d.
     """
     block = sum(part.parameter_count(config) for part in block_parts(config))
     return config.depth * block + sum(part.parameter_count(config) for part in outer_parts(config))

@@ -31,6 +31,13 @@ def fill_normal(weight: Tensor, generator: torch.Generator, deviation: float = I
     weight.copy_(torch.randn(weight.shape, generator=generator) * deviation)
 
 
+def zero_biases(*layers: nn.Linear | nn.LayerNorm) -> None:
+    """Fill the biases of these layers with zeros, where they have some."""
+    for layer in layers:
+        if layer.bias is not None:
+            layer.bias.zero_()
+
+
 @torch.no_grad()
 def initialise(model: nn.Module, seed: int) -> None:
     """Fill every parameter of a model, part by part, in module order.

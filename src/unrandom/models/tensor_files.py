@@ -15,7 +15,7 @@ from unrandom.models.counts import parameter_count
 Tensors = dict[str, Tensor]
 """The tensors of a safetensors file by name."""
 
-MAX_HEADER, MAX_PARAMETER = 2**24, 64  # bytes
+MAX_HEADER, MAX_PARAMETER, MAX_FILE = 2**24, 64, 2**36  # bytes
 
 
 def largest_file(config: TransformerConfig) -> int:
@@ -28,7 +28,19 @@ def read_tensors(path: Path, config: TransformerConfig) -> Tensors:
 
     Raises UserError for any other file, and for one that is larger than free memory or than `largest_file`.
     """
-    with opened(path, largest_file(config)) as (file, size):
+    return _read(path, largest_file(config))
+
+
+def read_any_tensors(path: Path) -> Tensors:
+    """The tensors in a safetensors file about a model whose configuration is not known.
+
+    Raises UserError for any other file, and for one that is larger than free memory or than MAX_FILE.
+    """
+    return _read(path, MAX_FILE)
+
+
+def _read(path: Path, most: int) -> Tensors:
+    with opened(path, most) as (file, size):
         if size > (available_memory() or size):
             raise UserError(f"{path} has {size:,} bytes, for which there is not enough memory")
         content = file.read(size)

@@ -12,7 +12,7 @@ from unrandom.core.errors import UserError
 from unrandom.models.attention import Attention, AttentionPath
 from unrandom.models.config import TransformerConfig
 from unrandom.models.costs import EmbeddingCosts, LayerNormCosts, MLPCosts, UnembeddingCosts
-from unrandom.models.part import Part, fill_normal, initialise, residual_deviation
+from unrandom.models.part import Part, fill_normal, initialise, residual_deviation, zero_biases
 from unrandom.models.positions import AbacusPositions, LearnedPositions
 from unrandom.models.taps import Tap, tap_names
 from unrandom.models.weights import WeightAccessors
@@ -35,32 +35,34 @@ class Embedding(EmbeddingCosts, Part, nn.Embedding):
 
 
 class LayerNorm(LayerNormCosts, Part, nn.LayerNorm):
-    """LayerNorm with a gain and no bias; its output passes a tap."""
+    """LayerNorm with a gain and, with ``bias``, a bias; its output passes a tap."""
 
-    def __init__(self, d_model: int) -> None:
-        super().__init__(d_model, bias=False)
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__(config.d_model, bias=config.bias)
         self.hook_normalized = Tap()
 
     def initialise(self, generator: torch.Generator) -> None:
         self.weight.fill_(1.0)
+        zero_biases(self)
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_model"]:
         return self.hook_normalized(super().forward(x))
 
 
 class MLP(MLPCosts, Part):
-    """W_out activation(W_in x)."""
+    """W_out activation(W_in x); with ``bias``, both linear layers have one."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.W_in = nn.Linear(config.d_model, config.d_mlp, bias=False)
-        self.W_out = nn.Linear(config.d_mlp, config.d_model, bias=False)
+        self.W_in = nn.Linear(config.d_model, config.d_mlp, bias=config.bias)
+        self.W_out = nn.Linear(config.d_mlp, config.d_model, bias=config.bias)
         self.activation, self.residual_deviation = ACTIVATIONS[config.activation], residual_deviation(config)
         self.hook_pre, self.hook_post = Tap(), Tap()  # [batch, pos, d_mlp]
 
     def initialise(self, generator: torch.Generator) -> None:
         fill_normal(self.W_in.weight, generator)
         fill_normal(self.W_out.weight, generator, self.residual_deviation)
+        zero_biases(self.W_in, self.W_out)
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_model"]:
         return self.W_out(self.hook_post(self.activation(self.hook_pre(self.W_in(x)))))
@@ -71,8 +73,8 @@ class Block(nn.Module):
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.ln1, self.attn = LayerNorm(config.d_model), Attention(config)
-        self.ln2, self.mlp = LayerNorm(config.d_model), MLP(config)
+        self.ln1, self.attn = LayerNorm(config), Attention(config)
+        self.ln2, self.mlp = LayerNorm(config), MLP(config)
         self.hook_resid_pre, self.hook_resid_mid, self.hook_resid_post = Tap(), Tap(), Tap()
         self.hook_attn_out, self.hook_mlp_out = Tap(), Tap()
 
@@ -100,7 +102,8 @@ class Transformer(WeightAccessors, nn.Module):
     """A decoder-only Transformer: tokens [batch, pos] to logits [batch, pos, vocab], each from its past only.
 
     Weights can be read by TransformerLens's names: ``W_E``, ``W_pos``, ``W_Q``, ``W_K``, ``W_V``, ``W_O``, ``W_in``,
-    ``W_out`` and ``W_U`` (`WeightAccessors`); activations by taps (`record`, `intervene`).
+    ``W_out`` and ``W_U``, and biases by ``b_Q`` to ``b_out`` (`WeightAccessors`); activations by taps (`record`,
+    `intervene`).
     """
 
     def __init__(self, config: TransformerConfig, *, seed: int = 0) -> None:
@@ -113,7 +116,7 @@ class Transformer(WeightAccessors, nn.Module):
         if config.positions in POSITIONS:
             self.pos_embed, self.hook_pos_embed = POSITIONS[config.positions](config), Tap()
         self.blocks = nn.ModuleList(Block(config) for _ in range(config.depth))
-        self.ln_final = LayerNorm(config.d_model)
+        self.ln_final = LayerNorm(config)
         self.unembed = Unembedding(config, self.embed)
         initialise(self, seed)
 

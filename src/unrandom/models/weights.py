@@ -1,7 +1,8 @@
 """Which weights of a model can be read by the names that TransformerLens gives them?
 
 Every property is a tensor with TransformerLens's axes, computed from the parameters, so gradients flow through it;
-LayerNorm gains are not folded in. A head reads the residual stream by W_Q, W_K and W_V and writes to it by W_O.
+LayerNorm gains are not folded in. A head reads the residual stream by W_Q, W_K and W_V and writes to it by W_O. In a
+model without biases, those are zeros.
 """
 
 from typing import Any
@@ -72,7 +73,47 @@ class WeightAccessors:
         """The unembedding: from the final (normalised) residual stream to logits; W_E transposed in a tied model."""
         return self.unembed.weight.mT
 
+    @property
+    def b_Q(self) -> Float[Tensor, "layer head d_head"]:
+        """What is added to the queries of each head."""
+        return self._attention_biases(0)
+
+    @property
+    def b_K(self) -> Float[Tensor, "layer head d_head"]:
+        """What is added to the keys, before rotary positions and the key-value shift."""
+        return self._attention_biases(1)
+
+    @property
+    def b_V(self) -> Float[Tensor, "layer head d_head"]:
+        """What is added to the values, before the key-value shift."""
+        return self._attention_biases(2)
+
+    @property
+    def b_O(self) -> Float[Tensor, "layer d_model"]:
+        """What the attention adds to the residual stream beside its heads."""
+        return torch.stack([_bias(block.attn.W_O) for block in self.blocks])
+
+    @property
+    def b_in(self) -> Float[Tensor, "layer d_mlp"]:
+        """What is added to the neurons before their activation."""
+        return torch.stack([_bias(block.mlp.W_in) for block in self.blocks])
+
+    @property
+    def b_out(self) -> Float[Tensor, "layer d_model"]:
+        """What the MLP adds to the residual stream beside its neurons."""
+        return torch.stack([_bias(block.mlp.W_out) for block in self.blocks])
+
     def _attention_weights(self, which: int) -> Float[Tensor, "layer head d_model d_head"]:
         heads = self.config.n_heads
         parts = [rearrange(block.attn.W_QKV.weight, "(w h f) m -> w h m f", w=3, h=heads) for block in self.blocks]
         return torch.stack([part[which] for part in parts])
+
+    def _attention_biases(self, which: int) -> Float[Tensor, "layer head d_head"]:
+        heads = self.config.n_heads
+        parts = [rearrange(_bias(block.attn.W_QKV), "(w h f) -> w h f", w=3, h=heads) for block in self.blocks]
+        return torch.stack([part[which] for part in parts])
+
+
+def _bias(layer: nn.Linear) -> Float[Tensor, " out"]:
+    """The bias of a linear layer; zeros if it has none."""
+    return layer.weight.new_zeros(len(layer.weight)) if layer.bias is None else layer.bias

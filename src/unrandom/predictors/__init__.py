@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from unrandom.predictors.bayes import BayesFixed
     from unrandom.predictors.bayes_unseen import BayesUnseen
     from unrandom.predictors.copying import CopyPredictor
+    from unrandom.predictors.enumeration import EnumeratedPosterior
     from unrandom.predictors.lagged import LaggedPredictor
     from unrandom.predictors.lattice import LatticePredictor
     from unrandom.predictors.linear import LinearPredictor
@@ -22,6 +23,7 @@ else:  # imported lazily: configuring a task needs none of them
             "bayes": ("BayesFixed",),
             "bayes_unseen": ("BayesUnseen",),
             "copying": ("CopyPredictor",),
+            "enumeration": ("EnumeratedPosterior",),
             "lagged": ("LaggedPredictor",),
             "lattice": ("LatticePredictor",),
             "linear": ("LinearPredictor",),

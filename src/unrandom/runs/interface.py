@@ -12,6 +12,7 @@ from unrandom.runs.loaded import LoadedRun, Numbers
 from unrandom.runs.recipes import recipe as recipe_called
 from unrandom.runs.running.execution import create_run
 from unrandom.runs.sharing.exchange import import_exported
+from unrandom.runs.sharing.public_models import PUBLIC_CODE, import_public, is_model_file
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import Part, check_task
 from unrandom.training import RunConfig
@@ -42,13 +43,16 @@ def load(name: str | Path, *, runs: str | Path = RUNS, device: str | None = None
     return LoadedRun(found.folder, found.spec, device)
 
 
-def import_run(folder: str | Path, out: str | Path = RUNS) -> LoadedRun:
+def import_run(folder: str | Path, out: str | Path = RUNS, *, recipe: str | None = None, **changes: Any) -> LoadedRun:
     """Make a run of a folder that `LoadedRun.export` wrote, in any of its formats; returns it.
 
     The run folder is ``out/<run id>``, with the original manifest, metrics and result; the manifest's ``imported`` says
     where it came from. Logits agree to rounding. Nothing is ever unpickled. Raises UserError if the run folder exists,
     and for a folder that is not an export, is damaged, or has a model that this package cannot express, such as one
-    with biases after further training.
+    that had no biases and got some in further training.
+
+    ``folder`` may also be a ``.safetensors`` file with a model of the paper's public code: docs/export.md. Only then,
+    ``recipe`` and ``changes`` are the settings that neither its tensors nor its name tell, as in `train`.
 
     >>> import tempfile, unrandom
     >>> run = unrandom.load("um-144")
@@ -57,7 +61,18 @@ def import_run(folder: str | Path, out: str | Path = RUNS) -> LoadedRun:
     >>> again.id, again.result() == {**run.result(), "run": str(again.folder.path)}
     ('um-144-52178bd0', True)
     """
-    found = import_exported(Path(folder), Path(out))
+    typed = [f"{key}={as_typed(value)}" for key, value in dotted_items(changes)]
+    return import_path(Path(folder), Path(out), recipe, typed)
+
+
+def import_path(path: Path, out: Path, recipe: str | None, assignments: Sequence[str]) -> LoadedRun:
+    """`import_run` with settings as typed, ``KEY=VALUE``."""
+    if is_model_file(path):
+        found = import_public(path, out, recipe=recipe, assignments=assignments)
+    elif recipe is not None or assignments:
+        raise UserError(f"{path}: a recipe and settings are for a file of {PUBLIC_CODE}; a folder has its own")
+    else:
+        found = import_exported(path, out)
     return LoadedRun(found.folder, found.spec)
 
 

@@ -1,16 +1,19 @@
-"""How does a task hold out parameter values? The test uses some values of each parameter, and training none of them."""
+"""How does a task hold out parameter values? The test uses some values of each parameter, and training none of them,
+or no combination of them.
+"""
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from jaxtyping import Bool, UInt64
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
+from unrandom.tasks.curriculum import Phase
 from unrandom.tasks.examples import Examples, Parameters
 from unrandom.tasks.facts import Part
 from unrandom.tasks.task import Split, Task, different_task_error
@@ -23,6 +26,11 @@ Values = Mapping[str, UInt64[np.ndarray, " values"]]
 class HeldValuesTask(Task):
     """A task with one test part, defined by how sequences are drawn and which parameter values are held out."""
 
+    # What training must not have. values: none of the test's values of any parameter; pairs: no combination of them.
+    hold_out: Literal["values", "pairs"] = "values"
+
+    added_later: ClassVar[frozenset[str]] = Task.added_later | {"hold_out"}
+
     @abstractmethod
     def draw(self, rng: np.random.Generator, rows: int, **given: UInt64[np.ndarray, " rows"]) -> Parameters:
         """Parameters of ``rows`` sequences: the ``given`` arrays (one row per sequence), the others drawn."""
@@ -31,6 +39,14 @@ class HeldValuesTask(Task):
     def held_values(self, rng: np.random.Generator) -> Values:
         """Values held out for the test, by parameter name; at least one parameter."""
 
+    def trained_values(self, rng: np.random.Generator, held: Values) -> Values:
+        """The values to which training is limited, by parameter name; a parameter that is not named has all others."""
+        return {}
+
+    def may_have(self, name: str, values: UInt64[np.ndarray, " values"]) -> Bool[np.ndarray, " values"]:
+        """Which values of a parameter sequences of this task can have: all but those that are too large for it."""
+        return np.ones(len(values), dtype=bool)
+
     def split(self, seed: int) -> "HeldValues":
         held = {name: np.asarray(values) for name, values in self.held_values(stream(seed, "held out")).items()}
         if not held:
@@ -38,16 +54,20 @@ class HeldValuesTask(Task):
         for name, values in held.items():
             if values.ndim != 1 or not 0 < len(values) == len(np.unique(values)):
                 raise UserError(f"{self.name}.held_values: {name} needs one value or more, none of them twice")
-        return HeldValues(self, seed, held)
+        return HeldValues(self, seed, held, self.trained_values(stream(seed, "trained"), held))
 
 
 @dataclass(frozen=True)
 class HeldValues(Split):
-    """Training has none of the held-out values; the test has only these, all combinations equally often."""
+    """Training has none of the held-out values, or no pair of them; the test has only these, all pairs equally often.
+
+    ``trained`` limits training to some values of a parameter.
+    """
 
     task: HeldValuesTask
     seed: int
     held: Values
+    trained: Values = field(default_factory=dict)
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -55,23 +75,34 @@ class HeldValues(Split):
 
     @property
     def about(self) -> str:
-        return f"of which training saw none of the values of {' and '.join(self.held)}"
+        names = " and ".join(self.held)
+        if self.task.hold_out == "pairs" and len(self.held) > 1:
+            return f"of which training saw no pair of {names}"
+        return f"of which training saw none of the values of {names}"
 
     def draw_training(self, rng: np.random.Generator, rows: int) -> Parameters:
-        drawn = self.task.draw(rng, rows)
+        drawn = self._draw(rng, rows)
         for _ in range(ATTEMPTS):
             withheld = np.flatnonzero(self._withheld(drawn))
             if not len(withheld):
                 return drawn
-            drawn.put(withheld, self.task.draw(rng, len(withheld)))
+            drawn.put(withheld, self._draw(rng, len(withheld)))
         raise UserError(f"nothing is left to train on: hold out fewer values of {' and '.join(self.held)}")
+
+    def _draw(self, rng: np.random.Generator, rows: int) -> Parameters:
+        given = {name: values[rng.integers(0, len(values), rows)] for name, values in self.trained.items()}
+        return self.task.draw(rng, rows, **given)
+
+    def in_phase(self, phase: Phase) -> "HeldValues":
+        return replace(self, task=self.task.in_phase(phase), trained={})
 
     def _withheld(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
         labels = parameters.labels
         if lost := [name for name in self.held if name not in labels]:
             known = ", ".join(labels)
             raise UserError(f"{self.task.name}.held_values names {lost[0]!r}, but its sequences have {known}")
-        return np.logical_or.reduce([np.isin(labels[name], values) for name, values in self.held.items()])
+        held = [np.isin(labels[name], values) for name, values in self.held.items()]
+        return (np.logical_and if self.task.hold_out == "pairs" else np.logical_or).reduce(held)
 
     def test(self, part: Part, sequences: int, *, name: str = "test") -> Examples:
         if part not in self.parts:
@@ -111,7 +142,11 @@ class HeldValues(Split):
     def unseen_by(self, earlier: Split) -> "HeldValues":
         if not (isinstance(earlier, HeldValues) and earlier.task.name == self.task.name):
             raise different_task_error(earlier)
-        both = {name: values[np.isin(values, earlier.held.get(name, ()))] for name, values in self.held.items()}
+        both = {name: values[earlier.never_trained(name, values)] for name, values in self.held.items()}
         if any(not len(values) for values in both.values()):
             raise UserError("the run to start from may have seen every value that is held out")
         return replace(self, held=both)
+
+    def never_trained(self, name: str, values: UInt64[np.ndarray, " values"]) -> Bool[np.ndarray, " values"]:
+        """Which values of a parameter a run on this split cannot have seen, at least not in a pair of the test."""
+        return np.isin(values, self.held.get(name, ())) | ~self.task.may_have(name, values)

@@ -15,12 +15,12 @@ from unrandom.core.arithmetic import digits_needed
 from unrandom.core.config import Config
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
+from unrandom.tasks.curriculum import Count, Phase, check_shares
 from unrandom.tasks.examples import Examples, Parameters
 from unrandom.tasks.facts import Baseline, FurtherTest, KnownFrom, Part, Source
 from unrandom.tokenization import Tokenizer
 
 T = TypeVar("T", bound="Task")
-Count = Annotated[int, Field(ge=1, le=2**32)]
 TestCount = Annotated[int, Field(ge=1, le=2**16)]  # held-out values of a parameter, all of which the manifest lists
 NAME_KEY = "regime"  # the JSON key of a task's name; published run ids depend on it
 BYTES_PER_PARAMETER = 8
@@ -44,7 +44,9 @@ class Task(Config, ABC):
         None  # tokens per number; None: as many as the largest number needs
     )
 
-    added_later: ClassVar[frozenset[str]] = frozenset({"digits"})
+    curriculum: tuple[Phase, ...] = ()  # phases with easier sequences
+
+    added_later: ClassVar[frozenset[str]] = frozenset({"curriculum", "digits"})
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
@@ -80,6 +82,10 @@ class Task(Config, ABC):
     def test_parts(self) -> tuple[Part, ...]:
         """The parts of the test, the same as those of the split."""
         return ("test",)
+
+    def in_phase(self, phase: Phase) -> "Task":
+        """The task of a phase's easier sequences, without a curriculum. Raises UserError if the task has none."""
+        raise UserError(f"the task {self.name} has no easier sequences: leave data.curriculum empty")
 
     def baselines(self) -> Mapping[str, Baseline]:
         """The baseline predictors that apply to the test sequences, by name."""
@@ -168,6 +174,13 @@ class Task(Config, ABC):
                 raise ValueError(f"data.digits={self.digits} is less than the {needed} that a number can have")
         return self
 
+    @model_validator(mode="after")
+    def _has_easier_sequences(self) -> "Task":
+        check_shares(self.curriculum)
+        for phase in self.curriculum:
+            self.in_phase(phase)
+        return self
+
 
 class Split(ABC):
     """What training draws from and what is held out for testing, under a seed."""
@@ -236,9 +249,13 @@ class Split(ABC):
         most = self._set_size if self.task.mode == "fixed" else rows
         self.draw_training(stream(self.seed, "plan"), min(rows, most))
 
+    def in_phase(self, phase: Phase) -> "Split":
+        """The split of a phase's easier sequences, with the same parameters held out."""
+        raise UserError(f"the task {self.task.name} has no easier sequences: leave data.curriculum empty")
+
     def curriculum(self) -> Sequence[tuple[ShareByStep, "Split"]]:
         """For each phase of the curriculum, the share of a batch that it replaces, and the split that draws it."""
-        return ()
+        return [(phase.share_at, self.in_phase(phase)) for phase in self.task.curriculum]
 
     def testing(self, part: Part) -> "Split":
         """A copy with a test part that the configuration does not name. Raises UserError if that is impossible."""

@@ -5,7 +5,7 @@ bits. The state is hidden: one output does not determine the next. Test sequence
 multiplier is fixed, multipliers) that training never has.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -16,12 +16,14 @@ from pydantic import Field, model_validator
 from unrandom.generators.full_period import (
     count_multipliers,
     draw_units,
+    full_period_multipliers,
     has_full_period,
     multiplier_step,
     sample_increments,
     sample_multipliers,
 )
 from unrandom.generators.lcg import lcg_orbits
+from unrandom.predictors.enumeration import FOR_REPORTS, MAX_HYPOTHESES, EnumeratedPosterior, hidden_lcg
 from unrandom.tasks.examples import Parameters
 from unrandom.tasks.facts import Baseline
 from unrandom.tasks.held_values import HeldValuesTask, Values
@@ -92,12 +94,18 @@ class TruncatedLCG(HeldValuesTask):
         return WindowedParameters(m, self.low, self.bits, a, c, x0)
 
     def baselines(self) -> Mapping[str, Baseline]:
-        """Copying, algebra if the low bits are seen, and a lattice attack, which needs a fixed multiplier."""
+        """Copying, algebra if the low bits are seen, a lattice attack if the multiplier is fixed, and the posterior if
+        the modulus is a power of two with few enough states.
+        """
         from unrandom.predictors.algebraic import AlgebraicPredictor
         from unrandom.predictors.copying import CopyPredictor
         from unrandom.predictors.lattice import LatticePredictor
 
-        found = {"copy": Baseline("repeats what followed the current number before", CopyPredictor)}
+        found = {
+            "copy": Baseline(
+                "repeats what followed the last number, or the last N before", CopyPredictor, CopyPredictor
+            )
+        }
         if self.low == 0 and self.modulus % (1 << self.bits) == 0:
             about = "solves for the parameters modulo 2^bits, of which the low bits are an LCG"
             found["algebraic"] = Baseline(about, lambda: AlgebraicPredictor(1 << self.bits))
@@ -105,7 +113,30 @@ class TruncatedLCG(HeldValuesTask):
             about = "finds the hidden state by lattice reduction, given the multiplier"
             lattice = lambda: LatticePredictor(self.modulus, a, low=self.low, bits=self.bits)  # noqa: E731
             found["lattice"] = Baseline(about, lattice)
+        if (m := self.modulus) <= 2**16 and not m & (m - 1) and (count := self._hypotheses) <= MAX_HYPOTHESES:
+            about = "tries all states and parameters"
+            found["bayes"] = Baseline(about, self._posterior, in_reports=count <= FOR_REPORTS)
         return found
+
+    @property
+    def _multipliers(self) -> Sequence[int]:
+        """The multipliers that sequences may have."""
+        return full_period_multipliers(self.modulus) if self.multiplier is None else (self.multiplier % self.modulus,)
+
+    @property
+    def _hypotheses(self) -> int:
+        """How many pairs of states and multipliers fit two outputs and an odd increment."""
+        return (self.modulus >> self.bits) ** 2 * len(self._multipliers) // 2
+
+    def _posterior(self) -> EnumeratedPosterior:
+        states = np.arange(self.modulus, dtype=np.uint32)
+        known = "the modulus" if self.multiplier is None else "the modulus, the multiplier"
+        return hidden_lcg(
+            (states >> np.uint32(self.low)) & np.uint32(self.vocabulary - 1),
+            np.array(self._multipliers, dtype=np.uint32),
+            vocabulary=self.vocabulary,
+            assumes=f"{known}, and that states and parameters of full period are uniform",
+        )
 
     @property
     def rule(self) -> str:

@@ -126,13 +126,14 @@ class RunConfig(Config):
         return self.replace(start=self.start.replace(config=parent.replace(**seeds))) if seeds else self
 
     def stack_key(self) -> str:
-        """A key that is equal for runs that can be stacked, trained together in one process: they differ only in seeds
-        and in optimiser numbers.
+        """A key that is equal for runs that can be stacked, trained together in one process: models of one shape that
+        make the same steps. Their data, seeds, initial weights and optimiser numbers may differ.
         """
-        values = {**self.to_json(), "seed": None, "data_seed": None, "optimizer": self.optimizer.name}
         if self.micro_batches > 1 or self.recompute:
             return f"{self.digest()} {self.seed}"  # a run that saves memory is trained alone
-        return json.dumps(values, sort_keys=True)
+        steps = (self.batch_size, self.steps, self.evaluate_every, self.checkpoint_every)
+        shared = [self.transformer.to_json(), self.optimizer.name, self.precision, steps]
+        return json.dumps(shared, sort_keys=True)
 
     @model_validator(mode="after")
     def _consistent(self) -> "RunConfig":

@@ -95,9 +95,16 @@ class Optimizers:
         for group, target in zip(self._groups(), self._base_rates, strict=True):
             group["lr"] = target * factor
 
-    def step(self) -> None:
+    @property
+    def muon(self) -> torch.optim.Muon | None:
+        """The optimiser of the matrices inside the blocks, if they have one of their own."""
+        return next((part for part in self._parts if isinstance(part, torch.optim.Muon)), None)
+
+    def step(self, *, without: torch.optim.Optimizer | None = None) -> None:
+        """One update by all optimisers but ``without``."""
         for part in self._parts:
-            part.step()
+            if part is not without:
+                part.step()
 
     def zero_grad(self) -> None:
         for part in self._parts:

@@ -9,7 +9,7 @@ import unrandom
 from unrandom.auditing.families.congruential.pcg import Pcgs
 from unrandom.auditing.verdict import NotPredicted, Predictable, TooFew
 from unrandom.core.deadline import Deadline
-from unrandom.generators.pcg import DROPPED, INCREMENTS, MULTIPLIER, Pcg32, top_bits
+from unrandom.generators.pcg import DROPPED, INCREMENTS, MULTIPLIER, Pcg32, unrotated
 
 DEMO = [0xA15C02B7, 0x7B47F409, 0xBA1D3330, 0x83D2F293, 0xBFA4784B, 0xCBED606E]
 """What the demonstration of pcg-random.org prints: seed 42, stream 54."""
@@ -37,7 +37,7 @@ def test_top_bits_of_every_turn():
     chance = random.Random(1)
     for turn in range(32):
         state = turn << 59 | chance.getrandbits(59)
-        assert top_bits(Pcg32(1).output(state), turn) == state >> DROPPED
+        assert unrotated(Pcg32(1).output(state), turn) == state >> DROPPED
 
 
 @pytest.mark.parametrize("increment", INCREMENTS)

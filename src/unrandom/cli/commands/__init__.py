@@ -20,7 +20,7 @@ COMMANDS = {
     "open": "open the report of a run in the browser; a missing report is made first",
     "compare": "draw the learning curves of several runs together, and tabulate where they ended",
     "export": "write a run's model as a folder for transformers, TransformerLens or readers of safetensors",
-    "import": "make a run from a folder that export has written",
+    "import": "make a run of what export has written, or of a model of the paper's public code",
     "reproduce": "reproduce figures of the paper: train, measure, draw, and judge their claims",
     "claims": "list every claim of the paper with its measured value and verdict",
     "speedrun": "show the least training compute that reached a fixed target, or race a candidate against a record",

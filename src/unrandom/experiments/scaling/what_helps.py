@@ -13,8 +13,10 @@ from typing import Any
 
 import polars as pl
 
-from unrandom.evaluation import Estimate, context_needed, over_units
-from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown, at_least
+from unrandom.evaluation import context_needed
+from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, at_least
+from unrandom.experiments.costs import cost_to, finding_columns, training_curve
+from unrandom.experiments.costs import ratio as cost_ratio
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.measurement import SEQUENCES, evaluated_run
 from unrandom.experiments.scaling.presets import Settings, Size, size_of, sized_run
@@ -139,30 +141,16 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     curves: Rows = []
     rows: Rows = []
     for run in runs:
-        ancestor_flops = sum(each.config.flops for each in run.ancestors())
-        step_flops = run.config.flops / run.config.steps
         key_columns = {key: run_columns(run)[key] for key in ("run", "intervention", "seed")}
-        curve = [
-            {
-                **key_columns,
-                "step": row["step"],
-                "flops": ancestor_flops + row["step"] * step_flops,
-                "last": row["last_number_accuracy"],
-            }
-            for row in run.folder.read_metrics()
-        ]
-        reached = next((row for row in curve if row["last"] >= TARGET_ACCURACY), None)
+        curve = training_curve(run)
         (modulus,) = lcg_task(run.config.data).moduli
         tested = evaluated_run(run, run.split(), modulus, SEQUENCES[scale])
-        curves += curve
+        curves += [{**key_columns, **row} for row in curve]
         rows.append(
             {
                 **key_columns,
                 "track": run.labels["track"],
-                "flops": (reached or curve[-1])["flops"],
-                "steps": (reached or curve[-1])["step"],
-                "censored": reached is None,
-                "final": curve[-1]["last"],
+                **cost_to(curve, TARGET_ACCURACY),
                 "context_needed": context_needed(tested, TARGET_ACCURACY).needed,
             }
         )
@@ -190,36 +178,9 @@ def _summary(runs: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([summary, ratios], how="horizontal")
 
 
-def finding_columns(name: str, found: Finding) -> dict[str, float | str | None]:
-    """Return a finding as columns of a table."""
-    if isinstance(found, Bound):
-        sign, value, low, high = ("≥" if found.at_least else "≤"), found.value, None, None
-    elif isinstance(found, Unknown):
-        sign, value, low, high = "", None, None, None
-    else:
-        assert not isinstance(found, Estimate), "ratios are one value for each seed"
-        mean = over_units(found)
-        sign, value, low, high = "", mean.value, mean.low, mean.high
-    return {name: value, f"{name}_bound": sign, f"{name}_low": low, f"{name}_high": high}
-
-
 def ratio(runs: pl.DataFrame, numerator: str, denominator: str, key: str = "flops") -> Finding:
-    """The cost of the change ``numerator`` over that of ``denominator``, by seed; a bound if runs of one were censored.
-
-    The compute of a censored run is all that it used. If a context needed is null, the ratio is Unknown.
-    """
-    above, below = (runs.filter(intervention=name).select("seed", key, "censored") for name in (numerator, denominator))
-    pairs = above.join(below, on="seed", suffix=" below").sort("seed")
-    if pairs.is_empty() or pairs.select(key, f"{key} below").null_count().sum_horizontal().item():
-        return Unknown("a run never reached 90 %")
-    ratios = (pairs[key] / pairs[f"{key} below"]).to_list()
-    n_above, n_below = (pairs[column].sum() if key == "flops" else 0 for column in ("censored", "censored below"))
-    if n_above and n_below:
-        return Unknown(f"{n_above} runs ({numerator}) and {n_below} runs ({denominator}) never reached 90 %")
-    if n_above or n_below:
-        name, times = (numerator, n_above) if n_above else (denominator, n_below)
-        return Bound(ratios, at_least=bool(n_above), why=f"{times} of {len(pairs)} runs never reached 90 % ({name})")
-    return ratios
+    """`costs.ratio` of two changes of the recipe."""
+    return cost_ratio(runs, numerator, denominator, key, target=f"{TARGET_ACCURACY:.0%}".replace("%", " %"))
 
 
 def best_adamw(runs: pl.DataFrame) -> str:

@@ -51,7 +51,7 @@ def weights_of(model: Transformer) -> Tensors:
 
 
 def part_names(config: TransformerConfig, block: Mapping[str, str], blocks: str, final: str) -> dict[str, str]:
-    """The name of every part with a weight and, in transformers, a bias: in this package, and in another class.
+    """The name of every part with a weight and, there or here, a bias: in this package, and in another class.
 
     ``block`` maps the names within a block, ``blocks`` is the other class's list of them, ``final`` its last LayerNorm.
     """
@@ -92,14 +92,20 @@ def model_to_fill(config: TransformerConfig, tensors: Tensors) -> Transformer:
     return Transformer(config)
 
 
-def matched(tensors: Tensors, expected: Tensors) -> Tensors:
-    """The tensors in fp32, if they are the expected ones up to their values; biases must be zero.
+def check_names(tensors: Iterable[str], expected: Iterable[str]) -> None:
+    """Raise UserError, naming the first, for a tensor that is missing or unknown."""
+    known = set(expected)
+    if wrong := sorted(set(tensors) ^ known):
+        raise UserError(f"{wrong[0]!r:.100} is {'missing' if wrong[0] in known else 'no tensor of this model'}")
+
+
+def matched(tensors: Tensors, expected: Tensors, *, bias: bool) -> Tensors:
+    """The tensors in fp32, if they are the expected ones up to their values; biases must be zero unless ``bias``.
 
     Raises UserError, naming the first tensor that is missing, unknown, of another shape, not of floating-point numbers,
-    not finite, or a bias other than zero, which this package's models lack.
+    not finite, or a bias other than zero for a model without biases.
     """
-    if wrong := sorted(set(tensors) ^ set(expected)):
-        raise UserError(f"{wrong[0]!r:.100} is {'missing' if wrong[0] in expected else 'no tensor of this model'}")
+    check_names(tensors, expected)
     found = {}
     for name, like in expected.items():
         shape, needed = tuple(tensors[name].shape), tuple(like.shape)
@@ -110,8 +116,8 @@ def matched(tensors: Tensors, expected: Tensors) -> Tensors:
         found[name] = in_fp32(tensors[name])
         if not found[name].isfinite().all():
             raise UserError(f"{name} has values that are not finite")
-        if name.endswith(".bias") and found[name].any():
-            raise UserError(f"{name} is not zero, but a model of this package has no biases")
+        if not bias and name.endswith(".bias") and found[name].any():
+            raise UserError(f"{name} is not zero, but this model has no biases (model.bias is false)")
     return found
 
 

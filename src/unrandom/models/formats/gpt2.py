@@ -4,7 +4,7 @@ Both have blocks x + attention(LayerNorm(x)), then x + MLP(LayerNorm(x)), with e
 and queries, keys and values in one matrix, in the order (q|k|v, head, feature). Three things differ:
 
 - A `Conv1D` of GPT-2 multiplies x W where a `Linear` multiplies x W^T, so that matrices in blocks are transposed.
-- GPT-2 has biases everywhere, which are zero: x W + 0 = x W.
+- GPT-2 has biases everywhere. Those of a model without biases are zero: x W + 0 = x W.
 - GPT-2 has one vector per token position. Abacus positions, of which token i is digit i mod D of number ⌊i / D⌋, are
   folded into this table: wpe[i] = W_int[⌊i / D⌋] + W_digit[i mod D]. This is the sum that the model itself computes, so
   that logits are the same.
@@ -47,7 +47,9 @@ BLOCK = {
 }
 """The parts of a block by their names in this package: their names in GPT-2."""
 
-EXPRESSED = Expressed("GPT-2", {"activation": ("relu", "gelu"), "positions": ("learned", "abacus")})
+EXPRESSED = Expressed(
+    "GPT-2", {"activation": ("relu", "gelu"), "positions": ("learned", "abacus"), "bias": (False, True)}
+)
 
 # Of no influence on logits: what is saved, that nothing is dropped out in further training, and no special tokens.
 FURTHER = {
@@ -79,7 +81,8 @@ def to_gpt2(model: Transformer) -> tuple[JsonObject, Tensors]:
         del weights[f"pos_embed.{table}"]  # they are folded into POSITIONS
     for ours, theirs in _parts(config).items():
         tensors[f"{theirs}.weight"] = weights.pop(f"{ours}.weight").t().contiguous()
-        tensors[f"{theirs}.bias"] = torch.zeros(tensors[f"{theirs}.weight"].shape[-1])
+        zeros = torch.zeros(tensors[f"{theirs}.weight"].shape[-1])
+        tensors[f"{theirs}.bias"] = weights.pop(f"{ours}.bias") if config.bias else zeros
     if not config.tied:
         tensors[UNEMBEDDING] = weights.pop("unembed.weight")
     EXPRESSED.check_all_taken(weights)
@@ -90,7 +93,7 @@ def from_gpt2(values: JsonObject, tensors: Tensors) -> Transformer:
     """The inverse of `to_gpt2`; logits agree to rounding.
 
     Raises UserError if ``values`` or ``tensors`` are not those of a model that this package can express: another
-    architecture or other shapes, biases, or positions that are no longer a sum of number and digit.
+    architecture or other shapes, biases in a model without, or positions that are no longer a sum of number and digit.
 
     >>> import unrandom
     >>> from unrandom.models.formats import from_gpt2, to_gpt2
@@ -101,8 +104,10 @@ def from_gpt2(values: JsonObject, tensors: Tensors) -> Transformer:
     config = own_config(values)
     check_values(values, _architecture(config))
     model = model_to_fill(config, tensors)
-    found = matched(tensors, to_gpt2(model)[1])
+    found = matched(tensors, to_gpt2(model)[1], bias=config.bias)
     weights = {f"{ours}.weight": found[f"{theirs}.weight"].t() for ours, theirs in _parts(config).items()}
+    if config.bias:
+        weights |= {f"{ours}.bias": found[f"{theirs}.bias"] for ours, theirs in _parts(config).items()}
     weights["embed.weight"] = found[EMBEDDING]
     if config.positions == "abacus":
         precision = torch.finfo(tensors[POSITIONS].dtype).eps

@@ -7,7 +7,7 @@ with epsilon 1e-5, as here. With ``rotary_pct`` 1 it rotates whole queries and k
 
 - The rows of its matrix for queries, keys and values are ordered as (head, q|k|v, feature); here, as (q|k|v, head,
   feature). Rows are put into the other order, which changes no product.
-- It has biases everywhere, which are zero.
+- It has biases everywhere. Those of a model without biases are zero.
 
 transformers computes θ from frequencies that are rounded otherwise, so that logits agree to rounding, not bit for bit.
 """
@@ -44,7 +44,7 @@ BLOCK = {
 }
 """The parts of a block by their names in this package: their names in GPT-NeoX."""
 
-EXPRESSED = Expressed("GPT-NeoX", {"activation": ("relu", "gelu"), "positions": ("rotary",)})
+EXPRESSED = Expressed("GPT-NeoX", {"activation": ("relu", "gelu"), "positions": ("rotary",), "bias": (False, True)})
 
 # Of no influence on logits, or (rotary_…) the names that transformers 4 has for ``rope_parameters``.
 FURTHER = {
@@ -75,8 +75,9 @@ def to_gpt_neox(model: Transformer) -> tuple[JsonObject, Tensors]:
     tensors = {EMBEDDING: weights.pop("embed.weight")}
     for ours, theirs in _parts(config).items():
         weight = weights.pop(f"{ours}.weight")
-        tensors[f"{theirs}.weight"] = _by_head(weight, config) if ours.endswith("W_QKV") else weight
-        tensors[f"{theirs}.bias"] = torch.zeros(len(weight))
+        bias = weights.pop(f"{ours}.bias") if config.bias else torch.zeros(len(weight))
+        for kind, tensor in (("weight", weight), ("bias", bias)):
+            tensors[f"{theirs}.{kind}"] = _by_head(tensor, config) if ours.endswith("W_QKV") else tensor
     if not config.tied:
         tensors[UNEMBEDDING] = weights.pop("unembed.weight")
     EXPRESSED.check_all_taken(weights)
@@ -87,7 +88,7 @@ def from_gpt_neox(values: JsonObject, tensors: Tensors) -> Transformer:
     """The inverse of `to_gpt_neox`, bit for bit.
 
     Raises UserError if ``values`` or ``tensors`` are not those of a model that this package can express: another
-    architecture, other shapes, or biases.
+    architecture, other shapes, or biases in a model without.
 
     >>> from unrandom.models import Transformer, TransformerConfig
     >>> from unrandom.models.formats import from_gpt_neox, to_gpt_neox
@@ -99,22 +100,23 @@ def from_gpt_neox(values: JsonObject, tensors: Tensors) -> Transformer:
     config = own_config(values)
     check_values(values, _architecture(config))
     model = model_to_fill(config, tensors)
-    found = matched(tensors, to_gpt_neox(model)[1])
+    found = matched(tensors, to_gpt_neox(model)[1], bias=config.bias)
     weights = {"embed.weight": found[EMBEDDING]}
     for ours, theirs in _parts(config).items():
-        weight = found[f"{theirs}.weight"]
-        weights[f"{ours}.weight"] = _by_kind(weight, config) if ours.endswith("W_QKV") else weight
+        for kind in ("weight", "bias")[: 1 + config.bias]:
+            tensor = found[f"{theirs}.{kind}"]
+            weights[f"{ours}.{kind}"] = _by_kind(tensor, config) if ours.endswith("W_QKV") else tensor
     if not config.tied:
         weights["unembed.weight"] = found[UNEMBEDDING]
     return filled(model, weights)
 
 
-def _by_head(weight: Tensor, config: TransformerConfig) -> Tensor:
-    return rearrange(weight, "(kind h f) m -> (h kind f) m", kind=3, h=config.n_heads).contiguous()
+def _by_head(rows: Tensor, config: TransformerConfig) -> Tensor:
+    return rearrange(rows, "(kind h f) ... -> (h kind f) ...", kind=3, h=config.n_heads).contiguous()
 
 
-def _by_kind(weight: Tensor, config: TransformerConfig) -> Tensor:
-    return rearrange(weight, "(h kind f) m -> (kind h f) m", kind=3, h=config.n_heads)
+def _by_kind(rows: Tensor, config: TransformerConfig) -> Tensor:
+    return rearrange(rows, "(h kind f) ... -> (kind h f) ...", kind=3, h=config.n_heads)
 
 
 def _architecture(config: TransformerConfig) -> JsonObject:

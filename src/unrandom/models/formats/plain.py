@@ -15,19 +15,26 @@ EXPRESSED = Expressed(
         "activation": ("relu", "gelu"),
         "positions": ("learned", "abacus", "rotary"),
         "kv_shift": (False, True),
+        "bias": (False, True),
     },
     instead="add it to unrandom.models.formats.plain and unrandom/runs/sharing/card.md.j2",
 )
 
 IN_BLOCK = {
     "ln1.weight": "gain of the LayerNorm before the attention",
+    "ln1.bias": "bias of the LayerNorm before the attention",
     "attn.W_QKV.weight": "queries, keys and values: rows in the order (q, k, v; head; feature)",
+    "attn.W_QKV.bias": "what is added to queries, keys and values, in the order of the rows",
     "attn.W_O.weight": "from the heads' mixed values to the residual stream; columns in the order (head; feature)",
+    "attn.W_O.bias": "what the attention adds to the residual stream beside its heads",
     "attn.kv_shift.own_k": "per head, the share of a token's own key; the rest is the key D tokens before",
     "attn.kv_shift.own_v": "per head, the share of a token's own value; the rest is the value D tokens before",
     "ln2.weight": "gain of the LayerNorm before the MLP",
+    "ln2.bias": "bias of the LayerNorm before the MLP",
     "mlp.W_in.weight": "from the residual stream to the neurons",
+    "mlp.W_in.bias": "what is added to the neurons before their activation",
     "mlp.W_out.weight": "from the neurons to the residual stream",
+    "mlp.W_out.bias": "what the MLP adds to the residual stream beside its neurons",
 }
 OUTSIDE = {
     "embed.weight": "one vector per token",
@@ -35,6 +42,7 @@ OUTSIDE = {
     "pos_embed.W_int": "one vector per number: token i belongs to number ⌊i / D⌋",
     "pos_embed.W_digit": "one vector per digit: token i is digit i mod D",
     "ln_final.weight": "gain of the LayerNorm after the last block",
+    "ln_final.bias": "bias of the LayerNorm after the last block",
     "unembed.weight": "one row per token: its logit is the product with the final, normalised residual stream",
 }
 
@@ -65,8 +73,9 @@ def from_plain(values: JsonObject, tensors: Tensors) -> Transformer:
     >>> bool((from_plain(*to_plain(model)).W_E == model.W_E).all())
     True
     """
-    model = model_to_fill(TransformerConfig.parse(values), tensors)
-    return filled(model, matched(tensors, to_plain(model)[1]))
+    config = TransformerConfig.parse(values)
+    model = model_to_fill(config, tensors)
+    return filled(model, matched(tensors, to_plain(model)[1], bias=config.bias))
 
 
 def meaning(name: str) -> str:

@@ -1,7 +1,7 @@
 """Which recipes have other generators? Each takes minutes on a laptop, or seconds in a version for smoke tests."""
 
 from unrandom.runs.recipes.fixed_modulus import fm_256
-from unrandom.tasks import Quadratic, TruncatedLCG
+from unrandom.tasks import LFSR, MultiplyWithCarry, Quadratic, Task, TruncatedLCG, Xorshift
 from unrandom.training import RunConfig
 
 
@@ -21,6 +21,31 @@ def quadratic() -> RunConfig:
         model={"depth": 2, "n_heads": 2},
         steps=1200,
     )
+
+
+def truncated_lcg_unseen() -> RunConfig:
+    """the upper six bits of an LCG modulo 2^8 of unseen multiplier and increment."""
+    return _other(TruncatedLCG(modulus=2**8, low=2, bits=6, context=64, mode="streaming", n_sequences=None, n_test_a=8))
+
+
+def xorshift() -> RunConfig:
+    """xorshift generators of 9 bits of unseen shifts."""
+    return _other(Xorshift(size=9, bits=9, context=32, mode="streaming", n_sequences=None))
+
+
+def lfsr() -> RunConfig:
+    """four bits at a time of a shift register of 8 bits of unseen taps."""
+    return _other(LFSR(size=8, bits=4, context=32, mode="streaming", n_sequences=None))
+
+
+def multiply_with_carry() -> RunConfig:
+    """multiply-with-carry modulo 2^6 of unseen multipliers."""
+    return _other(MultiplyWithCarry(bits=6, context=32, mode="streaming", n_sequences=None))
+
+
+def _other(task: Task) -> RunConfig:
+    """The demo's settings for another task, with two layers and rotary positions."""
+    return fm_256().replace(data=task, model={"depth": 2, "n_heads": 2, "positions": "rotary"}, steps=1200)
 
 
 def _smoke(config: RunConfig) -> RunConfig:
@@ -46,3 +71,23 @@ def truncated_lcg_smoke() -> RunConfig:
 def quadratic_smoke() -> RunConfig:
     """a smoke test of quadratic in seconds; learns nothing."""
     return _smoke(quadratic())
+
+
+def truncated_lcg_unseen_smoke() -> RunConfig:
+    """a smoke test of truncated-lcg-unseen in seconds; learns nothing."""
+    return _smoke(truncated_lcg_unseen())
+
+
+def xorshift_smoke() -> RunConfig:
+    """a smoke test of xorshift in seconds; learns nothing."""
+    return _smoke(xorshift())
+
+
+def lfsr_smoke() -> RunConfig:
+    """a smoke test of lfsr in seconds; learns nothing."""
+    return _smoke(lfsr())
+
+
+def multiply_with_carry_smoke() -> RunConfig:
+    """a smoke test of multiply-with-carry in seconds; learns nothing."""
+    return _smoke(multiply_with_carry())

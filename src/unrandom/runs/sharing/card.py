@@ -49,6 +49,7 @@ def model_card(run: Run, to: str, step: int, model: Transformer, values: JsonObj
         header=_header(run, to, values, measured),
         tested_on=listed([task.part_text(part) for part in split.parts]),
         weights_changed=weights_changed,
+        trained_by_others=bool(manifest.get("trained_by")),
         measured=measured,
         tested=len(task.test_parts) * max(1, config.test_sequences // len(task.test_parts)),
         accuracies=_accuracies(run, measured),
@@ -110,9 +111,13 @@ def _sample(run: Run) -> dict[str, Any]:
 def _settings(run: Run, step: int, model: Transformer) -> list[tuple[str, str]]:
     config, shape, optimizer = run.config, model.config, run.config.optimizer
     shifted = "; each head mixes its keys and values with those of the number before" * shape.kv_shift
+    biases = ", biases in blocks and LayerNorms" * shape.bias
     rates = OPTIMIZERS[optimizer.name].about(optimizer)
     return [
-        ("model", f"{shape.depth} blocks, {shape.n_heads} heads, width {shape.d_model}, {shape.activation}{shifted}"),
+        (
+            "model",
+            f"{shape.depth} blocks, {shape.n_heads} heads, width {shape.d_model}, {shape.activation}{biases}{shifted}",
+        ),
         ("positions", shape.positions),
         ("unembedding", "tied to the embedding" if shape.tied else "its own weights"),
         ("optimiser", f"{rates}, weight decay {optimizer.weight_decay:g}"),

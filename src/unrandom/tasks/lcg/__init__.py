@@ -1,6 +1,6 @@
 """Which tasks have linear congruential generators? The paper's two: a fixed modulus, and unseen moduli."""
 
-from unrandom.tasks.lcg.config import LCGTask, Phase
+from unrandom.tasks.lcg.config import LCGTask
 from unrandom.tasks.lcg.fixed_modulus import FixedModulus
 from unrandom.tasks.lcg.narrowing import lcg_split, lcg_task
 from unrandom.tasks.lcg.parameters import LCGParameters

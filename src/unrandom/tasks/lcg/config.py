@@ -10,41 +10,12 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from unrandom.core.arithmetic import is_prime
-from unrandom.core.config import Config
 from unrandom.generators.stride import best_stride
+from unrandom.tasks.curriculum import Modulus, Phase
 from unrandom.tasks.task import Count, Task, TestCount
 
-Modulus = Annotated[int, Field(ge=2, le=2**64)]
 Multiplier = Annotated[int, Field(ge=1, le=2**64 - 1)]
 Period = Annotated[int, Field(ge=1, le=2**64 - 1)]
-
-
-class Phase(Config):
-    """A phase of a curriculum: for some steps, a share of every batch has an easier modulus."""
-
-    modulus: Modulus  # fixed modulus: that of the easier sequences; unseen moduli: the largest of theirs
-    share: Annotated[float, Field(gt=0, le=1)] = 1.0  # share of the batch at the first step
-    decay: Literal["constant", "linear", "exponential"] = "constant"
-    begin: Annotated[int, Field(ge=0, le=2**32)] = 0  # first step, from 0
-    steps: Count | None = None  # constant: duration (None: to the end); linear: until 0; exponential: half-life
-
-    def share_at(self, step: int) -> float:
-        """The share of the batch of ``step`` (from 0)."""
-        passed = step - self.begin
-        if passed < 0:
-            return 0.0
-        if self.steps is None:
-            return self.share
-        if self.decay == "exponential":
-            return self.share * 0.5 ** (passed / self.steps)
-        left = max(0.0, 1 - passed / self.steps)
-        return self.share * (left if self.decay == "linear" else left > 0)
-
-    @model_validator(mode="after")
-    def _ends(self) -> "Phase":
-        if self.decay != "constant" and self.steps is None:
-            raise ValueError(f"decay={self.decay} needs steps")
-        return self
 
 
 class LCGTask(Task):
@@ -73,13 +44,11 @@ class LCGTask(Task):
     # values: no a and no c of the test.
     hold_out: Literal["pairs", "values"] = "values"
     test_multipliers: Literal["full-period", "primitive-root"] = "full-period"  # primitive roots for prime moduli
-    curriculum: tuple[Phase, ...] = ()  # phases with easier sequences
 
     added_later: ClassVar[frozenset[str]] = Task.added_later | {
         "balanced_share",
         "coprime_share",
         "counting_share",
-        "curriculum",
         "hold_out",
     }
 
@@ -158,6 +127,4 @@ class LCGTask(Task):
         for phase in self.curriculum:
             if phase.modulus > self.largest_modulus:
                 raise ValueError(f"curriculum: modulus {phase.modulus} is larger than the largest of the run")
-            if (total := sum(other.share_at(phase.begin) for other in self.curriculum)) > 1 + 1e-9:
-                raise ValueError(f"curriculum: the shares add up to {total:g} at step {phase.begin}; 1 is all")
         return self

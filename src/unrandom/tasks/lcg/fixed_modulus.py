@@ -10,8 +10,9 @@ from pydantic import model_validator
 
 from unrandom.core.errors import UserError
 from unrandom.generators.full_period import full_period_multipliers
+from unrandom.tasks.curriculum import Modulus, Phase
 from unrandom.tasks.facts import Baseline, KnownFrom
-from unrandom.tasks.lcg.config import LCGTask, Modulus, Multiplier, Phase
+from unrandom.tasks.lcg.config import LCGTask, Multiplier
 from unrandom.tasks.lcg.held_out import counting_parts, hold_out
 from unrandom.tasks.lcg.split import LCGSplit
 from unrandom.tasks.task import BYTES_PER_PARAMETER

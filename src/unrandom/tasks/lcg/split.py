@@ -18,13 +18,14 @@ from jaxtyping import UInt64
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
+from unrandom.tasks.curriculum import Phase
 from unrandom.tasks.examples import Examples, Parameters
 from unrandom.tasks.facts import FurtherTest, Part
-from unrandom.tasks.lcg.config import LCGTask, Phase
+from unrandom.tasks.lcg.config import LCGTask
 from unrandom.tasks.lcg.held_out import HeldOut, Rows, Values, Withheld, hold_out
 from unrandom.tasks.lcg.parameters import LCGParameters
 from unrandom.tasks.lcg.training_draws import TrainingDraws
-from unrandom.tasks.task import ShareByStep, Split, different_task_error
+from unrandom.tasks.task import Split, different_task_error
 
 MANY_MODULI = 4096  # more moduli take too long for a trial draw
 ABOUT = {  # how test sequences are held out, by rule
@@ -84,15 +85,12 @@ class LCGSplit(Split):
     @property
     def seen_moduli(self) -> set[int]:
         """The moduli of training, including those of the curriculum."""
-        return {*self.train_moduli, *(m for phase in self.task.curriculum for m in self._in_phase(phase).train_moduli)}
+        return {*self.train_moduli, *(m for phase in self.task.curriculum for m in self.in_phase(phase).train_moduli)}
 
-    def _in_phase(self, phase: Phase) -> "LCGSplit":
+    def in_phase(self, phase: Phase) -> "LCGSplit":
         """The split of a phase's easier sequences, with the same parameters held out."""
         moduli = self.task.moduli_in_phase(phase, self.train_moduli)
         return replace(self, task=self.task.in_phase(phase), train_moduli=moduli)
-
-    def curriculum(self) -> Sequence[tuple[ShareByStep, "LCGSplit"]]:
-        return [(phase.share_at, self._in_phase(phase)) for phase in self.task.curriculum]
 
     @cached_property
     def draws(self) -> TrainingDraws:

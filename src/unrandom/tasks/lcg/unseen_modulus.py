@@ -11,8 +11,9 @@ from pydantic import Field, model_validator
 from unrandom.core.quantities import listed
 from unrandom.core.seeds import stream
 from unrandom.generators.full_period import sample_distinct
+from unrandom.tasks.curriculum import Modulus, Phase
 from unrandom.tasks.facts import Baseline, KnownFrom
-from unrandom.tasks.lcg.config import LCGTask, Modulus, Phase
+from unrandom.tasks.lcg.config import LCGTask
 from unrandom.tasks.lcg.held_out import counting_parts, hold_out
 from unrandom.tasks.lcg.split import LCGSplit
 from unrandom.tasks.task import Count

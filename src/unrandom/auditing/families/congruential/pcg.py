@@ -12,7 +12,7 @@ from math import log2
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.deadline import Deadline
-from unrandom.generators.pcg import DROPPED, INCREMENTS, MULTIPLIER, STATE_BITS, WORD_BITS, Pcg32, top_bits
+from unrandom.generators.pcg import DROPPED, INCREMENTS, MULTIPLIER, STATE_BITS, WORD_BITS, Pcg32, unrotated
 from unrandom.predictors.range_of_multiples import first_multiple
 
 M, LOW = 1 << STATE_BITS, 1 << DROPPED
@@ -53,7 +53,7 @@ def _possible(view: View) -> bool:
 def _states(generator: Pcg32, outputs: list[int]) -> Iterator[int]:
     """States that make the first three outputs."""
     turns = range(WORD_BITS)
-    known = [[top_bits(output, turn) << DROPPED for turn in turns] for output in outputs[:2]]
+    known = [[unrotated(output, turn) << DROPPED for turn in turns] for output in outputs[:2]]
     for first, second in product(*known):
         low = (second - generator.step(first)) % M  # where a times the lowest bits must lie, modulo M
         ranges = [(low, low + LOW - 1)] if low + LOW <= M else [(low, M - 1), (0, low + LOW - 1 - M)]

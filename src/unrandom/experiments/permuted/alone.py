@@ -1,0 +1,93 @@
+"""Is each permuted generator learned alone? Accuracy by position for every variant and size, on unseen a and c.
+
+The follow-up reports about 1.00 after 128 numbers for truncated LCGs, XSL-RR, XSH-RR and XSH-RS. ``positions`` has the
+accuracy after so many numbers, with a bootstrap over multipliers and increments.
+"""
+
+import polars as pl
+
+from unrandom.evaluation import evaluate
+from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
+from unrandom.experiments.permuted.presets import VARIANTS, alone_runs
+from unrandom.experiments.summaries import group_lines, run_columns
+from unrandom.figures.panels import LinePanel
+from unrandom.figures.style import powers
+from unrandom.runs.tables import Tables, table
+from unrandom.tasks import PermutedLCG
+
+ENTRY = Entry(
+    name="pcg-alone",
+    about="each variant alone: accuracy by position and by size of the state",
+)
+
+SEQUENCES = by_scale(smoke=16, laptop=2048)
+RANKS = ("smallest", "second", "third")
+
+
+def _learned(rank: str) -> Claim:
+    return Claim(
+        statement=f"Every variant is learned at the {rank} size of the state.",
+        quantity="last-number accuracy on unseen multipliers and increments, the lowest of all variants",
+        wanted=at_least(0.9, "share"),
+        precondition=None,
+    )
+
+
+CLAIMS = {
+    **{rank: _learned(rank) for rank in RANKS},
+    "as-easy": Claim(
+        statement="At the smallest size, permuted variants are as easy as the truncated LCG.",
+        quantity="last-number accuracy on the truncated LCG less the mean of the others",
+        wanted=at_most(0.05, "share"),
+        precondition=None,
+    ),
+}
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    positions: Rows = []
+    for run in runs:
+        split = run.split()
+        curve = evaluate(run.predictor(), split.test(split.parts[0], SEQUENCES[scale])).curve()
+        columns = run_columns(run)
+        positions += [
+            {**columns, **dict(zip(curve, row, strict=True))} for row in zip(*curve.values(), strict=True)
+        ]
+    return {"positions": table(positions)}
+
+
+def last(positions: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the last position of each run."""
+    return positions.filter(pl.col("seen") == pl.col("seen").max().over("run"))
+
+
+def evidence(tables: Tables) -> Evidence:
+    final = last(tables["positions"])
+    sizes = sorted(final["state_bits"].unique())
+
+    def by_seed(rows: pl.DataFrame, value: pl.Expr) -> list[float]:
+        return rows.group_by("seed").agg(value.alias("value")).sort("seed")["value"].to_list()
+
+    value, plain = pl.col("value"), pl.col("variant") == PermutedLCG.plain
+    worst = {
+        rank: by_seed(final.filter(state_bits=sizes[place]), value.min()) if place < len(sizes) else []
+        for place, rank in enumerate(RANKS)
+    }
+    smallest = final.filter(state_bits=sizes[0])
+    return {**worst, "as-easy": by_seed(smallest, value.filter(plain).mean() - value.filter(~plain).mean())}
+
+
+def draw(tables: Tables) -> Pictures:
+    """Accuracy by numbers seen, one panel per size, one line per variant and seed."""
+    panels = []
+    for (bits,), positions in tables["positions"].group_by("state_bits", maintain_order=True):
+        groups = {variant.upper(): positions.filter(variant=variant) for variant in VARIANTS}
+        ticks = powers(2, max(positions["seen"]))
+        title = f"{bits} bits of state, {bits // 2} shown"
+        lines = group_lines(groups, "seen", "value")
+        panels.append(LinePanel(title, "numbers seen (t)", "number right", lines, ticks, beside=True))
+    yield Picture(panels, columns=3)
+
+
+EXPERIMENT = Experiment(ENTRY, CLAIMS, alone_runs, measure, evidence, draw, task=PermutedLCG, compares=True)

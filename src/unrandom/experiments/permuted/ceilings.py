@@ -1,0 +1,87 @@
+"""How far is a model of permuted generators from what is possible? Beside copying and the exact posterior, by position.
+
+The posterior is over all states, multipliers and increments; it takes up to a tenth of a second for a sequence of 12
+bits of state, so that fewer sequences are tested at larger sizes.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from unrandom.evaluation import Evaluation, context_needed, evaluate
+from unrandom.experiments.claims import Bound, Finding
+from unrandom.experiments.experiment import Rows, Run, Scale, by_scale
+from unrandom.experiments.summaries import by_seed, rows_of, run_columns
+from unrandom.figures.panels import Line, LinePanel
+from unrandom.figures.style import powers
+from unrandom.runs.comparison import CEILING
+from unrandom.runs.tables import Tables, table
+from unrandom.tasks import make_predictors
+
+MODEL = "model"
+SEQUENCES = by_scale(smoke=16, laptop=1024)
+MOST_STATES = 2**20  # sequences times states that the posterior is asked for
+THRESHOLDS = (0.6, 0.9)
+
+
+def compared(runs: Sequence[Run], scale: Scale) -> Tables:
+    """``positions``, the accuracy of each predictor by numbers seen, and ``needed``, the numbers for each threshold."""
+    positions: Rows = []
+    needed: Rows = []
+    for run in runs:
+        for name, tested in _evaluated(run, SEQUENCES[scale]).items():
+            columns = {**run_columns(run), "predictor": name}
+            value = tested.by_position.value
+            positions += rows_of(columns, seen=np.arange(1, len(value) + 1), value=value)
+            for threshold in THRESHOLDS:
+                found = context_needed(tested, threshold).needed
+                needed.append({**columns, "threshold": f"{threshold:.0%}", "numbers": found, "shown": len(value)})
+    return {"positions": table(positions), "needed": table(needed)}
+
+
+def _evaluated(run: Run, sequences: int) -> dict[str, Evaluation]:
+    task, split = run.config.data, run.split()
+    (part,) = split.parts
+    baselines = {predictor.name: predictor for predictor in make_predictors(list(task.baselines()), task)}
+    fewer = max(64, min(sequences, MOST_STATES // 4**task.tokenizer.vocab_size.bit_length()))
+    test = split.test(part, sequences)
+    found = {MODEL: evaluate(run.predictor(), test)}
+    for name, predictor in baselines.items():
+        found[name] = evaluate(predictor, split.test(part, fewer) if name == CEILING else test)
+    return found
+
+
+def over_posterior(tables: Tables, threshold: str) -> Finding:
+    """By seed, the model's numbers for a threshold over those of the exact posterior, the geometric mean over variants.
+
+    If the model never reaches the threshold, it needs more numbers than it was shown, and the ratio is a bound.
+    """
+    needed = tables["needed"].filter(threshold=threshold)
+    least = needed.filter(predictor=CEILING).select("run", least="numbers")
+    model = needed.filter(predictor=MODEL).join(least, on="run", maintain_order="left").drop_nulls("least")
+    ratio = pl.coalesce("numbers", pl.col("shown") + 1) / pl.col("least")
+    limits = model.group_by("seed").agg(ratio.log().mean().exp().alias("ratio")).sort("seed")["ratio"].to_list()
+    censored = model["numbers"].null_count()
+    if not censored:
+        return limits
+    return Bound(limits, at_least=True, why=f"the model never reached {threshold} for {censored} of {len(model)} runs")
+
+
+def last_of_worst(positions: pl.DataFrame) -> list[float]:
+    """By seed, the model's last-number accuracy on the variant where it is lowest."""
+    last = positions.filter(predictor=MODEL, seen=pl.col("seen").max().over("run"))
+    return last.group_by("seed").agg(pl.col("value").min()).sort("seed")["value"].to_list()
+
+
+def panel(positions: pl.DataFrame, title: str) -> LinePanel:
+    """Accuracy by numbers seen: the model once per seed, baselines for the first seed."""
+    first = pl.col("seed") == pl.col("seed").min()
+    drawn = positions.filter((pl.col("predictor") == MODEL) | first)
+    lines = [
+        Line(curve["seen"].to_list(), curve["value"].to_list(), curve["predictor"][0], kind)
+        for kind, of_predictor in enumerate(drawn.partition_by("predictor", maintain_order=True))
+        for curve in by_seed(of_predictor)
+    ]
+    ticks = powers(2, max(positions["seen"]))
+    return LinePanel(title, "numbers seen (t)", "number right", lines, ticks, limits=(-0.04, 1.04), beside=True)

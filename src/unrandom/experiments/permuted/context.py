@@ -1,0 +1,150 @@
+"""How does the context needed grow with the number of states? Numbers for 60 and 90 %, over √m, and where they jump.
+
+The follow-up finds ½ √m numbers for near-perfect prediction, from 2^14 to 2^22 states, and jumps at powers of two.
+``needed`` has the numbers for each run and threshold, null if the context is too short, and ``jumps`` the share of the
+rise of accuracy that lies next to powers of two.
+"""
+
+import numpy as np
+import polars as pl
+
+from unrandom.evaluation import context_needed, evaluate
+from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Unknown, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
+from unrandom.experiments.permuted.presets import VARIANTS, alone_runs
+from unrandom.experiments.summaries import run_columns
+from unrandom.figures.panels import Line, LinePanel
+from unrandom.figures.style import powers
+from unrandom.runs.tables import Tables, table
+from unrandom.tasks import PermutedLCG
+
+ENTRY = Entry(
+    name="pcg-context",
+    about="numbers needed against the number of states, with the exponent and jumps at powers of two",
+)
+
+SEQUENCES = by_scale(smoke=16, laptop=2048)
+THRESHOLDS = (0.6, 0.9)
+FEWEST_SIZES = 3  # a line fits any two points
+
+CLAIMS = {
+    "exponent-least": Claim(
+        statement="The numbers needed grow at least as fast as m^0.4 (the follow-up: m^0.5).",
+        quantity="exponent of the numbers for 90 % in the number of states m, mean over variants",
+        wanted=at_least(0.4, "exponent"),
+        precondition=None,
+    ),
+    "exponent-most": Claim(
+        statement="The numbers needed grow at most as fast as m^0.6 (the follow-up: m^0.5).",
+        quantity="exponent of the numbers for 90 % in the number of states m, mean over variants",
+        wanted=at_most(0.6, "exponent"),
+        precondition=None,
+    ),
+    "factor": Claim(
+        statement="About ½ √m numbers are enough (the follow-up, at larger m).",
+        quantity="numbers for 90 % over √m at the largest size, geometric mean over variants",
+        wanted=at_most(0.75, "ratio"),
+        precondition=None,
+    ),
+    "our-factor": Claim(
+        statement="At these sizes, more than √m numbers are needed.",
+        quantity="numbers for 90 % over √m at the largest size, geometric mean over variants",
+        wanted=at_least(1.0, "ratio"),
+        precondition=None,
+    ),
+    "jumps": Claim(
+        statement="Accuracy climbs in jumps at powers of two.",
+        quantity="share of the whole rise between t = 2^k − 1 and 2^k + 1, summed over k, mean over runs",
+        wanted=at_least(0.5, "share"),
+        precondition=None,
+    ),
+}
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    needed: Rows = []
+    jumps: Rows = []
+    for run in runs:
+        split, columns = run.split(), run_columns(run)
+        tested = evaluate(run.predictor(), split.test(split.parts[0], SEQUENCES[scale]))
+        accuracy = tested.by_position.value
+        for threshold in THRESHOLDS:
+            numbers = context_needed(tested, threshold).needed
+            needed.append({**columns, "threshold": threshold, "numbers": numbers, "shown": len(accuracy)})
+        jumps.append({**columns, "share": share_at_powers(accuracy)})
+    return {"needed": table(needed), "jumps": table(jumps)}
+
+
+def share_at_powers(accuracy: np.ndarray) -> float:
+    """The rise of accuracy from 2^k − 1 to 2^k + 1 numbers, summed over k >= 2, as a share of the whole rise.
+
+    Entry i of ``accuracy`` is after i + 1 numbers.
+    """
+    places = [2**k for k in range(2, 32) if 2**k + 1 <= len(accuracy)]
+    rise = accuracy.max() - accuracy[0]
+    return float(sum(accuracy[place] - accuracy[place - 2] for place in places) / max(rise, 1e-9))
+
+
+def exponents(needed: pl.DataFrame) -> Finding:
+    """By seed, the slope of log(numbers) over log(m), mean over the variants that reach 90 % at every size."""
+    sizes = needed["state_bits"].n_unique()
+    if sizes < FEWEST_SIZES:
+        return Unknown(f"{sizes} sizes are too few for an exponent")
+    found = []
+    for _, of_seed in needed.group_by("seed", maintain_order=True):
+        slopes = []
+        for _, rows in of_seed.group_by("variant"):
+            known = rows.drop_nulls("numbers")
+            if len(known) == sizes:
+                logs = np.log(known["numbers"].to_numpy())
+                slopes.append(float(np.polyfit(known["state_bits"].to_numpy() * np.log(2), logs, 1)[0]))
+        if not slopes:
+            return Unknown("no variant reached 90 % at every size with every seed")
+        found.append(float(np.mean(slopes)))
+    return found
+
+
+def factors(needed: pl.DataFrame) -> Finding:
+    """By seed, numbers for 90 % over √m at the largest size; a bound if some run never reached it."""
+    largest = needed.filter(state_bits=pl.col("state_bits").max())
+    numbers = pl.coalesce("numbers", pl.col("shown") + 1) / 2.0 ** (pl.col("state_bits") / 2)
+    limits = largest.group_by("seed").agg(numbers.log().mean().exp().alias("factor")).sort("seed")["factor"].to_list()
+    if not (censored := largest["numbers"].null_count()):
+        return limits
+    return Bound(limits, at_least=True, why=f"{censored} of {len(largest)} runs never reached 90 %")
+
+
+def evidence(tables: Tables) -> Evidence:
+    needed = tables["needed"].filter(threshold=0.9)
+    exponent, factor = exponents(needed), factors(needed)
+    jumps = tables["jumps"].group_by("seed").agg(pl.col("share").mean()).sort("seed")["share"].to_list()
+    return {
+        "exponent-least": exponent,
+        "exponent-most": exponent,
+        "factor": factor,
+        "our-factor": factor,
+        "jumps": jumps,
+    }
+
+
+def draw(tables: Tables) -> Pictures:
+    """Numbers for 60 and 90 % by bits of state, with the lines ½ √m and 2 √m."""
+    panels = []
+    for threshold in THRESHOLDS:
+        needed = tables["needed"].filter(threshold=threshold)
+        means = needed.drop_nulls("numbers").group_by("variant", "state_bits").agg(pl.col("numbers").mean())
+        bits = sorted(needed["state_bits"].unique())
+        lines = [
+            Line(curve["state_bits"].to_list(), curve["numbers"].to_list(), variant.upper(), kind)
+            for kind, variant in enumerate(VARIANTS)
+            for curve in [means.filter(variant=variant).sort("state_bits")]
+        ]
+        for kind, (factor, name) in enumerate(((0.5, "½ √m"), (2.0, "2 √m")), start=len(VARIANTS)):
+            lines.append(Line(bits, [factor * 2 ** (width / 2) for width in bits], name, kind))
+        levels = powers(2, max(needed["shown"]))
+        title = f"numbers for {threshold:.0%}, mean over seeds"
+        panels.append(LinePanel(title, "bits of state", "numbers", lines, levels=levels, beside=True))
+    yield Picture(panels)
+
+
+EXPERIMENT = Experiment(ENTRY, CLAIMS, alone_runs, measure, evidence, draw, task=PermutedLCG, compares=True)

@@ -1,0 +1,100 @@
+"""How few multipliers and increments suffice? Models that train on some of each, tested on others.
+
+The follow-up trains on 1,024 multipliers and 1,024 increments of each modulus. ``few`` has the last-number accuracy on
+unseen values by how many training had, for two sizes of the state, as a share of that with all of them.
+"""
+
+import polars as pl
+
+from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.permuted.presets import SIZES, configured, with_seeds
+from unrandom.experiments.summaries import group_lines, run_columns
+from unrandom.figures.panels import LinePanel
+from unrandom.runs.tables import Tables, table
+from unrandom.tasks import PermutedLCG
+
+ENTRY = Entry(
+    name="pcg-few-parameters",
+    about="how few multipliers and increments in training suffice",
+)
+
+COUNTS = by_scale(smoke=(2, None), laptop=(2, 4, 8, 16, 32, None))  # None: all that are not held out
+
+CLAIMS = {
+    "few-suffice": Claim(
+        statement="Sixteen multipliers and increments are as good as all.",
+        quantity="last-number accuracy on unseen values, with 16 of each over with all, mean over sizes",
+        wanted=at_least(0.9, "ratio"),
+        precondition=None,
+    ),
+    "two-do-not": Claim(
+        statement="Two multipliers and increments are not enough.",
+        quantity="last-number accuracy on unseen values, with 2 of each over with all, mean over sizes",
+        wanted=at_most(0.5, "ratio"),
+        precondition=None,
+    ),
+}
+
+
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
+    """One model for each count and each of the two smallest sizes; as many multipliers as increments."""
+    return [
+        spec
+        for size in SIZES[scale][:2]
+        for count in COUNTS[scale]
+        for spec in with_seeds(
+            f"pcg-{size.state_bits}",
+            configured(scale, size, n_a=count, n_c=count),
+            seeds,
+            state_bits=size.state_bits,
+            count=count,
+        )
+    ]
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    rows = []
+    for run in runs:
+        task = run.config.data
+        assert isinstance(task, PermutedLCG), "runs of this experiment are of permuted LCGs"
+        every = 2 ** (task.state_bits - 2) - task.n_test_a  # the multipliers that are not held out
+        accuracy = run.folder.read_metrics()[-1]["last_number_accuracy"]
+        used = every if task.n_a is None else task.n_a
+        columns = {**run_columns(run), "multipliers": used, "all": task.n_a is None}
+        rows.append({**columns, "share": used / every, "accuracy": accuracy})
+    return {"few": table(rows)}
+
+
+def evidence(tables: Tables) -> Evidence:
+    few = tables["few"]
+    whole = few.filter("all").select("state_bits", "seed", pl.col("accuracy").alias("whole"))
+    ratio = (pl.col("accuracy") / pl.col("whole")).mean().alias("ratio")
+
+    def of(count: int) -> list[float]:
+        rows = few.filter(count=count).join(whole, on=["state_bits", "seed"])
+        return rows.group_by("seed").agg(ratio).sort("seed")["ratio"].to_list()
+
+    return {"few-suffice": of(16), "two-do-not": of(2)}
+
+
+def draw(tables: Tables) -> Pictures:
+    """Accuracy by the number of multipliers and increments in training, for each size."""
+    few = tables["few"].with_columns(run=pl.format("{} {}", "state_bits", "seed")).sort("multipliers")
+    groups = {f"{bits} bits of state": few.filter(state_bits=bits) for bits in few["state_bits"].unique().sort()}
+    ticks = sorted(set(few["multipliers"]))
+    yield Picture(
+        [
+            LinePanel(
+                "unseen values",
+                "multipliers and increments in training",
+                "last number right",
+                group_lines(groups, "multipliers", "accuracy"),
+                ticks,
+                beside=True,
+            )
+        ]
+    )
+
+
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True)

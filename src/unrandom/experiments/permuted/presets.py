@@ -1,0 +1,107 @@
+"""Which runs do the experiments on permuted generators share? One model for each variant and size, and one for all.
+
+A size is a number of bits of the state, of which half are shown. Models have two layers at every scale but *paper*,
+which has those of the follow-up (Tao and Barkeshli 2025, arXiv 2510.26792, by its public code).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from unrandom.experiments.scale import Scale, by_scale
+from unrandom.runs.recipes import recipe
+from unrandom.runs.spec import RunSpec
+from unrandom.tasks import PermutedLCG
+from unrandom.training import RunConfig
+
+
+@dataclass(frozen=True)
+class Size:
+    """A width of the state, the numbers that a model reads, the updates, and how many values of a and c are tested."""
+
+    state_bits: int
+    context: int
+    steps: int
+    tested: int
+
+
+SIZES: dict[Scale, tuple[Size, ...]] = by_scale(
+    smoke=(Size(5, 8, 4, 2), Size(6, 12, 4, 4)),
+    laptop=(Size(8, 64, 1500, 8), Size(10, 128, 3000, 16), Size(12, 256, 6000, 16)),
+    overnight=(Size(8, 64, 1500, 8), Size(10, 128, 3000, 16), Size(12, 256, 6000, 16), Size(14, 512, 8000, 32)),
+    paper=(Size(16, 256, 100_000, 64), Size(18, 512, 400_000, 64)),
+)
+EVALUATIONS = 30  # in a run
+VARIANTS = PermutedLCG.half_words
+JOINT_DEPTH = by_scale(smoke=3, laptop=3, paper=4)
+JOINT_STEPS = by_scale(smoke=4, laptop=6000, paper=400_000)
+
+
+def configured(scale: Scale, size: Size, *, steps: int | None = None, **changes: Any) -> RunConfig:
+    """The configuration of a size, by default for the task's own variant; ``changes`` are those of the data."""
+    data = PermutedLCG(
+        state_bits=size.state_bits,
+        context=size.context,
+        mode="streaming",
+        n_sequences=None,
+        n_test_a=size.tested,
+        n_test_c=size.tested,
+    )
+    steps = size.steps if steps is None else steps
+    config = recipe("fm-256").build().replace(
+        data=data.replace(**changes),
+        model={"depth": 2, "n_heads": 2, "positions": "rotary"},
+        batch_size=64,
+        steps=steps,
+        evaluate_every=max(1, steps // EVALUATIONS),
+        checkpoint_every=max(1, steps // 3),
+        test_sequences=512,
+    )
+    if scale == "smoke":
+        return config.replace(
+            model={"d_model": 16}, batch_size=16, warmup_steps=1, test_sequences=16, precision="fp32"
+        )
+    if scale == "paper":
+        return config.replace(
+            model={"depth": 4, "n_heads": 8, "d_model": 1024, "activation": "gelu"},
+            optimizer={"name": "adamw", "lr": 1e-4, "weight_decay": 1.0},
+            batch_size=512,
+            warmup_steps=2048,
+        )
+    return config
+
+
+def with_seeds(name: str, config: RunConfig, seeds: int, **labels: Any) -> list[RunSpec]:
+    """A run for each seed."""
+    return [RunSpec(name, config.replace(seed=seed), labels) for seed in range(seeds)]
+
+
+def alone_runs(scale: Scale, seeds: int, sizes: tuple[Size, ...] | None = None) -> list[RunSpec]:
+    """One model for each variant and size: those of the scale, or ``sizes``."""
+    return [
+        spec
+        for size in (SIZES[scale] if sizes is None else sizes)
+        for variant in VARIANTS
+        for spec in with_seeds(
+            f"pcg-{size.state_bits}",
+            configured(scale, size, variants=(variant,)),
+            seeds,
+            variant=variant,
+            state_bits=size.state_bits,
+        )
+    ]
+
+
+def joint_runs(scale: Scale, seeds: int) -> list[RunSpec]:
+    """One model for all variants at the smallest size, with and without a number that names the variant."""
+    return [
+        spec
+        for tagged in (False, True)
+        for spec in with_seeds(
+            "pcg-joint",
+            configured(scale, SIZES[scale][0], steps=JOINT_STEPS[scale], variants=VARIANTS, tagged=tagged).replace(
+                model={"depth": JOINT_DEPTH[scale]}
+            ),
+            seeds,
+            tagged=tagged,
+        )
+    ]

@@ -1,0 +1,110 @@
+"""From which number of rounds on is a cipher unpredictable for the same model and compute? A control with a dial.
+
+Beyond the paper and its follow-up. The model, steps and outputs are those of the smallest permuted generator; the
+numbers are a counter under some rounds of Speck32/64, with unseen keys. ``rounds`` has the model's last-number accuracy
+and copying's by rounds, and that of permuted generators is in ``pcg-alone``.
+"""
+
+import polars as pl
+
+from unrandom.evaluation import evaluate
+from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.permuted.presets import SIZES, configured, with_seeds
+from unrandom.experiments.summaries import run_columns, seed_lines
+from unrandom.figures.panels import LinePanel
+from unrandom.runs.tables import Tables, table
+from unrandom.tasks import ReducedSpeck, make_predictors
+
+ENTRY = Entry(
+    name="pcg-rounds",
+    about="a cipher of few rounds, learned by the same model: the negative control",
+)
+
+ROUNDS = by_scale(smoke=(1, 5), laptop=(1, 2, 3, 4, 5, 6, 8))
+SEQUENCES = by_scale(smoke=64, laptop=4096)
+UNPREDICTABLE = 5  # rounds from which on the claim expects nothing above chance
+
+CLAIMS = {
+    "few": Claim(
+        statement="One round is predicted.",
+        quantity="last-number accuracy with one round",
+        wanted=at_least(0.9, "share"),
+        precondition=None,
+    ),
+    "beyond-copying": Claim(
+        statement="With a few rounds, the model predicts more than copying does.",
+        quantity="last-number accuracy less that of copying, the largest over rounds from 2 to 4",
+        wanted=at_least(0.1, "share"),
+        precondition=None,
+    ),
+    "control": Claim(
+        statement="From five rounds on, the same model and compute predict nothing.",
+        quantity="last-number accuracy less chance, the largest over five rounds and more",
+        wanted=at_most(0.02, "share"),
+        precondition=None,
+    ),
+}
+
+
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
+    """One model for each number of rounds."""
+    size = SIZES[scale][0]
+    config, shown = configured(scale, size), size.state_bits // 2
+    return [
+        spec
+        for rounds in ROUNDS[scale]
+        for spec in with_seeds(
+            "reduced-speck",
+            config.replace(
+                data=ReducedSpeck(
+                    rounds=rounds, bits=shown, context=size.context, mode="streaming", n_sequences=None
+                )
+            ),
+            seeds,
+            rounds=rounds,
+        )
+    ]
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    rows = []
+    for run in runs:
+        task, test = run.config.data, run.split().test("test", SEQUENCES[scale])
+        (copying,) = make_predictors(["copy"], task)
+        accuracy, copied = (
+            float(evaluate(predictor, test).last_number_accuracy.value) for predictor in (run.predictor(), copying)
+        )
+        chance = 1 / task.vocabulary
+        rows.append({**run_columns(run), "accuracy": accuracy, "copying": copied, "chance": chance})
+    return {"rounds": table(rows)}
+
+
+def evidence(tables: Tables) -> Evidence:
+    rounds = tables["rounds"]
+
+    def largest(value: pl.Expr, of: pl.Expr) -> list[float]:
+        return rounds.filter(of).group_by("seed").agg(value.max().alias("value")).sort("seed")["value"].to_list()
+
+    number, accuracy = pl.col("rounds"), pl.col("accuracy")
+    return {
+        "few": largest(accuracy, number == 1),
+        "beyond-copying": largest(accuracy - pl.col("copying"), number.is_between(2, 4)),
+        "control": largest(accuracy - pl.col("chance"), number >= UNPREDICTABLE),
+    }
+
+
+def draw(tables: Tables) -> Pictures:
+    """Accuracy of the model and of copying by rounds."""
+    rounds = tables["rounds"].with_columns(pl.col("seed").cast(pl.String).alias("run"))
+    lines = [
+        line
+        for kind, (column, label) in enumerate(
+            {"accuracy": "model (one line per seed)", "copying": "copying", "chance": "chance"}.items()
+        )
+        for line in seed_lines(rounds, "rounds", column, label, kind)
+    ]
+    yield Picture([LinePanel("a counter under Speck32/64", "rounds", "last number right", lines, beside=True)])
+
+
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=ReducedSpeck, compares=True)

@@ -1,0 +1,145 @@
+"""Does one variant help to learn another? Steps saved when a model that was trained on A goes on with B.
+
+Beyond the paper and its follow-up. Every model of the smallest size goes on with every other variant, for the same
+steps as one that starts from random weights; both hold out the same a and c. ``costs`` has the steps of each run to the
+target, and ``matrix`` the ratio of steps without and with A, for each pair, with Student's interval over seeds. The
+steps spent on A are not counted, but in the claim that says so.
+"""
+
+import polars as pl
+
+from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, at_least
+from unrandom.experiments.costs import cost_to, finding_columns, ratio, training_curve
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
+from unrandom.experiments.permuted.presets import SIZES, VARIANTS, alone_runs
+from unrandom.figures.panels import MapPanel
+from unrandom.runs.tables import Tables, table
+from unrandom.tasks import PermutedLCG
+from unrandom.training import StartFrom
+
+ENTRY = Entry(
+    name="pcg-transfer",
+    about="trained on one variant, steps saved on another: every pair",
+)
+
+TARGET_ACCURACY = 0.8
+NOTHING = "random weights"
+
+CLAIMS = {
+    "saves": Claim(
+        statement="A model that was trained on another variant learns a variant in fewer steps.",
+        quantity="steps to 80 %, from random weights over from another variant, mean over pairs",
+        wanted=at_least(1.5, "ratio"),
+        precondition=None,
+    ),
+    "never-harms": Claim(
+        statement="No variant makes another one harder to learn.",
+        quantity="steps to 80 %, from random weights over from another variant, the smallest of all pairs",
+        wanted=at_least(1.0, "ratio"),
+        precondition=None,
+    ),
+    "rotations": Claim(
+        statement="Variants that rotate help each other more than other pairs do.",
+        quantity="ratio of steps saved, pairs of rotating variants over all other pairs",
+        wanted=at_least(1.1, "ratio"),
+        precondition=None,
+    ),
+    "pays": Claim(
+        statement="The detour pays: both trainings together take less compute than the second from random weights.",
+        quantity="compute to 80 %, from random weights over from another variant with its training, mean over pairs",
+        wanted=at_least(1.0, "ratio"),
+        precondition=None,
+    ),
+}
+
+
+def runs(scale: Scale, seeds: int) -> list[RunSpec]:
+    """The models of the smallest size, and each of them gone on with every other variant."""
+    alone = alone_runs(scale, seeds, SIZES[scale][:1])
+    by_seed = {(spec.labels["variant"], spec.config.seed): spec for spec in alone}
+    planned = [spec.labelled(first=NOTHING) for spec in alone]
+    for (variant, seed), spec in by_seed.items():
+        for first in VARIANTS:
+            if first != variant:
+                parent = by_seed[first, seed]
+                config = spec.config.replace(start=StartFrom(recipe=parent.recipe, config=parent.config))
+                planned.append(RunSpec(spec.recipe, config, {**spec.labels, "first": first}))
+    return planned
+
+
+def measure(runs: list[Run], scale: Scale) -> Tables:
+    rows = []
+    for run in runs:
+        columns = {name: run.labels[name] for name in ("variant", "first")}
+        cost = cost_to(training_curve(run), TARGET_ACCURACY)
+        rows.append({"run": run.id, "seed": run.config.seed, **columns, **cost})
+    costs = table(rows)
+    matrix = [
+        {"first": first, "variant": variant, **finding_columns("ratio", saved(costs, first, variant))}
+        for first in VARIANTS
+        for variant in VARIANTS
+        if first != variant
+    ]
+    return {"costs": costs, "matrix": table(matrix)}
+
+
+def saved(costs: pl.DataFrame, first: str, variant: str, key: str = "steps") -> Finding:
+    """The cost of a variant from random weights over that from the weights of the variant ``first``, by seed."""
+    return ratio(costs.filter(variant=variant), NOTHING, first, key, by="first", target="80 %")
+
+
+def evidence(tables: Tables) -> Evidence:
+    pairs = _by_pair(tables["costs"], "steps")
+    rotating = [name for name in VARIANTS if name in PermutedLCG.rotating]
+    both = pl.col("first").is_in(rotating) & pl.col("variant").is_in(rotating)
+    mean = pl.col("log").mean().exp()
+    by_seed = pairs.group_by("seed").agg(
+        mean=mean, least=pl.col("log").min().exp(), ratio=pl.col("log").filter(both).mean().sub(
+            pl.col("log").filter(~both).mean()
+        ).exp(),
+    ).sort("seed")
+    compute = _by_pair(tables["costs"], "flops").group_by("seed").agg(mean=mean).sort("seed")
+    return {
+        "saves": _finding(pairs, by_seed["mean"].to_list()),
+        "never-harms": _finding(pairs, by_seed["least"].to_list()),
+        "rotations": by_seed["ratio"].to_list(),
+        "pays": _finding(pairs, compute["mean"].to_list()),
+    }
+
+
+def _by_pair(costs: pl.DataFrame, key: str) -> pl.DataFrame:
+    """For each pair and seed, the logarithm of the cost from random weights over that from the first variant."""
+    alone = costs.filter(first=NOTHING).select("variant", "seed", pl.col(key).alias("alone"))
+    pairs = costs.filter(pl.col("first") != NOTHING).join(alone, on=["variant", "seed"])
+    return pairs.with_columns(log=(pl.col("alone") / pl.col(key)).log())
+
+
+def _finding(pairs: pl.DataFrame, values: list[float]) -> Finding:
+    """The values by seed; a bound from above if runs that go on never reached the target."""
+    if not (censored := pairs["censored"].sum()):
+        return values
+    return Bound(values, at_least=False, why=f"{censored} of {len(pairs)} runs never reached 80 %")
+
+
+def draw(tables: Tables) -> Pictures:
+    """The matrix of ratios: one row per first variant, one column per second."""
+    matrix = {(row["first"], row["variant"]): row["ratio"] for row in tables["matrix"].iter_rows(named=True)}
+    values = [[matrix.get((first, then)) or float("nan") for then in VARIANTS] for first in VARIANTS]
+    yield Picture(
+        [
+            MapPanel(
+                "steps saved",
+                "variant learned second",
+                "variant learned first",
+                values,
+                VARIANTS,
+                VARIANTS,
+                "steps without / with the first",
+                limits=(0, max(4.0, *(value for row in values for value in row if value == value))),
+                written=True,
+            )
+        ]
+    )
+
+
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True)

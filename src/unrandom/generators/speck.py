@@ -1,0 +1,34 @@
+"""What does the block cipher Speck32/64 make of a block, after fewer rounds than its 22? (Beaulieu et al. 2013.)
+
+Blocks have 32 bits, keys 64. All functions take Python integers or uint64 arrays, one key and block per entry.
+"""
+
+from typing import Any, TypeAlias
+
+Words: TypeAlias = Any  # a Python integer, or a uint64 array
+
+ROUNDS = 22  # of the whole cipher
+MASK = 2**16 - 1
+
+
+def encrypt(block: Words, key: Words, rounds: int) -> Words:
+    """The block after ``rounds`` rounds, 0 to ROUNDS."""
+    x, y = block >> 16 & MASK, block & MASK
+    for round_key in _round_keys(key, rounds):
+        x = (_rotated(x, 9) + y & MASK) ^ round_key  # to the left by 9 is to the right by 7
+        y = _rotated(y, 2) ^ x
+    return x << 16 | y
+
+
+def _round_keys(key: Words, rounds: int) -> list[Words]:
+    """The key of each round; the lowest word of the key is that of the first."""
+    keys, others = [key & MASK], [key >> shift & MASK for shift in (16, 32, 48)]
+    for number in range(rounds - 1):
+        others.append((keys[-1] + _rotated(others[number], 9) & MASK) ^ number)
+        keys.append(_rotated(keys[-1], 2) ^ others[-1])
+    return keys[:rounds]
+
+
+def _rotated(word: Words, left: int) -> Words:
+    """A word of 16 bits, rotated to the left."""
+    return (word << left | word >> (16 - left)) & MASK

@@ -1,0 +1,53 @@
+"""What is a curriculum? Phases, in which a share of every batch has easier sequences: those of a smaller modulus."""
+
+import math
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from unrandom.core.config import Config
+
+Count = Annotated[int, Field(ge=1, le=2**32)]
+Modulus = Annotated[int, Field(ge=2, le=2**64)]
+
+
+class Phase(Config):
+    """For some steps, a share of every batch has an easier modulus."""
+
+    # Fixed modulus: that of the easier sequences; unseen moduli: the largest of theirs; other tasks: the number of
+    # states of the smaller generator.
+    modulus: Modulus
+    share: Annotated[float, Field(gt=0, le=1)] = 1.0  # share of the batch at the first step
+    # A step is a constant share that ends.
+    decay: Literal["constant", "linear", "cosine", "exponential"] = "constant"
+    begin: Annotated[int, Field(ge=0, le=2**32)] = 0  # first step, from 0
+    # constant: duration (None: to the end); linear and cosine: until the share is 0; exponential: half-life
+    steps: Count | None = None
+
+    def share_at(self, step: int) -> float:
+        """The share of the batch of ``step`` (from 0)."""
+        passed = step - self.begin
+        if passed < 0:
+            return 0.0
+        if self.steps is None:
+            return self.share
+        if self.decay == "exponential":
+            return self.share * 0.5 ** (passed / self.steps)
+        left = max(0.0, 1 - passed / self.steps)
+        if self.decay == "cosine":
+            return self.share * (1 - math.cos(math.pi * left)) / 2
+        return self.share * (left if self.decay == "linear" else left > 0)
+
+    @model_validator(mode="after")
+    def _ends(self) -> "Phase":
+        if self.decay != "constant" and self.steps is None:
+            raise ValueError(f"decay={self.decay} needs steps")
+        return self
+
+
+def check_shares(curriculum: Sequence[Phase]) -> None:
+    """Raise ValueError if the phases ask for more than the whole batch when one of them begins."""
+    for phase in curriculum:
+        if (total := sum(other.share_at(phase.begin) for other in curriculum)) > 1 + 1e-9:
+            raise ValueError(f"curriculum: the shares add up to {total:g} at step {phase.begin}; 1 is all")
