@@ -49,7 +49,7 @@ def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
 def test_every_scale_is_planned(name, scale):
     for planned in EXPERIMENTS[name].runs(scale, 2):
         assert planned.flops > 0
-        assert planned.config.data.split(planned.config.seed).held_out
+        assert planned.config.data.split(planned.config.seed).manifest()["test"]
 
 
 def test_runs_are_shared_between_experiments(tmp_path):

@@ -57,7 +57,9 @@ def ratio(
         return Unknown(f"{n_above} runs ({numerator}) and {n_below} runs ({denominator}) never reached {target}")
     if n_above or n_below:
         name, times = (numerator, n_above) if n_above else (denominator, n_below)
-        return Bound(ratios, at_least=bool(n_above), why=f"{times} of {len(pairs)} runs never reached {target} ({name})")
+        return Bound(
+            ratios, at_least=bool(n_above), why=f"{times} of {len(pairs)} runs never reached {target} ({name})"
+        )
     return ratios
 
 

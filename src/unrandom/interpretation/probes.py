@@ -1,4 +1,4 @@
-"""What can be read off linearly? A linear probe: least squares from activations to classes, tested on other sequences."""
+"""What can be read off activations linearly? What a linear probe tells: least squares to classes, tested on others."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Integer

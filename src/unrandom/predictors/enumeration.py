@@ -126,7 +126,7 @@ def _tally(outputs: Integer[np.ndarray, " n"], weights: Float[np.ndarray, " n"] 
 
 
 def hidden_lcg(
-    outputs: Integer[np.ndarray, " states"],
+    outputs: Integer[np.ndarray, "*variants states"],
     multipliers: Integer[np.ndarray, " multipliers"],
     *,
     vocabulary: int,
@@ -134,33 +134,38 @@ def hidden_lcg(
 ) -> EnumeratedPosterior:
     """The posterior of LCGs modulo m = 2^k, 4 <= m <= 2^16, that output ``outputs[x]`` in state x.
 
-    The first state, the odd increment c, and the odd multiplier (among ``multipliers``) are uniform and independent. As
+    With several rows of ``outputs``, one of them, equally likely, is the output function of all states. The first
+    state, the odd increment c, and the odd multiplier (among ``multipliers``) are uniform and independent. As
     c = x[1] − a x[0], the triples (x[0], x[1], a) are tried instead of all (x[0], a, c).
     """
-    m = len(outputs)
+    m = outputs.shape[-1]
     if not 4 <= m <= 2**16 or m & (m - 1):
         raise UserError(f"states are enumerated modulo a power of two from 4 to 2^16, not {m}")
-    table, a, mask = np.ascontiguousarray(outputs), multipliers.astype(np.uint32), np.uint32(m - 1)
-    parity = np.arange(m) & 1
+    rows, a, mask = outputs.reshape(-1, m), multipliers.astype(np.uint32), np.uint32(m - 1)
+    table, parity = np.ascontiguousarray(rows).ravel(), np.arange(m) & 1  # state x of row i is number i m + x
 
     def begin(seen: Sequence[int]) -> Iterator[Hypotheses]:
-        first, second = (np.flatnonzero(table == number).astype(np.uint32) for number in seen)
-        x, y = (grid.ravel() for grid in np.meshgrid(first, second, indexing="ij"))
-        odd = np.flatnonzero((x ^ y) & 1)  # the increment is odd if and only if one of both states is
-        x, y = x[odd], y[odd]
-        for some in np.array_split(a, -(-len(x) * len(a) // CHUNK) or 1):
-            multiplier = np.repeat(some, len(x))
-            state = np.tile(y, len(some))
-            yield state, multiplier, (state - multiplier * np.tile(x, len(some))) & mask
+        for start, row in zip(range(0, len(table), m), rows, strict=True):
+            first, second = (np.flatnonzero(row == number).astype(np.uint32) for number in seen)
+            x, y = (grid.ravel() for grid in np.meshgrid(first, second, indexing="ij"))
+            odd = np.flatnonzero((x ^ y) & 1)  # the increment is odd if and only if one of both states is
+            x, y = x[odd], y[odd] + np.uint32(start)
+            for some in np.array_split(a, -(-len(x) * len(a) // CHUNK) or 1):
+                multiplier = np.repeat(some, len(x))
+                state = np.tile(y, len(some))
+                yield state, multiplier, (state - multiplier * np.tile(x, len(some))) & mask
 
     def step(states: Hypotheses) -> Hypotheses:
         x, a, c = states
-        return (a * x + c) & mask, a, c
+        return (x & ~mask) | ((a * x + c) & mask), a, c
 
     def early(seen: Sequence[int]) -> Float[np.ndarray, " vocabulary"]:
         """The second state is uniform over those of the other parity than the first."""
-        odd, even = (np.bincount(table[parity == bit], minlength=vocabulary) for bit in (1, 0))
-        return (odd[seen[0]] * even + even[seen[0]] * odd).astype(float)
+        chances = np.zeros(vocabulary)
+        for row in rows:
+            odd, even = (np.bincount(row[parity == bit], minlength=vocabulary) for bit in (1, 0))
+            chances += odd[seen[0]] * even + even[seen[0]] * odd
+        return chances
 
     return EnumeratedPosterior(
         begin, step, lambda states: table[states[0]], vocabulary=vocabulary, assumes=assumes, after=2, early=early

@@ -20,7 +20,7 @@ from unrandom.tasks.task import Split, Task, different_task_error
 
 ATTEMPTS = 1000  # redraws before giving up
 
-Values = Mapping[str, UInt64[np.ndarray, " values"]]
+Values = Mapping[str, UInt64[np.ndarray, "..."]]  # parameters may have different numbers of values
 
 
 class HeldValuesTask(Task):
@@ -94,7 +94,9 @@ class HeldValues(Split):
         return self.task.draw(rng, rows, **given)
 
     def in_phase(self, phase: Phase) -> "HeldValues":
-        return replace(self, task=self.task.in_phase(phase), trained={})
+        easier = self.task.in_phase(phase)
+        assert isinstance(easier, HeldValuesTask), "the same task with other settings"
+        return replace(self, task=easier, trained={})
 
     def _withheld(self, parameters: Parameters) -> Bool[np.ndarray, " rows"]:
         labels = parameters.labels

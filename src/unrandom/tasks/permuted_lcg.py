@@ -1,5 +1,5 @@
-"""How are permuted congruential generators (PCG) learned, which shift, fold or rotate what they show of their state? With
-unseen multipliers and increments, each variant alone or several in one model.
+"""How are permuted congruential generators (PCG) learned, which shift, fold or rotate what they show of their state?
+With unseen multipliers and increments, each variant alone or several in one model.
 
 The state is x[t+1] = (a x[t] + c) mod 2^w, of full period; the output is a permuted part of it (O'Neill 2014). Widths
 that the C++ library has are exact, as its published outputs and numpy's PCG64 show. The variants are those of Tao and
@@ -19,6 +19,7 @@ from unrandom.core.quantities import listed
 from unrandom.generators import pcg
 from unrandom.generators.full_period import sample_increments, sample_multipliers
 from unrandom.generators.lcg import lcg_orbits
+from unrandom.predictors.enumeration import FOR_REPORTS, MAX_HYPOTHESES, EnumeratedPosterior, hidden_lcg
 from unrandom.tasks.curriculum import Phase
 from unrandom.tasks.examples import Grouping, Parameters, in_symbols
 from unrandom.tasks.facts import Baseline
@@ -36,12 +37,11 @@ OUTPUTS: Mapping[Variant, pcg.OutputFunction] = {
     "xsh-rr": pcg.folded_rotation,
     "xsl-rr": pcg.halves_rotation,
 }
-LARGEST_POSTERIOR = 2**22  # hypotheses per sequence up to which the exact posterior is fast enough for reports
 
 
 @dataclass(frozen=True)
 class PermutedParameters(Parameters):
-    """Parameters of permuted LCGs with one width of states; ``which`` is the variant of each, as its place in VARIANTS."""
+    """Parameters of permuted LCGs of one width; ``which`` is the variant of each, as its place in VARIANTS."""
 
     units: ClassVar[Mapping[str, str]] = {"a": "multipliers", "c": "increments"}
 
@@ -202,10 +202,33 @@ class PermutedLCG(HeldValuesTask):
         return self.replace(state_bits=bits, curriculum=(), tag_from=self.first_tag if self.tagged else None)
 
     def baselines(self) -> Mapping[str, Baseline]:
-        """Copying and, for small states, the exact posterior, which knows the variants and their widths."""
+        """Copying and, for small states without tags, the exact posterior, which knows the variants and their widths.
+
+        It does not know which multipliers and increments are held out.
+        """
         from unrandom.predictors.copying import CopyPredictor
 
-        return {"copy": Baseline("repeats what followed the current number before", CopyPredictor)}
+        found = {"copy": Baseline("repeats what followed the current number before", CopyPredictor)}
+        if self.state_bits <= 16 and not self.tagged and (count := self._hypotheses) <= MAX_HYPOTHESES:
+            about = "is the exact posterior over states and parameters: the ceiling"
+            found["bayes"] = Baseline(about, self._posterior, in_reports=count <= FOR_REPORTS)
+        return found
+
+    @property
+    def _hypotheses(self) -> int:
+        """How many triples of two states and a multiplier fit two outputs and an odd increment."""
+        hidden = [self.state_bits - self.shown_bits(variant) for variant in self.variants]
+        return sum(4**bits for bits in hidden) * self.modulus // 8
+
+    def _posterior(self) -> EnumeratedPosterior:
+        states = np.arange(self.modulus, dtype=np.uint64)
+        which = "" if len(self.variants) == 1 else ", variants"
+        return hidden_lcg(
+            np.stack([self.shown(variant, states) for variant in self.variants]),
+            np.arange(1, self.modulus, 4, dtype=np.uint32),
+            vocabulary=self.vocabulary,
+            assumes=f"the widths, and that states{which} and parameters of full period are uniform",
+        )
 
     @property
     def rule(self) -> str:

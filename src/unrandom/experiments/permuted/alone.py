@@ -9,8 +9,9 @@ import polars as pl
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
+from unrandom.experiments.permuted.ceilings import at_the_end
 from unrandom.experiments.permuted.presets import VARIANTS, alone_runs
-from unrandom.experiments.summaries import group_lines, run_columns
+from unrandom.experiments.summaries import each_seed, group_lines, run_columns
 from unrandom.figures.panels import LinePanel
 from unrandom.figures.style import powers
 from unrandom.runs.tables import Tables, table
@@ -51,31 +52,20 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         split = run.split()
         curve = evaluate(run.predictor(), split.test(split.parts[0], SEQUENCES[scale])).curve()
         columns = run_columns(run)
-        positions += [
-            {**columns, **dict(zip(curve, row, strict=True))} for row in zip(*curve.values(), strict=True)
-        ]
+        positions += [{**columns, **dict(zip(curve, row, strict=True))} for row in zip(*curve.values(), strict=True)]
     return {"positions": table(positions)}
 
 
-def last(positions: pl.DataFrame) -> pl.DataFrame:
-    """The rows of the last position of each run."""
-    return positions.filter(pl.col("seen") == pl.col("seen").max().over("run"))
-
-
 def evidence(tables: Tables) -> Evidence:
-    final = last(tables["positions"])
-    sizes = sorted(final["state_bits"].unique())
-
-    def by_seed(rows: pl.DataFrame, value: pl.Expr) -> list[float]:
-        return rows.group_by("seed").agg(value.alias("value")).sort("seed")["value"].to_list()
-
+    last = at_the_end(tables["positions"])
+    sizes = last["state_bits"].unique().sort().to_list()
     value, plain = pl.col("value"), pl.col("variant") == PermutedLCG.plain
     worst = {
-        rank: by_seed(final.filter(state_bits=sizes[place]), value.min()) if place < len(sizes) else []
+        rank: each_seed(last.filter(state_bits=sizes[place]), value.min()) if place < len(sizes) else []
         for place, rank in enumerate(RANKS)
     }
-    smallest = final.filter(state_bits=sizes[0])
-    return {**worst, "as-easy": by_seed(smallest, value.filter(plain).mean() - value.filter(~plain).mean())}
+    easier = value.filter(plain).mean() - value.filter(~plain).mean()
+    return {**worst, "as-easy": each_seed(last.filter(state_bits=sizes[0]), easier)}
 
 
 def draw(tables: Tables) -> Pictures:

@@ -12,7 +12,7 @@ from unrandom.evaluation import context_needed, evaluate
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Unknown, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
 from unrandom.experiments.permuted.presets import VARIANTS, alone_runs
-from unrandom.experiments.summaries import run_columns
+from unrandom.experiments.summaries import each_seed, run_columns
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.figures.style import powers
 from unrandom.runs.tables import Tables, table
@@ -108,7 +108,7 @@ def factors(needed: pl.DataFrame) -> Finding:
     """By seed, numbers for 90 % over √m at the largest size; a bound if some run never reached it."""
     largest = needed.filter(state_bits=pl.col("state_bits").max())
     numbers = pl.coalesce("numbers", pl.col("shown") + 1) / 2.0 ** (pl.col("state_bits") / 2)
-    limits = largest.group_by("seed").agg(numbers.log().mean().exp().alias("factor")).sort("seed")["factor"].to_list()
+    limits = each_seed(largest, numbers.log().mean().exp())
     if not (censored := largest["numbers"].null_count()):
         return limits
     return Bound(limits, at_least=True, why=f"{censored} of {len(largest)} runs never reached 90 %")
@@ -117,7 +117,7 @@ def factors(needed: pl.DataFrame) -> Finding:
 def evidence(tables: Tables) -> Evidence:
     needed = tables["needed"].filter(threshold=0.9)
     exponent, factor = exponents(needed), factors(needed)
-    jumps = tables["jumps"].group_by("seed").agg(pl.col("share").mean()).sort("seed")["share"].to_list()
+    jumps = each_seed(tables["jumps"], pl.col("share").mean())
     return {
         "exponent-least": exponent,
         "exponent-most": exponent,
@@ -143,7 +143,8 @@ def draw(tables: Tables) -> Pictures:
             lines.append(Line(bits, [factor * 2 ** (width / 2) for width in bits], name, kind))
         levels = powers(2, max(needed["shown"]))
         title = f"numbers for {threshold:.0%}, mean over seeds"
-        panels.append(LinePanel(title, "bits of state", "numbers", lines, levels=levels, beside=True))
+        limits = (1.0, 2.0 * max(needed["shown"]))
+        panels.append(LinePanel(title, "bits of state", "numbers", lines, limits=limits, levels=levels, beside=True))
     yield Picture(panels)
 
 

@@ -1,19 +1,19 @@
 """Does a smaller generator help to learn a larger one? Its sequences in the mix, its weights, both, or neither.
 
 The follow-up says that 2^20 states and more are not learned without a curriculum: one per cent of sequences of a
-smaller modulus, whose share decays, or the weights of a model of it. Here the largest size is learned from the one
-before it, with the same total compute: a model that starts from another's weights makes fewer steps, so that both
-trainings together cost what the plain one does. ``curves`` has accuracy by compute, and ``runs`` the compute to the
-target, ancestors included.
+smaller modulus, whose share decays, or the weights of a model of it. Here a size is learned from the one before it,
+with the same total compute: a model that starts from another's weights makes fewer steps, so that both trainings
+together cost what the plain one does. ``curves`` has accuracy by compute, and ``runs`` the compute to the target,
+ancestors included. Every kind of curriculum is tried at one size; at the largest one, at laptop scale, only the mix.
 """
 
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.costs import cost_to, ratio, training_curve
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
-from unrandom.experiments.permuted.presets import SIZES, configured, with_seeds
-from unrandom.experiments.summaries import group_lines, run_columns
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.permuted.presets import SIZES, Size, configured, with_seeds
+from unrandom.experiments.summaries import each_seed, group_lines, run_columns
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import PermutedLCG, Phase
@@ -33,6 +33,7 @@ PLAIN, MIXED, GROWN, BOTH, EARLY = (
     "weights of a smaller state, half trained",
 )
 SHARE = 0.01  # of the batch at the first step
+PLACE = by_scale(smoke=1, laptop=1, overnight=2, paper=1)  # of the size that is learned by every kind of curriculum
 
 CLAIMS = {
     "mixed": Claim(
@@ -59,6 +60,13 @@ CLAIMS = {
         wanted=at_most(0.5, "share"),
         precondition=None,
     ),
+    "mixed-largest": Claim(
+        statement="At the largest size, one per cent of sequences of a smaller state helps.",
+        quantity="last-number accuracy with the mix less that without",
+        wanted=at_least(0.05, "share"),
+        precondition=None,
+        written="after",
+    ),
     "early": Claim(
         statement="The weights of a smaller state that is not solved yet save compute, too.",
         quantity="compute to 80 %, without over with, that of the smaller state included",
@@ -69,22 +77,33 @@ CLAIMS = {
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """Every kind of curriculum with every seed, for the task's own variant."""
-    smaller, larger = SIZES[scale][-2:]
-    plain = configured(scale, larger)
-    easier = configured(scale, smaller)
+    """Every kind of curriculum with every seed for one size, and the mix for the largest; the task's own variant."""
+    sizes = SIZES[scale]
+    every = PLACE[scale]
+    planned = _kinds(scale, seeds, sizes[every - 1], sizes[every], (PLAIN, MIXED, GROWN, BOTH, EARLY))
+    if every < len(sizes) - 1:
+        planned += _kinds(scale, seeds, sizes[-2], sizes[-1], (PLAIN, MIXED))
+    return planned
+
+
+def _kinds(scale: Scale, seeds: int, smaller: Size, larger: Size, names: tuple[str, ...]) -> list[RunSpec]:
+    plain, easier = configured(scale, larger), configured(scale, smaller)
     half = easier.replace(steps=max(1, easier.steps // 2), schedule_steps=easier.steps)
-    phase = Phase(modulus=2**smaller.state_bits, share=SHARE, decay="linear", steps=plain.steps)
+    phase = Phase(modulus=2**smaller.state_bits, share=SHARE, decay="linear", steps=larger.schedule or larger.steps)
+    mixed = plain.replace(data={"curriculum": (phase,)})
+    # The parent of EARLY is the beginning of that of GROWN.
     kinds = {
         PLAIN: (plain, None),
-        MIXED: (plain.replace(data={"curriculum": (phase,)}), None),
+        MIXED: (mixed, None),
         GROWN: (plain, easier),
-        BOTH: (plain.replace(data={"curriculum": (phase,)}), easier),
+        BOTH: (mixed, easier),
         EARLY: (plain, half),
     }
     planned = []
-    for name, (config, parent) in kinds.items():
-        for spec in with_seeds(f"pcg-{larger.state_bits}", config, seeds, curriculum=name):
+    for name in names:
+        config, parent = kinds[name]
+        labels = {"curriculum": name, "state_bits": larger.state_bits}
+        for spec in with_seeds(f"pcg-{larger.state_bits}", config, seeds, **labels):
             if parent is not None:
                 first = StartFrom(recipe=f"pcg-{smaller.state_bits}", config=parent.replace(seed=spec.config.seed))
                 steps = max(1, spec.config.steps - round(parent.flops / spec.config.step_flops))
@@ -103,21 +122,33 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def evidence(tables: Tables) -> Evidence:
-    runs = tables["runs"]
+    every = tables["runs"]
+    (bits,) = every.filter(curriculum=GROWN)["state_bits"].unique()
+    runs = every.filter(state_bits=bits)
     saved = {
         key: ratio(runs, PLAIN, name, by="curriculum", target="80 %")
         for key, name in {"mixed": MIXED, "grown": GROWN, "both": BOTH, "early": EARLY}.items()
     }
-    return {**saved, "needed": runs.filter(curriculum=PLAIN).sort("seed")["final"].to_list()}
+    largest = every.filter(state_bits=pl.col("state_bits").max())
+    final, name = pl.col("final"), pl.col("curriculum")
+    helped = final.filter(name == MIXED).first() - final.filter(name == PLAIN).first()
+    return {
+        **saved,
+        "needed": each_seed(largest.filter(curriculum=PLAIN), final.first()),
+        "mixed-largest": each_seed(largest, helped),
+    }
 
 
 def draw(tables: Tables) -> Pictures:
-    """Accuracy by compute, one line per seed."""
-    curves = tables["curves"].with_columns(pl.col("flops") / 1e12)
-    groups = {name: curves.filter(curriculum=name) for name in (PLAIN, MIXED, GROWN, BOTH, EARLY)}
-    lines = group_lines(groups, "flops", "last")
-    title = "compute with that of the smaller state (TFLOP)"
-    yield Picture([LinePanel("the largest state", title, "last number right", lines, beside=True)])
+    """Accuracy by compute, one panel per size, one line per seed."""
+    panels = []
+    for (bits,), of_size in tables["curves"].group_by("state_bits", maintain_order=True):
+        curves = of_size.with_columns(pl.col("flops") / 1e12)
+        groups = {name: curves.filter(curriculum=name) for name in (PLAIN, MIXED, GROWN, BOTH, EARLY)}
+        lines = group_lines(groups, "flops", "last")
+        title = "compute with that of the smaller state (TFLOP)"
+        panels.append(LinePanel(f"{bits} bits of state", title, "last number right", lines, beside=True))
+    yield Picture(panels)
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True)

@@ -13,9 +13,8 @@ import polars as pl
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale
 from unrandom.experiments.permuted.presets import SIZES, alone_runs
-from unrandom.experiments.summaries import run_columns
+from unrandom.experiments.summaries import each_run, group_lines, run_columns
 from unrandom.figures.panels import LinePanel
-from unrandom.experiments.summaries import group_lines
 from unrandom.interpretation import class_variance, principal_components, token_vectors
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import PermutedLCG
@@ -30,7 +29,7 @@ COMPONENTS = 6
 CLAIMS = {
     "zeros": Claim(
         statement="One of the first components counts zero bits, where words are rotated.",
-        quantity="squared correlation with the number of zero bits, the largest of three components, mean over variants",
+        quantity="squared correlation with the number of zero bits, the largest of three components",
         wanted=at_least(0.5, "share"),
         precondition=None,
     ),
@@ -114,16 +113,12 @@ def evidence(tables: Tables) -> Evidence:
     weight = pl.col("explained")
     excess = ((pl.col("rotations") - pl.col("random")) * weight).sum() / weight.sum()
 
-    def by_seed(of: pl.DataFrame, value: pl.Expr) -> list[float]:
-        runs = of.group_by("seed", "run").agg(value.alias("value"))
-        return runs.group_by("seed").agg(pl.col("value").mean()).sort("seed")["value"].to_list()
-
     return {
-        "zeros": by_seed(rotating, pl.col("zeros").filter(pl.col("component") <= 3).max()),
-        "runs": by_seed(rotating, pl.col("runs").max()),
-        "parity": by_seed(rotating, pl.col("parity").max()),
-        "rotations": by_seed(rotating, excess),
-        "control": by_seed(rows.filter(variant=PermutedLCG.plain), excess),
+        "zeros": each_run(rotating, pl.col("zeros").filter(pl.col("component") <= 3).max()),
+        "runs": each_run(rotating, pl.col("runs").max()),
+        "parity": each_run(rotating, pl.col("parity").max()),
+        "rotations": each_run(rotating, excess),
+        "control": each_run(rows.filter(variant=PermutedLCG.plain), excess),
     }
 
 

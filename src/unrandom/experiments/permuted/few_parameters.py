@@ -9,7 +9,7 @@ import polars as pl
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.permuted.presets import SIZES, configured, with_seeds
-from unrandom.experiments.summaries import group_lines, run_columns
+from unrandom.experiments.summaries import each_seed, group_lines, run_columns
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import PermutedLCG
@@ -69,11 +69,10 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 def evidence(tables: Tables) -> Evidence:
     few = tables["few"]
     whole = few.filter("all").select("state_bits", "seed", pl.col("accuracy").alias("whole"))
-    ratio = (pl.col("accuracy") / pl.col("whole")).mean().alias("ratio")
+    ratio = (pl.col("accuracy") / pl.col("whole")).mean()
 
     def of(count: int) -> list[float]:
-        rows = few.filter(count=count).join(whole, on=["state_bits", "seed"])
-        return rows.group_by("seed").agg(ratio).sort("seed")["ratio"].to_list()
+        return each_seed(few.filter(count=count).join(whole, on=["state_bits", "seed"]), ratio)
 
     return {"few-suffice": of(16), "two-do-not": of(2)}
 

@@ -9,8 +9,9 @@ import polars as pl
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.permuted.ceilings import at_the_end
 from unrandom.experiments.permuted.presets import SIZES, VARIANTS, alone_runs, joint_runs
-from unrandom.experiments.summaries import group_lines, rows_of
+from unrandom.experiments.summaries import each_seed, group_lines, rows_of
 from unrandom.figures.panels import LinePanel
 from unrandom.figures.style import powers
 from unrandom.runs.tables import Tables, table
@@ -70,17 +71,12 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 def evidence(tables: Tables) -> Evidence:
     positions = tables["positions"]
-    last = positions.filter(pl.col("seen") == pl.col("seen").max().over("run"))
-    value, kind = pl.col("value"), pl.col("kind")
-
-    def by_seed(rows: pl.DataFrame, expression: pl.Expr) -> list[float]:
-        return rows.group_by("seed").agg(expression.alias("found")).sort("seed")["found"].to_list()
-
+    last, value, kind = at_the_end(positions), pl.col("value"), pl.col("kind")
     both = positions.filter(pl.col("seen") < pl.col("seen").max().over("kind"))  # a tag takes the last place
     return {
-        "learned": by_seed(last.filter(kind == JOINT), value.min()),
-        "costs-little": by_seed(last, value.filter(kind == ALONE).mean() - value.filter(kind == JOINT).mean()),
-        "tag": by_seed(both, value.filter(kind == TAGGED).mean() - value.filter(kind == JOINT).mean()),
+        "learned": each_seed(last.filter(kind == JOINT), value.min()),
+        "costs-little": each_seed(last, value.filter(kind == ALONE).mean() - value.filter(kind == JOINT).mean()),
+        "tag": each_seed(both, value.filter(kind == TAGGED).mean() - value.filter(kind == JOINT).mean()),
     }
 
 

@@ -1,9 +1,9 @@
 """Does the order of look-back hold behind a permutation? Where heads look, and what cutting these lines costs.
 
-Beyond the paper and its follow-up. Differences of the hidden state repeat after powers of two, which the model of an LCG
-uses by looking back 2^k numbers. ``attention`` has the weight that each head puts on each look-back, over the second
-half of the context, and ``cuts`` the last-number accuracy when all heads are kept from looking back by multiples of 8,
-or by as many other numbers.
+Beyond the paper and its follow-up. Differences of the hidden state repeat after powers of two, which the model of an
+LCG uses by looking back 2^k numbers. ``attention`` has the weight that each head puts on each look-back, over the
+second half of the context, and ``cuts`` the last-number accuracy when all heads are kept from looking back by multiples
+of 8, or by as many other numbers.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.permuted.presets import SIZES, VARIANTS, alone_runs
-from unrandom.experiments.summaries import rows_of, run_columns
+from unrandom.experiments.summaries import each_seed, rows_of, run_columns
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.interpretation import keep_weights
 from unrandom.interpretation.attention import attention_patterns, pattern_taps
@@ -129,14 +129,11 @@ def evidence(tables: Tables) -> Evidence:
         )
     )
 
-    def by_seed(rows: pl.DataFrame, value: pl.Expr) -> list[float]:
-        return rows.group_by("seed").agg(value.alias("value")).sort("seed")["value"].to_list()
-
     share = pl.col("share")
     return {
-        "lines": by_seed(shares, share.filter(~plain).mean()),
-        "needed": by_seed(lost, pl.col("lost").mean()),
-        "as-lcg": by_seed(shares, share.filter(plain).mean() - share.filter(~plain).mean()),
+        "lines": each_seed(shares, share.filter(~plain).mean()),
+        "needed": each_seed(lost, pl.col("lost").mean()),
+        "as-lcg": each_seed(shares, share.filter(plain).mean() - share.filter(~plain).mean()),
     }
 
 
@@ -156,9 +153,9 @@ def draw(tables: Tables) -> Pictures:
             )
             for kind, rows in enumerate(heads)
         ]
-        most = max(max(line.y) for line in lines)
+        most = attention.filter(variant=variant)["weight"].to_numpy().max()
         panels.append(
-            LinePanel(variant.upper(), "look-back", "weight", lines, limits=(0, 1.05 * most), beside=True)
+            LinePanel(variant.upper(), "look-back", "weight", lines, limits=(0, 1.05 * float(most)), beside=True)
         )
     yield Picture(panels, columns=3)
 

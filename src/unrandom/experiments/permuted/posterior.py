@@ -4,12 +4,15 @@ Beyond the follow-up, which has no ceiling. ``positions`` has the accuracy of th
 posterior over states, multipliers and increments by numbers seen, and ``needed`` the numbers for 60 and 90 %.
 """
 
+from collections.abc import Sequence
+
 import polars as pl
 
-from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, at_least
+from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Unknown, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale
-from unrandom.experiments.permuted.ceilings import MODEL, compared, over_posterior, panel
+from unrandom.experiments.permuted.ceilings import MODEL, at_the_end, compared, over_posterior, panel
 from unrandom.experiments.permuted.presets import VARIANTS, alone_runs
+from unrandom.experiments.summaries import each_seed
 from unrandom.runs.tables import Tables
 from unrandom.tasks import PermutedLCG
 
@@ -45,28 +48,27 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def evidence(tables: Tables) -> Evidence:
-    positions = tables["positions"]
-    last = positions.filter(pl.col("seen") == pl.col("seen").max().over("run"))
+    last = at_the_end(tables["positions"])
     of = {name: last.filter(predictor=name).select("run", "seed", "value") for name in (MODEL, "copy")}
-    gap = of[MODEL].join(of["copy"], on="run", suffix=" of copying")
-    difference = (pl.col("value") - pl.col("value of copying")).mean().alias("gap")
+    both = of[MODEL].join(of["copy"], on="run", suffix=" of copying")
     return {
         "far": over_posterior(tables, "90%"),
-        "gap-grows": _growth(tables),
-        "beyond-copying": gap.group_by("seed").agg(difference).sort("seed")["gap"].to_list(),
+        "gap-grows": growth(tables["needed"]),
+        "beyond-copying": each_seed(both, (pl.col("value") - pl.col("value of copying")).mean()),
     }
 
 
-def _growth(tables: Tables) -> Finding:
-    """By seed, the ratio to the posterior for 60 % at the largest size over that at the smallest."""
-    sizes = sorted(tables["needed"]["state_bits"].unique())
-    most, least = (
-        over_posterior({"needed": tables["needed"].filter(state_bits=bits)}, "60%") for bits in (sizes[-1], sizes[0])
-    )
-    if isinstance(least, Bound):
-        return least
+def growth(needed: pl.DataFrame) -> Finding:
+    """By seed, the ratio to the posterior for 60 % at the largest size over that at the smallest.
+
+    A bound if models of the largest size never reached it; unknown if some of the smallest did not.
+    """
+    bits = pl.col("state_bits")
+    most, least = (over_posterior({"needed": needed.filter(bits == end)}, "60%") for end in (bits.max(), bits.min()))
+    if not isinstance(least, list):
+        return Unknown("a model of the smallest size never reached 60 %")
     limits = most.limits if isinstance(most, Bound) else most
-    assert isinstance(limits, list), "ratios are one value per seed"
+    assert isinstance(limits, Sequence), "there is a ratio for each seed"
     ratios = [above / below for above, below in zip(limits, least, strict=True)]
     return Bound(ratios, at_least=True, why=most.why) if isinstance(most, Bound) else ratios
 

@@ -16,17 +16,21 @@ from unrandom.training import RunConfig
 
 @dataclass(frozen=True)
 class Size:
-    """A width of the state, the numbers that a model reads, the updates, and how many values of a and c are tested."""
+    """A width of the state, the numbers that a model reads, the updates, and how many values of a and c are tested.
+
+    ``schedule`` is the number of steps after which the learning rate would be 0; None: those that are made.
+    """
 
     state_bits: int
     context: int
     steps: int
     tested: int
+    schedule: int | None = None
 
 
 SIZES: dict[Scale, tuple[Size, ...]] = by_scale(
     smoke=(Size(5, 8, 4, 2), Size(6, 12, 4, 4)),
-    laptop=(Size(8, 64, 1500, 8), Size(10, 128, 3000, 16), Size(12, 256, 6000, 16)),
+    laptop=(Size(8, 64, 1500, 8), Size(10, 128, 3000, 16), Size(12, 256, 5010, 16, schedule=6000)),
     overnight=(Size(8, 64, 1500, 8), Size(10, 128, 3000, 16), Size(12, 256, 6000, 16), Size(14, 512, 8000, 32)),
     paper=(Size(16, 256, 100_000, 64), Size(18, 512, 400_000, 64)),
 )
@@ -38,28 +42,21 @@ JOINT_STEPS = by_scale(smoke=4, laptop=6000, paper=400_000)
 
 def configured(scale: Scale, size: Size, *, steps: int | None = None, **changes: Any) -> RunConfig:
     """The configuration of a size, by default for the task's own variant; ``changes`` are those of the data."""
-    data = PermutedLCG(
-        state_bits=size.state_bits,
-        context=size.context,
-        mode="streaming",
-        n_sequences=None,
-        n_test_a=size.tested,
-        n_test_c=size.tested,
-    )
     steps = size.steps if steps is None else steps
-    config = recipe("fm-256").build().replace(
-        data=data.replace(**changes),
-        model={"depth": 2, "n_heads": 2, "positions": "rotary"},
-        batch_size=64,
-        steps=steps,
-        evaluate_every=max(1, steps // EVALUATIONS),
-        checkpoint_every=max(1, steps // 3),
-        test_sequences=512,
+    tested = {"n_test_a": size.tested, "n_test_c": size.tested}
+    config = (
+        recipe("pcg-8")
+        .build()
+        .replace(
+            data={"state_bits": size.state_bits, "context": size.context, **tested, **changes},
+            steps=steps,
+            schedule_steps=size.schedule,
+            evaluate_every=max(1, (size.schedule or steps) // EVALUATIONS),
+            checkpoint_every=max(1, (size.schedule or steps) // 3),
+        )
     )
     if scale == "smoke":
-        return config.replace(
-            model={"d_model": 16}, batch_size=16, warmup_steps=1, test_sequences=16, precision="fp32"
-        )
+        return config.replace(model={"d_model": 16}, batch_size=16, warmup_steps=1, test_sequences=16, precision="fp32")
     if scale == "paper":
         return config.replace(
             model={"depth": 4, "n_heads": 8, "d_model": 1024, "activation": "gelu"},

@@ -11,7 +11,7 @@ from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.permuted.presets import SIZES, configured, with_seeds
-from unrandom.experiments.summaries import run_columns, seed_lines
+from unrandom.experiments.summaries import each_seed, run_columns, seed_lines
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import ReducedSpeck, make_predictors
@@ -57,9 +57,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
         for spec in with_seeds(
             "reduced-speck",
             config.replace(
-                data=ReducedSpeck(
-                    rounds=rounds, bits=shown, context=size.context, mode="streaming", n_sequences=None
-                )
+                data=ReducedSpeck(rounds=rounds, bits=shown, context=size.context, mode="streaming", n_sequences=None)
             ),
             seeds,
             rounds=rounds,
@@ -82,15 +80,11 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 def evidence(tables: Tables) -> Evidence:
     rounds = tables["rounds"]
-
-    def largest(value: pl.Expr, of: pl.Expr) -> list[float]:
-        return rounds.filter(of).group_by("seed").agg(value.max().alias("value")).sort("seed")["value"].to_list()
-
     number, accuracy = pl.col("rounds"), pl.col("accuracy")
     return {
-        "few": largest(accuracy, number == 1),
-        "beyond-copying": largest(accuracy - pl.col("copying"), number.is_between(2, 4)),
-        "control": largest(accuracy - pl.col("chance"), number >= UNPREDICTABLE),
+        "few": each_seed(rounds.filter(number == 1), accuracy.max()),
+        "beyond-copying": each_seed(rounds.filter(number.is_between(2, 4)), (accuracy - pl.col("copying")).max()),
+        "control": each_seed(rounds.filter(number >= UNPREDICTABLE), (accuracy - pl.col("chance")).max()),
     }
 
 

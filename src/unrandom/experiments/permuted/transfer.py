@@ -1,17 +1,18 @@
 """Does one variant help to learn another? Steps saved when a model that was trained on A goes on with B.
 
-Beyond the paper and its follow-up. Every model of the smallest size goes on with every other variant, for the same
-steps as one that starts from random weights; both hold out the same a and c. ``costs`` has the steps of each run to the
-target, and ``matrix`` the ratio of steps without and with A, for each pair, with Student's interval over seeds. The
-steps spent on A are not counted, but in the claim that says so.
+Beyond the paper and its follow-up. Every model of the smallest size goes on with every other variant, under the
+schedule of one that starts from random weights, up to a part of its steps; both hold out the same a and c. ``costs``
+has the steps of each run to the target, and ``matrix`` the ratio of steps without and with A, for each pair, with
+Student's interval over seeds. The steps spent on A are not counted, but in the claim that says so.
 """
 
 import polars as pl
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, at_least
 from unrandom.experiments.costs import cost_to, finding_columns, ratio, training_curve
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.permuted.presets import SIZES, VARIANTS, alone_runs
+from unrandom.experiments.summaries import each_seed
 from unrandom.figures.panels import MapPanel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import PermutedLCG
@@ -24,6 +25,8 @@ ENTRY = Entry(
 
 TARGET_ACCURACY = 0.8
 NOTHING = "random weights"
+# Steps of the second training: the beginning of the schedule of a model that starts from random weights.
+STEPS = by_scale(smoke=4, laptop=600, paper=100_000)
 
 CLAIMS = {
     "saves": Claim(
@@ -62,7 +65,11 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
         for first in VARIANTS:
             if first != variant:
                 parent = by_seed[first, seed]
-                config = spec.config.replace(start=StartFrom(recipe=parent.recipe, config=parent.config))
+                config = spec.config.replace(
+                    start=StartFrom(recipe=parent.recipe, config=parent.config),
+                    steps=STEPS[scale],
+                    schedule_steps=spec.config.steps,
+                )
                 planned.append(RunSpec(spec.recipe, config, {**spec.labels, "first": first}))
     return planned
 
@@ -92,18 +99,12 @@ def evidence(tables: Tables) -> Evidence:
     pairs = _by_pair(tables["costs"], "steps")
     rotating = [name for name in VARIANTS if name in PermutedLCG.rotating]
     both = pl.col("first").is_in(rotating) & pl.col("variant").is_in(rotating)
-    mean = pl.col("log").mean().exp()
-    by_seed = pairs.group_by("seed").agg(
-        mean=mean, least=pl.col("log").min().exp(), ratio=pl.col("log").filter(both).mean().sub(
-            pl.col("log").filter(~both).mean()
-        ).exp(),
-    ).sort("seed")
-    compute = _by_pair(tables["costs"], "flops").group_by("seed").agg(mean=mean).sort("seed")
+    mean, log = pl.col("log").mean().exp(), pl.col("log")
     return {
-        "saves": _finding(pairs, by_seed["mean"].to_list()),
-        "never-harms": _finding(pairs, by_seed["least"].to_list()),
-        "rotations": by_seed["ratio"].to_list(),
-        "pays": _finding(pairs, compute["mean"].to_list()),
+        "saves": _finding(pairs, each_seed(pairs, mean)),
+        "never-harms": _finding(pairs, each_seed(pairs, log.min().exp())),
+        "rotations": each_seed(pairs, (log.filter(both).mean() - log.filter(~both).mean()).exp()),
+        "pays": _finding(pairs, each_seed(_by_pair(tables["costs"], "flops"), mean)),
     }
 
 
@@ -135,7 +136,7 @@ def draw(tables: Tables) -> Pictures:
                 VARIANTS,
                 VARIANTS,
                 "steps without / with the first",
-                limits=(0, max(4.0, *(value for row in values for value in row if value == value))),
+                limits=(0, max([4.0, *(value for row in values for value in row if value == value)])),
                 written=True,
             )
         ]

@@ -11,7 +11,7 @@ import torch
 from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.permuted.presets import joint_runs
-from unrandom.experiments.summaries import group_lines, run_columns
+from unrandom.experiments.summaries import each_seed, group_lines, run_columns
 from unrandom.figures.panels import LinePanel
 from unrandom.figures.style import powers
 from unrandom.interpretation import linear_probe
@@ -75,23 +75,23 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def evidence(tables: Tables) -> Evidence:
-    probes = tables["probes"]
-    last, longest = probes["block"].max(), probes["seen"].max()
-
-    def at(block: int, seen: int) -> list[float]:
-        return probes.filter(block=block, seen=seen).sort("seed")["accuracy"].to_list()
-
-    final, first = at(last, longest), at(1, longest)
-    deeper = [after - before for after, before in zip(final, first, strict=True)]
-    return {"known": final, "deep": deeper, "soon": at(last, longest // 2)}
+    block, seen, accuracy = (pl.col(name) for name in ("block", "seen", "accuracy"))
+    last = tables["probes"].filter(block == block.max())
+    end = tables["probes"].filter(seen == seen.max())
+    deeper = accuracy.filter(block == block.max()).first() - accuracy.filter(block == 1).first()
+    return {
+        "known": each_seed(last.filter(seen == seen.max()), accuracy.first()),
+        "deep": each_seed(end, deeper),
+        "soon": each_seed(last.filter(seen == seen.max() // 2), accuracy.first()),
+    }
 
 
 def draw(tables: Tables) -> Pictures:
     """Accuracy of the probes by numbers seen, one line per block and seed."""
     probes = tables["probes"].with_columns(run=pl.format("{} {}", "run", "block"))
-    blocks = sorted(probes["block"].unique())
+    blocks = probes["block"].unique().sort().to_list()
     groups = {f"after block {block}" if block else "embedding": probes.filter(block=block) for block in blocks}
-    ticks, lines = sorted(probes["seen"].unique()), group_lines(groups, "seen", "accuracy")
+    ticks, lines = probes["seen"].unique().sort().to_list(), group_lines(groups, "seen", "accuracy")
     title = "which variant is it?"
     yield Picture([LinePanel(title, "numbers seen (t)", "linear probe right", lines, ticks, beside=True)])
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from unrandom.core.errors import UserError, lookup
-from unrandom.runs.recipes import fixed_modulus, other_tasks, unseen_modulus
+from unrandom.runs.recipes import fixed_modulus, other_tasks, permuted, unseen_modulus
 from unrandom.tasks import Task, is_import_path, load_task
 from unrandom.training import RunConfig
 
@@ -52,6 +52,11 @@ RECIPES = {
             unseen_modulus.um_2048_fast,
             fixed_modulus.fm_base256,
             unseen_modulus.um_base16,
+            permuted.pcg_8,
+            permuted.pcg_10,
+            permuted.pcg_joint,
+            permuted.pcg_smoke,
+            permuted.reduced_speck,
             other_tasks.truncated_lcg,
             other_tasks.truncated_lcg_smoke,
             other_tasks.quadratic,

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.generators.stride import best_stride
-from unrandom.tasks.curriculum import Modulus, Phase
+from unrandom.tasks.curriculum import Phase
 from unrandom.tasks.task import Count, Task, TestCount
 
 Multiplier = Annotated[int, Field(ge=1, le=2**64 - 1)]
