@@ -7,10 +7,17 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.runs.run import split_of
 from unrandom.tasks import (
+    LFSR,
     CurriculumBatches,
     FixedModulus,
+    MultiplyWithCarry,
+    PermutedLCG,
     Phase,
+    Quadratic,
+    ReducedSpeck,
+    TruncatedLCG,
     UnseenModulus,
+    Xorshift,
     make_batches,
 )
 from unrandom.training import RunConfig
@@ -189,3 +196,40 @@ def test_a_phase_that_cannot_be_drawn_is_said_at_once():
     data = with_phases(FM, Phase(modulus=16, begin=500), min_period=100)
     with pytest.raises(UserError, match="found no training parameters"):
         make_batches(data.split(0), 8)
+
+
+@pytest.mark.parametrize(
+    ("task", "modulus", "largest"),
+    [
+        (Quadratic(modulus=64, context=12, n_test_a=4, n_test_c=4), 32, 31),
+        (TruncatedLCG(modulus=2**10, low=4, bits=6, context=12), 2**8, 63),
+        (Xorshift(size=12, bits=12, context=12), 2**9, 511),
+        (LFSR(size=8, bits=4, context=12), 2**6, 15),
+        (MultiplyWithCarry(bits=6, context=12, n_test_a=4), 2**4, 15),
+        (PermutedLCG(state_bits=10, context=12), 2**8, 15),
+    ],
+)
+def test_every_task_of_words_or_residues_has_easier_sequences(task, modulus, largest):
+    """They are those of the same task with fewer states, and have nothing that is held out."""
+    phase = Phase(modulus=modulus, share=0.5, decay="cosine", steps=10)
+    split = task.replace(mode="streaming", n_sequences=None, curriculum=(phase,)).split(0)
+    ((_, easier),) = split.curriculum()
+    drawn = easier.draw_training(stream(0, "draw"), 500)
+    assert drawn.numbers(13).max() <= largest
+    for name, values in split.held.items():
+        assert not np.isin(drawn.labels[name], values).any()
+    assert make_batches(split, 16).tokens(0).shape == (16, 13)
+
+
+def test_a_task_without_easier_sequences_says_so():
+    with pytest.raises(UserError, match="the task reduced-speck has no easier sequences"):
+        ReducedSpeck().replace(curriculum=(Phase(modulus=16),))
+    with pytest.raises(UserError, match="100 is no power of two from 64 to 512"):
+        TruncatedLCG(modulus=2**10, low=4, bits=6).replace(curriculum=(Phase(modulus=100),))
+
+
+def test_the_cosine_begins_and_ends_flat():
+    phase = Phase(modulus=16, share=0.8, decay="cosine", begin=2, steps=4)
+    shares = {1: 0, 2: 0.8, 4: 0.4, 6: 0, 7: 0}
+    assert {step: phase.share_at(step) for step in shares} == pytest.approx(shares)
+    assert phase.share_at(3) > 0.6

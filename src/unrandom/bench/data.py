@@ -1,8 +1,10 @@
-"""How fast are sequences generated? Compared with a copy of the same bytes, and with a scalar loop over a tensor."""
+"""How fast are sequences generated? Compared with a copy of the same bytes, and with a scalar loop over a tensor; and
+how many tokenised sequences of permuted generators are made in a second.
+"""
 
 import json
 import subprocess
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,13 @@ import torch
 
 from unrandom.bench.timing import interleaved
 from unrandom.core.processes import python
+from unrandom.core.seeds import stream
 from unrandom.generators.lcg import lcg_orbits
+from unrandom.tasks import PermutedLCG, sequence_tokens
 
 ROWS, LENGTH, M = 4096, 512, 2**32
 SET_ROWS = 2**20  # the paper's n_a x n_c = 1024 x 1024
+PERMUTED_CONTEXT, PERMUTED_BITS = 64, 16  # numbers read, and bits of the state, of permuted generators
 
 # Run in a separate process, so that the peak memory is that of the token set and excludes torch.
 MAKE_SET = """
@@ -34,7 +39,9 @@ print(json.dumps([time.perf_counter() - began, tokens.nbytes, peak_memory()]))
 
 
 def bench_data(set_rows: int = SET_ROWS) -> dict[str, Any]:
-    """Nanoseconds per 64-bit number on one core; seconds and bytes for the token set of the paper's 2^32 experiment."""
+    """Nanoseconds per 64-bit number on one core; seconds and bytes for the token set of the paper's 2^32 experiment;
+    sequences of 65 numbers a second of CPU time for each permuted generator, from drawing to tokens.
+    """
     rng = np.random.default_rng(0)
     a, c, x0 = (rng.integers(0, M, size=ROWS, dtype=np.uint64) for _ in range(3))
     numbers = np.empty((ROWS, LENGTH), dtype=np.uint64)
@@ -54,7 +61,19 @@ def bench_data(set_rows: int = SET_ROWS) -> dict[str, Any]:
         "baseline_ns_per_number": round(_scalar_loop() * 1e9, 1),
         "ns_per_number_other_modulus": round(other_modulus * nanoseconds, 3),
         **{f"token_set_{key}": token_set[key] for key in ("seconds", "gigabytes", "peak_gigabytes")},
+        **{f"{name}_sequences_per_second": _permuted_rate(name) for name in PermutedLCG.half_words},
     }
+
+
+def _permuted_rate(variant: str, rounds: int = 5) -> int:
+    """Sequences of one variant a second of CPU time, drawn as for training and written as tokens; the best round."""
+    task = PermutedLCG.parse({"variants": [variant], "state_bits": PERMUTED_BITS, "context": PERMUTED_CONTEXT})
+    split, fastest = task.split(0), 0.0
+    for number in range(rounds):
+        began = process_time()
+        sequence_tokens(split.draw_training(stream(0, "bench", number), ROWS), task.context + 1, task.tokenizer)
+        fastest = max(fastest, ROWS / (process_time() - began))
+    return round(fastest)
 
 
 def make_set(moduli: tuple[int, int], rows: int, *, width: int = 4, length: int = LENGTH) -> dict[str, float | None]:

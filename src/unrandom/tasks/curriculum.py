@@ -39,6 +39,13 @@ class Phase(Config):
             return self.share * (1 - math.cos(math.pi * left)) / 2
         return self.share * (left if self.decay == "linear" else left > 0)
 
+    def bits(self, least: int, most: int) -> int:
+        """The width of the smaller state, for tasks whose states are words. Raises ValueError outside this range."""
+        width = self.modulus.bit_length() - 1
+        if self.modulus != 1 << width or not least <= width <= most:
+            raise ValueError(f"curriculum: {self.modulus} is no power of two from {2**least} to {2**most}")
+        return width
+
     @model_validator(mode="after")
     def _ends(self) -> "Phase":
         if self.decay != "constant" and self.steps is None:

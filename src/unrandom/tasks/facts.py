@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from unrandom.predictors.copying import CopyPredictor
 from unrandom.predictors.protocol import Predictor
 from unrandom.tasks.examples import Examples
 
@@ -18,6 +19,9 @@ class Baseline:
     make: Callable[[], Predictor]
     numbered: Callable[[int], Predictor] | None = None  # makes one of a number: order 3 in ``lookback:3``
     in_reports: bool = True  # False: too slow for reports, or redundant there
+
+
+COPY = Baseline("repeats what followed the last number, or the last N before", CopyPredictor, CopyPredictor)
 
 
 @dataclass(frozen=True)

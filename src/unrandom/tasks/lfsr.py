@@ -17,8 +17,9 @@ from pydantic import Field, model_validator
 from unrandom.core.errors import UserError
 from unrandom.generators.full_period import draw_below, first_distinct
 from unrandom.predictors.enumeration import CHUNK, FOR_REPORTS, MAX_HYPOTHESES, EnumeratedPosterior, Hypotheses
+from unrandom.tasks.curriculum import Phase
 from unrandom.tasks.examples import Grouping, Parameters
-from unrandom.tasks.facts import Baseline
+from unrandom.tasks.facts import COPY, Baseline
 from unrandom.tasks.held_values import HeldValuesTask, Values
 from unrandom.tasks.task import TestCount
 
@@ -96,15 +97,16 @@ class LFSR(HeldValuesTask):
         taps = given["taps"] if "taps" in given else self._draw_taps(rng, rows)
         return LFSRParameters(self.size, self.bits, taps, np.uint64(1) + draw_below(rng, 2**self.size - 1, rows))
 
+    def in_phase(self, phase: Phase) -> "LFSR":
+        """A smaller register."""
+        return self.replace(size=phase.bits(max(4, self.bits, self.taps or 0), self.size - 1), curriculum=())
+
     def baselines(self) -> Mapping[str, Baseline]:
         """Copying, the shortest recurrence and, if there are few enough taps, the posterior."""
-        from unrandom.predictors.copying import CopyPredictor
         from unrandom.predictors.recurrence import RecurrencePredictor
 
         found = {
-            "copy": Baseline(
-                "repeats what followed the last number, or the last N before", CopyPredictor, CopyPredictor
-            ),
+            "copy": COPY,
             "recurrence": Baseline(
                 "continues the shortest linear recurrence of the bits", lambda: RecurrencePredictor(self.bits)
             ),

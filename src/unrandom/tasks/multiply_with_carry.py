@@ -16,8 +16,9 @@ from pydantic import Field
 from unrandom.core.errors import UserError
 from unrandom.generators.full_period import draw_below, sample_distinct
 from unrandom.predictors.enumeration import CHUNK, FOR_REPORTS, MAX_HYPOTHESES, EnumeratedPosterior, Hypotheses
+from unrandom.tasks.curriculum import Phase
 from unrandom.tasks.examples import Parameters
-from unrandom.tasks.facts import Baseline
+from unrandom.tasks.facts import COPY, Baseline
 from unrandom.tasks.held_values import HeldValuesTask, Values
 from unrandom.tasks.task import TestCount
 
@@ -73,15 +74,14 @@ class MultiplyWithCarry(HeldValuesTask):
         carry, x0 = np.divmod(state, np.uint64(1 << self.bits))
         return MultiplyWithCarryParameters(self.bits, a, x0, carry)
 
+    def in_phase(self, phase: Phase) -> "MultiplyWithCarry":
+        """A smaller base."""
+        return self.replace(bits=phase.bits(2, self.bits - 1), curriculum=())
+
     def baselines(self) -> Mapping[str, Baseline]:
         """Copying and, if there are few enough states, the posterior."""
-        from unrandom.predictors.copying import CopyPredictor
 
-        found = {
-            "copy": Baseline(
-                "repeats what followed the last number, or the last N before", CopyPredictor, CopyPredictor
-            )
-        }
+        found = {"copy": COPY}
         if (count := 2 ** (2 * self.bits - 1)) <= MAX_HYPOTHESES:
             about = "tries all multipliers and carries"
             found["bayes"] = Baseline(about, self._posterior, in_reports=count <= FOR_REPORTS)

@@ -22,7 +22,7 @@ from unrandom.generators.lcg import lcg_orbits
 from unrandom.predictors.enumeration import FOR_REPORTS, MAX_HYPOTHESES, EnumeratedPosterior, hidden_lcg
 from unrandom.tasks.curriculum import Phase
 from unrandom.tasks.examples import Grouping, Parameters, in_symbols
-from unrandom.tasks.facts import Baseline
+from unrandom.tasks.facts import COPY, Baseline
 from unrandom.tasks.held_values import HeldValuesTask, Values
 from unrandom.tasks.task import Count, TestCount
 
@@ -195,10 +195,7 @@ class PermutedLCG(HeldValuesTask):
 
     def in_phase(self, phase: Phase) -> "PermutedLCG":
         """The same with ``phase.modulus`` states, whose words are half as wide unless a width is given."""
-        bits = phase.modulus.bit_length() - 1
-        if phase.modulus != 1 << bits or not 4 <= bits < self.state_bits:
-            least, most = 2**4, 2 ** (self.state_bits - 1)
-            raise ValueError(f"curriculum: {phase.modulus} is no power of two from {least} to {most}")
+        bits = phase.bits(4, self.state_bits - 1)
         return self.replace(state_bits=bits, curriculum=(), tag_from=self.first_tag if self.tagged else None)
 
     def baselines(self) -> Mapping[str, Baseline]:
@@ -206,9 +203,7 @@ class PermutedLCG(HeldValuesTask):
 
         It does not know which multipliers and increments are held out.
         """
-        from unrandom.predictors.copying import CopyPredictor
-
-        found = {"copy": Baseline("repeats what followed the current number before", CopyPredictor)}
+        found = {"copy": COPY}
         if self.state_bits <= 16 and not self.tagged and (count := self._hypotheses) <= MAX_HYPOTHESES:
             about = "is the exact posterior over states and parameters: the ceiling"
             found["bayes"] = Baseline(about, self._posterior, in_reports=count <= FOR_REPORTS)

@@ -21,6 +21,7 @@ from unrandom.generators.full_period import draw_units, sample_distinct, sample_
 from unrandom.predictors.congruences import LinearSystem
 from unrandom.predictors.copying import CopyPredictor
 from unrandom.predictors.protocol import Predictions, one_by_one
+from unrandom.tasks.curriculum import Phase
 from unrandom.tasks.examples import Grouping, Parameters
 from unrandom.tasks.facts import Baseline
 from unrandom.tasks.held_values import HeldValuesTask, Values
@@ -135,6 +136,9 @@ class Quadratic(HeldValuesTask):
         k = first + np.uint64(even) * rng.integers(0, m // (odd * even), rows, dtype=np.uint64)
         x0 = rng.integers(0, m, rows, dtype=np.uint64)
         return QuadraticParameters(m, a, np.uint64(1) + np.uint64(odd) * k, c, x0)
+
+    def in_phase(self, phase: Phase) -> "Quadratic":
+        return self.replace(modulus=phase.modulus, curriculum=())
 
     def baselines(self) -> Mapping[str, Baseline]:
         return {

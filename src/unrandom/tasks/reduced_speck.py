@@ -14,9 +14,8 @@ from pydantic import Field
 
 from unrandom.generators import speck
 from unrandom.generators.full_period import draw_below, first_distinct
-from unrandom.predictors.copying import CopyPredictor
 from unrandom.tasks.examples import Parameters
-from unrandom.tasks.facts import Baseline
+from unrandom.tasks.facts import COPY, Baseline
 from unrandom.tasks.held_values import HeldValuesTask, Values
 from unrandom.tasks.task import TestCount
 
@@ -65,7 +64,7 @@ class ReducedSpeck(HeldValuesTask):
         return CounterParameters(self.rounds, self.bits, key, draw_below(rng, 2**32, rows))
 
     def baselines(self) -> Mapping[str, Baseline]:
-        return {"copy": Baseline("repeats what followed the current number before", CopyPredictor)}
+        return {"copy": COPY}
 
     @property
     def rule(self) -> str:

@@ -24,8 +24,9 @@ from unrandom.generators.full_period import (
 )
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.predictors.enumeration import FOR_REPORTS, MAX_HYPOTHESES, EnumeratedPosterior, hidden_lcg
+from unrandom.tasks.curriculum import Phase
 from unrandom.tasks.examples import Parameters
-from unrandom.tasks.facts import Baseline
+from unrandom.tasks.facts import COPY, Baseline
 from unrandom.tasks.held_values import HeldValuesTask, Values
 from unrandom.tasks.task import TestCount
 
@@ -93,19 +94,20 @@ class TruncatedLCG(HeldValuesTask):
         x0 = rng.integers(0, m - 1, rows, dtype=np.uint64, endpoint=True)
         return WindowedParameters(m, self.low, self.bits, a, c, x0)
 
+    def in_phase(self, phase: Phase) -> "TruncatedLCG":
+        """The same number of bits, as far from the highest of a smaller power of two."""
+        size = self.modulus.bit_length() - 1
+        bits = phase.bits(max(2, size - self.low), size - 1)
+        return self.replace(modulus=1 << bits, low=self.low - (size - bits), curriculum=())
+
     def baselines(self) -> Mapping[str, Baseline]:
         """Copying, algebra if the low bits are seen, a lattice attack if the multiplier is fixed, and the posterior if
         the modulus is a power of two with few enough states.
         """
         from unrandom.predictors.algebraic import AlgebraicPredictor
-        from unrandom.predictors.copying import CopyPredictor
         from unrandom.predictors.lattice import LatticePredictor
 
-        found = {
-            "copy": Baseline(
-                "repeats what followed the last number, or the last N before", CopyPredictor, CopyPredictor
-            )
-        }
+        found = {"copy": COPY}
         if self.low == 0 and self.modulus % (1 << self.bits) == 0:
             about = "solves for the parameters modulo 2^bits, of which the low bits are an LCG"
             found["algebraic"] = Baseline(about, lambda: AlgebraicPredictor(1 << self.bits))

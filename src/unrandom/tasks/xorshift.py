@@ -16,8 +16,9 @@ from pydantic import Field, model_validator
 from unrandom.core.errors import UserError
 from unrandom.generators.full_period import draw_below, first_distinct
 from unrandom.predictors.enumeration import CHUNK, FOR_REPORTS, MAX_HYPOTHESES, EnumeratedPosterior, Hypotheses
+from unrandom.tasks.curriculum import Phase
 from unrandom.tasks.examples import Parameters, in_symbols
-from unrandom.tasks.facts import Baseline
+from unrandom.tasks.facts import COPY, Baseline
 from unrandom.tasks.held_values import ATTEMPTS, HeldValuesTask, Values
 from unrandom.tasks.task import TestCount
 
@@ -119,15 +120,15 @@ class Xorshift(HeldValuesTask):
         x0 = np.uint64(1) + draw_below(rng, 2**self.size - 1, rows)
         return XorshiftParameters(self.size, self.bits, given.get("triple", triple).copy(), x0)
 
+    def in_phase(self, phase: Phase) -> "Xorshift":
+        """A smaller state, of which at most as many bits are in the output."""
+        size = phase.bits(8, self.size - 1)
+        return self.replace(size=size, bits=min(self.bits, size), curriculum=())
+
     def baselines(self) -> Mapping[str, Baseline]:
         """Copying and, if there are few enough states for one output, the posterior."""
-        from unrandom.predictors.copying import CopyPredictor
 
-        found = {
-            "copy": Baseline(
-                "repeats what followed the last number, or the last N before", CopyPredictor, CopyPredictor
-            )
-        }
+        found = {"copy": COPY}
         if (count := self._triples << (self.size - self.bits)) <= MAX_HYPOTHESES:
             about = "tries all shifts and states"
             found["bayes"] = Baseline(about, self._posterior, in_reports=count <= FOR_REPORTS)

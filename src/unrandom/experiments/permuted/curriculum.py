@@ -4,7 +4,8 @@ The follow-up says that 2^20 states and more are not learned without a curriculu
 smaller modulus, whose share decays, or the weights of a model of it. Here a size is learned from the one before it,
 with the same total compute: a model that starts from another's weights makes fewer steps, so that both trainings
 together cost what the plain one does. ``curves`` has accuracy by compute, and ``runs`` the compute to the target,
-ancestors included. Every kind of curriculum is tried at one size; at the largest one, at laptop scale, only the mix.
+ancestors included. At laptop scale, every kind is tried at the smallest size, and only the mix at the largest;
+overnight, every kind with 12 bits of state.
 """
 
 import polars as pl
@@ -33,7 +34,13 @@ PLAIN, MIXED, GROWN, BOTH, EARLY = (
     "weights of a smaller state, half trained",
 )
 SHARE = 0.01  # of the batch at the first step
-PLACE = by_scale(smoke=1, laptop=1, overnight=2, paper=1)  # of the size that is learned by every kind of curriculum
+# The smaller size, and the size that is learned from it by every kind of curriculum.
+PAIR = by_scale(
+    smoke=SIZES["smoke"][:2],
+    laptop=(Size(6, 32, 500, 4), SIZES["laptop"][0]),
+    overnight=SIZES["overnight"][1:3],
+    paper=SIZES["paper"][:2],
+)
 
 CLAIMS = {
     "mixed": Claim(
@@ -78,11 +85,11 @@ CLAIMS = {
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """Every kind of curriculum with every seed for one size, and the mix for the largest; the task's own variant."""
-    sizes = SIZES[scale]
-    every = PLACE[scale]
-    planned = _kinds(scale, seeds, sizes[every - 1], sizes[every], (PLAIN, MIXED, GROWN, BOTH, EARLY))
-    if every < len(sizes) - 1:
-        planned += _kinds(scale, seeds, sizes[-2], sizes[-1], (PLAIN, MIXED))
+    smaller, larger = PAIR[scale]
+    planned = _kinds(scale, seeds, smaller, larger, (PLAIN, MIXED, GROWN, BOTH, EARLY))
+    if scale == "laptop":
+        smaller, larger = SIZES[scale][-2:]
+        planned += _kinds(scale, seeds, smaller, larger, (PLAIN, MIXED))
     return planned
 
 

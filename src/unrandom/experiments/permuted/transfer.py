@@ -26,7 +26,7 @@ ENTRY = Entry(
 TARGET_ACCURACY = 0.8
 NOTHING = "random weights"
 # Steps of the second training: the beginning of the schedule of a model that starts from random weights.
-STEPS = by_scale(smoke=4, laptop=600, paper=100_000)
+STEPS = by_scale(smoke=4, laptop=300, paper=100_000)
 
 CLAIMS = {
     "saves": Claim(
