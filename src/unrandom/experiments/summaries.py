@@ -111,6 +111,17 @@ def column_lines(frame: pl.DataFrame, x: str, labels: Mapping[str, str]) -> list
     return [line for kind, (column, label) in each for line in seed_lines(frame, x, column, label, kind)]
 
 
+def predictor_lines(positions: pl.DataFrame, model: str) -> list[Line]:
+    """Accuracy by position of every predictor: of the ``model`` one line per seed, of others that of the first seed."""
+    first = pl.col("seed") == pl.col("seed").min()
+    drawn = positions.filter((pl.col("predictor") == model) | first)
+    return [
+        Line(curve["seen"].to_list(), curve["value"].to_list(), curve["predictor"][0], kind)
+        for kind, of_predictor in enumerate(drawn.partition_by("predictor", maintain_order=True))
+        for curve in by_seed(of_predictor)
+    ]
+
+
 def group_lines(groups: Mapping[str, pl.DataFrame], x: str, y: str, *, stairs: bool = False) -> list[Line]:
     """Return one line per run; each group of runs has a colour, and its key is the label."""
     each = enumerate(groups.items())

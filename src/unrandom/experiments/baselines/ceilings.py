@@ -14,9 +14,9 @@ from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precond
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import evaluated
 from unrandom.experiments.fixed_modulus.presets import first_runs
-from unrandom.experiments.summaries import best_modulus_accuracy, by_seed, rows_of
+from unrandom.experiments.summaries import best_modulus_accuracy, predictor_lines, rows_of
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.figures.panels import Line, LinePanel
+from unrandom.figures.panels import LinePanel
 from unrandom.figures.style import powers
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.comparison import CEILING, compare
@@ -149,14 +149,7 @@ def draw(tables: Tables) -> Pictures:
     """Accuracy by position of every predictor: one panel per modulus; the model has one line per seed."""
     panels = []
     for (regime, modulus), positions in tables["positions"].group_by("regime", "modulus", maintain_order=True):
-        first = pl.col("seed") == pl.col("seed").min()
-        drawn = positions.filter((pl.col("predictor") == MODEL) | first)
-        lines = [
-            Line(curve["seen"].to_list(), curve["value"].to_list(), curve["predictor"][0], kind)
-            for kind, of_predictor in enumerate(drawn.partition_by("predictor", maintain_order=True))
-            for curve in by_seed(of_predictor)
-        ]
-        ticks = powers(2, max(positions["seen"]))
+        ticks, lines = powers(2, max(positions["seen"])), predictor_lines(positions, MODEL)
         title = f"{'fixed' if regime == FixedModulus.name else 'unseen'} modulus {modulus}"
         panels.append(
             LinePanel(title, "numbers seen (t)", "number right", lines, ticks, limits=(-0.04, 1.04), beside=True)

@@ -12,8 +12,8 @@ import polars as pl
 from unrandom.evaluation import Evaluation, context_needed, evaluate
 from unrandom.experiments.claims import Bound, Finding
 from unrandom.experiments.experiment import Rows, Run, Scale, by_scale
-from unrandom.experiments.summaries import by_seed, each_seed, rows_of, run_columns
-from unrandom.figures.panels import Line, LinePanel
+from unrandom.experiments.summaries import each_seed, predictor_lines, rows_of, run_columns
+from unrandom.figures.panels import LinePanel
 from unrandom.figures.style import powers
 from unrandom.runs.comparison import CEILING
 from unrandom.runs.tables import Tables, table
@@ -73,12 +73,5 @@ def at_the_end(positions: pl.DataFrame) -> pl.DataFrame:
 
 def panel(positions: pl.DataFrame, title: str) -> LinePanel:
     """Accuracy by numbers seen: the model once per seed, baselines for the first seed."""
-    first = pl.col("seed") == pl.col("seed").min()
-    drawn = positions.filter((pl.col("predictor") == MODEL) | first)
-    lines = [
-        Line(curve["seen"].to_list(), curve["value"].to_list(), curve["predictor"][0], kind)
-        for kind, of_predictor in enumerate(drawn.partition_by("predictor", maintain_order=True))
-        for curve in by_seed(of_predictor)
-    ]
-    ticks = powers(2, max(positions["seen"]))
+    ticks, lines = powers(2, max(positions["seen"])), predictor_lines(positions, MODEL)
     return LinePanel(title, "numbers seen (t)", "number right", lines, ticks, limits=(-0.04, 1.04), beside=True)

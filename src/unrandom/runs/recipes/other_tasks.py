@@ -53,7 +53,7 @@ def _mixing_neighbours(task: Task, *, steps: int) -> RunConfig:
     return fm_256().replace(data=task, model=model, steps=steps)
 
 
-def _smoke(config: RunConfig) -> RunConfig:
+def smoke(config: RunConfig) -> RunConfig:
     """A smoke test of the same task: a tiny model and a few steps."""
     return config.replace(
         data={"context": 12},
@@ -70,29 +70,29 @@ def _smoke(config: RunConfig) -> RunConfig:
 
 def truncated_lcg_smoke() -> RunConfig:
     """a smoke test of truncated-lcg in seconds; learns nothing."""
-    return _smoke(truncated_lcg())
+    return smoke(truncated_lcg())
 
 
 def quadratic_smoke() -> RunConfig:
     """a smoke test of quadratic in seconds; learns nothing."""
-    return _smoke(quadratic())
+    return smoke(quadratic())
 
 
 def truncated_lcg_unseen_smoke() -> RunConfig:
     """a smoke test of truncated-lcg-unseen in seconds; learns nothing."""
-    return _smoke(truncated_lcg_unseen())
+    return smoke(truncated_lcg_unseen())
 
 
 def xorshift_smoke() -> RunConfig:
     """a smoke test of xorshift in seconds; learns nothing."""
-    return _smoke(xorshift())
+    return smoke(xorshift())
 
 
 def lfsr_smoke() -> RunConfig:
     """a smoke test of lfsr in seconds; learns nothing."""
-    return _smoke(lfsr())
+    return smoke(lfsr())
 
 
 def multiply_with_carry_smoke() -> RunConfig:
     """a smoke test of multiply-with-carry in seconds; learns nothing."""
-    return _smoke(multiply_with_carry())
+    return smoke(multiply_with_carry())

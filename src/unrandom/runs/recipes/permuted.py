@@ -1,6 +1,7 @@
 """Which recipes have permuted generators, or a cipher of few rounds? Models of two layers that a laptop trains."""
 
 from unrandom.runs.recipes.fixed_modulus import fm_256
+from unrandom.runs.recipes.other_tasks import smoke
 from unrandom.tasks import PermutedLCG, ReducedSpeck
 from unrandom.training import RunConfig
 
@@ -41,17 +42,7 @@ def pcg_joint() -> RunConfig:
 
 def pcg_smoke() -> RunConfig:
     """a smoke test of pcg-8 in seconds; learns nothing."""
-    return pcg_8().replace(
-        data={"state_bits": 6, "context": 12, "n_test_a": 4, "n_test_c": 4},
-        model={"d_model": 16},
-        batch_size=16,
-        steps=12,
-        warmup_steps=1,
-        evaluate_every=6,
-        checkpoint_every=12,
-        test_sequences=16,
-        precision="fp32",
-    )
+    return smoke(pcg_8())
 
 
 def reduced_speck() -> RunConfig:
