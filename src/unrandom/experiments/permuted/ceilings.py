@@ -20,7 +20,7 @@ from unrandom.runs.tables import Tables, table
 from unrandom.tasks import make_predictors
 
 MODEL = "model"
-SEQUENCES = by_scale(smoke=16, laptop=1024)
+SEQUENCES = by_scale(smoke=16, laptop=512)
 OF_POSTERIOR = by_scale(smoke=16, laptop=256)
 THRESHOLDS = (0.6, 0.9)
 

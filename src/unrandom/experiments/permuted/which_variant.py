@@ -24,7 +24,7 @@ ENTRY = Entry(
     about="after which block and how many numbers a joint model knows the variant",
 )
 
-SEQUENCES = by_scale(smoke=96, laptop=3072)
+SEQUENCES = by_scale(smoke=96, laptop=1536)
 
 CLAIMS = {
     "known": Claim(
@@ -36,7 +36,7 @@ CLAIMS = {
     "deep": Claim(
         statement="The first block alone does not tell the variants apart.",
         quantity="accuracy of the probe after the last block less that after the first, at the last position",
-        wanted=at_least(0.2, "share"),
+        wanted=at_least(0.2, "difference"),
         precondition=None,
     ),
     "soon": Claim(
