@@ -49,14 +49,15 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Write ``value`` as indented JSON, atomically. NaN and infinity are refused: JSON has neither."""
-    write_atomically(path, json_text(value))
+def write_json(path: Path, value: Any, *, compact: bool = False) -> None:
+    """Write ``value`` as JSON, atomically, indented unless ``compact``. Raises ValueError for NaN and infinity."""
+    write_atomically(path, json_text(value, compact=compact))
 
 
-def json_text(value: Any) -> str:
-    """The value as indented JSON in ASCII. Raises ValueError for NaN and infinity."""
-    return json.dumps(value, indent=1, allow_nan=False) + "\n"
+def json_text(value: Any, *, compact: bool = False) -> str:
+    """The value as JSON in ASCII, indented unless ``compact``. Raises ValueError for NaN and infinity."""
+    layout: dict[str, Any] = {"separators": (",", ":")} if compact else {"indent": 1}
+    return json.dumps(value, allow_nan=False, **layout) + "\n"
 
 
 def resolved(path: Path) -> Path:

@@ -113,7 +113,7 @@ def measure_and_judge(
         checksums = save_tables({name: rounded(frame) for name, frame in tables.items()}, folder)
         configurations = {run.id: run.config.to_json() for run in runs}
         made = Made(command=command, configurations=configurations, tables=checksums)
-        write_json(folder / "made.json", made.to_json())
+        write_json(folder / "made.json", made.to_json(), compact=True)
     return draw_and_judge(experiment, scale, results)
 
 

@@ -41,7 +41,7 @@ def save_tables(tables: Tables, folder: Path) -> dict[str, str]:
     checksums = {}
     for name, frame in tables.items():
         parquet = BytesIO()
-        frame.write_parquet(parquet)
+        frame.write_parquet(parquet, compression_level=22)
         write_atomically(folder / f"{name}.parquet", parquet.getvalue())
         checksums[name] = hashlib.sha256(parquet.getvalue()).hexdigest()
     return checksums

@@ -70,7 +70,7 @@ CLAIMS = {
     "mixed-largest": Claim(
         statement="At the largest size, one per cent of sequences of a smaller state helps.",
         quantity="last-number accuracy with the mix less that without",
-        wanted=at_least(0.05, "difference"),
+        wanted=at_least(0.05, "difference of shares"),
         precondition=None,
         written="after",
     ),

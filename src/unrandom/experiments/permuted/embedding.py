@@ -48,13 +48,13 @@ CLAIMS = {
     "rotations": Claim(
         statement="Numbers that are rotations of each other have similar embeddings, where words are rotated.",
         quantity="share of the variance of six components between classes of rotations, less that between random ones",
-        wanted=at_least(0.3, "difference"),
+        wanted=at_least(0.3, "difference of shares"),
         precondition=None,
     ),
     "control": Claim(
         statement="They have not where words are not rotated.",
         quantity="the same share for the truncated LCG",
-        wanted=at_most(0.15, "difference"),
+        wanted=at_most(0.15, "difference of shares"),
         precondition=None,
     ),
 }

@@ -35,13 +35,13 @@ CLAIMS = {
     "costs-little": Claim(
         statement="A joint model is as good as one for each variant.",
         quantity="last-number accuracy, alone less jointly, mean over variants",
-        wanted=at_most(0.05, "difference"),
+        wanted=at_most(0.05, "difference of shares"),
         precondition=None,
     ),
     "tag": Claim(
         statement="A tag that names the variant helps.",
         quantity="accuracy over all positions, with a tag less without, mean over variants",
-        wanted=at_least(0.02, "difference"),
+        wanted=at_least(0.02, "difference of shares"),
         precondition=None,
     ),
 }

@@ -43,13 +43,13 @@ CLAIMS = {
     "needed": Claim(
         statement="The prediction rests on these look-backs.",
         quantity="last-number accuracy lost by cutting multiples of eight, less that lost by cutting as many others",
-        wanted=at_least(0.3, "difference"),
+        wanted=at_least(0.3, "difference of shares"),
         precondition=None,
     ),
     "as-lcg": Claim(
         statement="Permuted variants look back as the truncated LCG does.",
         quantity="share of weight on multiples of eight, the truncated LCG's less the mean of the others",
-        wanted=at_most(0.2, "difference"),
+        wanted=at_most(0.2, "difference of shares"),
         precondition=None,
     ),
 }

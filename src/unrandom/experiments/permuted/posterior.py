@@ -37,7 +37,7 @@ CLAIMS = {
     "beyond-copying": Claim(
         statement="Copying explains little of what the model predicts.",
         quantity="last-number accuracy less that of copying, mean over variants and sizes",
-        wanted=at_least(0.5, "difference"),
+        wanted=at_least(0.5, "difference of shares"),
         precondition=None,
     ),
 }

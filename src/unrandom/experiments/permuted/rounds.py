@@ -35,13 +35,13 @@ CLAIMS = {
     "beyond-copying": Claim(
         statement="With a few rounds, the model predicts more than copying does.",
         quantity="last-number accuracy less that of copying, the largest over rounds from 2 to 4",
-        wanted=at_least(0.1, "difference"),
+        wanted=at_least(0.1, "difference of shares"),
         precondition=None,
     ),
     "control": Claim(
         statement="From five rounds on, the same model and compute predict nothing.",
         quantity="last-number accuracy less chance, the largest over five rounds and more",
-        wanted=at_most(0.02, "difference"),
+        wanted=at_most(0.02, "difference of shares"),
         precondition=None,
     ),
 }

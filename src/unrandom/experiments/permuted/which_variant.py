@@ -36,7 +36,7 @@ CLAIMS = {
     "deep": Claim(
         statement="The first block alone does not tell the variants apart.",
         quantity="accuracy of the probe after the last block less that after the first, at the last position",
-        wanted=at_least(0.2, "difference"),
+        wanted=at_least(0.2, "difference of shares"),
         precondition=None,
     ),
     "soon": Claim(
