@@ -86,7 +86,10 @@ def test_the_exponent_and_the_factor_of_a_square_root():
     whole = needed.filter(pl.col("seed") > 0)
     assert context.exponents(whole) == pytest.approx([0.5, 0.5])
     assert context.factors(whole) == pytest.approx([2.0, 2.0])
-    assert isinstance(context.exponents(needed), Unknown)
+    assert isinstance(context.exponents(needed.filter(pl.col("state_bits") > 8)), Unknown)
+    least = context.exponents(needed)
+    assert isinstance(least, Bound)
+    assert least.limits == pytest.approx([np.log2(257 / 32) / 4, 0.5, 0.5])
     bound = context.factors(needed)
     assert isinstance(bound, Bound)
     assert bound.limits == pytest.approx([257 / 64, 2.0, 2.0])
@@ -134,8 +137,8 @@ def test_joint_models_and_tags():
     found = joint.evidence({"positions": pl.DataFrame(rows)})
     assert found["learned"] == pytest.approx([0.7] * 3)
     assert found["costs-little"] == pytest.approx([0.1] * 3)
-    # Over the positions that both have but for the last of each: 1, 2, 3 and 1, 2.
-    assert found["tag"] == pytest.approx([(0.5 + 0.8) / 2 - (0.5 + 0.75 + 0.75) / 3] * 3)
+    # Over the positions that both have: 1, 2 and 3.
+    assert found["tag"] == pytest.approx([(0.5 + 0.8 + 0.8) / 3 - (0.5 + 0.75 + 0.75) / 3] * 3)
 
 
 def test_probes_by_block():
@@ -157,6 +160,8 @@ def test_what_words_count_and_which_are_rotations():
     counts = embedding.word_counts(4)
     assert [counts[name][0b0101] for name in ("zeros", "runs", "parity")] == [2, 2, 0]
     assert [counts[name][0b0111] for name in ("zeros", "runs", "parity")] == [1, 1, 1]
+    assert [counts[name][0] for name in ("zeros", "runs", "parity")] == [4, 1, 0]
+    assert [counts[name][0b1111] for name in ("zeros", "runs", "parity")] == [0, 0, 0]
     classes = embedding.rotation_classes(4)
     assert len(set(classes)) == 6
     assert classes[0b0001] == classes[0b0100] != classes[0b0011]
@@ -250,10 +255,28 @@ def test_transfer_by_pair():
         for since, count, cost in ((transfer.NOTHING, 400, 400), (first, steps[to], 800))
     ]
     found = transfer.evidence({"costs": pl.DataFrame(rows)})
+    assert found["usually-saves"] == pytest.approx([2.0] * 3)
     assert found["saves"] == pytest.approx([2.0] * 3)  # the geometric mean of 4 and 1
     assert found["never-harms"] == pytest.approx([1.0] * 3)
     assert found["rotations"] == pytest.approx([4.0] * 3)
     assert found["pays"] == pytest.approx([0.5] * 3)
+
+
+@pytest.mark.parametrize(
+    ("which", "at_least"),
+    [(lambda first: first == transfer.NOTHING, True), (lambda first: first != transfer.NOTHING, False)],
+)
+def test_transfer_where_runs_never_reached_the_target(which, at_least):
+    first = PermutedLCG.rotating[0]
+    rows = [
+        {"seed": 0, "variant": CONTROL, "first": since, "steps": 100, "flops": 100, "censored": which(since)}
+        for since in (transfer.NOTHING, first)
+    ]
+    found = transfer.evidence({"costs": pl.DataFrame(rows)})["saves"]
+    assert isinstance(found, Bound)
+    assert found.at_least is at_least
+    rows = [{**row, "censored": True} for row in rows]
+    assert isinstance(transfer.evidence({"costs": pl.DataFrame(rows)})["saves"], Unknown)
 
 
 def test_transfer_starts_from_every_other_variant():

@@ -221,6 +221,11 @@ def test_every_task_of_words_or_residues_has_easier_sequences(task, modulus, lar
     assert make_batches(split, 16).tokens(0).shape == (16, 13)
 
 
+def test_a_larger_modulus_is_no_easier_one():
+    with pytest.raises(UserError, match="modulus 128 is not below 64"):
+        Quadratic(modulus=64, n_test_a=4, n_test_c=4).replace(curriculum=(Phase(modulus=128),))
+
+
 def test_a_task_without_easier_sequences_says_so():
     with pytest.raises(UserError, match="the task reduced-speck has no easier sequences"):
         ReducedSpeck().replace(curriculum=(Phase(modulus=16),))

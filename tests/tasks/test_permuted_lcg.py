@@ -207,9 +207,19 @@ def test_the_posterior_is_exact(variants, bits):
             assert found.truth_probability[row, t - 1] == pytest.approx(counts[sequence[t]] / sum(counts.values()))
 
 
+def test_pairs_that_a_parent_held_out_are_no_unseen_values():
+    by_pairs, by_values = (
+        PermutedLCG(state_bits=8, hold_out=rule, **{**SMALL, "n_test_a": 4}).split(0) for rule in ("pairs", "values")
+    )
+    assert {name: len(values) for name, values in by_pairs.unseen_by(by_pairs).held.items()} == {"a": 4, "c": 4}
+    assert {name: len(values) for name, values in by_pairs.unseen_by(by_values).held.items()} == {"a": 4, "c": 4}
+    with pytest.raises(UserError, match="may have seen every value"):
+        by_values.unseen_by(by_pairs)
+
+
 def test_the_names_of_variants_are_complete():
-    assert set(get_args(Variant)) == set(OUTPUTS) == {*PermutedLCG.half_words, "lcg"}
-    assert {PermutedLCG.plain, *PermutedLCG.rotating} < set(PermutedLCG.half_words)
+    assert set(get_args(Variant)) == set(OUTPUTS) == {*PermutedLCG.partial, "lcg"}
+    assert {PermutedLCG.plain, *PermutedLCG.rotating} < set(PermutedLCG.partial)
 
 
 @pytest.mark.parametrize(
@@ -228,6 +238,10 @@ def test_the_names_of_variants_are_complete():
         ({"curriculum": (Phase(modulus=100),)}, "100 is no power of two from 16 to 128"),
         ({"curriculum": (Phase(modulus=256),)}, "256 is no power of two from 16 to 128"),
         ({"state_bits": 64}, "set data.base"),
+        (
+            {"variants": ("lcg",), "state_bits": 64, "tagged": True, "base": 256},
+            "leave no room: numbers are below 2^64",
+        ),
         ({"state_bits": 3}, "state_bits"),
     ],
 )

@@ -232,8 +232,8 @@ def _trained(runs: Sequence[Run]) -> Rows:
     """Last-number accuracy on unseen sequences at the end of training, one row per run.
 
     The modulus is the fixed one, or the largest that training draws; for tasks without one, the number of different
-    numbers. ``shortcut`` is the share of unseen moduli's
-    multipliers that the best fixed look-back predicts; null for a fixed modulus.
+    numbers. ``shortcut`` is the share of unseen moduli's multipliers that the best fixed look-back predicts; null for
+    other tasks.
     """
     rows = []
     for run in runs:

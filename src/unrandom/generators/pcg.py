@@ -2,7 +2,8 @@
 shifted, folded or rotated by its own top bits (O'Neill 2014); and PCG32, the one in use.
 
 An output function maps a state of `state` bits to a word of `word` bits. It takes one Python integer of any width, or
-a uint64 array of states of at most 64 bits, and is that of the C++ library wherever the library has these widths.
+a uint64 array of states of at most 64 bits. XSH-RS, XSH-RR and XSL-RR are those of the C++ library wherever it has
+these widths; RS and RR are like them without folding, as in O'Neill's paper.
 """
 
 from collections.abc import Callable
@@ -66,7 +67,7 @@ def random_rotation(x: State, state: int, word: int) -> State:
 
 
 def folded_shift(x: State, state: int, word: int) -> State:
-    """The state is folded onto its high bits, then shifted as the top bits say (XSH-RS)."""
+    """The state is folded onto its high bits; the larger the top bits, the higher the window of it (XSH-RS)."""
     control = shift_bits(state, word)
     largest = (1 << control) - 1
     folded = x ^ x >> (control + (word + largest) // 2)

@@ -144,11 +144,20 @@ class HeldValues(Split):
     def unseen_by(self, earlier: Split) -> "HeldValues":
         if not (isinstance(earlier, HeldValues) and earlier.task.name == self.task.name):
             raise different_task_error(earlier)
-        both = {name: values[earlier.never_trained(name, values)] for name, values in self.held.items()}
+        alone = self.task.hold_out == "values"
+        both = {name: values[earlier.never_trained(name, values, alone=alone)] for name, values in self.held.items()}
         if any(not len(values) for values in both.values()):
             raise UserError("the run to start from may have seen every value that is held out")
         return replace(self, held=both)
 
-    def never_trained(self, name: str, values: UInt64[np.ndarray, " values"]) -> Bool[np.ndarray, " values"]:
-        """Which values of a parameter a run on this split cannot have seen, at least not in a pair of the test."""
-        return np.isin(values, self.held.get(name, ())) | ~self.task.may_have(name, values)
+    def never_trained(
+        self, name: str, values: UInt64[np.ndarray, " values"], *, alone: bool
+    ) -> Bool[np.ndarray, " values"]:
+        """Which values of a parameter a run on this split cannot have seen, ``alone`` or in a pair of its test.
+
+        They are those that are too large for it, and those that it held out; if it held out pairs, it has seen each of
+        these by itself.
+        """
+        by_pairs = self.task.hold_out == "pairs" and len(self.held) > 1
+        held = () if alone and by_pairs else self.held.get(name, ())
+        return np.isin(values, held) | ~self.task.may_have(name, values)

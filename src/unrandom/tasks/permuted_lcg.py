@@ -1,9 +1,10 @@
 """How are permuted congruential generators (PCG) learned, which shift, fold or rotate what they show of their state?
 With unseen multipliers and increments, each variant alone or several in one model.
 
-The state is x[t+1] = (a x[t] + c) mod 2^w, of full period; the output is a permuted part of it (O'Neill 2014). Widths
-that the C++ library has are exact, as its published outputs and numpy's PCG64 show. The variants are those of Tao and
-Barkeshli (2025, arXiv 2510.26792), whose public code has XSH-RS with another fold at small widths.
+The state is x[t+1] = (a x[t] + c) mod 2^w, of full period; the output is a permuted part of it (O'Neill 2014). XSH-RS,
+XSH-RR and XSL-RR are those of the C++ library where it has these widths, as its published outputs and numpy's PCG64
+show. The variants are those of Tao and Barkeshli (2025, arXiv 2510.26792), whose public code folds XSH-RS by other
+distances at small widths.
 """
 
 from collections.abc import Mapping
@@ -81,9 +82,9 @@ class PermutedParameters(Parameters):
 
     @property
     def basis(self) -> int | None:
-        """2^bits if all sequences show a window of the state; the bits of a permuted word are no digits."""
-        windows = {VARIANTS.index("lcg"), VARIANTS.index("tlcg")}
-        return 1 << self.task.width if set(self.which.tolist()) <= windows and not self.task.tagged else None
+        """2^bits if all sequences show the same window of the state; the bits of a permuted word are no digits."""
+        is_window = self.task.variants in (("lcg",), ("tlcg",)) and not self.task.tagged
+        return 1 << self.task.width if is_window else None
 
     def digit_period(self, prime: int, power: int) -> int | None:
         """The period of the state's bit that is shown as bit ``power``, in a truncated LCG alone."""
@@ -107,7 +108,7 @@ class PermutedLCG(HeldValuesTask):
     """Full-period LCGs modulo a power of two that show a permuted part of their state."""
 
     name: ClassVar[str] = "permuted-lcg"
-    half_words: ClassVar[tuple[Variant, ...]] = VARIANTS[1:]
+    partial: ClassVar[tuple[Variant, ...]] = VARIANTS[1:]
     """The variants that show a part of the state, by default half of it."""
     rotating: ClassVar[tuple[Variant, ...]] = ("rr", "xsh-rr", "xsl-rr")
     """The variants whose word is rotated."""
@@ -262,6 +263,8 @@ class PermutedLCG(HeldValuesTask):
             raise ValueError("tag_from is the number of the first tag: set tagged=true, too")
         if self.tagged and self.first_tag < 1 << self.width:
             raise ValueError(f"tag_from={self.tag_from} is an output, too: tags begin at {1 << self.width} or later")
+        if self.vocabulary > 2**64:
+            raise ValueError(f"tags from {self.first_tag} on leave no room: numbers are below 2^64")
         return self
 
 

@@ -138,6 +138,8 @@ class Quadratic(HeldValuesTask):
         return QuadraticParameters(m, a, np.uint64(1) + np.uint64(odd) * k, c, x0)
 
     def in_phase(self, phase: Phase) -> "Quadratic":
+        if phase.modulus >= self.modulus:
+            raise ValueError(f"curriculum: modulus {phase.modulus} is not below {self.modulus}")
         return self.replace(modulus=phase.modulus, curriculum=())
 
     def baselines(self) -> Mapping[str, Baseline]:

@@ -31,10 +31,13 @@ def _step(x: np.ndarray, shifts: tuple[np.ndarray, ...], mask: np.unsignedintege
     return x ^ ((x << c) & mask)
 
 
-def _shifts(triple: Integer[np.ndarray, " rows"], size: int) -> tuple[Integer[np.ndarray, " rows"], ...]:
-    """The shifts (a, b, c) of triples that are encoded as (a size + b) size + c."""
-    a, rest = np.divmod(triple, np.uint64(size * size))
-    return (a, *np.divmod(rest, np.uint64(size)))
+BASE = 64  # above every shift, so that a triple has one code at every size of the state
+
+
+def _shifts(triple: Integer[np.ndarray, " rows"], base: int = BASE) -> tuple[Integer[np.ndarray, " rows"], ...]:
+    """The shifts (a, b, c) of triples that are encoded as (a base + b) base + c."""
+    a, rest = np.divmod(triple, np.uint64(base * base))
+    return (a, *np.divmod(rest, np.uint64(base)))
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class XorshiftParameters(Parameters):
     x0: UInt64[np.ndarray, " rows"]
 
     def numbers(self, length: int) -> UInt64[np.ndarray, "rows length"]:
-        shifts, mask = _shifts(self.triple, self.size), np.uint64(2**self.size - 1)
+        shifts, mask = _shifts(self.triple), np.uint64(2**self.size - 1)
         numbers = np.empty((len(self), length), dtype=np.uint64)
         x = self.x0
         for t in range(length):
@@ -59,7 +62,7 @@ class XorshiftParameters(Parameters):
 
     def return_within(self, steps: int) -> Bool[np.ndarray, " rows"]:
         """Which sequences return to their first state within some steps."""
-        shifts, mask = _shifts(self.triple, self.size), np.uint64(2**self.size - 1)
+        shifts, mask = _shifts(self.triple), np.uint64(2**self.size - 1)
         x, returned = self.x0, np.zeros(len(self), dtype=bool)
         for _ in range(steps):
             x = _step(x, shifts, mask)
@@ -67,7 +70,7 @@ class XorshiftParameters(Parameters):
         return returned
 
     def text(self, row: int) -> str:
-        a, b, c = (int(shift[0]) for shift in _shifts(self.triple[row : row + 1], self.size))
+        a, b, c = (int(shift[0]) for shift in _shifts(self.triple[row : row + 1]))
         return in_symbols({"a": a, "b": b, "c": c, "x0": int(self.x0[row])})
 
 
@@ -91,9 +94,12 @@ class Xorshift(HeldValuesTask):
 
     def _triple(self, which: UInt64[np.ndarray, " rows"]) -> UInt64[np.ndarray, " rows"]:
         """The triples with these numbers, from 0 on; every shift is from 1 to size − 1."""
-        size = np.uint64(self.size)
+        base = np.uint64(BASE)
         a, b, c = (shift + np.uint64(1) for shift in _shifts(which, self.size - 1))
-        return (a * size + b) * size + c
+        return (a * base + b) * base + c
+
+    def may_have(self, name: str, values: UInt64[np.ndarray, " values"]) -> Bool[np.ndarray, " values"]:
+        return np.logical_and.reduce([shift < np.uint64(self.size) for shift in _shifts(values)])
 
     def held_values(self, rng: np.random.Generator) -> Values:
         if self.n_test_triples >= self._triples:
@@ -137,7 +143,7 @@ class Xorshift(HeldValuesTask):
     def _posterior(self) -> EnumeratedPosterior:
         hidden, kind = self.size - self.bits, np.min_scalar_type(2**self.size - 1).type
         mask = kind(2**self.size - 1)
-        shifts = tuple(shift.astype(kind) for shift in _shifts(self._triple(np.arange(self._triples)), self.size))
+        shifts = tuple(shift.astype(kind) for shift in _shifts(self._triple(np.arange(self._triples))))
 
         def begin(seen: Sequence[int]) -> Iterator[Hypotheses]:
             states = np.arange(max(1, seen[0] << hidden), (seen[0] + 1) << hidden, dtype=np.uint64).astype(kind)

@@ -25,6 +25,7 @@ class StackedMuon:
     ) -> None:
         """``parameters`` maps, for each run, names to the matrices that are views of ``stacked`` by the same names."""
         self._groups = [optimizer.param_groups[0] for optimizer in optimizers]
+        assert all(group["nesterov"] for group in self._groups), "Muon is used with Nesterov's momentum alone"
         self._stacked = {name: stacked[name] for name in parameters[0]}
         self._momenta = {}
         for name, values in self._stacked.items():

@@ -5,7 +5,8 @@ smaller modulus, whose share decays, or the weights of a model of it. Here a siz
 with the same total compute: a model that starts from another's weights makes fewer steps, so that both trainings
 together cost what the plain one does. ``curves`` has accuracy by compute, and ``runs`` the compute to the target,
 ancestors included. At laptop scale, every kind is tried at the smallest size, and only the mix at the largest;
-overnight, every kind with 12 bits of state.
+overnight, every kind with 12 bits of state. Models that start from another's weights are tested on those held-out
+values that it cannot have seen.
 """
 
 import polars as pl
@@ -95,7 +96,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 def _kinds(scale: Scale, seeds: int, smaller: Size, larger: Size, names: tuple[str, ...]) -> list[RunSpec]:
     plain, easier = configured(scale, larger), configured(scale, smaller)
-    half = easier.replace(steps=max(1, easier.steps // 2), schedule_steps=easier.steps)
+    half = easier.replace(steps=max(1, easier.steps // 2), schedule_steps=smaller.schedule or smaller.steps)
     phase = Phase(modulus=2**smaller.state_bits, share=SHARE, decay="linear", steps=larger.schedule or larger.steps)
     mixed = plain.replace(data={"curriculum": (phase,)})
     # The parent of EARLY is the beginning of that of GROWN.

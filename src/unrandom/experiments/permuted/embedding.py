@@ -96,8 +96,9 @@ def word_counts(bits: int) -> dict[str, np.ndarray]:
     """For every word of this width: its zero bits, its runs of zeros (in a circle), and its parity."""
     words = np.arange(1 << bits)
     ones = (words[:, None] >> np.arange(bits)) & 1
-    begins = (ones == 0) & (np.roll(ones, 1, axis=1) == 1)
-    return {"zeros": bits - ones.sum(axis=1), "runs": begins.sum(axis=1), "parity": ones.sum(axis=1) % 2}
+    runs = ((ones == 0) & (np.roll(ones, 1, axis=1) == 1)).sum(axis=1)
+    runs[0] = 1  # the circle of zeros, which has no beginning
+    return {"zeros": bits - ones.sum(axis=1), "runs": runs, "parity": ones.sum(axis=1) % 2}
 
 
 def rotation_classes(bits: int) -> np.ndarray:

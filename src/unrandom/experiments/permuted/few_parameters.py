@@ -1,7 +1,8 @@
 """How few multipliers and increments suffice? Models that train on some of each, tested on others.
 
 The follow-up trains on 1,024 multipliers and 1,024 increments of each modulus. ``few`` has the last-number accuracy on
-unseen values by how many training had, for two sizes of the state, as a share of that with all of them.
+unseen values by how many training had of each, for two sizes of the state. With all of them, training has twice as many
+increments as ``multipliers``, or a few more.
 """
 
 import polars as pl
@@ -86,7 +87,7 @@ def draw(tables: Tables) -> Pictures:
         [
             LinePanel(
                 "unseen values",
-                "multipliers and increments in training",
+                "multipliers in training, and increments",
                 "last number right",
                 group_lines(groups, "multipliers", "accuracy"),
                 ticks,

@@ -72,7 +72,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 def evidence(tables: Tables) -> Evidence:
     positions = tables["positions"]
     last, value, kind = at_the_end(positions), pl.col("value"), pl.col("kind")
-    both = positions.filter(pl.col("seen") < pl.col("seen").max().over("kind"))  # a tag takes the last place
+    both = positions.filter(pl.col("seen") < pl.col("seen").max())  # a tag takes the place of one number
     return {
         "learned": each_seed(last.filter(kind == JOINT), value.min()),
         "costs-little": each_seed(last, value.filter(kind == ALONE).mean() - value.filter(kind == JOINT).mean()),

@@ -30,7 +30,7 @@ ENTRY = Entry(
 
 SEQUENCES = by_scale(smoke=16, laptop=512)
 SHOWN = by_scale(smoke=4, laptop=64)  # sequences over which patterns are averaged
-STRIDE = by_scale(smoke=2, laptop=8)
+STRIDE = by_scale(smoke=4, laptop=8)
 NOTHING, LINES, OTHERS = "nothing", "multiples", "others"
 
 CLAIMS = {

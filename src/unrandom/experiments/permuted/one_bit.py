@@ -31,7 +31,7 @@ CLAIMS = {
     ),
     "far": Claim(
         statement="The model needs at least twice as many bits as the exact posterior.",
-        quantity="bits for 90 %, model over exact posterior, mean over variants",
+        quantity="bits for 90 %, model over exact posterior, geometric mean over variants",
         wanted=at_least(2.0, "ratio"),
         precondition=None,
     ),

@@ -1,7 +1,8 @@
 """Which runs do the experiments on permuted generators share? One model for each variant and size, and one for all.
 
 A size is a number of bits of the state, of which half are shown. Models have two layers at every scale but *paper*,
-which has those of the follow-up (Tao and Barkeshli 2025, arXiv 2510.26792, by its public code).
+which has the model, optimiser and batch of the follow-up (Tao and Barkeshli 2025, arXiv 2510.26792, by its public
+code), on new sequences.
 """
 
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ SIZES: dict[Scale, tuple[Size, ...]] = by_scale(
     paper=(Size(16, 256, 100_000, 64), Size(18, 512, 400_000, 64)),
 )
 EVALUATIONS = 30  # in a run
-VARIANTS = PermutedLCG.half_words
+VARIANTS = PermutedLCG.partial
 JOINT_DEPTH = by_scale(smoke=3, laptop=3, paper=4)
 JOINT_STEPS = by_scale(smoke=4, laptop=6000, paper=400_000)
 

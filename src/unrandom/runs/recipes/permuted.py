@@ -32,7 +32,7 @@ def pcg_10() -> RunConfig:
 def pcg_joint() -> RunConfig:
     """six permutations of an LCG in one model, 8 bits of state, 4 shown; ten to fifteen minutes of one core."""
     return pcg_8().replace(
-        data={"variants": PermutedLCG.half_words},
+        data={"variants": PermutedLCG.partial},
         model={"depth": 3},
         steps=6000,
         evaluate_every=200,
