@@ -56,10 +56,10 @@ def drawing_grid(path: Path, rows: int, columns: int, *, width: float, height: f
 
 
 def _with_palette(png: BytesIO) -> bytes:
-    """The picture reduced to a palette of 128 colours, which takes less than a third of the bytes."""
+    """The picture reduced to a palette of 256 colours, which takes a third of the bytes."""
     image = Image.open(png).convert("RGB")  # figures are opaque
     # Of Pillow's methods, this one changes single colours least, so that colour maps stay smooth.
-    with_palette = image.quantize(128, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    with_palette = image.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     buffer = BytesIO()
     with_palette.save(buffer, "PNG", optimize=True)
     return buffer.getvalue()

@@ -96,4 +96,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture([LinePanel(title, "numbers seen (t)", "linear probe right", lines, ticks, beside=True)])
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True, archived_seeds=1)
