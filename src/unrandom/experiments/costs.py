@@ -48,7 +48,9 @@ def ratio(
         runs.filter(pl.col(by) == name).select("seed", key, "censored") for name in (numerator, denominator)
     )
     pairs = above.join(below, on="seed", suffix=" below").sort("seed")
-    if pairs.is_empty() or pairs.select(key, f"{key} below").null_count().sum_horizontal().item():
+    if pairs.is_empty():
+        return Unknown(f"no such runs were made ({numerator}, {denominator})")
+    if pairs.select(key, f"{key} below").null_count().sum_horizontal().item():
         return Unknown(f"a run never reached {target}")
     ratios = (pairs[key] / pairs[f"{key} below"]).to_list()
     counted = key in ("flops", "steps")
