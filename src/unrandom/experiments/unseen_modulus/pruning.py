@@ -107,9 +107,14 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """One figure per replacement: heat maps of heads by digits, one row of maps per seed, one column per modulus."""
+    """One figure per replacement: heat maps of heads by digits, one row of maps per seed, one column per modulus.
+
+    That of ``zero`` is left out: LayerNorm removes one scalar in every dimension, so that it looks as that of
+    ``scalar-mean`` does.
+    """
     columns = tables["digits"]["modulus"].n_unique()
-    for (replacement,), digits in tables["digits"].group_by("replacement", maintain_order=True):
+    drawn = tables["digits"].filter(pl.col("replacement") != "zero")
+    for (replacement,), digits in drawn.group_by("replacement", maintain_order=True):
         maps = [
             _damage_map(f"seed {seed}, m = {m}", damage)
             for (_, seed, m), damage in digits.group_by("run", "seed", "modulus", maintain_order=True)
