@@ -39,7 +39,16 @@ from unrandom.training.trial import trial_stepper
 NOT_CARRIED: dict[str, str] = {}
 """Experiments whose measurement cannot run on fake tensors, with the reason and the date."""
 
-NO_MODEL = {"digit-periods", "tokenization", "fm-grokking", "um-grokking", "um-period-ablation"}
+NO_MODEL = {
+    "digit-periods",
+    "tokenization",
+    "fm-grokking",
+    "um-grokking",
+    "um-period-ablation",
+    "pcg-few-parameters",
+    "pcg-curriculum",
+    "pcg-transfer",
+}
 """Experiments that read no model: generators, or what training has written."""
 
 NEED_A_GPU = {"compile", "one rank of DDP", "memory", "fraction of the matrix rate"}
@@ -56,6 +65,16 @@ MANY_RUNS = {
     "fm-what-helps",
     "fm-order-depth",
     "fm-order-pressure",
+    "pcg-alone",
+    "pcg-context",
+    "pcg-posterior",
+    "pcg-one-bit",
+    "pcg-joint",
+    "pcg-lookback",
+    "pcg-embedding",
+    "pcg-transfer",
+    "pcg-curriculum",
+    "pcg-few-parameters",
 }
 """Experiments that take seconds, for the slow tier."""
 

@@ -24,7 +24,7 @@ def measured(tmp_path):
 def test_a_disk_that_fills_up_while_tables_are_saved_leaves_the_earlier_ones(measured, tmp_path, monkeypatch):
     before = {path: path.read_bytes() for path in measured.iterdir()}
 
-    def full(*_given):
+    def full(*_given, **_settings):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(reproduce, "write_json", full)

@@ -1,7 +1,8 @@
 """What does a model say, guess by guess? Beside algebra and look-back, with its staircase and where it looks."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from html import escape
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -32,8 +33,9 @@ from unrandom.runs.comparison import compare
 from unrandom.runs.continuation import Continuation
 from unrandom.runs.interface import load
 from unrandom.runs.loaded import LoadedRun
+from unrandom.runs.run import Run
 from unrandom.runs.sharing.pretrained import pretrained
-from unrandom.tasks import make_predictors
+from unrandom.tasks import LCGTask, make_predictors
 
 WAYS = ("lcg", "numbers")  # how a sequence is given: by an LCG, or typed
 _loading = Lock()
@@ -41,7 +43,13 @@ _loading = Lock()
 
 def models() -> list[str]:
     """The names of the models that can be played with: those that are here and tell numbers by LCGs."""
-    return [name for name, model in pretrained().items() if model.folder]
+    return [name for name, model in pretrained().items() if model.folder and _is_of_lcgs(model.folder)]
+
+
+@cache
+def _is_of_lcgs(folder: Path) -> bool:
+    """Whether a model's task is of LCGs whose numbers are shown whole, for which the page asks."""
+    return isinstance(Run.open(folder).config.data, LCGTask)
 
 
 @lru_cache(LOADED_MODELS)
