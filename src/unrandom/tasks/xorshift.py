@@ -143,11 +143,11 @@ class Xorshift(HeldValuesTask):
     def _posterior(self) -> EnumeratedPosterior:
         hidden, kind = self.size - self.bits, np.min_scalar_type(2**self.size - 1).type
         mask = kind(2**self.size - 1)
-        shifts = tuple(shift.astype(kind) for shift in _shifts(self._triple(np.arange(self._triples))))
+        shifts = tuple(shift.astype(kind) for shift in _shifts(self._triple(np.arange(self._triples, dtype=np.uint64))))
 
         def begin(seen: Sequence[int]) -> Iterator[Hypotheses]:
             states = np.arange(max(1, seen[0] << hidden), (seen[0] + 1) << hidden, dtype=np.uint64).astype(kind)
-            for some in np.array_split(np.arange(self._triples), -(-len(states) * self._triples // CHUNK) or 1):
+            for some in np.array_split(np.arange(self._triples, dtype=np.uint64), -(-len(states) * self._triples // CHUNK) or 1):
                 yield np.tile(states, len(some)), *(np.repeat(shift[some], len(states)) for shift in shifts)
 
         def step(states: Hypotheses) -> Hypotheses:
