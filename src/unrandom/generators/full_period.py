@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Iterator
 from math import gcd, prod
 
 import numpy as np
-from jaxtyping import Bool, UInt64
+from jaxtyping import Bool, Float, UInt64
 
-from unrandom.core.arithmetic import WORD, PerRow, as_words, divisors, factorize, top_residue
+from unrandom.core.arithmetic import WORD, PerRow, as_words, divisors, factorize, top_residue, valuation
 from unrandom.core.errors import UserError
 
 
@@ -55,6 +55,12 @@ def full_period_increments(m: int) -> Iterator[int]:
     """All full-period increments, ascending, as an iterator."""
     _check_modulus(m)
     return (c for c in range(1, m) if gcd(c, m) == 1)
+
+
+def multiplier_valuations(a: UInt64[np.ndarray, " rows"], prime: int) -> Float[np.ndarray, " rows"]:
+    """v_p(a − 1) of each multiplier, the exponent of p in a − 1; infinite for a = 1."""
+    differences = [int(each) - 1 for each in a]
+    return np.array([valuation(each, prime) if each else np.inf for each in differences], dtype=float)
 
 
 def lookback(m: int, a: int) -> int:

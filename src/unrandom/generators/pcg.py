@@ -31,7 +31,8 @@ SPARE_FOR_SHIFTS = (2, 6, 19, 36, 69)
 """The bits beyond the word that a state needs, so that 1, 2, 3, 4 or 5 of its top bits choose a shift."""
 
 State: TypeAlias = Any  # a Python integer, or a uint64 array
-OutputFunction: TypeAlias = Callable[[State, int, int], State]  # of a state, its bits and the word's bits
+OutputFunction: TypeAlias = Callable[[State, int, int], State]
+"""A function of a state, of its number of bits, and of the number of bits of the word that it returns."""
 
 
 def shift_bits(state: int, word: int) -> int:

@@ -15,10 +15,9 @@ import numpy as np
 from jaxtyping import UInt8, UInt64
 from pydantic import Field, model_validator
 
-from unrandom.core.arithmetic import valuation
 from unrandom.core.quantities import listed
 from unrandom.generators import pcg
-from unrandom.generators.full_period import sample_increments, sample_multipliers
+from unrandom.generators.full_period import multiplier_valuations, sample_increments, sample_multipliers
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.predictors.enumeration import FOR_REPORTS, MAX_HYPOTHESES, EnumeratedPosterior, hidden_lcg
 from unrandom.tasks.curriculum import Phase
@@ -73,12 +72,9 @@ class PermutedParameters(Parameters):
             "a": self.a,
             "c": self.c,
             "x0": self.x0,
-            "v_2(a - 1)": self._valuations(),
+            "v_2(a - 1)": multiplier_valuations(self.a, 2),
             "period": np.full(len(self), self.task.modulus, dtype=object),
         }
-
-    def _valuations(self) -> np.ndarray:
-        return np.array([valuation(a - 1, 2) if a > 1 else np.inf for a in self.a.tolist()], dtype=float)
 
     @property
     def basis(self) -> int | None:
@@ -100,7 +96,7 @@ class PermutedParameters(Parameters):
         names, group = np.unique(self.which, return_inverse=True)
         by_variant = Grouping("variant", "what is shown of the state", group, tuple(VARIANTS[name] for name in names))
         about = "how often 2 divides a − 1: the less often, the longer the state's differences take to repeat"
-        by_valuation = Grouping.by_value("v_2(a − 1)", about, self._valuations())
+        by_valuation = Grouping.by_value("v_2(a − 1)", about, multiplier_valuations(self.a, 2))
         return [by_valuation] if len(names) < 2 else [by_variant, by_valuation]
 
 

@@ -147,7 +147,7 @@ class Xorshift(HeldValuesTask):
 
         def begin(seen: Sequence[int]) -> Iterator[Hypotheses]:
             states = np.arange(max(1, seen[0] << hidden), (seen[0] + 1) << hidden, dtype=np.uint64).astype(kind)
-            for some in np.array_split(np.arange(self._triples, dtype=np.uint64), -(-len(states) * self._triples // CHUNK) or 1):
+            for some in np.array_split(np.arange(self._triples), -(-len(states) * self._triples // CHUNK) or 1):
                 yield np.tile(states, len(some)), *(np.repeat(shift[some], len(states)) for shift in shifts)
 
         def step(states: Hypotheses) -> Hypotheses:

@@ -8,8 +8,8 @@ import polars as pl
 
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
-from unrandom.experiments.permuted.ceilings import at_the_end
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
+from unrandom.experiments.permuted.ceilings import SEQUENCES, at_the_end
 from unrandom.experiments.permuted.presets import VARIANTS, alone_runs
 from unrandom.experiments.summaries import each_seed, group_lines, run_columns
 from unrandom.figures.panels import LinePanel
@@ -22,7 +22,6 @@ ENTRY = Entry(
     about="each variant alone: accuracy by position and by size of the state",
 )
 
-SEQUENCES = by_scale(smoke=16, laptop=512)
 RANKS = ("smallest", "second", "third")
 
 

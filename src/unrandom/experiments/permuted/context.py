@@ -10,7 +10,8 @@ import polars as pl
 
 from unrandom.evaluation import context_needed, evaluate
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Threshold, Unknown, Written, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
+from unrandom.experiments.permuted.ceilings import SEQUENCES, THRESHOLDS
 from unrandom.experiments.permuted.presets import VARIANTS, alone_runs
 from unrandom.experiments.summaries import each_seed, run_columns
 from unrandom.figures.panels import Axis, Line, LinePanel
@@ -23,8 +24,6 @@ ENTRY = Entry(
     about="numbers needed against the number of states, with the exponent and jumps at powers of two",
 )
 
-SEQUENCES = by_scale(smoke=16, laptop=512)
-THRESHOLDS = (0.6, 0.9)
 FEWEST_SIZES = 3  # a line fits any two points
 
 

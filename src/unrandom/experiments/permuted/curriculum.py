@@ -34,7 +34,7 @@ PLAIN, MIXED, GROWN, BOTH, EARLY = (
     "both",
     "weights of a smaller state, half trained",
 )
-SHARE = 0.01  # of the batch at the first step
+SHARE = 0.01  # the share of the batch that is easier at the first step
 # The smaller size, and the size that is learned from it by every kind of curriculum.
 PAIR = by_scale(
     smoke=SIZES["smoke"][:2],

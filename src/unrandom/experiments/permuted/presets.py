@@ -35,7 +35,7 @@ SIZES: dict[Scale, tuple[Size, ...]] = by_scale(
     overnight=(Size(8, 64, 1500, 8), Size(10, 128, 3000, 16), Size(12, 256, 6000, 16), Size(14, 512, 8000, 32)),
     paper=(Size(16, 256, 100_000, 64), Size(18, 512, 400_000, 64)),
 )
-EVALUATIONS = 30  # in a run
+EVALUATIONS = 30  # the number of evaluations in a run
 VARIANTS = PermutedLCG.partial
 JOINT_DEPTH = by_scale(smoke=3, laptop=3, paper=4)
 JOINT_STEPS = by_scale(smoke=4, laptop=6000, paper=400_000)

@@ -30,7 +30,8 @@ from unrandom.runs.spec import RunSpec
 from unrandom.training.checkpoint import save_checkpoint
 
 PUBLIC_CODE = "the paper's public code"
-DIGITS_RECIPE, NUMBERS_RECIPE = "fm-base256", "fm-2048"  # of several tokens per number, and of one
+DIGITS_RECIPE = "fm-base256"  # the recipe of a model with several tokens per number
+NUMBERS_RECIPE = "fm-2048"  # the recipe of a model with one token per number
 PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl")  # ends of names of files that are pickles
 BETA2 = 0.98  # of AdamW in the scaling runs, whose names do not tell it
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Bool, Float, UInt64
 
-from unrandom.core.arithmetic import factorize, valuation
-from unrandom.generators.full_period import full_period_mask
+from unrandom.core.arithmetic import factorize
+from unrandom.generators.full_period import full_period_mask, multiplier_valuations
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.generators.period import periods
 from unrandom.tasks.examples import Grouping, Parameters, in_symbols
@@ -79,8 +79,7 @@ class LCGParameters(Parameters):
 
     def valuations(self, prime: int) -> Float[np.ndarray, " rows"]:
         """v_p(a − 1) of each sequence, the exponent of p in a − 1; infinite for a = 1."""
-        differences = [int(a) - 1 for a in self.a]
-        return np.array([valuation(each, prime) if each else np.inf for each in differences], dtype=float)
+        return multiplier_valuations(self.a, prime)
 
     def lookbacks(self) -> UInt64[np.ndarray, " rows"]:
         """r = m / gcd(m, a − 1) of each sequence: its differences repeat after r steps if it has full period."""
