@@ -101,3 +101,55 @@ def test_an_error_inside_the_block_is_not_hidden_and_hooks_are_removed(model, to
     with pytest.raises(ZeroDivisionError), intervene(model, {"hook_embed": torch.zeros_like}):
         raise ZeroDivisionError
     assert not model.hook_embed._forward_hooks
+
+
+def test_short_names_are_those_of_transformer_lens(model, tokens):
+    logits, cache = model.run_with_cache(tokens)
+    assert torch.equal(logits, model(tokens))
+    assert cache["pattern", 1] is cache["blocks.1.attn.hook_pattern"]
+    assert cache["embed"] is cache["hook_embed"]
+    assert cache["normalized", 0, "ln2"] is cache["blocks.0.ln2.hook_normalized"]
+    assert set(model.run_with_cache(tokens, ("z", 0))[1]) == {"blocks.0.attn.hook_z"}
+    assert set(model.run_with_cache(tokens, ["blocks.*.hook_resid_mid", "embed"])[1]) == {
+        "blocks.0.hook_resid_mid", "blocks.1.hook_resid_mid", "hook_embed"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (("patern", 0), "near misses: pattern"),
+        ("blocks.0.hook_pattern", r"near misses: blocks\.0\.attn\.hook_pattern"),
+        (("normalized", 0), r"it may be blocks\.0\.ln1\.hook_normalized, blocks\.0\.ln2"),
+    ],
+)
+def test_a_mistyped_tap_is_answered_with_near_misses(model, tokens, name, said):
+    with pytest.raises(UserError, match=said), record(model, [name]):
+        pass
+    with pytest.raises(KeyError, match=said):
+        model.run_with_cache(tokens)[1][name]
+
+
+def test_edits_may_take_the_hook_and_follow_each_other(model, tokens):
+    seen = []
+
+    def doubled(value, hook):
+        seen.append((hook.name, hook.layer()))
+        return 2 * value
+
+    edited = model.run_with_hooks(
+        tokens, [(("mlp_out", 1), doubled), ("blocks.1.hook_mlp_out", lambda value: value / 2)]
+    )
+    assert_close(edited, model(tokens))
+    assert seen == [("blocks.1.hook_mlp_out", 1)]
+    with pytest.raises(UserError, match="hook_embed is in no block"):
+        model.run_with_hooks(tokens, [("embed", lambda value, hook: value * hook.layer())])
+
+
+def test_products_of_weights_are_what_heads_compute(model, tokens):
+    _, cache = model.run_with_cache(tokens)
+    x = cache["normalized", 0, "ln1"]
+    scores = torch.einsum("bqm,hmn,bkn->bhqk", x, model.QK[0], x) / CONFIG.d_head**0.5
+    causal = torch.ones(6, 6).tril().bool()
+    assert_agree(scores[..., causal], cache["attn_scores", 0][..., causal], OPERATION)
+    written = torch.einsum("bhqk,bkm,hmn->bqn", cache["pattern", 0], x, model.OV[0])
+    assert_agree(written, cache["attn_out", 0], OPERATION)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from unrandom.auditing.notation import abbreviated, power
 from unrandom.core.files import JsonObject
+from unrandom.core.shown import Shown
 
 PREDICTABLE, TOO_FEW, NOT_FINISHED, NOT_PREDICTED = 10, 11, 12, 0  # exit statuses of the command
 
@@ -149,7 +150,7 @@ class Break:
         return f"after output {self.after}, {' and '.join([skipped] * (self.skipped > 0) + [lost] * (self.lost > 0))}"
 
 
-class _Unpredicted(ABC):
+class _Unpredicted(Shown, ABC):
     """What the verdicts without a proof have in common."""
 
     outputs: int
@@ -167,6 +168,21 @@ class _Unpredicted(ABC):
     @abstractmethod
     def advice(self) -> str:
         """What to do next."""
+
+    @abstractmethod
+    def text(self) -> str:
+        """The verdict for a terminal."""
+
+    def shown(self) -> dict[str, str]:
+        """The verdict, the likeliest candidate or the number of families tried, and what to do."""
+        families = len({one.family for one in self.tried})
+        likeliest = [one.text for one in self.candidates] + [one.text for one in self.needed]
+        closest = f"; closest: {likeliest[0].strip().splitlines()[0]}" if likeliest else ""
+        return {
+            "verdict": self.text().splitlines()[0],
+            "tried": f"{families} families{closest}",
+            "then": self.advice,
+        }
 
     def to_json(self) -> JsonObject:
         """The verdict as plain JSON values."""
@@ -187,8 +203,8 @@ class _Unpredicted(ABC):
         return "\n".join([*lines, *_tried_text(self.tried), *_notes(self.notes), self.advice])
 
 
-@dataclass(frozen=True)
-class Predictable:
+@dataclass(frozen=True, repr=False)
+class Predictable(Shown):
     """A generator reproduces the outputs from number `first` (from 1) to number `last`, but for the `breaks`.
 
     `next` and `previous` are in the form of the input. `next` is empty if the outputs after the last break follow from
@@ -233,6 +249,14 @@ class Predictable:
             "wherever numbers must not be guessed."
         )
 
+    def shown(self) -> dict[str, str]:
+        """The verdict with the generator, the proof, and the next outputs."""
+        return {
+            "verdict": self.text().splitlines()[0],
+            "proof": f"{self.certificate.about}; {self.outputs_needed} of {self.outputs} outputs needed",
+            "next": " ".join(map(str, self.next)) or self.advice,
+        }
+
     def to_json(self) -> JsonObject:
         """The verdict as plain JSON values."""
         as_they_are = ("family", "about", "form", "outputs_needed", "next", "previous")
@@ -271,7 +295,7 @@ class Predictable:
 MAX_LINES = 8  # lines of a list in the text of a verdict
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TooFew(_Unpredicted):
     """No generator is proven, as the outputs are too few: for the `candidates`, which make them all, and for the
     families in `needed`, which may have made them. All families were tried that can be with so many.
@@ -305,7 +329,7 @@ class TooFew(_Unpredicted):
         return self._text(f"TOO FEW  {_outputs(self.outputs)} prove no generator")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NotFinished(_Unpredicted):
     """No generator is proven, and there was no time to try all families: the others take about so many `seconds`."""
 
@@ -344,7 +368,7 @@ class NotFinished(_Unpredicted):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NotPredicted(_Unpredicted):
     """No family tried reproduces the outputs, and none needs more of them."""
 

@@ -4,6 +4,7 @@ This package exports the functions that experiments use; their parts and result 
 draws.
 """
 
+from unrandom.interpretation.activation_patching import patch_heads, patch_positions
 from unrandom.interpretation.adaptivity import Adaptivity, adaptivity, attention_late
 from unrandom.interpretation.attention import attention_by_distance, lookback_shares, strongest_distances
 from unrandom.interpretation.damage import Damage, digit_damage
@@ -33,5 +34,6 @@ from unrandom.interpretation.neurons import (
     random_order,
 )
 from unrandom.interpretation.patching import overwrite, patch_all, patch_parameters
-from unrandom.interpretation.probes import linear_probe
+from unrandom.interpretation.probes import linear_probe, probe_stream
 from unrandom.interpretation.pruning import Replacement, mean_head_values, prune_heads
+from unrandom.interpretation.residual_stream import direct_logit_attribution, logit_lens, stream_taps

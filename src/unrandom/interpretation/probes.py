@@ -1,7 +1,11 @@
 """What can be read off activations linearly? What a linear probe tells: least squares to classes, tested on others."""
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Bool, Float, Int, Integer
+from torch import Tensor
+
+from unrandom.interpretation.residual_stream import stream_taps
+from unrandom.models import Transformer
 
 RIDGE = 1e-3  # penalty of the weights, as a share of the mean variance of the features
 
@@ -32,3 +36,22 @@ def linear_probe(
     weights = np.linalg.solve(gram + penalty * np.eye(len(gram)), x[fitted].T @ (wanted[fitted] - centre))
     guesses = (x[~fitted] @ weights + centre).argmax(axis=1)
     return float((guesses == classes[~fitted]).mean())
+
+
+def probe_stream(
+    model: Transformer,
+    tokens: Int[Tensor, "rows pos"],
+    classes: Integer[np.ndarray, "rows questions"],
+    position: int = -1,
+) -> dict[str, Float[np.ndarray, " questions"]]:
+    """How well linear probes answer each question from the residual stream at one position, by the tap's name.
+
+    Probes are fitted to the first half of the rows and tested on the second, so that rows should be in random order,
+    and many more than a question has classes. Each accuracy is `linear_probe`'s.
+    """
+    _, cache = model.run_with_cache(tokens, stream_taps(model))
+    fitted = np.arange(len(tokens)) < len(tokens) // 2
+    return {
+        tap: np.array([linear_probe(stream[:, position].cpu().numpy(), each, fitted) for each in classes.T])
+        for tap, stream in cache.items()
+    }

@@ -1,18 +1,43 @@
 """How are activations recorded and edited? Every activation of interest passes a tap, a named identity module.
 
-The names are TransformerLens's (``blocks.0.attn.hook_pattern``), so that habits and notebooks carry over. A tap that
-never ran is an error: with a fused or compiled model, an edit would otherwise seem to have no effect.
+The names are TransformerLens's (``blocks.0.attn.hook_pattern``), and so are their short forms (``("pattern", 0)``), so
+that habits and notebooks carry over. A tap that never ran is an error: with a fused or compiled model, an edit would
+otherwise seem to have no effect.
 """
 
 import fnmatch
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from torch import Tensor, nn
 
-from unrandom.core.errors import UserError
+from unrandom.core.errors import UserError, near_misses
 
-Edit = Callable[[Tensor], Tensor]
+
+@dataclass(frozen=True)
+class Hook:
+    """Where an edit is made."""
+
+    name: str
+
+    def layer(self) -> int:
+        """The number of the block. Raises UserError for a tap that is in none."""
+        if not self.name.startswith("blocks."):
+            raise UserError(f"{self.name} is in no block")
+        return int(self.name.split(".")[1])
+
+
+Edit: TypeAlias = Callable[..., Tensor]
+"""What makes the new value of an activation: a function of its value, or of an argument ``hook`` too, its `Hook`."""
+
+TapName: TypeAlias = str | tuple[str | int, ...]
+"""A tap's name, or its short form: ``"embed"``, ``("pattern", 0)``, ``("normalized", 0, "ln1")``."""
+
+Edits: TypeAlias = Mapping[str, Edit] | Mapping[TapName, Edit]
+"""Edits by the taps' names."""
 
 
 class Tap(nn.Module):
@@ -22,17 +47,57 @@ class Tap(nn.Module):
         return value
 
 
+class Activations(dict[str, Tensor]):
+    """Activations by the name of their tap, whole (``blocks.0.attn.hook_pattern``) or short (``"pattern", 0``).
+
+    >>> import torch
+    >>> seen = Activations({"blocks.0.attn.hook_pattern": torch.zeros(1, 2, 3, 3)})
+    >>> seen["pattern", 0].shape
+    torch.Size([1, 2, 3, 3])
+    """
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, name: TapName) -> Tensor: ...
+
+    def __missing__(self, name: TapName) -> Tensor:
+        try:
+            return self[tap_called(name, self)]
+        except UserError as error:
+            raise KeyError(str(error)) from None
+
+
 def tap_names(model: nn.Module) -> list[str]:
     """Every tap of a model, in the order of the forward pass."""
     return [name for name, module in model.named_modules() if isinstance(module, Tap)]
 
 
+def tap_called(name: TapName, known: Iterable[str]) -> str:
+    """The one of the ``known`` names that ``name`` means. Raises UserError with near misses if it means none."""
+    names = list(known)
+    if name in names:
+        return str(name)
+    short, *place = (name,) if isinstance(name, str) else name
+    ending, inside = f"hook_{short}", [f".{part}." for part in place]
+    meant = [each for each in names if each.rpartition(".")[2] == ending and all(part in f".{each}" for part in inside)]
+    if len(meant) == 1:
+        return meant[0]
+    text = name if isinstance(name, str) else ", ".join(map(repr, name))
+    among = f"; it may be {', '.join(meant[:3])}" if meant else near_misses(str(short), _by_short(names))
+    raise UserError(f"no such tap: {text}{among}")
+
+
+def _by_short(names: Sequence[str]) -> list[str]:
+    """Whole names and short ones, for near misses; one of each block's taps stands for those of all."""
+    return list(dict.fromkeys([*names, *(each.rpartition("hook_")[2] for each in names)]))
+
+
 @contextmanager
-def record(model: nn.Module, names: str | Sequence[str]) -> Iterator[dict[str, Tensor]]:
+def record(model: nn.Module, names: TapName | Sequence[TapName]) -> Iterator[Activations]:
     """Record activations: within the ``with`` block, the value at each named tap, detached; the latest pass counts.
 
-    ``names`` is one name or several; ``*`` stands for any characters. Raises UserError for a name that matches no tap,
-    RuntimeError when a tap never ran.
+    ``names`` is one name or a list of several, whole or short; ``*`` stands for any characters of a whole name. Raises
+    UserError for a name that matches no tap, RuntimeError when a tap never ran.
 
     >>> import torch, unrandom
     >>> model = unrandom.load("um-144", device="cpu").model
@@ -43,29 +108,34 @@ def record(model: nn.Module, names: str | Sequence[str]) -> Iterator[dict[str, T
     >>> seen["hook_embed"].shape  # [batch, pos, d_model]
     torch.Size([1, 3, 128])
     """
-    seen: dict[str, Tensor] = {}
+    seen = Activations()
 
-    def keep(name: str) -> Edit:
-        def edit(value: Tensor) -> Tensor:
-            seen[name] = value.detach()
-            return value
+    def keep(value: Tensor, hook: Hook) -> Tensor:
+        seen[hook.name] = value.detach()
+        return value
 
-        return edit
-
-    asked = [names] if isinstance(names, str) else names
     known = tap_names(model)
-    matched = [match for name in asked for match in fnmatch.filter(known, name) or [name]]
-    with intervene(model, {name: keep(name) for name in matched}):
+    with intervene(model, {match: keep for name in _listed(names) for match in _matches(name, known)}):
         yield seen
 
 
+def _listed(names: TapName | Sequence[TapName]) -> Sequence[TapName]:
+    return [names] if isinstance(names, (str, tuple)) else names
+
+
+def _matches(name: TapName, known: Sequence[str]) -> Sequence[TapName]:
+    """The taps that a name with wildcards matches; else the name."""
+    return (fnmatch.filter(known, name) if isinstance(name, str) else ()) or [name]
+
+
 @contextmanager
-def intervene(model: nn.Module, edits: Mapping[str, Edit]) -> Iterator[None]:
+def intervene(model: nn.Module, edits: Edits) -> Iterator[None]:
     """Edit activations: within the ``with`` block, the value at each named tap is replaced by what its edit returns.
 
-    Raises UserError for an unknown name, and in a forward pass with recomputed blocks, where the backward pass would
-    run without the edits. Raises RuntimeError when a tap never ran (fused attention computes no pattern, and compiled
-    code does not call hooks).
+    An edit takes the value, and its `Hook` if it has an argument named ``hook``, as in TransformerLens. Raises
+    UserError for an unknown name, and in a forward pass with recomputed blocks, where the backward pass would run
+    without the edits. Raises RuntimeError when a tap never ran (fused attention computes no pattern, and compiled code
+    does not call hooks).
 
     >>> import torch, unrandom
     >>> model = unrandom.load("um-144", device="cpu").model
@@ -77,22 +147,21 @@ def intervene(model: nn.Module, edits: Mapping[str, Edit]) -> Iterator[None]:
     """
     if hasattr(model, "_orig_mod"):
         raise UserError("a compiled model does not see hooks; look inside the model it was compiled from")
-    known = set(tap_names(model))
-    if unknown := sorted(set(edits) - known):
-        raise UserError(f"no such tap: {', '.join(unknown)}; there are {', '.join(sorted(known))}")
-    handles, pending = [], set(edits)
+    known = tap_names(model)
+    named = {tap_called(name, known): edit for name, edit in edits.items()}
+    handles, pending = [], set(named)
 
     def hook(name: str) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], Tensor]:
         def apply(_module: nn.Module, _inputs: tuple[Tensor, ...], value: Tensor) -> Tensor:
             if getattr(model, "recomputes", False):
                 raise UserError("a model that recomputes its blocks runs them twice; set its recompute to False")
             pending.discard(name)
-            return edits[name](value)
+            return named[name](value, **({"hook": Hook(name)} if _takes_hook(named[name]) else {}))
 
         return apply
 
     try:
-        for name in edits:
+        for name in named:
             handles.append(model.get_submodule(name).register_forward_hook(hook(name)))
         yield
     finally:
@@ -100,3 +169,11 @@ def intervene(model: nn.Module, edits: Mapping[str, Edit]) -> Iterator[None]:
             handle.remove()
     if pending:
         raise RuntimeError(f"taps that never ran: {', '.join(sorted(pending))} (a fused or compiled model?)")
+
+
+def _takes_hook(edit: Edit) -> bool:
+    """Whether an edit has an argument named ``hook``. Of built-in functions nothing is known: they take the value."""
+    try:
+        return "hook" in inspect.signature(edit).parameters
+    except ValueError:
+        return False

@@ -1,6 +1,7 @@
 """What is the model? The paper's GPT: embedding, blocks of attention and MLP, unembedding."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 
 import torch
 from jaxtyping import Float, Int
@@ -14,7 +15,7 @@ from unrandom.models.config import TransformerConfig
 from unrandom.models.costs import EmbeddingCosts, LayerNormCosts, MLPCosts, UnembeddingCosts
 from unrandom.models.part import Part, fill_normal, initialise, residual_deviation, zero_biases
 from unrandom.models.positions import AbacusPositions, LearnedPositions
-from unrandom.models.taps import Tap, tap_names
+from unrandom.models.taps import Activations, Edit, Tap, TapName, intervene, record, tap_names
 from unrandom.models.weights import WeightAccessors
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
@@ -102,8 +103,8 @@ class Transformer(WeightAccessors, nn.Module):
     """A decoder-only Transformer: tokens [batch, pos] to logits [batch, pos, vocab], each from its past only.
 
     Weights can be read by TransformerLens's names: ``W_E``, ``W_pos``, ``W_Q``, ``W_K``, ``W_V``, ``W_O``, ``W_in``,
-    ``W_out`` and ``W_U``, and biases by ``b_Q`` to ``b_out`` (`WeightAccessors`); activations by taps (`record`,
-    `intervene`).
+    ``W_out`` and ``W_U``, biases by ``b_Q`` to ``b_out``, and the products ``QK`` and ``OV`` (`WeightAccessors`);
+    activations by taps (`run_with_cache`, `run_with_hooks`, or around other code `record` and `intervene`).
     """
 
     def __init__(self, config: TransformerConfig, *, seed: int = 0) -> None:
@@ -131,6 +132,39 @@ class Transformer(WeightAccessors, nn.Module):
         for block in self.blocks:
             x = checkpoint(block, x, use_reentrant=False, preserve_rng_state=False) if self.recomputes else block(x)
         return self.unembed(self.ln_final(x))
+
+    @torch.no_grad()
+    def run_with_cache(
+        self, tokens: Int[Tensor, "batch pos"], names: TapName | Sequence[TapName] | None = None
+    ) -> tuple[Float[Tensor, "batch pos vocab"], Activations]:
+        """Logits and activations of one forward pass, without gradients: those of the named taps, or of all (None).
+
+        >>> import torch, unrandom
+        >>> model = unrandom.load("um-144", device="cpu").model
+        >>> logits, cache = model.run_with_cache(torch.tensor([[5, 66, 19]]))
+        >>> cache["pattern", 0].shape, cache["resid_post", 3].shape
+        (torch.Size([1, 4, 3, 3]), torch.Size([1, 3, 128]))
+        """
+        with record(self, tap_names(self) if names is None else names) as cache:
+            logits = self(tokens)
+        return logits, cache
+
+    def run_with_hooks(
+        self, tokens: Int[Tensor, "batch pos"], fwd_hooks: Sequence[tuple[TapName, Edit]]
+    ) -> Float[Tensor, "batch pos vocab"]:
+        """Logits of one forward pass with edits of activations, in their order: pairs of a tap's name and its edit.
+
+        >>> import torch, unrandom
+        >>> model = unrandom.load("um-144", device="cpu").model
+        >>> tokens = torch.tensor([[5, 66, 19]])
+        >>> edited = model.run_with_hooks(tokens, [("blocks.0.hook_attn_out", lambda out, hook: 0 * out)])
+        >>> bool((edited == model(tokens)).all())
+        False
+        """
+        with ExitStack() as edits:
+            for name, edit in fwd_hooks:
+                edits.enter_context(intervene(self, {name: edit}))
+            return self(tokens)
 
     @property
     def recomputes(self) -> bool:

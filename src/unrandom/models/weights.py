@@ -74,6 +74,16 @@ class WeightAccessors:
         return self.unembed.weight.mT
 
     @property
+    def QK(self) -> Float[Tensor, "layer head d_model d_model"]:
+        """W_Q W_Kᵀ: x QK yᵀ / √d_head is the score of a query x for a key y, without biases and rotary positions."""
+        return self.W_Q @ self.W_K.mT
+
+    @property
+    def OV(self) -> Float[Tensor, "layer head d_model d_model"]:
+        """W_V W_O: what a head adds to the residual stream where it attends to one (normalised) x alone is x OV."""
+        return self.W_V @ self.W_O
+
+    @property
     def b_Q(self) -> Float[Tensor, "layer head d_head"]:
         """What is added to the queries of each head."""
         return self._attention_biases(0)

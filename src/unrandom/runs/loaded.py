@@ -16,8 +16,9 @@ from unrandom.core.arithmetic import as_words
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 from unrandom.models import Transformer, record
+from unrandom.models.formats import huggingface_model, transformer_lens_model
 from unrandom.models.predictor import TransformerPredictor
-from unrandom.models.taps import Edit, intervene, tap_names
+from unrandom.models.taps import Activations, Edits, TapName, intervene
 from unrandom.runs.continuation import Continuation, Reliability, Tried
 from unrandom.runs.run import Run
 from unrandom.runs.running.execution import OnStart, execute
@@ -37,7 +38,7 @@ Tokens: TypeAlias = Sequence[int] | Sequence[Sequence[int]] | np.ndarray | Tenso
 """Tokens of one sequence [pos], or of several of one length [batch, pos]."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LoadedRun(Run):
     """A run with its model: what `unrandom.load` and `unrandom.train` return.
 
@@ -165,7 +166,7 @@ class LoadedRun(Run):
         baselines = make_predictors(names, self.config.data)
         return compare(self, [self._predictor, *baselines], part=part, sequences=sequences)
 
-    def record(self, names: str | Sequence[str]) -> AbstractContextManager[dict[str, Tensor]]:
+    def record(self, names: TapName | Sequence[TapName]) -> AbstractContextManager[Activations]:
         """Record activations of the model within a ``with`` block, as `unrandom.record` does.
 
         >>> import unrandom
@@ -177,7 +178,7 @@ class LoadedRun(Run):
         """
         return record(self.model, names)
 
-    def intervene(self, edits: dict[str, Edit]) -> AbstractContextManager[None]:
+    def intervene(self, edits: Edits) -> AbstractContextManager[None]:
         """Edit activations of the model within a ``with`` block, as `unrandom.intervene` does.
 
         >>> import unrandom
@@ -190,25 +191,25 @@ class LoadedRun(Run):
         """
         return intervene(self.model, edits)
 
-    @torch.no_grad()
-    def cache(self, tokens: Tokens, names: str | Sequence[str] | None = None) -> dict[str, Tensor]:
+    def cache(self, tokens: Tokens, names: TapName | Sequence[TapName] | None = None) -> Activations:
         """Every activation of one forward pass by the name of its tap, or those that ``names`` match.
 
-        ``logits`` [batch, pos, vocab] are among them. Names may have wildcards. Raises UserError for tokens that are
+        A tap may be named whole or short: ``cache["blocks.0.attn.hook_pattern"]`` is ``cache["pattern", 0]``; whole
+        names may have wildcards. ``logits`` [batch, pos, vocab] are there, too. Raises UserError for tokens that are
         not in the vocabulary, for more tokens than the context, and for names that match no tap.
 
         >>> import unrandom
         >>> run = unrandom.load("um-144")
-        >>> cache = run.cache(run.tokens([5, 66, 19]), "blocks.*.attn.hook_pattern")
-        >>> sorted(cache)[:2], cache["logits"].shape
-        (['blocks.0.attn.hook_pattern', 'blocks.1.attn.hook_pattern'], torch.Size([1, 3, 512]))
+        >>> cache = run.cache(run.tokens([5, 66, 19]))
+        >>> cache["pattern", 0].shape, cache["logits"].shape  # [batch, head, query, key], [batch, pos, vocab]
+        (torch.Size([1, 4, 3, 3]), torch.Size([1, 3, 512]))
         """
         read = _sequences(tokens.cpu().numpy() if isinstance(tokens, Tensor) else tokens, "tokens")
         if read.max() >= self.model.config.vocab_size:
             raise UserError(f"tokens must be from 0 to {self.model.config.vocab_size - 1}, but {read.max()} was given")
-        with self.record(tap_names(self.model) if names is None else names) as seen:
-            logits = self.model(self._on_device(read))
-        return {**seen, "logits": logits}
+        logits, cache = self.model.run_with_cache(self._on_device(read), names)
+        cache["logits"] = logits
+        return cache
 
     def train(
         self,
@@ -260,6 +261,35 @@ class LoadedRun(Run):
         ['README.md', 'config.json', 'model.safetensors', 'unrandom.json']
         """
         return export_run(self, Path(folder), to)
+
+    def to_huggingface(self) -> Any:
+        """The model as one of transformers: `GPT2LMHeadModel`, or `GPTNeoXForCausalLM` for rotary positions.
+
+        It is a copy in fp32 on the CPU, in evaluation mode, whose logits agree to rounding. Raises UserError without
+        transformers, and for ``kv_shift``, which it cannot express.
+
+        >>> import unrandom
+        >>> run = unrandom.load("um-144", device="cpu")
+        >>> tokens = run.tokens([5, 66, 19])
+        >>> run.to_huggingface()(tokens).logits.argmax(-1).equal(run.model(tokens).argmax(-1))
+        True
+        """
+        return huggingface_model(self.model)
+
+    def to_transformer_lens(self) -> Any:
+        """The model as a bridge of TransformerLens 4, around a copy that `to_huggingface` makes.
+
+        Hooks, weights and caches have the names that they have here. Raises UserError without transformer-lens, and for
+        ``kv_shift``.
+
+        >>> import unrandom
+        >>> run = unrandom.load("um-144", device="cpu")
+        >>> bridge = run.to_transformer_lens()
+        >>> logits, cache = bridge.run_with_cache(run.tokens([5, 66, 19]))
+        >>> cache["pattern", 0].shape  # [batch, head, query, key]
+        torch.Size([1, 4, 3, 3])
+        """
+        return transformer_lens_model(self.model)
 
     @property
     def _predictor(self) -> TransformerPredictor:

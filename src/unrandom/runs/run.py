@@ -12,6 +12,7 @@ from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 from unrandom.core.reading import Saved, read_json
 from unrandom.core.run_folder import RunFolder, Seconds, Step
+from unrandom.core.shown import Shown
 from unrandom.models import Transformer
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.runs.spec import RunSpec
@@ -39,8 +40,8 @@ class Result(Saved):
     last_number_accuracy: float | None = None
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, repr=False)
+class Run(Shown):
     """A run folder with the specification in its manifest."""
 
     folder: RunFolder
@@ -77,6 +78,18 @@ class Run:
     @property
     def labels(self) -> Mapping[str, Any]:
         return self.spec.labels
+
+    def shown(self) -> dict[str, str]:
+        """Where the run is, its model and task, and how far and how good it is."""
+        shape, metrics = self.config.model, self.folder.read_metrics()
+        task, sizes = self.config.data.scope.rstrip(","), f"heads {shape.n_heads}, width {shape.d_model}"
+        last = metrics[-1] if metrics else None
+        how_good = f", last number right in {last['last_number_accuracy']:.3f} of the test" if last else ""
+        return {
+            "run": f"{self.id}, in {self.folder.path.parent}",
+            "model": f"predicts the next number {task}; depth {shape.depth}, {sizes}",
+            "trained": f"{last['step'] if last else 0:,} of {self.config.steps:,} steps{how_good}",
+        }
 
     def ancestors(self) -> list["Run"]:
         """The runs whose weights this one starts from, in the same parent folder, oldest first."""

@@ -1,0 +1,91 @@
+"""Which activations carry the difference between two inputs? Those that move a metric when they are patched.
+
+The model reads ``tokens``, with one activation after another replaced by that which it has on ``other``. Where the
+metric then is what it is on ``other``, the difference passes through that place.
+"""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from unrandom.interpretation.patching import overwrite
+from unrandom.models import Transformer, intervene
+from unrandom.models.taps import Edit, tap_called, tap_names
+
+Metric = Callable[[Float[Tensor, "batch pos vocab"]], Tensor | float]
+"""A number that is computed from the logits."""
+
+
+@torch.no_grad()
+def patch_heads(
+    model: Transformer,
+    tokens: Int[Tensor, "batch pos"],
+    other: Int[Tensor, "batch pos"],
+    metric: Metric,
+    tap: str = "z",
+) -> Float[Tensor, "layer head"]:
+    """The metric on ``tokens`` with one head's ``q``, ``k``, ``v`` or ``z``, at all positions, from ``other``.
+
+    >>> import torch, unrandom
+    >>> from unrandom.interpretation import patch_heads
+    >>> run = unrandom.load("um-144", device="cpu")
+    >>> tokens, other = (run.tokens(unrandom.LCG(m=144, a=37, c=c).orbit(x0=5, length=49)) for c in (25, 7))
+    >>> moved = patch_heads(run.model, tokens[:, :-1], other[:, :-1], lambda logits: logits[0, -1, other[0, -1]])
+    >>> moved.shape
+    torch.Size([4, 4])
+    """
+    heads = range(model.config.n_heads)
+    return _patched(model, tokens, other, metric, tap, lambda value: [overwrite(head, value) for head in heads])
+
+
+@torch.no_grad()
+def patch_positions(
+    model: Transformer,
+    tokens: Int[Tensor, "batch pos"],
+    other: Int[Tensor, "batch pos"],
+    metric: Metric,
+    tap: str = "resid_pre",
+) -> Float[Tensor, "layer pos"]:
+    """The metric on ``tokens`` with an activation of one layer at one position from ``other``.
+
+    ``tap`` is the short name of an activation with axes [batch, pos, ...]: ``resid_pre``, ``mlp_out``, ``z``.
+
+    >>> import unrandom
+    >>> from unrandom.interpretation import patch_positions
+    >>> run = unrandom.load("fm-256", device="cpu")
+    >>> tokens, other = (run.tokens(unrandom.LCG(m=256, a=5, c=c).orbit(x0=1, length=65)) for c in (3, 7))
+    >>> moved = patch_positions(run.model, tokens[:, :-1], other[:, :-1], lambda logits: logits[0, -1, other[0, -1]])
+    >>> moved.shape
+    torch.Size([1, 64])
+    """
+    positions = range(tokens.shape[1])
+    return _patched(model, tokens, other, metric, tap, lambda value: [_at(position, value) for position in positions])
+
+
+def _patched(
+    model: Transformer, tokens: Tensor, other: Tensor, metric: Metric, tap: str, edits: Callable[[Tensor], list[Edit]]
+) -> Float[Tensor, "layer patch"]:
+    """The metric with each of the edits that are made of the activation on ``other``, in each layer."""
+    taps = [tap_called((tap, layer), tap_names(model)) for layer in range(model.config.depth)]
+    _, cache = model.run_with_cache(other, taps)
+    rows = []
+    for name in taps:
+        row = []
+        for edit in edits(cache[name]):
+            with intervene(model, {name: edit}):
+                row.append(float(metric(model(tokens))))
+        rows.append(row)
+    return torch.tensor(rows)
+
+
+def _at(position: int, other: Tensor) -> Edit:
+    """An edit that replaces an activation [batch, pos, ...] at one position by that of another pass."""
+
+    def edit(value: Tensor) -> Tensor:
+        edited = value.clone()
+        edited[:, position] = other[:, position]
+        return edited
+
+    return edit
