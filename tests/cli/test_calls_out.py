@@ -32,6 +32,7 @@ CALLS = {
     "sweep on Ray": ["sweep", "fm-256", *TINY, *GRID, "--engine", "ray"],
     "sweep on Slurm": ["sweep", "fm-256", *TINY, *GRID, "--engine", "slurm", "--slurm", "cluster=local"],
     "evaluate": ["evaluate", "RUN"],
+    "lcg": ["lcg", "--m", "16", "--a", "5", "--c", "3"],
     "predict": ["predict", "RUN", "numbers"],
     "models": ["models", "--check"],
     "report": ["report", "RUN"],
@@ -51,7 +52,19 @@ WITH_OUT = ("demo", "train", "logs", "sweep", "sweep on Ray", "sweep on Slurm", 
 # Commands that run one after another in a folder, each in a fork of a process that has imported torch.
 TOGETHER = {
     "train and audit": ["train", "audit"],
-    "of a run": ["demo", "resume", "evaluate", "predict", "models", "report", "open", "compare", "export", "import"],
+    "of a run": [
+        "demo",
+        "resume",
+        "evaluate",
+        "lcg",
+        "predict",
+        "models",
+        "report",
+        "open",
+        "compare",
+        "export",
+        "import",
+    ],
     "of results": ["reproduce", "claims", "speedrun", "bench", "completion"],
     **{name: [name] for name in ("logs", "sweep", "sweep on Ray", "sweep on Slurm")},
 }
@@ -103,7 +116,7 @@ def test_a_command_asks_no_other_machine(together, tmp_path, finished_run):
     (work / "numbers").write_text("1 2 3 4 5 6 7 8")
     run = str(finished_run.folder.path)
     calls = {
-        name: [run if word == "RUN" else word for word in CALLS[name]] + ["--out", "runs"] * (name in WITH_OUT)
+        name: [run if word == "RUN" else word for word in CALLS[name]] + ["--runs", "runs"] * (name in WITH_OUT)
         for name in names
     }
     watch = Watch(watched)

@@ -42,7 +42,7 @@ OTHERWISE = ["COMMAND", "TRACK", "RECIPE", "name a recipe", "''", "'-'", "- is n
 
 
 def _train(chance: Random, inside: Path) -> list[str]:
-    out = ["--out", str(inside / "runs")]
+    out = ["--runs", str(inside / "runs")]
     wrong = [
         ["train", chance.choice(NAMES), *out],
         ["train", "quadratic-smoke", "--set", chance.choice(SETTINGS), *out],
@@ -50,7 +50,7 @@ def _train(chance: Random, inside: Path) -> list[str]:
         ["train", "quadratic-smoke", "--seed", chance.choice(WHOLE[1:]), *out],
         ["train", "quadratic-smoke", "--start-from", chance.choice(NAMES), *out],
         ["train", "quadratic-smoke", "--log", chance.choice(NAMES), *out],
-        ["train", "quadratic-smoke", "--set", "steps=1", "--out", _no_folder(chance, inside)],
+        ["train", "quadratic-smoke", "--set", "steps=1", "--runs", _no_folder(chance, inside)],
         ["train", *out],
         ["train", f"{inside}/nothing.py:Task", *out],
         ["demo", "--set", "steps=1", "--set", chance.choice(SETTINGS), *out],
@@ -80,14 +80,14 @@ def _look(chance: Random, inside: Path) -> list[str]:
         ["export", name, str(inside / "runs")],
         ["export", finished, _no_folder(chance, inside)],
         ["export", finished, str(inside / "new"), "--to", chance.choice(NAMES)],
-        ["import", _no_file(chance, inside), "--out", str(inside / "imported")],
-        ["import", str(inside / "exports" / "huggingface"), "--out", _no_folder(chance, inside)],
+        ["import", _no_file(chance, inside), "--runs", str(inside / "imported")],
+        ["import", str(inside / "exports" / "huggingface"), "--runs", _no_folder(chance, inside)],
     ]
     return chance.choice(wrong)
 
 
 def _many(chance: Random, inside: Path) -> list[str]:
-    out, results = ["--out", str(inside / "runs")], ["--results", str(inside / "results")]
+    out, results = ["--runs", str(inside / "runs")], ["--results", str(inside / "results")]
     race = ["speedrun", "fm-256", "--max-minutes", "0", *out, *results]
     grid = ["--grid", chance.choice(("model.depth=1,2", "nope=1", "model.depth=", "=1", "seed=1,2", "model.depth=1,1"))]
     sweep = ["sweep", "quadratic-smoke", "--dry-run", *out]
@@ -131,6 +131,7 @@ def _other(chance: Random, inside: Path) -> list[str]:
         ["--nope"],
         ["models", "extra"],
         ["completion", chance.choice(NAMES)],
+        ["lcg", "--m", chance.choice(WHOLE), "--a", chance.choice(WHOLE), "--c", "-1"],
         ["app", "--port", chance.choice((*WHOLE[1:], "70000"))],
         ["audit", _no_file(chance, inside)],
         ["audit", str(numbers), "--max-seconds", chance.choice(REAL)],

@@ -1,12 +1,16 @@
 """Train and test never share a test modulus, nor, by the rule of the configuration, a pair (a, c) or an a or a c."""
 
+import re
 from dataclasses import replace
+from math import gcd
 
 import numpy as np
 import pytest
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
+from unrandom.generators.full_period import full_period_multipliers
+from unrandom.runs.recipes import recipe
 from unrandom.tasks import FixedModulus, UnseenModulus
 
 CASES = [
@@ -266,3 +270,53 @@ def test_unseen_primes_are_tested_by_primitive_roots_and_the_others_at_full_peri
     split = config.split(0)
     assert (split.test(31, 64).parameters.periods() == 30).all()
     assert (split.test(32, 64).parameters.periods() == 32).all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"modulus": 16},
+            "modulus 16 has 4 full-period multipliers and 8 full-period increments, too few for data.n_test_a=16 and "
+            "data.n_test_c=16: set data.n_test_a=1 and data.n_test_c=2",
+        ),
+        (
+            {"modulus": 100},
+            "modulus 100 has 5 full-period multipliers, too few for data.n_test_a=16: set data.n_test_a=1",
+        ),
+        (
+            {"modulus": 97, "n_test_a": 64, "test_multipliers": "primitive-root"},
+            "modulus 97 has 32 primitive roots, too few for data.n_test_a=64: set data.n_test_a=8",
+        ),
+        (
+            {"modulus": 16, "n_test_a": 1, "n_test_c": 2, "extra_test_multipliers": (1, 5, 9, 13)},
+            "modulus 16 has 4 full-period multipliers, of which data.extra_test_multipliers has 4, too few for "
+            "data.n_test_a=1: name fewer in data.extra_test_multipliers",
+        ),
+    ],
+)
+def test_too_few_values_to_hold_out_name_settings_that_fit(changes, said):
+    task = recipe("fm-256").build().data.replace(**changes)
+    with pytest.raises(UserError) as raised:
+        task.split(0)
+    assert str(raised.value) == said
+    settings = dict(re.findall(r"data\.(n_test_[ac])=(\d+)", said.partition(": set")[2]))
+    if settings:
+        task.replace(**{name: int(value) for name, value in settings.items()}).split(0).try_drawing(8)
+
+
+def test_what_is_left_to_train_on_is_made_more_by_the_settings_that_the_message_names():
+    task = recipe("classroom").build().data.replace(full_period_share=1.0, n_test_a=4, n_test_c=8)
+    said = r"lower data\.n_test_a to 1 and data\.n_test_c to 2, or set data\.full_period"
+    with pytest.raises(UserError, match=said):
+        task.split(0).try_drawing(8)
+    task.replace(n_test_a=1, n_test_c=2).split(0).try_drawing(8)
+
+
+@pytest.mark.parametrize(("modulus", "a", "c"), [(16, 5, {1, 11}), (100, 61, {27, 69})])
+def test_a_class_tests_a_multiplier_with_the_longest_look_back(modulus, a, c):
+    config = recipe("classroom").build().override([f"data.modulus={modulus}", "data.context=48", "seed=7"])
+    (held,) = config.data.split(config.split_seed).held_out
+    assert (held.multipliers.tolist(), set(held.increments.tolist())) == ([a], c)
+    longest = max(modulus // gcd(modulus, other - 1) for other in full_period_multipliers(modulus))
+    assert modulus // gcd(modulus, a - 1) == longest

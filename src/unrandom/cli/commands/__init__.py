@@ -14,6 +14,7 @@ COMMANDS = {
     "resume": "continue training a run that was stopped",
     "sweep": "train every combination of settings, choose by validation accuracy, and draw a heat map of test accuracy",
     "evaluate": "measure accuracy on held-out sequences by position, by digit and by group of sequences",
+    "lcg": "print the numbers of a linear congruential generator x -> (a x + c) mod m",
     "predict": "predict the next numbers of a sequence, with probabilities",
     "models": "list the trained models that come with the package: task, size, accuracy, checksum",
     "report": "measure a run and write a report, one HTML file",
@@ -31,7 +32,12 @@ COMMANDS = {
 }
 """One line about each command, in the order of ``--help``."""
 
-WITHOUT_TORCH = ("audit", "models", "completion")  # commands that answer without torch, whose import takes seconds
+WITHOUT_TORCH = (
+    "audit",
+    "lcg",
+    "models",
+    "completion",
+)  # commands that answer without torch, whose import takes seconds
 
 
 def module_of(command: str) -> ModuleType:

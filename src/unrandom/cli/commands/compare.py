@@ -2,23 +2,25 @@
 
 import os
 from argparse import Namespace
-from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unrandom.cli.answer import Answer, aligned
-from unrandom.cli.options import RUN, TASK, Parser
+from unrandom.cli.options import RUN, TASK, Parser, add_runs
 
 if TYPE_CHECKING:
     from unrandom.runs.run import Run
 
-EXAMPLE = "unrandom compare runs/fm-256-11566064 latest --out curves"
+EXAMPLE = """unrandom compare fm-256 um-144
+unrandom compare runs/sweeps/fm-256-1a2b3c4d --out curves"""
 LEVELS = (0.5, 0.9)  # accuracies of the last number whose first step is tabulated
 
 
 def add(command: Parser) -> None:
-    command.add_argument("runs", metavar="RUN", nargs="+", help=RUN)
-    command.add_argument("--task", metavar="FILE:CLASS", help=TASK)
+    command.add_argument("names", metavar="RUN", nargs="+", help=f"{RUN}; or the folder of a sweep, for all its runs")
+    command.add_argument("--task", metavar="FILE:CLASS", action="append", help=f"{TASK} (repeatable)")
+    add_runs(command)
     command.add_argument(
         "--out", default="comparison", metavar="STEM", help="where to draw: STEM.png and STEM.svg (comparison)"
     )
@@ -28,26 +30,39 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.core.errors import UserError
     from unrandom.core.files import make_folder
     from unrandom.figures.runs import save_runs
-    from unrandom.runs.finding import find_run
+    from unrandom.runs.differences import differing_settings, names_of
 
-    runs = list({each.folder.path.resolve(): each for each in map(find_run, arguments.runs)}.values())
-    ids = Counter(each.id for each in runs)  # a model of the package and a run of one's own may have the same
-    found = {each.id if ids[each.id] == 1 else str(each.folder.path): each for each in runs}
-    metrics = {name: each.folder.read_metrics() for name, each in found.items()}
-    if unmeasured := [found[name].folder.path for name, rows in metrics.items() if not rows]:
-        raise UserError(f"{unmeasured[0]} has no evaluation yet; train it with: unrandom resume {unmeasured[0]}")
+    runs = _runs(arguments.names, arguments.runs)
+    metrics = [each.folder.read_metrics() for each in runs]
+    if unmeasured := [each for each, rows in zip(runs, metrics, strict=True) if not rows]:
+        path = unmeasured[0].folder.path
+        raise UserError(f"{path} has no evaluation yet; train it with: unrandom resume {path}")
     stem = Path(arguments.out)
     if not stem.name or arguments.out.endswith(("/", os.sep)):
         raise UserError(f"--out takes the beginning of the pictures' names, not {arguments.out!r}")
     stem = stem.with_suffix("") if stem.suffix in (".png", ".svg") else stem
     make_folder(stem.parent)
-    picture = save_runs(metrics, stem)
-    rows = [{"run": name, **_row(each, metrics[name])} for name, each in found.items()]
-    lines = aligned([list(rows[0]), *([_text(value) for value in row.values()] for row in rows)])
-    return {"runs": rows, "picture": str(picture)}, "\n".join([*lines, f"picture {picture}"])
+    names, settings = names_of(runs), differing_settings(runs)
+    picture = save_runs(dict(zip(names, metrics, strict=True)), stem)
+    rows = [
+        {"name": name, "run": str(each.folder.path), "settings": chosen, **_reached(each, measured)}
+        for name, each, chosen, measured in zip(names, runs, settings, metrics, strict=True)
+    ]
+    return {"runs": rows, "picture": str(picture)}, "\n".join([*_table(rows), f"picture {picture}"])
 
 
-def _row(run: "Run", metrics: list[dict[str, Any]]) -> dict[str, Any]:
+def _runs(names: Sequence[str], parent: Path) -> list["Run"]:
+    """The runs that the names mean, each once; of a sweep, those that were begun."""
+    from unrandom.runs.finding import find_run
+    from unrandom.runs.running.sweep import Sweep
+
+    found: list[Run] = []
+    for name in names:
+        found += Sweep.open(Path(name)).begun() if Sweep.is_saved_in(Path(name)) else [find_run(name, parent)]
+    return list({each.folder.path.resolve(): each for each in found}.values())
+
+
+def _reached(run: "Run", metrics: list[dict[str, Any]]) -> dict[str, Any]:
     last = metrics[-1]
     steps = {level: [row["step"] for row in metrics if (row["last_number_accuracy"] or 0) >= level] for level in LEVELS}
     reached = {f"step of {level:g}": min(found, default=None) for level, found in steps.items()}
@@ -59,6 +74,21 @@ def _row(run: "Run", metrics: list[dict[str, Any]]) -> dict[str, Any]:
         **reached,
         "seconds": last["seconds"],
     }
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """One line per run: its name, or the settings in which it differs where they are its name, and where it ended."""
+    apart = all("=" in row["name"] for row in rows)
+    shown = [
+        {
+            **({} if apart else {"name": row["name"]}),
+            **(row["settings"] if apart else {}),
+            **{key: value for key, value in row.items() if key not in ("name", "run", "settings")},
+            "run": Path(row["run"]).name,
+        }
+        for row in rows
+    ]
+    return aligned([list(shown[0]), *([_text(value) for value in row.values()] for row in shown)])
 
 
 def _text(value: Any) -> str:

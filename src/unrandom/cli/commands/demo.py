@@ -20,7 +20,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.report import report_run
     from unrandom.runs.interface import prepare_run
 
-    run = prepare_run(configured("fm-256", arguments), out=arguments.out, command=arguments.command_line)
+    run = prepare_run(configured("fm-256", arguments), runs=arguments.runs, command=arguments.command_line)
     result = train(run, None, arguments.log)
     with working("measuring and drawing"):
         measurements, page = report_run(run)

@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.runs.measurement import evaluate_run
     from unrandom.training.machine import choose_device
 
-    run = unrandom.load(arguments.run)
+    run = unrandom.load(arguments.run, runs=arguments.runs)
     part = None if arguments.modulus is None else _part(run, arguments.modulus)
     if arguments.predictors is not None:
         return compared(run, part, arguments)
@@ -70,7 +70,7 @@ def compared(run: "LoadedRun", part: int | None, arguments: Namespace) -> Answer
         raise UserError(f"--predictors takes names such as copy,lookback:3,bayes, not {arguments.predictors!r}")
     with about("--predictors"):
         make_predictors(names, run.config.data)  # before anything is made for them
-    run = writable(run)
+    run = writable(run, arguments.runs)
     with working("evaluating"):
         found = run.compare(names, part=part, sequences=arguments.sequences)
         picture = save_comparison(found, make_folder(run.folder.path / "figures") / "predictors")

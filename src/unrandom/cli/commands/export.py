@@ -25,7 +25,7 @@ def add(command: Parser) -> None:
 def run(arguments: Namespace) -> Answer:
     import unrandom
 
-    run = unrandom.load(arguments.run)
+    run = unrandom.load(arguments.run, runs=arguments.runs)
     folder = run.export(arguments.folder, arguments.to)
     answer = {
         "run": str(run.folder.path),

@@ -24,7 +24,7 @@ def add(command: Parser) -> None:
         "fm-2048 where a number is one token)",
     )
     add_assignments(command)
-    add_runs(command, "--out")
+    add_runs(command)
     command.add_argument("--task", metavar="FILE:CLASS", help=TASK)
 
 
@@ -32,7 +32,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.core.config import as_typed
     from unrandom.runs.interface import import_path
 
-    run = import_path(arguments.folder, arguments.out, arguments.recipe, arguments.assignments)
+    run = import_path(arguments.folder, arguments.runs, arguments.recipe, arguments.assignments)
     answer = {"run": str(run.folder.path), "from": str(arguments.folder)}
     lines = [f"run      {run.folder.path}"]
     if assumed := run.folder.read_manifest()["imported"].get("assumed"):

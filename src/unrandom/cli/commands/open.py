@@ -19,7 +19,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.cli.progress import working
     from unrandom.report import report_run
 
-    run = writable(unrandom.load(arguments.run))
+    run = writable(unrandom.load(arguments.run, runs=arguments.runs), arguments.runs)
     page = run.folder.path / "report.html"
     if not page.is_file():
         with working("measuring and drawing"):

@@ -35,7 +35,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.auditing.reading.sequences import read_sequences
     from unrandom.cli.progress import counting, say
 
-    run = unrandom.load(arguments.run)
+    run = unrandom.load(arguments.run, runs=arguments.runs)
     reading = {name: getattr(arguments, name) for name in ("raw", "column", "regex", "notation", "rows")}
     sequences, notes = read_sequences(arguments.file, **reading)
     file = shlex.quote(arguments.file) if len(sequences) == 1 else "FILE"

@@ -15,7 +15,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.cli.progress import working
     from unrandom.report import report_run
 
-    run = writable(unrandom.load(arguments.run))
+    run = writable(unrandom.load(arguments.run, runs=arguments.runs), arguments.runs)
     with working("measuring and drawing"):
         _, page = report_run(run)
     return {"run": str(run.folder.path), "report": str(page)}, f"report  {page.resolve().as_uri()}"

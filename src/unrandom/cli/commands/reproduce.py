@@ -32,7 +32,7 @@ def add(command: Parser) -> None:
         help="time a few steps of the missing runs on this machine, and print what training them would cost; train and "
         "write nothing",
     )
-    add_runs(command, "--out")
+    add_runs(command)
     add_results(command)
     add_workers(command, then="the same command continues the run that was stopped, and then judges")
 

@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 from unrandom.cli.answer import Answer
-from unrandom.cli.options import Parser, add_log, add_max_minutes, add_run
+from unrandom.cli.options import Parser, add_device, add_log, add_max_minutes, add_run
 
 EXAMPLE = """unrandom resume latest
 unrandom resume fm-256:newest"""
@@ -11,6 +11,7 @@ unrandom resume fm-256:newest"""
 
 def add(command: Parser) -> None:
     add_run(command)
+    add_device(command)
     add_max_minutes(command)
     add_log(command)
 
@@ -21,8 +22,8 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.runs.finding import find_run
     from unrandom.runs.loaded import LoadedRun
 
-    found = find_run(arguments.run, unfinished=True)
+    found = find_run(arguments.run, arguments.runs, unfinished=True)
     refuse_pretrained(found, arguments.run)
-    run = LoadedRun(found.folder, found.spec)
+    run = LoadedRun(found.folder, found.spec, arguments.device)
     result = train(run, arguments.max_minutes, arguments.log)
     return result, result_text(result, run)

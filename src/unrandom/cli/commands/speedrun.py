@@ -29,7 +29,7 @@ def add(command: Parser) -> None:
         "--keep", metavar="TEXT", help="save the race with the records; TEXT describes what was changed"
     )
     command.add_argument("--write", type=PATH, metavar="FILE", help="write the page of all records as Markdown")
-    add_runs(command, "--out")
+    add_runs(command)
     add_results(command)
     add_max_minutes(command, then="the same command continues")
 

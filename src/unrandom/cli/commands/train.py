@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 from unrandom.cli.answer import Answer, aligned
-from unrandom.cli.options import RUN, Parser, add_configuration, add_log, add_max_minutes
+from unrandom.cli.options import RUN, Parser, add_configuration, add_device, add_log, add_max_minutes
 
 EXAMPLE = "unrandom train fm-256 --set model.depth=2 --seed 1"
 
@@ -22,6 +22,7 @@ def add(command: Parser) -> None:
         metavar="RUN",
         help=f"start from the weights of this run, e.g. of a smaller modulus; it is trained first if unfinished: {RUN}",
     )
+    add_device(command)
     add_max_minutes(command)
     add_log(command)
 
@@ -37,7 +38,8 @@ def run(arguments: Namespace) -> Answer:
 
     if arguments.recipe is None:
         raise UserError(f"name a recipe: {', '.join(RECIPES)}")
-    run = prepare_run(configured(arguments.recipe, arguments), out=arguments.out, command=arguments.command_line)
+    spec = configured(arguments.recipe, arguments)
+    run = prepare_run(spec, runs=arguments.runs, command=arguments.command_line, device=arguments.device)
     result = train(run, arguments.max_minutes, arguments.log)
     return result, result_text(result, run)
 

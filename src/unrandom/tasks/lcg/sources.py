@@ -21,7 +21,7 @@ from unrandom.generators.full_period import (
     multiplier_step,
 )
 from unrandom.tasks.lcg.config import LCGTask
-from unrandom.tasks.lcg.held_out import Withheld
+from unrandom.tasks.lcg.held_out import Withheld, less_held_out
 from unrandom.tasks.lcg.parameters import LCGParameters
 
 Values = UInt64[np.ndarray, "..."]
@@ -81,7 +81,7 @@ class Proposals:
         left = np.unique(which[~self.withheld.rows(a, c)])
         if not len(left):
             raise UserError(
-                "no (a, c) of data.n_a x data.n_c is left to train on: lower data.n_test_a and data.n_test_c"
+                f"no (a, c) of data.n_a x data.n_c is left to train on: {less_held_out(self.task)}, or raise data.n_a"
             )
         self.last, self.step, self.last_k = self.last[left], self.step[left], self.last_k[left]
         self.a_pools, self.c_pools = (_Pools([pools.parts[i] for i in left]) for pools in self._both_pools())
@@ -101,8 +101,8 @@ class Proposals:
         usable = [(m, r) for m, r in places if self._some_left(m, r, topped_up=topped_up)]
         if not usable:
             raise UserError(
-                f"no multiplier and increment for {self.kind} rows is left to train on: lower data.n_test_a and "
-                f"data.n_test_c, or {INSTEAD[self.kind]}"
+                f"no multiplier and increment for {self.kind} rows is left to train on: {less_held_out(self.task)}, or "
+                f"{INSTEAD[self.kind]}"
             )
         return usable
 
@@ -228,7 +228,7 @@ class Proposals:
         if self._is_topped_up and len(pool) < size:
             more = self._multipliers(rng, m, 1, m - 1, size)
             pool = np.concatenate([pool, more[~np.isin(more, pool)]])[:size]
-        return _not_empty(pool, "multiplier", m)
+        return self._not_empty(pool, "multiplier", m)
 
     def _multipliers(self, rng: np.random.Generator, m: int, step: int, count: int, size: int) -> Values:
         """Up to ``size`` distinct multipliers 1 + step k, k < count, of this kind that are not held out."""
@@ -249,7 +249,12 @@ class Proposals:
 
         left = (count_increments(m) if self.full else m) - len(self.held_c)
         pool = _sample(stream(self.seed, "increments", m, int(self.full)), m, size, left, allowed)
-        return _not_empty(pool, "increment", m)
+        return self._not_empty(pool, "increment", m)
+
+    def _not_empty(self, pool: Values, what: str, m: int) -> Values:
+        if not len(pool):
+            raise UserError(f"no {what} of modulus {m} is left to train on: {less_held_out(self.task)}")
+        return pool
 
 
 def _sample(rng: np.random.Generator, n: int, size: int, left: int, allowed: Callable[[Values], Values]) -> Values:
@@ -270,12 +275,6 @@ def _without(values: Values, held: UInt64[np.ndarray, " held"]) -> UInt64[np.nda
 def _divisor_of(m: int) -> np.uint64:
     """m as uint64 for gcds; 2^64 is replaced by 2^63, which has the same gcd with every smaller number."""
     return np.uint64(min(m, 2**63))
-
-
-def _not_empty(pool: Values, what: str, m: int) -> Values:
-    if not len(pool):
-        raise UserError(f"no {what} of modulus {m} is left to train on: lower data.n_test_a and data.n_test_c")
-    return pool
 
 
 class _Pools:

@@ -5,15 +5,16 @@ Rejection is vectorised: propose all rows, keep those allowed and within the per
 
 from functools import reduce
 from itertools import accumulate, pairwise
+from math import ceil
 
 import numpy as np
 from jaxtyping import Bool
 
 from unrandom.core.errors import UserError
 from unrandom.tasks.lcg.config import LCGTask
-from unrandom.tasks.lcg.held_out import Withheld
+from unrandom.tasks.lcg.held_out import Withheld, less_held_out
 from unrandom.tasks.lcg.parameters import LCGParameters, concatenate
-from unrandom.tasks.lcg.sources import Proposals, RowKind
+from unrandom.tasks.lcg.sources import INSTEAD, Proposals, RowKind
 
 ATTEMPTS = 1000  # proposals per row before giving up
 
@@ -43,8 +44,8 @@ class TrainingDraws:
         for (source, share), count in zip(self._sources, self._counts(rows), strict=True):
             if not count:
                 raise UserError(
-                    f"{share:.3g} of {rows} rows should be {source.kind} ones, which is less than one row: "
-                    "raise the share or the number of rows, or set the share to 0"
+                    f"{share:.3g} of {rows} rows should be {source.kind} ones, which is less than one row: raise the "
+                    f"share, set batch_size={ceil(1 / share) + 1} or more, or {INSTEAD[source.kind]}"
                 )
 
     def product(self, rng: np.random.Generator) -> LCGParameters:
@@ -64,7 +65,7 @@ class TrainingDraws:
             for name in ("a", "c", "x0") if isinstance(drawn.m, int) else ("m", "a", "c", "x0"):
                 getattr(drawn, name)[open_rows] = getattr(again, name)
             open_rows = open_rows[~self._allowed(source, again)]
-        fewer = "lower data.n_test_a and data.n_test_c"
+        fewer = less_held_out(self.task)
         if self._filters:
             fewer = (
                 f"with periods from {self.task.min_period or 1} to {self.task.max_period or 'any'}: widen "

@@ -153,5 +153,8 @@ class UnseenModulus(LCGTask):
             raise ValueError(f"curriculum: no training modulus is as small as {easy[0]}; they begin at {low}")
         free = high - low + 1 - sum(low <= m <= high for m in self.held_out_moduli)
         if free < (self.n_m or 1):
-            raise ValueError(f"{self.n_m or 1} training moduli were asked for; [{low}, {high}] leaves {max(free, 0)}")
+            do = f"set data.n_m={free} or less, or raise data.max_modulus" if free > 0 else "raise data.max_modulus"
+            raise ValueError(
+                f"{self.n_m or 1} training moduli were asked for; [{low}, {high}] leaves {max(free, 0)}: {do}"
+            )
         return self

@@ -1,0 +1,47 @@
+"""What does `unrandom lcg` do? It prints numbers of a linear congruential generator, one per line."""
+
+from argparse import Namespace
+
+from unrandom.cli.answer import Answer
+from unrandom.cli.options import Parser, within
+
+EXAMPLE = """unrandom lcg --m 16 --a 5 --c 3 -n 20
+unrandom lcg --m 2^31 --a 1103515245 --c 12345 | unrandom audit -
+unrandom lcg --m 256 --a 77 --c 21 --x0 9 -n 40 | unrandom predict demo -"""
+LARGEST_MODULUS = 2**64  # of larger ones, the period is not known in closed form here
+NUMBERS = within(int, 1, 1_000_000)
+
+
+def add(command: Parser) -> None:
+    command.add_argument("--m", metavar="M", required=True, help="modulus, from 2 to 2^64, e.g. 16, 2^31 or 0x100")
+    command.add_argument("--a", metavar="A", required=True, help="multiplier, below the modulus")
+    command.add_argument("--c", metavar="C", required=True, help="increment, below the modulus")
+    command.add_argument("--x0", metavar="X", default="1", help="first number, below the modulus (1)")
+    command.add_argument("-n", type=NUMBERS, default=20, dest="count", metavar="K", help="how many numbers (20)")
+
+
+def run(arguments: Namespace) -> Answer:
+    """x0 and the numbers after it, each a x + c modulo m of the one before; with the period as JSON. Imports no torch.
+
+    Raises UserError for a value that is no whole number, or out of its range.
+    """
+    from unrandom.core.config import parse_integer
+    from unrandom.core.errors import UserError
+    from unrandom.core.reading import about
+    from unrandom.generators.lcg import LCG
+
+    given: dict[str, int] = {}
+    for name in ("m", "a", "c", "x0"):
+        with about(f"--{name}"):
+            given[name] = parse_integer(getattr(arguments, name))
+    modulus, first = given["m"], given["x0"]
+    if not 2 <= modulus <= LARGEST_MODULUS:
+        raise UserError(f"--m must be from 2 to 2^64, but {modulus} was given")
+    if wrong := next((name for name in ("a", "c", "x0") if not 0 <= given[name] < modulus), None):
+        raise UserError(f"--{wrong} must be from 0 to {modulus - 1}, below the modulus, but {given[wrong]} was given")
+    generator = LCG(m=modulus, a=given["a"], c=given["c"])
+    numbers = generator.orbit(x0=first, length=arguments.count)
+    answer = {**given, "numbers": numbers}
+    if arguments.json:
+        answer |= {"period": generator.period(first), "full_period": generator.has_full_period}
+    return answer, "\n".join(map(str, numbers))
