@@ -7,12 +7,12 @@ from synthetic_measurements import attention_head, ceilings, fixed_modulus, shar
 
 from unrandom.figures.attention import attention_figure, distance_figure, tokens_shown
 from unrandom.figures.comparison import comparison_panels, save_comparison
-from unrandom.figures.description import LinePanel, MapPanel
-from unrandom.figures.digits import above_chance, digit_figure, staircase
+from unrandom.figures.description import Line, LinePanel, MapPanel
+from unrandom.figures.digits import above_chance, digit_figure, digit_map, staircase
 from unrandom.figures.embedding import embedding_figure, variance_figure
 from unrandom.figures.groups import group_figure
-from unrandom.figures.staircase import LOOKS, common_base, first_stays_above, staircase_figure
-from unrandom.figures.style import CATEGORIES, category, powers
+from unrandom.figures.staircase import LOOKS, accuracy_panel, common_base, first_stays_above, staircase_figure
+from unrandom.figures.style import CATEGORIES, category, power, powers
 from unrandom.figures.training import accuracy_figure, loss_figure
 
 FM, UM = fixed_modulus(), unseen_modulus()
@@ -70,10 +70,10 @@ def test_no_two_predictors_look_alike_and_those_that_coincide_bear_marks_in_turn
     lines = staircase_figure(FM["evaluation"], ceilings=FM["ceilings"]).first.lines
     marks = {line.label: line for line in lines if line.look}
     (model,) = (line for line in lines if line.label == "m = 256")
-    assert marks.keys() == LOOKS.keys()
-    assert len({category(model.kind)[0], *(line.look.colour for line in marks.values())}) == len(LOOKS) + 1
-    assert len({line.look.dash for line in marks.values()}) == len(LOOKS)
-    assert len({line.look.mark for line in marks.values()}) == len(LOOKS)
+    assert marks.keys() < LOOKS.keys()
+    assert len({category(model.kind)[0], *(look.colour for look in LOOKS.values())}) == len(LOOKS) + 1
+    assert len({look.mark for look in LOOKS.values()}) == len(LOOKS)
+    assert len({line.look.dash for line in marks.values()}) == len(marks)
     bears = {name: set(line.marked) for name, line in marks.items()}
     assert all(len(own) >= 4 for own in bears.values())
     assert sum(map(len, bears.values())) == len(set.union(*bears.values()))
@@ -101,11 +101,13 @@ def test_digits_of_unknown_period_have_no_staircase():
 
 
 def test_digits_of_different_primes_share_one_scale():
-    heights = above_chance({"value": [[0.5, 1.0], [0.2, 0.6]], "chance": [0.5, 0.2]})
-    assert heights == [[0, 1], [0, pytest.approx(0.5)]]
+    heights = above_chance([[0.5, 1.0, 0.0], [0.2, 0.6, 0.0]], [0.5, 0.2])
+    assert heights == [[0, 1, -1], [0, pytest.approx(0.5), pytest.approx(-0.25)]]
     panel = digit_figure(UM["evaluation"][0]).first
     assert len(panel.values) == len(UM["evaluation"][0]["by_digit"]["digits"]) == len(panel.axes[1].names)
     assert panel.axes[1].names[:3] == ["2⁰", "2¹", "2²"]
+    assert (panel.bar, panel.axes[1].title) == ("0: chance, 1: always right", "digit (its weight)")
+    assert (panel.limits, panel.signed) == ((-1, 1), True)  # what is wrong more often than by chance shows as such
     assert len(panel.edges) == 193
     assert "chance 20%" in panel.texts[-1][0]
 
@@ -196,7 +198,11 @@ def test_the_first_of_compared_predictors_is_drawn_over_the_others(tmp_path: Pat
         row["bits_known"] = [0.0] * len(row["by_position"]["seen"])
     drawn = list(comparison_panels(entry))
     assert [[(line.label, line.kind) for line in panel.lines][-1] for panel in drawn] == [("copy", 0)] * 2
-    assert [panel.ticks for panel in drawn] == [[1, 2, 4, 8]] * 2
+    assert [panel.axes[0].ticks for panel in drawn] == [[1, 2, 4, 8]] * 2
+    first, *others = reversed(drawn[0].lines)
+    assert not first.look.mark
+    assert len({line.look.mark for line in others}) == len({line.look.colour for line in others}) == 3
+    assert drawn[0].axes[1].limits[0] < 0  # a predictor that is never right can be seen
     assert len(list(comparison_panels({**entry, "basis": None}))) == 1
     assert save_comparison([entry], tmp_path / "predictors") == tmp_path / "predictors.png"
     assert {path.name for path in tmp_path.iterdir()} == {"predictors.png", "predictors.svg"}
@@ -211,8 +217,25 @@ def test_axes_given_by_their_title_take_the_ticks_and_names_of_their_panel():
     assert (list(x.ticks), x.names[:2]) == (list(range(0, 30, 2)), ["0", "2"])
 
 
-def test_no_two_lines_look_alike():
+def test_no_two_lines_look_alike_and_all_can_be_seen_on_white():
     assert len({category(i) for i in range(8)}) == len(CATEGORIES) == 8
+    assert all(1.05 / (luminance(colour) + 0.05) >= 3 for colour in CATEGORIES)
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of #rrggbb, from 0 for black to 1 for white (WCAG 2)."""
+    shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_numbers_seen_have_ticks_at_powers_and_digits_superscripts():
+    panel = accuracy_panel("", [Line([1, 100], [0, 1])], base=3)
+    assert (panel.axes[0].log, panel.axes[0].ticks) == (True, [1, 3, 9, 27, 81])
+    assert (power(2, 10), power("m", "0.38")) == ("2¹⁰", "m⁰·³⁸")
+    digits = digit_map("", ["3^0", "3^1"], [[1 / 3, 1.0], [0.0, 1 / 3]], [1, 2])
+    assert digits.values == [[0, 1], [pytest.approx(-0.5), 0]]
+    assert (digits.axes[0].log, digits.axes[1].names, digits.stairs) == (True, ["3⁰", "3¹"], ())
 
 
 def test_the_synthetic_interval_contains_its_value():

@@ -153,7 +153,7 @@ def test_only_a_map_with_a_line_is_explained_by_it():
     first, *others = SYNTHETIC["unseen_modulus"]()["evaluation"]
     digits = first["by_digit"]
     unknown = {**first, "by_digit": {**digits, "period": [None] * len(digits["digits"])}}
-    line = "Right of the white line"
+    line = "Right of the line"
     assert render("unseen_modulus").text.count(line) == 1  # an explanation that all panels share appears once
     assert render("unseen_modulus", evaluation=[unknown, *others]).text.count(line) == len(others)
     assert render("unseen_modulus", evaluation=[unknown]).text.count(line) == 0

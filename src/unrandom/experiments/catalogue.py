@@ -34,6 +34,7 @@ class Entry:
 
     name: str
     about: str
+    minutes: float = 0  # of one core, roughly, to train its runs at scale laptop with three seeds (a test compares)
     figures: Mapping[str, str] = field(default_factory=dict)  # the paper's label of each, and what it shows
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unrandom.figures.panels import Line, MapPanel
+from unrandom.figures.panels import Line, MapPanel, baseline_line
 from unrandom.runs.run import Run
 from unrandom.runs.tables import Tables
 
@@ -115,10 +115,13 @@ def predictor_lines(positions: pl.DataFrame, model: str) -> list[Line]:
     """Accuracy by position of every predictor: of the ``model`` one line per seed, of others that of the first seed."""
     first = pl.col("seed") == pl.col("seed").min()
     drawn = positions.filter((pl.col("predictor") == model) | first)
+    baselines = drawn.filter(pl.col("predictor") != model).partition_by("predictor", maintain_order=True)
     return [
-        Line(curve["seen"].to_list(), curve["value"].to_list(), curve["predictor"][0], kind)
-        for kind, of_predictor in enumerate(drawn.partition_by("predictor", maintain_order=True))
-        for curve in by_seed(of_predictor)
+        *seed_lines(drawn.filter(predictor=model), "seen", "value", f"{model} (one line per seed)", 0),
+        *(
+            baseline_line(curve["predictor"][0], curve["seen"].to_list(), curve["value"].to_list(), i, len(baselines))
+            for i, curve in enumerate(baselines)
+        ),
     ]
 
 
@@ -126,6 +129,18 @@ def group_lines(groups: Mapping[str, pl.DataFrame], x: str, y: str, *, stairs: b
     """Return one line per run; each group of runs has a colour, and its key is the label."""
     each = enumerate(groups.items())
     return [line for kind, (label, runs) in each for line in seed_lines(runs, x, y, label, kind, stairs=stairs)]
+
+
+def median_line(frame: pl.DataFrame, x: str, y: str, label: str, kind: int, *, stairs: bool = False) -> Line:
+    """Return the median over seeds, with a band from the least to the largest value."""
+    value = pl.col(y)
+    found = (
+        frame.group_by(x)
+        .agg(value.median().alias("median"), value.min().alias("low"), value.max().alias("high"))
+        .sort(x)
+    )
+    middle, low, high = (found[name].to_list() for name in ("median", "low", "high"))
+    return Line(found[x].to_list(), middle, label, kind, low, high, stairs=stairs)
 
 
 def heat_map(
@@ -136,12 +151,13 @@ def heat_map(
     bar: str,
     *,
     limits: tuple[float, float] = (0, 1),
+    signed: bool = False,
     written: bool = True,
 ) -> MapPanel:
     """Return a heat map of the column ``value``; ``axes`` are the columns of its rows and of its columns, in order."""
     rows, columns = ([str(each) for each in frame[name].unique().sort()] for name in axes)
     values = matrix(frame.sort(axes[1], maintain_order=True), axes[:1], axes[1], value)
-    return MapPanel(title, axes[1], axes[0], values, columns, rows, bar, limits, written=written)
+    return MapPanel(title, axes[1], axes[0], values, columns, rows, bar, limits, signed, written)
 
 
 def matrix(frame: pl.DataFrame, rows: Sequence[str], columns: str, value: str) -> list[tuple[float, ...]]:

@@ -1,13 +1,17 @@
 """How do predictors compare on one test set? Shown by accuracy and bits known against numbers seen."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import log2
 from pathlib import Path
 from typing import Any
 
 from unrandom.figures import style
-from unrandom.figures.description import Line, LinePanel
+from unrandom.figures.description import Line, LinePanel, Look
 from unrandom.figures.files import save_panels
+from unrandom.figures.staircase import LOOKS, accuracy_panel, baseline_line, common_base, seen_axis
+
+MARKS = ("diamond-open", "cross", "circle", "square", "triangle-up-open")
 
 BITS = "low bits known (right in 99 %)"
 
@@ -20,17 +24,32 @@ def save_comparison(compared: Sequence[dict[str, Any]], stem: Path) -> Path:
 def comparison_panels(entry: dict[str, Any]) -> Iterator[LinePanel]:
     """A panel of accuracies with one line per predictor, and one of bits known if numbers have digits.
 
-    The first predictor, whose line is solid, is drawn last, so that it covers the others.
+    The first predictor, whose line is solid, is drawn last, so that it covers the others; these have markers, each at
+    places of its own, so that lines that coincide can be told apart.
     """
-    curves = [(kind, row, row["by_position"]) for kind, row in reversed(list(enumerate(entry["predictors"])))]
-    ticks = style.powers(2, max(curve["seen"][-1] for _, _, curve in curves))
+    rows, base = entry["predictors"], common_base([entry])
     shares = [
-        Line(curve["seen"], curve["value"], row["predictor"], kind, curve["low"], curve["high"])
-        for kind, row, curve in curves
+        replace(
+            _line(row, row["by_position"]["value"], kind, len(rows)),
+            low=row["by_position"]["low"],
+            high=row["by_position"]["high"],
+        )
+        for kind, row in reversed(list(enumerate(rows)))
     ]
-    yield LinePanel(entry["symbol"], style.SEEN, style.SHARE, shares, ticks)
+    yield accuracy_panel(entry["symbol"], shares, base=base)
     if entry["basis"] is not None:
+        most = log2(entry["basis"])
         bits = [
-            Line(curve["seen"], row["bits_known"], row["predictor"], kind, stairs=True) for kind, row, curve in curves
+            replace(_line(row, row["bits_known"], kind, len(rows)), stairs=True)
+            for kind, row in reversed(list(enumerate(rows)))
         ]
-        yield LinePanel(entry["symbol"], style.SEEN, BITS, bits, ticks, limits=(0, 1.04 * log2(entry["basis"])))
+        yield LinePanel(entry["symbol"], seen_axis(bits[0].x[-1], base), BITS, bits, limits=(-0.02 * most, 1.04 * most))
+
+
+def _line(row: dict[str, Any], values: Sequence[float], kind: int, count: int) -> Line:
+    seen, (colour, dash) = row["by_position"]["seen"], style.category(kind)
+    if kind == 0:
+        return Line(seen, values, row["predictor"], look=Look(colour, dash))
+    line = baseline_line(row["predictor"], seen, values, kind - 1, count - 1)
+    look = LOOKS.get(row["predictor"]) or Look(colour, dash, MARKS[kind % len(MARKS)], 0.8, layer=-1)
+    return replace(line, look=look)

@@ -6,6 +6,7 @@ language and used on pages only.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 
 Limits = tuple[float | None, float | None]
 
@@ -76,10 +77,9 @@ class LinePanel:
     lines: Sequence[Line]
     ticks: Sequence[int] = ()  # ticks of the x axis; if given, the axis is logarithmic
     marks: Sequence[float] = ()  # x of vertical lines
-    limits: Limits = (0, 1.04)  # limits of the y axis
+    limits: Limits = (-0.02, 1.04)  # limits of the y axis
     levels: Sequence[float] = ()  # ticks of the y axis; if given, the axis is logarithmic
     names: Sequence[str] = ()  # labels at x = 0, 1, …; empty: the numbers
-    beside: bool = False  # place the legend below the panel, so that it covers no curve
     whole: bool = False  # whether all ticks of the y axis are integers
     notes: Sequence[Note] = ()
     hover: str = ""  # title of a hover text for all lines at one x; empty: hover texts are for single points
@@ -109,7 +109,8 @@ class MapPanel:
     columns: Sequence[str] = ()
     rows: Sequence[str] = ()
     bar: str = ""  # title of the colour bar
-    limits: Limits = (0, 1)  # values of the first and the last colour
+    limits: Limits = (0, 1)  # values of the first and the last colour; None: the least or the largest value
+    signed: bool = False  # colours that are white at zero; a limit of None then makes the limits symmetric
     written: bool = False  # print the values in the cells
     stairs: Sequence[tuple[float | None, float | None]] = field(default_factory=list)  # (x, y) of a line over the map
     edges: Sequence[float] = ()  # x at which columns begin and end; empty: column i is centred at x = i
@@ -120,6 +121,14 @@ class MapPanel:
     @property
     def axes(self) -> tuple[Axis, Axis]:
         return _cell_axis(self.x, self.columns), _cell_axis(self.y, self.rows)
+
+    @property
+    def ends(self) -> Limits:
+        """The values of the first and the last colour, where they do not depend on the renderer."""
+        if not self.signed or None not in self.limits:
+            return self.limits
+        most = max((abs(value) for row in self.values for value in row if isfinite(value)), default=0.0) or 1.0
+        return -most, most
 
 
 def _cell_axis(axis: str | Axis, names: Sequence[str]) -> Axis:

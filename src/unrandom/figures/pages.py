@@ -18,10 +18,10 @@ SHADES = {  # colour of a category -> its colours on a light and on a dark page
     style.VERMILLION: ("#D55E00", "#F0803C"),
     style.GREEN: ("#008A63", "#2FC79A"),
     style.PURPLE: ("#B8578F", "#DE93BE"),
-    style.ORANGE: ("#AD7400", "#F0B429"),
-    style.SKY: ("#2B8FCB", "#A9DCF8"),
+    style.OCHRE: ("#AD7400", "#F0B429"),
+    style.INDIGO: ("#3B2E8C", "#A9DCF8"),
     style.GREY: ("#7A7D82", "#9AA0A9"),
-    style.YELLOW: ("#8A7F00", "#F0E442"),
+    style.WINE: ("#7A1F4B", "#F0E442"),
 }
 PAGE_COLOURS = {
     theme: {colour: shades[i] for colour, shades in SHADES.items()} for i, theme in enumerate(("light", "dark"))
@@ -175,9 +175,10 @@ def _band(line: Line, look: Look) -> list[JsonObject]:
 
 
 def _map(panel: MapPanel) -> list[JsonObject]:
-    low, high = panel.limits
+    low, high = panel.ends
     # Only the colours are rescaled; the colour bar shows the values.
-    root_scale = [[(i / 16) ** (1 / style.ROOT_EXPONENT), colour] for i, colour in enumerate(style.viridis(17))]
+    exponent = 1 / style.ROOT_EXPONENT if panel.root else 1
+    colours = style.colours(17, style.SIGNED_MAP if panel.signed else style.MAP)
     cells = {
         "type": "heatmap",
         "name": "",
@@ -185,7 +186,7 @@ def _map(panel: MapPanel) -> list[JsonObject]:
         "z": [list(row) for row in panel.values],
         "zmin": low,
         "zmax": high,
-        "colorscale": root_scale if panel.root else "Viridis",
+        "colorscale": [[(i / 16) ** exponent, colour] for i, colour in enumerate(colours)],
         "colorbar": _colour_bar(panel.bar),
         "text": [list(row) for row in panel.texts] or None,
         "texttemplate": "%{z:.2f}" if panel.written else None,
@@ -193,14 +194,14 @@ def _map(panel: MapPanel) -> list[JsonObject]:
     }
     path = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False}
     path |= {"x": [x for x, _ in panel.stairs], "y": [y for _, y in panel.stairs]}
-    looks = ({"color": "#1b1b1b", "width": 5}, {"color": "#ffffff", "width": 3})
+    looks = ({"color": "#ffffff", "width": 5}, {"color": "#1b1b1b", "width": 2})
     return [cells, *({**path, "line": look} for look in looks if panel.stairs)]
 
 
 def _points(panel: ScatterPanel) -> list[JsonObject]:
     groups = max(panel.groups) + 1
     if groups > len(style.CATEGORIES):
-        colours = [[i / 8, colour] for i, colour in enumerate(style.viridis(9))]
+        colours = [[i / 8, colour] for i, colour in enumerate(style.colours(9))]
     else:  # one uniform colour per group
         steps = enumerate(style.CATEGORIES[:groups])
         colours = [[(i + end) / groups, colour] for i, colour in steps for end in (0, 1)]

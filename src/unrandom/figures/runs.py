@@ -26,4 +26,4 @@ def run_panels(metrics: Mapping[str, Metrics]) -> Iterator[LinePanel]:
             if points := recorded(rows, key):
                 steps, values = zip(*points, strict=True)
                 lines.append(Line(steps, values, name, kind))
-        yield LinePanel(title, STEPS, axis, lines, beside=True)
+        yield LinePanel(title, STEPS, axis, lines)

@@ -6,6 +6,7 @@ determine all later ones. With an unknown modulus the exact posterior needs abou
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
@@ -17,11 +18,12 @@ Entry = dict[str, Any]
 # Looks of the baselines beside the model, by which lines that coincide can be distinguished.
 LOOKS = {
     "bayes": Look(style.GREY, "solid", "circle-open", 2, layer=-2),  # the ceiling: a wide line below the others
-    "algebraic": Look(style.ORANGE, "dash", "x", 0.8, layer=-1),
+    "algebraic": Look(style.OCHRE, "dash", "x", 0.8, layer=-1),
     "lookback": Look(style.GREEN, "dashdot", "triangle-up", 0.8, layer=-1),
-    "copy": Look(style.SKY, "dot", "square-open", 0.8, layer=-1),
+    "fixed-lookback": Look(style.VERMILLION, "longdash", "cross", 0.8, layer=-1),
+    "copy": Look(style.INDIGO, "dot", "square-open", 0.8, layer=-1),
 }
-OTHER_LOOK = Look(style.YELLOW, "longdash", "diamond-open", 0.8, layer=-1)
+OTHER_LOOK = Look(style.WINE, "longdash", "diamond-open", 0.8, layer=-1)
 # Lines get their markers alternately, so that no two overlap: this many markers per doubling of numbers seen.
 MARKS_PER_DOUBLING = 3
 
@@ -41,14 +43,25 @@ def common_base(evaluation: Sequence[Entry]) -> int:
     return bases.pop() if len(bases) == 1 else 2
 
 
+def seen_axis(longest: float, base: int = 2, first: float = 0.97) -> Axis:
+    """A logarithmic axis for numbers seen from ``first`` to ``longest``, with ticks at powers of ``base``."""
+    return Axis(style.SEEN, style.powers(base, int(longest)), limits=(first, longest), log=True)
+
+
 def seen_axes(base: int, low: float, high: float) -> dict[str, Axis]:
     """A logarithmic and a linear axis for numbers seen from ``low`` to ``high``, with ticks at powers of ``base``."""
     ticks = style.powers(base, int(high))
     linear_ticks = [tick for tick in ticks if tick > high / 20]  # labels of smaller ones would overlap
     return {
-        "powers evenly spaced": Axis(style.SEEN, ticks, limits=(low, high), log=True),
+        "powers evenly spaced": seen_axis(high, base, low),
         "numbers evenly spaced": Axis(style.SEEN, linear_ticks, limits=(0, high)),
     }
+
+
+def accuracy_panel(title: str, lines: Sequence[Line], *, base: int = 2, marks: Sequence[float] = ()) -> LinePanel:
+    """Accuracies by numbers seen, with ticks at powers of ``base``."""
+    longest = max(max(line.x) for line in lines)
+    return LinePanel(title, seen_axis(longest, base), style.SHARE, lines, marks=marks)
 
 
 def staircase_figure(
@@ -89,17 +102,20 @@ def _baseline_lines(ceiling: Entry, several: bool) -> list[Line]:
     """One line with markers per baseline, below the model's line; its label names the modulus if there are several."""
     rows, suffix = ceiling["predictors"], f", {ceiling['symbol']}" * several
     return [
-        Line(
-            curve["seen"],
-            curve["value"],
-            row["predictor"] + suffix,
-            look=LOOKS.get(row["predictor"], OTHER_LOOK),
-            marked=_marker_positions(curve["seen"][-1], i, len(rows)),
+        replace(
+            baseline_line(row["predictor"], curve["seen"], curve["value"], i, len(rows)),
+            label=row["predictor"] + suffix,
             hover="%{y:.1%}",
         )
         for i, row in enumerate(rows)
         for curve in [row["by_position"]]
     ]
+
+
+def baseline_line(name: str, seen: Sequence[int], values: Sequence[float], index: int, count: int) -> Line:
+    """Baseline number ``index`` of ``count``: every one has its own look, and its markers where others have none."""
+    marked = _marker_positions(seen[-1], index, count)
+    return Line(seen, values, name, look=LOOKS.get(name, OTHER_LOOK), marked=marked)
 
 
 def _marker_positions(longest: int, index: int, n_lines: int) -> list[int]:

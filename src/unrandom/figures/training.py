@@ -22,7 +22,7 @@ ACCURACIES: Measures = {
     "token_accuracy": ("test: all tokens", Look(style.GREEN, "dash")),
     "train_accuracy": ("training: last number", Look(style.PURPLE, "dot")),
     "train_short_period_accuracy": ("training: short periods", Look(style.PURPLE, "dot")),
-    "train_long_period_accuracy": ("training: long periods", Look(style.ORANGE, "dot")),
+    "train_long_period_accuracy": ("training: long periods", Look(style.OCHRE, "dot")),
 }
 
 

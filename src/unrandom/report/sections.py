@@ -93,10 +93,10 @@ def _digits(measurements: JsonObject) -> Section:
 
 def _digit_panel(entry: JsonObject) -> Panel:
     drawn = digit_figure(entry)
-    note = "Colour runs from chance (dark) to always correct (bright)."
+    note = "Chance is white, always correct is blue, and what is wrong more often than by chance is red."
     if isinstance(drawn.first, MapPanel) and drawn.first.stairs:
         note += (
-            " Along a sequence digits repeat, lower ones sooner. Right of the white line, the digit occurred one "
+            " Along a sequence digits repeat, lower ones sooner. Right of the line, the digit occurred one "
             "period earlier and can be copied; accuracy above chance to its left is not due to copying."
         )
     return Panel(f"Accuracy of each digit, {entry['symbol']}", note, drawn, wide=True)

@@ -7,6 +7,7 @@ table ``example`` has the bits of the paper's example.
 
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale
 from unrandom.figures.panels import MapPanel
+from unrandom.figures.style import DIGIT, power
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.generators.residues import digits_of, to_digits
 from unrandom.runs.tables import Tables, table
@@ -45,9 +46,9 @@ def draw(tables: Tables) -> Pictures:
         MapPanel(
             f"m = {EXAMPLE['m']}, a = {EXAMPLE['a']}, c = {EXAMPLE['c']}: every {'number' if r == 1 else '2nd number'}",
             f"number (t / {r})" if r > 1 else "number (t)",
-            "bit",
+            DIGIT,
             [example[f"digit {w}"].to_list() for w in range(width)],
-            rows=[str(w) for w in range(width)],
+            rows=[power(2, w) for w in range(width)],
             bar="bit",
         )
         for (r,), example in tables["example"].group_by("r", maintain_order=True)

@@ -33,7 +33,9 @@ def draw(tables: Tables) -> Pictures:
     columns = [str(position) for position in example["position"]]
 
     def strip(title: str, key: str, high: int) -> MapPanel:
-        return MapPanel(title, "token position", "", [example[key].to_list()], columns, limits=(0, high), written=False)
+        return MapPanel(
+            title, "token position", "", [example[key].to_list()], columns, [""], key, (0, high), written=True
+        )
 
     panels = [
         strip(f"base-256 tokens of {', '.join(map(str, EXAMPLE[:2]))}, …", "token", 255),

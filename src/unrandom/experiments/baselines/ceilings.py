@@ -16,8 +16,7 @@ from unrandom.experiments.fixed_modulus.accuracy import evaluated
 from unrandom.experiments.fixed_modulus.presets import first_runs
 from unrandom.experiments.summaries import best_modulus_accuracy, predictor_lines, rows_of
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.figures.panels import LinePanel
-from unrandom.figures.style import powers
+from unrandom.figures.panels import accuracy_panel
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.comparison import CEILING, compare
 from unrandom.runs.tables import Tables, table
@@ -27,6 +26,7 @@ from unrandom.training.machine import choose_device
 ENTRY = Entry(
     name="ceilings",
     about="the model against copying, look-back, algebra and the exact posterior",
+    minutes=110,
 )
 
 SEQUENCES = by_scale(smoke=16, laptop=512)
@@ -149,11 +149,8 @@ def draw(tables: Tables) -> Pictures:
     """Accuracy by position of every predictor: one panel per modulus; the model has one line per seed."""
     panels = []
     for (regime, modulus), positions in tables["positions"].group_by("regime", "modulus", maintain_order=True):
-        ticks, lines = powers(2, max(positions["seen"])), predictor_lines(positions, MODEL)
         title = f"{'fixed' if regime == FixedModulus.name else 'unseen'} modulus {modulus}"
-        panels.append(
-            LinePanel(title, "numbers seen (t)", "number right", lines, ticks, limits=(-0.04, 1.04), beside=True)
-        )
+        panels.append(accuracy_panel(title, predictor_lines(positions, MODEL)))
     yield Picture(panels)
 
 

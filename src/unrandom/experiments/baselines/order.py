@@ -39,6 +39,7 @@ from unrandom.tasks import Examples, FixedModulus, lcg_task
 ENTRY = Entry(
     name="fm-order",
     about="how many earlier numbers a guess rests on, and which bits are certain with them",
+    minutes=160,
 )
 
 # Only seed 0 has learned 2^14 (fm-scaling). A modulus of one seed is plotted, but not judged.

@@ -54,6 +54,7 @@ from unrandom.training.checkpoint import kept_checkpoints
 ENTRY = Entry(
     name="fm-order-depth",
     about="whether a second layer adds an order of look-back, by a cut, a patch and through training",
+    minutes=99,
 )
 
 SEQUENCES = by_scale(smoke=32, laptop=768)

@@ -5,7 +5,7 @@ from math import log2
 
 import polars as pl
 
-from unrandom.experiments.baselines.order_panels import stairs_panel
+from unrandom.experiments.baselines.order_panels import MODEL, stairs_panel
 from unrandom.experiments.experiment import Picture, Pictures
 from unrandom.experiments.scaling.law_panels import modulus_title
 from unrandom.experiments.summaries import by_modulus, seed_lines
@@ -36,7 +36,8 @@ def draw(tables: Tables) -> Pictures:
         [
             _shares(cut.filter(what="low"), "cut", "block", "numbers seen", f"{name}, cut: bits of order 2"),
             _shares(cut.filter(what="high"), "cut", "block", "numbers seen", f"{name}, cut: bits above"),
-        ]
+        ],
+        columns=1,
     )
     patch = patch.with_columns(patched=pl.concat_str("other", pl.lit(": "), "patch"))
     yield Picture(
@@ -51,16 +52,16 @@ def draw(tables: Tables) -> Pictures:
             for block, seen in ((EXACT, f"{first} and {last}"), (middle, middle))
         ],
         suffix="-patch",
+        columns=1,
     )
     steps = tables["steps"]
     yield Picture(
         [
             _training(steps, "more", f"{name}: after N numbers and more", "numbers right"),
             _training(steps, "half", f"{name}: after N/2 to N − 1 numbers", "numbers right"),
-            _training(steps, "attention", f"{name}: layer 2, N/16 modulo N/8 back", "attention, the head with most"),
+            _training(steps, "attention", f"{name}: layer 2, N/16 modulo N/8 back", "share, head with most"),
         ],
         suffix="-training",
-        columns=3,
     )
     three = by_modulus(tables["bits"].filter(kind=THREE))
     yield Picture([_stairs(bits, m) for m, bits in three.items()], suffix="-three-layers")
@@ -80,12 +81,12 @@ def _training(steps: pl.DataFrame, y: str, title: str, axis: str) -> LinePanel:
         for kind, (seed, of_seed) in enumerate(sorted(steps.partition_by("seed", as_dict=True).items()))
         for line in seed_lines(of_seed, "step", y, f"seed {seed[0]}", kind)
     ]
-    return LinePanel(title, "step", axis, lines, beside=True)
+    return LinePanel(title, "step", axis, lines)
 
 
 def _stairs(bits: pl.DataFrame, m: int) -> LinePanel:
     """Known bits of orders 2 and 3, of order 2 in a layer above order 2, and of the models."""
-    panel = stairs_panel(f"{modulus_title(m)}, three layers", m, (2, 3), {"model (one line per seed)": bits})
+    panel = stairs_panel(f"{modulus_title(m)}, three layers", m, (2, 3), {MODEL: bits})
     seen = list(range(2, max(bits["seen"]) + 1))
     known = [min(log2(m), certain_bits_by_depth(t, 2)) for t in seen]
     return replace(panel, lines=[*panel.lines, Line(seen, known, "order 3 by depth", 5, stairs=True)])

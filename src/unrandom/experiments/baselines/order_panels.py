@@ -8,9 +8,9 @@ import polars as pl
 from unrandom.core.arithmetic import valuation
 from unrandom.experiments.experiment import Picture, Pictures
 from unrandom.experiments.scaling.law_panels import modulus_title
-from unrandom.experiments.summaries import by_modulus, by_run, group_lines, seed_lines
-from unrandom.figures.panels import Line, LinePanel
-from unrandom.figures.style import powers
+from unrandom.experiments.summaries import by_modulus, by_run, median_line
+from unrandom.figures.panels import Line, LinePanel, seen_axis
+from unrandom.figures.style import power
 from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_digits
 from unrandom.runs.tables import Tables
@@ -19,9 +19,10 @@ from unrandom.runs.tables import Tables
 # model may share a colour with an order; the legend tells them apart.
 STAIRS_ORDERS = (1, 2, 3, 4)
 NEEDED_ORDERS = (1, 2, 3, 4, 5, 6)
+MODEL = "model: median of seeds (band: all)"
 LINES = ("s", "2s", "3s", "4s")
 CUTS = {"nothing": "nothing", **{str(i): line for i, line in enumerate(LINES, 1)}, "another": "no line"}
-LOOKBACK_LABEL = "look-back (s: a quarter of what order 2 needs)"
+LOOKBACK_LABEL = "look-back (4s: what order 2 needs)"
 PAPERS_MODULUS = 2**32
 PAPERS_CONTEXT_NEEDED = 192  # the first count in PAPERS_SHARES at which the paper's model is always right
 # The paper's released model at three counts of numbers seen: its figure fig:fixp_scale (a), for Steele and
@@ -38,9 +39,9 @@ VALUATIONS = {"v = 2": 2, "v = 3": 3, "v ≥ 4": 4}  # groups of multipliers by 
 def draw(tables: Tables) -> Pictures:
     """Three figures: known bits by position, attention and cuts by line, context needed as predicted and measured."""
     bits = by_modulus(tables["bits"])
-    yield Picture([_stairs(of_modulus, m) for m, of_modulus in bits.items()], columns=3)
+    yield Picture([_stairs(of_modulus, m) for m, of_modulus in bits.items()])
     lines = [*(_attention(tables["attention"], layer) for layer in (0, 1)), _cuts(tables["cut"])]
-    yield Picture(lines, suffix="-lines", columns=3)
+    yield Picture(lines, suffix="-lines")
     largest = max(bits)
     predicted = [_needed(tables["needed"]), _by_valuation(bits[largest], largest), *_paper_panels()]
     yield Picture(predicted, suffix="-predicted")
@@ -55,19 +56,21 @@ def _lookback_line(m: int, order: int, longest: int) -> Line:
 
 
 def stairs_panel(title: str, m: int, orders: Sequence[int], models: Mapping[str, pl.DataFrame]) -> LinePanel:
-    """Known bits by numbers seen: of look-back predictors, and one line per run of every group of models."""
+    """Known bits by numbers seen: of look-back predictors, and the median of every group of models."""
     longest = max(max(bits["seen"]) for bits in models.values())
     lines = [_lookback_line(m, order, longest) for order in orders]
-    return _bits_panel(title, m, longest, [*lines, *group_lines(models, "seen", "bits", stairs=True)])
+    lines += [
+        median_line(bits, "seen", "bits", label, kind, stairs=True) for kind, (label, bits) in enumerate(models.items())
+    ]
+    return _bits_panel(title, m, longest, lines)
 
 
 def _bits_panel(title: str, m: int, longest: int, lines: Sequence[Line]) -> LinePanel:
-    ticks, limits = powers(2, longest), (0, log2(m) * 1.04)
-    return LinePanel(title, "numbers seen (t)", "low bits known", lines, ticks, limits=limits, beside=True, whole=True)
+    return LinePanel(title, seen_axis(longest), "low bits known", lines, limits=(0, log2(m) * 1.04), whole=True)
 
 
 def _stairs(bits: pl.DataFrame, m: int) -> LinePanel:
-    models = {"model (one line per seed)": bits.filter(group=ALL_MULTIPLIERS)}
+    models = {MODEL: bits.filter(group=ALL_MULTIPLIERS)}
     return stairs_panel(modulus_title(m), m, STAIRS_ORDERS, models)
 
 
@@ -80,7 +83,7 @@ def _attention(attention: pl.DataFrame, layer: int) -> LinePanel:
             lines.append(Line(x, most, modulus_title(m), kind, dots=True))
         lines.append(Line([x[0], x[-1]], [of_modulus["chance"][0]] * 2, "chance", kind, faint=True))
     title = f"layer {layer + 1}: the head that looks there most"
-    return LinePanel(title, LOOKBACK_LABEL, "share of attention", lines, names=LINES, beside=True)
+    return LinePanel(title, LOOKBACK_LABEL, "share of attention", lines, names=LINES)
 
 
 def _cuts(cut: pl.DataFrame) -> LinePanel:
@@ -91,7 +94,7 @@ def _cuts(cut: pl.DataFrame) -> LinePanel:
         left = of_modulus.pivot("cut", index="run", values="accuracy", on_columns=names).select(names)
         lines += [Line(list(range(len(names))), row, modulus_title(m), kind, dots=True) for row in left.iter_rows()]
     shown = [CUTS[name] for name in names]
-    return LinePanel("one look-back cut off", LOOKBACK_LABEL, "numbers right", lines, names=shown, beside=True)
+    return LinePanel("one look-back cut off", LOOKBACK_LABEL, "numbers right", lines, names=shown)
 
 
 def _needed(needed: pl.DataFrame) -> LinePanel:
@@ -106,7 +109,7 @@ def _needed(needed: pl.DataFrame) -> LinePanel:
     lines.append(Line([PAPERS_MODULUS], [PAPERS_CONTEXT_NEEDED], "the paper's model", 0, crosses=True))
     levels = [2**k for k in range(2, 13)]
     return LinePanel("numbers needed: predicted and measured", "modulus", "numbers seen", lines, moduli[::2],
-                     limits=(4, 2**13), levels=levels, beside=True)  # fmt: skip
+                     limits=(4, 2**13), levels=levels)  # fmt: skip
 
 
 def _by_valuation(bits: pl.DataFrame, m: int) -> LinePanel:
@@ -120,7 +123,7 @@ def _by_valuation(bits: pl.DataFrame, m: int) -> LinePanel:
     for kind, (group, v) in enumerate(VALUATIONS.items()):
         known = [min(_certain_bits(v, t) + 1.0, log2(m)) for t in seen]
         lines.append(Line(seen, known, f"order 2, v = {v} known", kind, stairs=True, faint=True))
-        lines += seed_lines(bits.filter(group=group), "seen", "bits", f"model, {group}", kind, stairs=True)
+        lines.append(median_line(bits.filter(group=group), "seen", "bits", f"model, {group}", kind, stairs=True))
     return _bits_panel(f"{modulus_title(m)}, by how often 2 divides a − 1", m, longest, lines)
 
 
@@ -141,6 +144,4 @@ def _paper_panels() -> Iterator[LinePanel]:
             right = [float(share == 1 if least else share) for share in shares]
             lines.append(Line(seen, right, f"order {order}", order, stairs=True))
         lines.append(Line(list(measured), list(measured.values()), "the paper's model", 0, crosses=True))
-        yield LinePanel(
-            f"$2^{{32}}$, {title}", "numbers seen (t)", "numbers right", lines, (16, 32, 64, 128, 256), beside=True
-        )
+        yield LinePanel(f"m = {power(2, 32)}, {title}", seen_axis(256, first=16), "numbers right", lines)

@@ -29,6 +29,7 @@ from unrandom.tasks import FixedModulus, lcg_task
 ENTRY = Entry(
     name="fm-order-pressure",
     about="whether model shape, or a context too short for order 2, leads to a higher order of look-back",
+    minutes=320,
 )
 
 SEQUENCES = by_scale(smoke=32, laptop=1024, paper=2048)
@@ -222,7 +223,7 @@ def draw(tables: Tables) -> Pictures:
     early = by_modulus(tables["bits"].filter("ends_early"))
     panels: list[Panel] = [_shapes(measured, m) for m, measured in shapes.items()]
     panels += [_stairs(bits, m) for m, bits in early.items()]
-    yield Picture(panels, columns=2)
+    yield Picture(panels, columns=1)
 
 
 def _shapes(measured: pl.DataFrame, m: int) -> MapPanel:

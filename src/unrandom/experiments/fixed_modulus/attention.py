@@ -18,7 +18,7 @@ from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, PRIME_C
 from unrandom.experiments.fixed_modulus.presets import all_runs
 from unrandom.experiments.summaries import by_run, matrix, rows_of, seed_lines, seed_means
 from unrandom.figures import style
-from unrandom.figures.panels import LinePanel, MapPanel, Panel
+from unrandom.figures.panels import Axis, LinePanel, MapPanel, Panel
 from unrandom.interpretation import attention_by_distance, lookback_shares, strongest_distances
 from unrandom.interpretation.attention import DivisorLookback, PrimeLookback
 from unrandom.runs.measurement import attention_patterns
@@ -28,6 +28,7 @@ from unrandom.tasks import FixedModulus, lcg_task
 ENTRY = Entry(
     name="fm-attention",
     about="the head looks back by the largest power that fits",
+    minutes=19,
     figures={"fig:fixed_p_attn_mlp": "attention, neurons and their sum, m = 2048"},
 )
 
@@ -143,16 +144,25 @@ def draw(tables: Tables) -> Pictures:
         ticks = style.powers(prime, max(distances["back"]))
         panels += [
             _pattern_map(m, by_run(tables["example"].filter(modulus=m))[0]),
-            LinePanel(f"m = {m}", "numbers back from the guessed one", "mean weight", lines, ticks, limits=(0, None)),
-            _divisor_map(m, tables["divisors"].filter(modulus=m)),
+            LinePanel(
+                f"m = {m}: mean over sequences",
+                "numbers back from the guessed one",
+                "mean weight",
+                lines,
+                ticks,
+                limits=(0, None),
+            ),
         ]
-    yield Picture(panels, columns=3)
+    yield Picture(panels)
 
 
 def _pattern_map(m: int, example: pl.DataFrame) -> MapPanel:
-    roots = example.with_columns(pl.col("weight").sqrt())  # makes faint lines visible
-    title = f"m = {m}, seed {example['seed'][0]}"
-    return MapPanel(title, "key", "query", matrix(roots, ["query"], "key", "weight"), bar="√weight", limits=(0, None))
+    """Queries run downwards, keys to the right; small weights are brightened, so that faint lines show."""
+    values = matrix(example, ["query"], "key", "weight")
+    brightest = max(max(row[: query + 1]) for query, row in enumerate(values) if query >= len(values) // 8)
+    title = f"m = {m}, seed {example['seed'][0]}: one sequence"
+    down = Axis("query (place)", limits=(len(values) - 0.5, -0.5))
+    return MapPanel(title, "key (place)", down, values, bar="attention weight", limits=(0, brightest), root=True)
 
 
 def _divisor_map(m: int, shares: pl.DataFrame) -> MapPanel:

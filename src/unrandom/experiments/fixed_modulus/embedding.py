@@ -26,6 +26,7 @@ from unrandom.tasks import FixedModulus, lcg_task
 ENTRY = Entry(
     name="fm-embedding",
     about="the embedding groups numbers by their digits",
+    minutes=19,
     figures={
         "fig:fixed_p_embedding_pca": "embedding of a fixed modulus, m = 2048",
         "figapp:embedding_m=512": "embedding, m = 512",
@@ -119,7 +120,7 @@ def draw(tables: Tables) -> Pictures:
             _share_map(m, shares),
             LinePanel(f"m = {m}", "shared low digits", "mean cosine (centred)", lines, limits=(None, None)),
         ]
-    yield Picture(panels, columns=4)
+    yield Picture(panels)
 
 
 def _plane(m: int, points: pl.DataFrame, shares: pl.DataFrame, components: tuple[int, int]) -> ScatterPanel:
@@ -142,9 +143,11 @@ def _best_residue(shares: pl.DataFrame) -> int:
 def _share_map(m: int, shares: pl.DataFrame) -> MapPanel:
     """Heat map of the variance shares of one run, by modulus of the residues and component."""
     values, residues = matrix(shares, ["residue"], "component", "share"), shares["residue"].unique().sort()
-    names = [f"PC{component}" for component in shares["component"].unique(maintain_order=True)]
+    names = [str(component) for component in shares["component"].unique(maintain_order=True)]
     title = f"m = {m}, seed {shares['seed'][0]}: variance by residue"
-    return MapPanel(title, "", "", values, names, [f"mod {each}" for each in residues], "share", written=True)
+    return MapPanel(
+        title, "principal component", "", values, names, [f"mod {each}" for each in residues], "share", written=True
+    )
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, all_runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

@@ -19,6 +19,7 @@ from unrandom.tasks import FixedModulus
 ENTRY = Entry(
     name="fm-grokking",
     about="the order in which short, long and unseen sequences are learned",
+    minutes=56,
     figures={
         "fig:training": "accuracy by training step, fixed and unseen modulus",
         "figapp:accuracy_vs_step_m=2048": "accuracy and loss by step, m = 2048",
@@ -157,7 +158,7 @@ def draw(tables: Tables) -> Pictures:
             lines = column_lines(metrics, "step", keys)
             panel_title = f"{title}, m = {metrics['modulus'][0]}: {metrics['recipe'][0]}"
             panels.append(LinePanel(panel_title, "training step", y, lines, limits=limits))
-    yield Picture(panels, columns=len(recipes))
+    yield Picture(panels)
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

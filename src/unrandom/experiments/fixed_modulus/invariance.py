@@ -14,14 +14,14 @@ from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import first_runs
 from unrandom.experiments.summaries import by_run, rows_of
-from unrandom.figures.panels import Line, LinePanel
-from unrandom.figures.style import powers
+from unrandom.figures.panels import Line, accuracy_panel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, FixedModulus, LCGParameters, lcg_split
 
 ENTRY = Entry(
     name="fm-invariance",
     about="whether the curve is the same for every (a, c)",
+    minutes=6.2,
     figures={"figapp:accuracy_vs_token_ac_m=2048": "accuracy by position for single (a, c)"},
 )
 
@@ -76,10 +76,9 @@ def draw(tables: Tables) -> Pictures:
             Line(pair["seen"].to_list(), pair["share"].to_list(), "a pair (a, c)", 0, faint=True)
             for pair in of_run.partition_by("pair", maintain_order=True)
         ]
-        ticks = powers(2, max(of_run["seen"]))
         title = f"m = {of_run['modulus'][0]}, seed {of_run['seed'][0]}"
-        panels.append(LinePanel(title, "numbers seen (t)", "accuracy", lines, ticks))
-    yield Picture(panels, columns=3)
+        panels.append(accuracy_panel(title, lines))
+    yield Picture(panels)
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, first_runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

@@ -17,7 +17,7 @@ from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
 from unrandom.experiments.summaries import by_run, rows_of, seed_means
-from unrandom.figures.panels import MapPanel, Panel
+from unrandom.figures.panels import digit_map
 from unrandom.generators.residues import digits_of
 from unrandom.interpretation import lookback_ablation
 from unrandom.runs.tables import Tables, table
@@ -26,6 +26,7 @@ from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 ENTRY = Entry(
     name="fm-lookback-ablation",
     about="which digits the two strongest attention lines carry",
+    minutes=6.2,
     figures={"fig:digits_topk": "digits that survive with one or two attention lines"},
 )
 
@@ -39,6 +40,17 @@ READINGS = {
     "zeroed": (ONE_KEY, TWO_KEYS, False),
     PAPERS: (ONE_KEY, TWO_KEYS, True),
     "heaviest": ("heaviest 1", "heaviest 2", True),
+}
+# What is drawn, and its title
+TITLES = {
+    ("all", None): "all attention",
+    ("random 1", True): "only a look-back at random",
+    (ONE_KEY, True): "only the look-back 2ᵏ",
+    (TWO_KEYS, True): "only 2ᵏ and 2ᵏ⁻¹",
+    ("heaviest 1", True): "only the heaviest key",
+    ("heaviest 2", True): "only the two heaviest keys",
+    (ONE_KEY, False): "only 2ᵏ, its weight as it was",
+    (TWO_KEYS, False): "only 2ᵏ and 2ᵏ⁻¹, weights as they were",
 }
 
 
@@ -162,17 +174,16 @@ def _accuracy_by_bit(digits: pl.DataFrame) -> pl.DataFrame:
 
 
 def draw(tables: Tables) -> Pictures:
-    """Digit accuracies of the first seed: without ablation, then with each one, renormalised and not."""
-    panels: list[Panel] = []
+    """Digit accuracies of the first seed: without ablation, and with each one that a claim speaks about."""
     first = by_run(tables["digits"])[0]
     digits = [str(digit) for digit in digits_of(first["modulus"][0])]
-    seen = [str(t) for t in first["seen"].unique(maintain_order=True)]
-    zeroed_last = first.sort(pl.col("renormalised").eq_missing(False), maintain_order=True)
-    for (keep, renormalised), accuracy in zeroed_last.group_by(*ABLATION_COLUMNS, maintain_order=True):
-        values = [of_digit["value"].to_list() for of_digit in accuracy.partition_by("digit", maintain_order=True)]
-        how = {None: "", True: ", renormalised", False: ", not renormalised"}[renormalised]
-        panels.append(MapPanel(f"keep {keep}{how}", "numbers seen (t)", "digit", values, seen, digits, "accuracy"))
-    yield Picture(panels, columns=3)
+    panels = []
+    for (keep, renormalised), title in TITLES.items():
+        kept = first.filter(pl.col("keep") == keep, pl.col("renormalised").eq_missing(pl.lit(renormalised)))
+        values = [of_digit["value"].to_list() for of_digit in kept.partition_by("digit", maintain_order=True)]
+        seen = kept["seen"].unique(maintain_order=True).to_list()
+        panels.append(digit_map(f"m = {first['modulus'][0]}: {title}", digits, values, seen))
+    yield Picture(panels)
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

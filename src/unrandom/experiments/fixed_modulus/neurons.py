@@ -31,6 +31,7 @@ from unrandom.tasks import FixedModulus, lcg_split
 ENTRY = Entry(
     name="fm-neurons",
     about="neurons respond periodically and add up to the answer",
+    minutes=6.2,
     figures={"fig:fixed_p_attn_mlp": "attention, neurons and their sum, m = 2048"},
 )
 
@@ -137,7 +138,7 @@ def _neuron_panel(title: str, x: str, y: str, values: pl.DataFrame) -> LinePanel
         Line(curve["number"].to_list(), curve["value"].to_list(), f"neuron {curve['neuron'][0]}", kind)
         for kind, curve in enumerate(near.partition_by("neuron", maintain_order=True))
     ]
-    return LinePanel(title, x, y, lines, marks=(first["truth"][0],), limits=(None, None), beside=True)
+    return LinePanel(title, x, y, lines, marks=(first["truth"][0],), limits=(None, None))
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, first_runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

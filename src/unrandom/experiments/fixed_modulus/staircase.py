@@ -13,8 +13,8 @@ from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.fixed_modulus.accuracy import PRIME_COUNT, SEQUENCES, digit_rows, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import all_runs
 from unrandom.experiments.summaries import by_run, column_lines, each_run
-from unrandom.figures.panels import LinePanel, MapPanel, Panel
-from unrandom.figures.style import powers
+from unrandom.figures.panels import LinePanel, MapPanel, Panel, accuracy_panel, digit_map
+from unrandom.figures.style import power
 from unrandom.generators.residues import digit_period, digits_of
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus
@@ -22,6 +22,7 @@ from unrandom.tasks import FixedModulus
 ENTRY = Entry(
     name="fm-staircase",
     about="accuracy by position climbs in steps, digit by digit",
+    minutes=19,
     figures={
         "fig:acc_vs_token": "accuracy by position and by digit, m = 2048",
         "figapp:accuracy_m=2048_h1": "accuracy as the product of its digits, m = 2048",
@@ -115,33 +116,19 @@ def draw(tables: Tables) -> Pictures:
 
 def _curves(m: int, positions: pl.DataFrame) -> LinePanel:
     longest = max(positions["seen"])
-    ticks = powers(2, longest)
     labels = {"value": "accuracy (one line per seed)", "product": "product of digits"}
     lines = column_lines(positions, "seen", labels)
     marks = [p**k for p in factorize(m) for k in range(1, 12) if p**k <= longest]
-    name = " · ".join(f"{p}^{w}" for p, w in factorize(m).items())
-    return LinePanel(f"m = {m} = {name}", "numbers seen (t)", "accuracy", lines, ticks, marks)
+    name = " · ".join(power(p, w) for p, w in factorize(m).items())
+    return accuracy_panel(f"m = {m} = {name}", lines, base=min(factorize(m)), marks=marks)
 
 
 def _digit_map(m: int, digits: pl.DataFrame) -> MapPanel:
-    """Heat map of the accuracy of each digit of one run, by numbers seen."""
+    """The accuracy of each digit of one run, by numbers seen."""
     values = [of_digit["value"].to_list() for of_digit in digits.partition_by("digit", maintain_order=True)]
-    seen = digits["seen"].unique(maintain_order=True).to_list()
-    stairs = [
-        (min(digit_period(digit), len(seen)) - 1.5, row + side)
-        for row, digit in enumerate(digits_of(m))
-        for side in (-0.5, 0.5)
-    ]
-    return MapPanel(
-        f"m = {m}: digits, seed {digits['seed'][0]}",
-        "numbers seen (t)",
-        "digit",
-        values,
-        [str(t) for t in seen],
-        [str(digit) for digit in digits_of(m)],
-        "accuracy",
-        stairs=stairs,
-    )
+    seen, each = digits["seen"].unique(maintain_order=True).to_list(), digits_of(m)
+    title = f"m = {m}: digits, seed {digits['seed'][0]}"
+    return digit_map(title, [str(digit) for digit in each], values, seen, [digit_period(digit) for digit in each])
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, all_runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

@@ -12,14 +12,14 @@ from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.permuted.ceilings import SEQUENCES, at_the_end
 from unrandom.experiments.permuted.presets import VARIANTS, alone_runs
 from unrandom.experiments.summaries import each_seed, group_lines, run_columns
-from unrandom.figures.panels import LinePanel
-from unrandom.figures.style import powers
+from unrandom.figures.panels import accuracy_panel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import PermutedLCG
 
 ENTRY = Entry(
     name="pcg-alone",
     about="each variant alone: accuracy by position and by size of the state",
+    minutes=1200,
 )
 
 RANKS = ("smallest", "second", "third")
@@ -72,11 +72,9 @@ def draw(tables: Tables) -> Pictures:
     panels = []
     for (bits,), positions in tables["positions"].group_by("state_bits", maintain_order=True):
         groups = {variant.upper(): positions.filter(variant=variant) for variant in VARIANTS}
-        ticks = powers(2, max(positions["seen"]))
         title = f"{bits} bits of state, {bits // 2} shown"
-        lines = group_lines(groups, "seen", "value")
-        panels.append(LinePanel(title, "numbers seen (t)", "number right", lines, ticks, beside=True))
-    yield Picture(panels, columns=3)
+        panels.append(accuracy_panel(title, group_lines(groups, "seen", "value")))
+    yield Picture(panels)
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, alone_runs, measure, evidence, draw, task=PermutedLCG, compares=True)

@@ -13,8 +13,7 @@ from unrandom.evaluation import Evaluation, context_needed, evaluate
 from unrandom.experiments.claims import Bound, Finding
 from unrandom.experiments.experiment import Rows, Run, Scale, by_scale
 from unrandom.experiments.summaries import each_seed, predictor_lines, rows_of, run_columns
-from unrandom.figures.panels import LinePanel
-from unrandom.figures.style import powers
+from unrandom.figures.panels import LinePanel, accuracy_panel
 from unrandom.runs.comparison import CEILING
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import make_predictors
@@ -73,5 +72,4 @@ def at_the_end(positions: pl.DataFrame) -> pl.DataFrame:
 
 def panel(positions: pl.DataFrame, title: str) -> LinePanel:
     """Accuracy by numbers seen: the model once per seed, baselines for the first seed."""
-    ticks, lines = powers(2, max(positions["seen"])), predictor_lines(positions, MODEL)
-    return LinePanel(title, "numbers seen (t)", "number right", lines, ticks, limits=(-0.04, 1.04), beside=True)
+    return accuracy_panel(title, predictor_lines(positions, MODEL))

@@ -22,6 +22,7 @@ from unrandom.tasks import PermutedLCG
 ENTRY = Entry(
     name="pcg-context",
     about="numbers needed against the number of states, with the exponent and jumps at powers of two",
+    minutes=1200,
 )
 
 FEWEST_SIZES = 3  # a line fits any two points
@@ -152,7 +153,7 @@ def draw(tables: Tables) -> Pictures:
         levels = powers(2, max(needed["shown"]))
         title = f"numbers for {threshold:.0%}, mean over seeds"
         x, y = Axis("bits of state", bits), Axis("numbers", levels, limits=(levels[2], 2 * levels[-1]), log=True)
-        panels.append(LinePanel(title, x, y, lines, beside=True))
+        panels.append(LinePanel(title, x, y, lines))
     yield Picture(panels)
 
 

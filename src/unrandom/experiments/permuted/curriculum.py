@@ -24,6 +24,7 @@ from unrandom.training import StartFrom
 ENTRY = Entry(
     name="pcg-curriculum",
     about="a larger state by way of a smaller one, at equal compute",
+    minutes=340,
 )
 
 TARGET_ACCURACY = 0.8
@@ -155,8 +156,8 @@ def draw(tables: Tables) -> Pictures:
         curves = of_size.with_columns(pl.col("flops") / 1e12)
         groups = {name: curves.filter(curriculum=name) for name in curves["curriculum"].unique(maintain_order=True)}
         lines = group_lines(groups, "flops", "last")
-        title = "compute with that of the smaller state (TFLOP)"
-        panels.append(LinePanel(f"{bits} bits of state", title, "last number right", lines, beside=True))
+        title = "compute of both states (TFLOP)"
+        panels.append(LinePanel(f"{bits} bits of state", title, "last number right", lines))
     yield Picture(panels)
 
 

@@ -22,6 +22,7 @@ from unrandom.tasks import PermutedLCG
 ENTRY = Entry(
     name="pcg-embedding",
     about="what the embedding counts: zero bits, their runs, parity; classes of rotations",
+    minutes=610,
 )
 
 COMPONENTS = 6
@@ -132,7 +133,7 @@ def draw(tables: Tables) -> Pictures:
         of_variant = rows.filter(variant=variant)
         groups = {label: of_variant.with_columns(value=pl.col(name)) for name, label in names.items()}
         lines = group_lines(groups, "component", "value")
-        panels.append(LinePanel(variant.upper(), "principal component", "share of variance", lines, beside=True))
+        panels.append(LinePanel(variant.upper(), "principal component", "share of variance", lines))
     yield Picture(panels)
 
 

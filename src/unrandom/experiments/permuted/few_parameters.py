@@ -18,6 +18,7 @@ from unrandom.tasks import PermutedLCG
 ENTRY = Entry(
     name="pcg-few-parameters",
     about="how few multipliers and increments in training suffice",
+    minutes=310,
 )
 
 COUNTS = by_scale(smoke=(2, None), laptop=(2, 4, 8, 16, 32, None))  # None: all that are not held out
@@ -91,7 +92,6 @@ def draw(tables: Tables) -> Pictures:
                 "last number right",
                 group_lines(groups, "multipliers", "accuracy"),
                 ticks,
-                beside=True,
             )
         ]
     )

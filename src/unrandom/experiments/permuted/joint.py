@@ -12,14 +12,14 @@ from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.permuted.ceilings import at_the_end
 from unrandom.experiments.permuted.presets import SIZES, VARIANTS, alone_runs, joint_runs
 from unrandom.experiments.summaries import each_seed, group_lines, rows_of
-from unrandom.figures.panels import LinePanel
-from unrandom.figures.style import powers
+from unrandom.figures.panels import accuracy_panel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import PermutedLCG
 
 ENTRY = Entry(
     name="pcg-joint",
     about="all variants in one model, with and without a tag",
+    minutes=180,
 )
 
 SEQUENCES = by_scale(smoke=48, laptop=1536)
@@ -86,9 +86,8 @@ def draw(tables: Tables) -> Pictures:
     for variant in VARIANTS:
         positions = tables["positions"].filter(variant=variant)
         groups = {kind: positions.filter(kind=kind) for kind in (ALONE, JOINT, TAGGED)}
-        ticks, lines = powers(2, max(positions["seen"])), group_lines(groups, "seen", "value")
-        panels.append(LinePanel(variant.upper(), "numbers seen (t)", "number right", lines, ticks, beside=True))
-    yield Picture(panels, columns=3)
+        panels.append(accuracy_panel(variant.upper(), group_lines(groups, "seen", "value")))
+    yield Picture(panels)
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True)

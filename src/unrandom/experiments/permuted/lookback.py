@@ -26,6 +26,7 @@ from unrandom.tasks import PermutedLCG
 ENTRY = Entry(
     name="pcg-lookback",
     about="the look-back of heads behind a permutation, and cuts of it",
+    minutes=310,
 )
 
 SEQUENCES = by_scale(smoke=16, laptop=512)
@@ -155,9 +156,9 @@ def draw(tables: Tables) -> Pictures:
         ]
         most = attention.filter(variant=variant)["weight"].to_numpy().max()
         panels.append(
-            LinePanel(variant.upper(), "look-back", "weight", lines, limits=(0, 1.05 * float(most)), beside=True)
+            LinePanel(variant.upper(), "look-back (numbers)", "attention weight", lines, limits=(0, 1.05 * float(most)))
         )
-    yield Picture(panels, columns=3)
+    yield Picture(panels)
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True)

@@ -17,6 +17,7 @@ from unrandom.tasks import PermutedLCG
 ENTRY = Entry(
     name="pcg-one-bit",
     about="one output bit: the model, copying and the exact posterior",
+    minutes=250,
 )
 
 CONTEXT = by_scale(smoke=8, laptop=128, paper=512)
@@ -68,7 +69,7 @@ def evidence(tables: Tables) -> Evidence:
 def draw(tables: Tables) -> Pictures:
     """Accuracy by bits seen, one panel per variant."""
     positions = tables["positions"]
-    yield Picture([panel(positions.filter(variant=variant), variant.upper()) for variant in VARIANTS], columns=3)
+    yield Picture([panel(positions.filter(variant=variant), variant.upper()) for variant in VARIANTS])
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True)

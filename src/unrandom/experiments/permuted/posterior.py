@@ -19,6 +19,7 @@ from unrandom.tasks import PermutedLCG
 ENTRY = Entry(
     name="pcg-posterior",
     about="the model against copying and the exact posterior, by variant and size",
+    minutes=1200,
 )
 
 CLAIMS = {
@@ -79,7 +80,7 @@ def draw(tables: Tables) -> Pictures:
     bits = sizes[len(sizes) // 2]
     positions = tables["positions"].filter(state_bits=bits)
     names = {name: f"{name.upper()}, {bits} bits of state" for name in VARIANTS}
-    yield Picture([panel(positions.filter(variant=name), title) for name, title in names.items()], columns=3)
+    yield Picture([panel(positions.filter(variant=name), title) for name, title in names.items()])
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, alone_runs, measure, evidence, draw, task=PermutedLCG, compares=True)

@@ -19,6 +19,7 @@ from unrandom.tasks import ReducedSpeck, make_predictors
 ENTRY = Entry(
     name="pcg-rounds",
     about="a cipher of few rounds, learned by the same model: the negative control",
+    minutes=71,
 )
 
 ROUNDS = by_scale(smoke=(1, 5), laptop=(1, 2, 3, 4, 5, 6, 8))
@@ -98,7 +99,7 @@ def draw(tables: Tables) -> Pictures:
         )
         for line in seed_lines(rounds, "rounds", column, label, kind)
     ]
-    yield Picture([LinePanel("a counter under Speck32/64", "rounds", "last number right", lines, beside=True)])
+    yield Picture([LinePanel("a counter under Speck32/64", "rounds", "last number right", lines)])
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=ReducedSpeck, compares=True)

@@ -27,6 +27,7 @@ from unrandom.training import StartFrom
 ENTRY = Entry(
     name="pcg-transfer",
     about="trained on one variant, steps saved on another: every pair",
+    minutes=120,
 )
 
 TARGET_ACCURACY = 0.8

@@ -4,6 +4,8 @@ The follow-up finds the variants told apart after the third block, after 64 (tru
 has the accuracy of probes, fitted to sequences of one half of the held-out increments and tested on those of the other.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import torch
@@ -12,7 +14,7 @@ from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.permuted.presets import joint_runs
 from unrandom.experiments.summaries import each_seed, group_lines, run_columns
-from unrandom.figures.panels import LinePanel
+from unrandom.figures.panels import accuracy_panel
 from unrandom.figures.style import powers
 from unrandom.interpretation import linear_probe
 from unrandom.models import record
@@ -22,6 +24,7 @@ from unrandom.tasks import PermutedLCG
 ENTRY = Entry(
     name="pcg-which-variant",
     about="after which block and how many numbers a joint model knows the variant",
+    minutes=61,
 )
 
 SEQUENCES = by_scale(smoke=96, laptop=1536)
@@ -91,9 +94,9 @@ def draw(tables: Tables) -> Pictures:
     probes = tables["probes"].with_columns(run=pl.format("{} {}", "run", "block"))
     blocks = probes["block"].unique().sort().to_list()
     groups = {f"after block {block}" if block else "embedding": probes.filter(block=block) for block in blocks}
-    ticks, lines = probes["seen"].unique().sort().to_list(), group_lines(groups, "seen", "accuracy")
+    lines = group_lines(groups, "seen", "accuracy")
     title = "which variant is it?"
-    yield Picture([LinePanel(title, "numbers seen (t)", "linear probe right", lines, ticks, beside=True)])
+    yield Picture([replace(accuracy_panel(title, lines), y="linear probe right (share)")])
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True, archived_seeds=1)

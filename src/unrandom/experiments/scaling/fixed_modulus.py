@@ -45,6 +45,7 @@ from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 ENTRY = Entry(
     name="fm-scaling",
     about="context needed by modulus, and accuracy by quality of the multiplier",
+    minutes=230,
     figures={
         "fig:fixp_scale": "context needed by fixed modulus, up to 2^32",
         "fig:med_fixp_appendix": "median context needed by fixed modulus",

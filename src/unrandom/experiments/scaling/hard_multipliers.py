@@ -30,6 +30,7 @@ from unrandom.training.machine import choose_device
 ENTRY = Entry(
     name="hard-multipliers",
     about="what makes a multiplier hard: the spectral test, or how often p divides a − 1",
+    minutes=440,
 )
 
 # Number of test sequences of a fixed modulus, per test set and over all its multipliers.
@@ -156,7 +157,7 @@ def _by_gcd(multipliers: dict[int, pl.DataFrame], regime: str) -> LinePanel:
         means = of_modulus.group_by("bits").agg(pl.col("accuracy").mean()).sort("bits")
         lines.append(Line(means["bits"].to_list(), means["accuracy"].to_list(), f"m = {m}", kind))
     title = f"{regime}: by divisibility of a − 1"
-    return LinePanel(title, "log2 gcd(m, a − 1), bits", "accuracy, all positions", lines, limits=(0, 1.04), beside=True)
+    return LinePanel(title, "log2 gcd(m, a − 1), bits", "accuracy, all positions", lines, limits=(0, 1.04))
 
 
 def _by_merit(multipliers: dict[int, pl.DataFrame], regime: str) -> LinePanel:
@@ -166,7 +167,7 @@ def _by_merit(multipliers: dict[int, pl.DataFrame], regime: str) -> LinePanel:
         least = of_modulus.filter(pl.col("bits") == pl.col("bits").min())
         lines.append(Line(least["merit"].to_list(), least["accuracy"].to_list(), f"m = {m}", kind, dots=True))
     title = f"{regime}: least divisible a − 1 alone"
-    return LinePanel(title, "figure of merit", "accuracy, all positions", lines, limits=(0, 1.04), beside=True)
+    return LinePanel(title, "figure of merit", "accuracy, all positions", lines, limits=(0, 1.04))
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, compares=True)

@@ -12,8 +12,9 @@ from unrandom.experiments.scaling.laws import (
     laws,
 )
 from unrandom.experiments.scaling.measurement import LEARNED_SHARE, needed_for, seeds_that_reached
-from unrandom.experiments.summaries import by_modulus, by_seed, group_lines
-from unrandom.figures.panels import Line, LinePanel
+from unrandom.experiments.summaries import by_modulus, by_seed, median_line
+from unrandom.figures.panels import Line, LinePanel, accuracy_panel, seen_axis
+from unrandom.figures.style import power
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.tables import Tables
 
@@ -25,7 +26,6 @@ def draw(tables: Tables) -> Pictures:
     """Accuracy by position; context needed by m, with the paper's slope and the determining context; bits; merit."""
     panels = [
         _accuracy_panel(tables["positions"], ARBITRARY),
-        _accuracy_panel(tables["positions"], SPECTRAL),
         _law_panel(tables["context_needed"]),
         _bit_panel(tables["bits"]),
         _merit_panel(tables),
@@ -35,13 +35,15 @@ def draw(tables: Tables) -> Pictures:
 
 def _accuracy_panel(positions: pl.DataFrame, group: str) -> LinePanel:
     moduli = {modulus_title(m): of_modulus for m, of_modulus in by_modulus(positions.filter(group=group)).items()}
-    lines = group_lines(moduli, "seen", "value")
-    return LinePanel(f"{group} multipliers", "numbers seen (t)", "number right (one line per seed)", lines, beside=True)
+    lines = [
+        median_line(of_modulus, "seen", "value", title, kind) for kind, (title, of_modulus) in enumerate(moduli.items())
+    ]
+    return accuracy_panel(f"{group} multipliers: median of seeds (band: all)", lines)
 
 
 def modulus_title(m: int) -> str:
-    """``m = 2^k`` in TeX, for a power of two."""
-    return f"m = $2^{{{m.bit_length() - 1}}}$"
+    """The text ``m = 2¹²``, for a power of two."""
+    return f"m = {power(2, m.bit_length() - 1)}"
 
 
 def _law_panel(context: pl.DataFrame) -> LinePanel:
@@ -54,7 +56,7 @@ def _law_panel(context: pl.DataFrame) -> LinePanel:
         needed = needed_for(arbitrary, threshold)
         reached = seeds_that_reached(needed)
         law = laws(context, threshold)["least"]
-        fit = "" if law is None else f": $m^{{{law.exponent.value:.2f}}}$"
+        fit = "" if law is None else ": " + power("m", f"{law.exponent.value:.2f}")
         name = f"{threshold:.0%}{fit}"
         lines.append(Line(reached["modulus"].to_list(), reached["needed"].to_list(), name, kind, dots=True))
         if law is not None:
@@ -69,8 +71,8 @@ def _law_panel(context: pl.DataFrame) -> LinePanel:
     lines.append(Line(moduli, [LookbackPredictor(m).numbers_needed() for m in moduli], "look-back by hand", 3))
     lines.append(Line(moduli, [DETERMINING_CONTEXT] * len(moduli), "enough: 3", 7))
     levels = [2**k for k in range(1, top.bit_length())]
-    return LinePanel("numbers needed; fit: best seed", "modulus", "numbers seen (one dot per seed)", lines, moduli,
-                     limits=(2, top * 1.2), levels=levels, beside=True)  # fmt: skip
+    return LinePanel("numbers needed; fit: best seed", "modulus", "numbers seen (dots: seeds)", lines, moduli,
+                     limits=(2, top * 1.2), levels=levels)  # fmt: skip
 
 
 def _bit_panel(bits: pl.DataFrame) -> LinePanel:
@@ -80,11 +82,12 @@ def _bit_panel(bits: pl.DataFrame) -> LinePanel:
         for of_seed in by_seed(of_modulus):
             stairs = bit_stairs(of_seed)
             lines.append(Line(stairs["seen"].to_list(), stairs["known"].to_list(), modulus_title(m), kind))
+    longest = max(max(line.x) for line in lines)
     seen = [2**k for k in range(9)]
     lines.append(Line(seen, list(range(9)), "1 bit per doubling", 6))
     lines.append(Line(seen, list(range(0, 18, 2)), "2 bits per doubling", 7))
     title, y = "low bits known in 99 %", "bits (one line per seed)"
-    return LinePanel(title, "numbers seen (t)", y, lines, seen, limits=(0, None), beside=True)
+    return LinePanel(title, seen_axis(longest), y, lines, limits=(0, None))
 
 
 def _merit_panel(tables: Tables) -> LinePanel:
@@ -96,5 +99,5 @@ def _merit_panel(tables: Tables) -> LinePanel:
         lines.append(Line(of_group["merit"].to_list(), of_group["accuracy"].to_list(), group, kind, dots=True))
     title = f"{modulus_title(modulus)}, one dot per multiplier, seed"
     return LinePanel(
-        title, "figure of merit (2 to 8 dimensions)", "accuracy, all positions", lines, limits=(None, None), beside=True
+        title, "figure of merit (2 to 8 dimensions)", "accuracy, all positions", lines, limits=(None, None)
     )

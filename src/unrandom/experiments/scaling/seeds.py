@@ -13,13 +13,14 @@ from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.scaling.measurement import SEQUENCES, context_rows, evaluated_run, position_rows
 from unrandom.experiments.scaling.presets import Settings, size_of, sized_run
 from unrandom.experiments.summaries import by_modulus, by_run, last_position, run_columns
-from unrandom.figures.panels import Line, LinePanel
+from unrandom.figures.panels import Line, accuracy_panel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
 
 ENTRY = Entry(
     name="fm-seeds",
     about="variation between seeds of the model, and between seeds of the data",
+    minutes=15,
     figures={
         "appendix:seeds_20": "seeds of model and data, m = 2^20",
         "appendix:same_ds": "seeds of model and data, m = 2^32",
@@ -121,7 +122,7 @@ def draw(tables: Tables) -> Pictures:
                 Line(curve["seen"].to_list(), curve["value"].to_list(), f"seed {curve[varied][0]}", kind_index)
                 for kind_index, curve in enumerate(by_run(_seeds_of(positions, kind)))
             ]
-            panels.append(LinePanel(f"m = {modulus}: {kind}", "numbers seen (t)", "number right", lines))
+            panels.append(accuracy_panel(f"m = {modulus}: {kind}", lines))
     yield Picture(panels)
 
 

@@ -24,7 +24,8 @@ from unrandom.experiments.scaling.measurement import (
 )
 from unrandom.experiments.scaling.presets import Settings
 from unrandom.experiments.summaries import best_modulus_accuracy, group_lines, run_columns, seed_means
-from unrandom.figures.panels import Line, LinePanel
+from unrandom.figures.panels import Line, LinePanel, accuracy_panel
+from unrandom.figures.style import power
 from unrandom.runs.recipes import recipe
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus, lcg_task
@@ -32,6 +33,7 @@ from unrandom.tasks import UnseenModulus, lcg_task
 ENTRY = Entry(
     name="um-scaling",
     about="context needed for unseen moduli in two bases",
+    minutes=110,
     figures={
         "fig:um_scaling": "context needed by unseen modulus, up to 2^16",
         "fig:acc_um_appendix": "accuracy by position of unseen moduli in two bases",
@@ -181,7 +183,7 @@ def _accuracy_panel(positions: pl.DataFrame, base: int) -> LinePanel:
     )
     moduli = {f"m = {m}": of_modulus for (m,), of_modulus in largest.group_by("modulus", maintain_order=True)}
     title, lines = f"base {base}: largest modulus of each prime", group_lines(moduli, "seen", "value")
-    return LinePanel(title, "numbers seen (t)", "number right", lines, beside=True)
+    return accuracy_panel(title, lines)
 
 
 def _law_panel(context: pl.DataFrame, base: int) -> LinePanel:
@@ -190,16 +192,16 @@ def _law_panel(context: pl.DataFrame, base: int) -> LinePanel:
     for kind, prime in enumerate(context["prime"].unique().sort()):
         reached_rows = seeds_that_reached(needed_for(context.filter(prime=prime), THRESHOLD))
         law = _law(context, base, prime)
-        fit = "" if law is None else f": $m^{{{law.exponent.value:.2f}}}$"
+        fit = "" if law is None else ": " + power("m", f"{law.exponent.value:.2f}")
         reached = reached_rows["modulus"].to_list()
         lines.append(Line(reached, reached_rows["needed"].to_list(), f"powers of {prime}{fit}", kind, dots=True))
         if law is not None:
             lines.append(Line(reached, [law.at(m) for m in reached], "", kind))
-    lines.append(Line(moduli, [POSTERIOR_CONTEXT] * len(moduli), "enough for the exact posterior: 6", 7))
+    lines.append(Line(moduli, [POSTERIOR_CONTEXT] * len(moduli), "enough for the exact posterior: 6", 6))
     ticks = [2**k for k in range(moduli[0].bit_length() - 1, moduli[-1].bit_length() + 1)]
     levels = [2**k for k in range(2, 10)]
     return LinePanel(f"base {base}: numbers needed for 60 %", "modulus", "numbers seen", lines, ticks, limits=(4, 512),
-                     levels=levels, beside=True)  # fmt: skip
+                     levels=levels)  # fmt: skip
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)

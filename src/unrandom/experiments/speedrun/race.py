@@ -168,7 +168,7 @@ def why_no_record(candidate: Arm, record: Arm, fewest: int) -> str | None:
     if seeds < fewest:
         return f"{seeds} seeds were run, and a record of this track needs {fewest}"
     if len(made_by := sorted({attempt.made_by for attempt in (*candidate.attempts, *record.attempts)})) > 1:
-        return f"its runs were made in different ways: {'; '.join(made_by)}; race in an --out folder without older runs"
+        return f"its runs were made in different ways: {'; '.join(made_by)}; race in a --runs folder without older runs"
     if not all(attempt.more_than for attempt in record.attempts):
         return "the record reached the target at the first check, so that its cost has no lower bound"
     at_worst = Ratio.of([a.flops / b.more_than for a, b in zip(candidate.attempts, record.attempts, strict=True)])

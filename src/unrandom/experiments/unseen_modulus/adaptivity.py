@@ -7,6 +7,7 @@ that is kept, the table ``steps`` has the index of adaptivity of the most adapti
 and the accuracy on training moduli by whether the best stride of the arm's test fits the look-back that they need.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -38,6 +39,7 @@ from unrandom.training.checkpoint import kept_checkpoints
 ENTRY = Entry(
     name="um-adaptivity",
     about="what makes the look-back of a model fixed or adaptive: rows, rates, batch, range of moduli, depth, context",
+    minutes=200,
 )
 
 KEEP_EVERY = by_scale(smoke=6, laptop=200)  # steps
@@ -159,21 +161,23 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """By step and arm of each task: the index of adaptivity, and accuracy where the best stride does and does not
-    fit."""
+    """By step and arm: the index of adaptivity, and accuracy where the best stride does and does not fit; one column
+    per task, whose legend is below its last panel."""
     titles = {
         "index": ("most adaptive head", "index of adaptivity"),
         "fits": ("r divides the square of the best stride", "last number right"),
-        "does not fit": ("r does not", "last number right"),
+        "does not fit": ("r does not divide it", "last number right"),
     }
+    tasks = tables["steps"].partition_by("task", maintain_order=True)
     panels = []
-    for (task,), steps in tables["steps"].group_by("task", maintain_order=True):
-        arms = {str(name): frame for (name,), frame in steps.group_by("changed", maintain_order=True)}
-        panels += [
-            LinePanel(f"{task}: {title}", "training step", y, group_lines(arms, "step", key))
-            for key, (title, y) in titles.items()
-        ]
-    yield Picture(panels, columns=3)
+    for key, (title, y) in titles.items():
+        for steps in tasks:
+            arms = {arm["changed"][0]: arm for arm in steps.partition_by("changed", maintain_order=True)}
+            lines = group_lines(arms, "step", key)
+            if key != list(titles)[-1]:
+                lines = [replace(line, label="") for line in lines]
+            panels.append(LinePanel(f"{steps['task'][0]}: {title}", "training step", y, lines))
+    yield Picture(panels)
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)

@@ -26,11 +26,18 @@ from unrandom.tasks import UnseenModulus, lcg_task
 ENTRY = Entry(
     name="um-dataset",
     about="how many training moduli, multipliers and increments are needed, and which mix",
+    minutes=78,
     figures={"fig:dataset-composition": "accuracy by composition of the training set"},
 )
 
 MIX = "full-period share"
 # Each axis and its field in the data configuration. The value None stands for all that exist.
+TITLES = {
+    "n_m": "training moduli",
+    "n_a": "multipliers of each",
+    "n_c": "increments of each",
+    MIX: "share of full period",
+}
 AXES = {"n_m": "n_m", "n_a": "n_a", "n_c": "n_c", MIX: "full_period_share"}
 VALUES: dict[Scale, dict[str, tuple[Any, ...]]] = by_scale(
     smoke={"n_m": (8, 16), "n_a": (4, 8), "n_c": (4, 8), MIX: (0.0, 0.5)},
@@ -150,7 +157,7 @@ def draw(tables: Tables) -> Pictures:
             Line(places, points["value"].to_list(), "single seeds", 1, faint=True)
             for points in curve.partition_by("seed")
         ]
-        panels.append(LinePanel(axis, axis, "last number right", lines, names=means[axis].to_list()))
+        panels.append(LinePanel(TITLES[axis], axis, "last number right", lines, names=means[axis].to_list()))
     yield Picture(panels)
 
 

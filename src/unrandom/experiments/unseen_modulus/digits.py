@@ -12,10 +12,10 @@ from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
-from unrandom.experiments.summaries import each_run, run_columns
+from unrandom.experiments.summaries import by_modulus, each_run, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import drawn_from, multipliers_by_lookback
 from unrandom.experiments.unseen_modulus.presets import main_runs
-from unrandom.figures.panels import Line, LinePanel
+from unrandom.figures.panels import digit_map
 from unrandom.generators.residues import digits_of
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import Examples, LCGParameters, UnseenModulus, lcg_task
@@ -23,6 +23,7 @@ from unrandom.tasks import Examples, LCGParameters, UnseenModulus, lcg_task
 ENTRY = Entry(
     name="um-digits",
     about="low digits of unseen moduli are right first, from the number at which they can be copied",
+    minutes=100,
     figures={"fig:multip_prune": "first-layer heads and the digits lost without them"},
 )
 
@@ -85,16 +86,18 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """One panel per unseen modulus and look-back: accuracy of every digit by numbers seen, mean over seeds."""
+    """One panel per unseen modulus, at its largest look-back: accuracy of every digit, mean over seeds."""
     panels = []
-    for (m, r), of_panel in tables["digits"].group_by("modulus", "look-back", maintain_order=True):
-        means = of_panel.group_by("prime", "power", "seen", maintain_order=True).agg(pl.col("value").mean())
-        lines = [
-            Line(curve["seen"].to_list(), curve["value"].to_list(), f"digit {p}^{power}", kind)
-            for kind, ((p, power), curve) in enumerate(means.group_by("prime", "power", maintain_order=True))
-        ]
-        panels.append(LinePanel(f"m = {m}, r = {r}", "numbers seen", "digit right", lines))
-    yield Picture(panels, columns=3)
+    for m, of_modulus in by_modulus(tables["digits"]).items():
+        farthest = of_modulus.filter(pl.col("look-back") == pl.col("look-back").max())
+        means = farthest.group_by("prime", "power", "seen").agg(pl.col("value").mean()).sort("prime", "power", "seen")
+        digits = means.partition_by("prime", "power", maintain_order=True)
+        names = [f"{each['prime'][0]}^{each['power'][0]}" for each in digits]
+        title = f"m = {m}, look-back {farthest['look-back'][0]}"
+        panels.append(
+            digit_map(title, names, [each["value"].to_list() for each in digits], digits[0]["seen"].to_list())
+        )
+    yield Picture(panels)
 
 
 EXPERIMENT = Experiment(

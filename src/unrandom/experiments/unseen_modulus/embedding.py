@@ -20,6 +20,7 @@ from unrandom.tasks import UnseenModulus
 ENTRY = Entry(
     name="um-embedding",
     about="one embedding for many moduli: size first, then residues of small primes",
+    minutes=100,
     figures={"fig:multip_pca_embd": "embedding of unseen moduli"},
 )
 
@@ -92,15 +93,14 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each seed: two planes of components, and the share of each component's variance between residues."""
+    """For each seed: the plane of the first two components, and the share of each one's variance between residues."""
     panels: list[Panel] = []
     for shares, points in zip(by_run(tables["shares"]), by_run(tables["points"]), strict=True):
         seed = f"seed {shares['seed'][0]}"
-        for (x, y), residue in ((("PC1", "PC2"), 2), (("PC2", "PC3"), 6)):
-            groups = (points["number"] % residue).to_list()
-            panels.append(ScatterPanel(f"{seed}: mod {residue}", x, y, points.select(x, y).rows(), groups, "≡"))
+        plane, groups = points.select("PC1", "PC2").rows(), (points["number"] % 2).to_list()
+        panels.append(ScatterPanel(f"{seed}: mod 2", "PC1", "PC2", plane, groups, "≡"))
         panels.append(_share_map(seed, shares))
-    yield Picture(panels, columns=3)
+    yield Picture(panels)
 
 
 def _share_map(seed: str, shares: pl.DataFrame) -> MapPanel:
@@ -108,8 +108,10 @@ def _share_map(seed: str, shares: pl.DataFrame) -> MapPanel:
     components = in_order.unique("component", maintain_order=True)
     values = [*matrix(in_order, ["residue"], "component", "share"), tuple(components["order"])]
     names = [*(f"mod {residue}" for residue in RESIDUES), "size (|ρ|)"]
-    columns = [f"PC{i}" for i in components["component"]]
-    return MapPanel(f"{seed}: share of variance", "", "", values, columns, names, "share", written=True)
+    columns = [str(i) for i in components["component"]]
+    return MapPanel(
+        f"{seed}: share of variance", "principal component", "", values, columns, names, "share", written=True
+    )
 
 
 EXPERIMENT = Experiment(

@@ -23,6 +23,7 @@ from unrandom.tasks import UnseenModulus
 ENTRY = Entry(
     name="um-grokking",
     about="unseen moduli are learned with the long-period training sequences",
+    minutes=200,
     figures={"fig:training": "accuracy by training step, fixed and unseen modulus"},
 )
 
@@ -131,7 +132,7 @@ def draw(tables: Tables) -> Pictures:
     groups = {SHORT: "training, short period", LONG: "training, long period, a = 1 too", TEST: "unseen moduli"}
     if metrics[LONG_NOT_COUNTING].count():  # older metrics do not separate a = 1 from the rest
         groups = {SHORT: groups[SHORT], LONG_NOT_COUNTING: "training, long period, a ≠ 1", TEST: groups[TEST]}
-    moduli = {column: m for m, column in unseen_columns(metrics).items()}
+    moduli = {column: f"m = {m}" for m, column in unseen_columns(metrics).items()}
     yield Picture(
         [
             LinePanel(title, "training step", "accuracy (share right)", column_lines(metrics, "step", labels))

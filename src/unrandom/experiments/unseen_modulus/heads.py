@@ -22,6 +22,7 @@ from unrandom.tasks import UnseenModulus, lcg_task
 ENTRY = Entry(
     name="um-heads",
     about="which residues the first-layer heads pass on",
+    minutes=100,
     figures={
         "fig:multip_prune": "first-layer heads and the digits lost without them",
         "fig:pca_appendix": "first-layer heads at other positions and moduli",
@@ -115,22 +116,25 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each seed and position: a map of heads by q, averaged over moduli; planes for the first seed."""
+    """For each seed, at the first and the last position: a map of heads by q, averaged over moduli. Then the planes of
+    the first seed's heads, at the position where most of them have a residue of their own."""
+    position = pl.col("position")
+    ends = tables["scores"].filter((position == position.min()) | (position == position.max()))
     maps = [
         _score_map(f"seed {seed}, t = {t}", scores)
-        for (_, seed, t), scores in tables["scores"].group_by("run", "seed", "position", maintain_order=True)
+        for (_, seed, t), scores in ends.group_by("run", "seed", "position", maintain_order=True)
     ]
-    yield Picture(maps, columns=3)
+    yield Picture(maps)
     if len(tables["planes"]):
-        first = by_run(tables["planes"])[0].sort("position", "head", maintain_order=True)
-        planes = [_plane(points) for points in first.partition_by("position", "head", maintain_order=True)]
-        yield Picture(planes, suffix="-planes", columns=first["head"].n_unique())
+        each = by_run(tables["planes"])[0].sort("position", "head", maintain_order=True).partition_by("position")
+        most = max(each, key=lambda points: points.filter(pl.col("q") > 0)["head"].n_unique())
+        yield Picture([_plane(points) for points in most.partition_by("head")], suffix="-planes")
 
 
 def _plane(points: pl.DataFrame) -> ScatterPanel:
     """The plane of one head at one position, coloured by the residues modulo the head's own modulus."""
-    head, t, m, seed, q = points.select("head", "position", "modulus", "seed", "q").row(0)
-    title = f"seed {seed}, m = {m}, head {head}, t = {t}: " + (f"mod {q}" if q else "no residue")
+    head, t, m, q = points.select("head", "position", "modulus", "q").row(0)
+    title = f"m = {m}, t = {t}, head {head}: " + (f"mod {q}" if q else "no residue")
     groups = points["number"] % max(q, 1)
     return ScatterPanel(title, "PC1", "PC2", points.select("PC1", "PC2").rows(), groups.to_list(), "≡")
 

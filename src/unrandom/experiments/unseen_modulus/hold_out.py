@@ -28,6 +28,7 @@ from unrandom.training.machine import choose_device
 ENTRY = Entry(
     name="um-hold-out",
     about="what it costs to hold out every value of the test, and not only its pairs",
+    minutes=440,
 )
 
 PAIRS, VALUES = RULES = ("pairs", "values")
@@ -133,7 +134,7 @@ def _counting_advantage(accuracy: pl.DataFrame) -> list[float]:
 
 def draw(tables: Tables) -> Pictures:
     """Accuracy by step, on average and for each unseen modulus; one line per seed, one colour per rule."""
-    yield Picture(list(_panels(tables["metrics"])), columns=3)
+    yield Picture(list(_panels(tables["metrics"])))
 
 
 def _panels(metrics: pl.DataFrame) -> Iterator[LinePanel]:

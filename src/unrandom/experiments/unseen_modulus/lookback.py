@@ -30,6 +30,7 @@ from unrandom.tasks import Examples, UnseenModulus, lcg_task
 ENTRY = Entry(
     name="um-lookback",
     about="a head of a later layer looks back by a distance that fits the unseen modulus",
+    minutes=100,
     figures={"fig:attn_stats": "look-back distances of a head of a later layer"},
 )
 
@@ -37,7 +38,7 @@ SEQUENCES = by_scale(smoke=16, laptop=128, paper=512)  # per look-back
 # r at which adaptivity is measured; beyond smoke scale only 8 and 16 have a multiple in common within half of a context
 _LOOKBACKS = by_scale(smoke=(2, 3, 4), laptop=(5, 7, 8, 9, 16), overnight=(14, 15, 32))
 ADAPTIVE_INDEX = 0.2  # A head with this index or more counts as one whose look-back adapts.
-NEEDED = "r, the look-back that the multiplier needs"  # title of an axis
+NEEDED = "r, the look-back that is needed"  # title of an axis
 PLACES = (0, -1)  # classes modulo r that count as places: a number r back, and the number that followed it
 
 CLAIMS = {
@@ -166,19 +167,19 @@ def evidence(tables: Tables) -> Evidence:
 
 def draw(tables: Tables) -> Pictures:
     """For each seed: the index of every head, where the most adaptive one looks, and the spacings of its keys."""
-    panels: list[Panel] = []
+    maps: list[Panel] = []
+    curves: list[Panel] = []
+    gaps: list[Panel] = []
     each = zip(*(by_run(tables[name]) for name in ("adaptivity", "distances", "spacings")), strict=True)
     for by_r, distances, spacings in each:
         heads = by_r.group_by("seed", "layer", "head", maintain_order=True).agg(pl.col("value").mean())
         seed, layer, head = heads["seed"][0], spacings["layer"][0], spacings["head"][0]
-        panels += [
-            heat_map(
-                f"seed {seed}: mean over r", heads, ("layer", "head"), "value", "index of adaptivity", limits=(-1, 1)
-            ),
-            _distance_panel(f"seed {seed}, head {layer}.{head}: where it looks", distances),
-            _spacing_panel(f"seed {seed}, head {layer}.{head}: four strongest keys", spacings),
-        ]
-    yield Picture(panels, columns=3)
+        title, name = f"seed {seed}: mean over r", f"seed {seed}, head {layer}.{head}"
+        axes, bar = ("layer", "head"), "index of adaptivity"
+        maps.append(heat_map(title, heads, axes, "value", bar, limits=(-1, 1), signed=True))
+        curves.append(_distance_panel(f"{name}: where it looks", distances))
+        gaps.append(_spacing_panel(f"{name}: four strongest keys", spacings))
+    yield Picture([*maps, *curves, *gaps])
 
 
 def _distance_panel(title: str, distances: pl.DataFrame) -> LinePanel:

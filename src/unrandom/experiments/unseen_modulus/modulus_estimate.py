@@ -28,6 +28,7 @@ from unrandom.tasks import UnseenModulus, lcg_task
 ENTRY = Entry(
     name="um-modulus-estimate",
     about="a first-layer head passes on the largest number so far",
+    minutes=100,
     figures={
         "fig:multip_cosine": "the head that estimates the modulus",
         "appendix:estimate": "error of the estimated modulus",
@@ -124,28 +125,32 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each seed: all heads by two measures, then the similarity map of the estimating head."""
+    """For each seed: all heads by two measures. Then the similarity maps of the estimating heads of two seeds."""
     measures = (
-        ("strongest_is_largest", "strongest key is the largest", "share of queries"),
-        ("correlation", "output ~ largest", "rank correlation"),
+        ("strongest_is_largest", "strongest key is the largest number so far", "share of queries"),
+        ("correlation", "output like the largest number so far", "rank correlation"),
     )
     panels: list[Panel] = []
+    similarities: list[Panel] = []
     for heads, similarity in zip(by_run(tables["heads"]), by_run(tables["similarity"]), strict=True):
         seed = f"seed {heads['seed'][0]}"
         columns = [str(m) for m in heads["modulus"].unique(maintain_order=True)]
         rows = [str(head) for head in heads["head"].unique().sort()]
         for column, title, bar in measures:
             values = matrix(heads, ["head"], "modulus", column)
-            panels.append(MapPanel(f"{seed}: {title}", "modulus", "head", values, columns, rows, bar, written=True))
-        panels.append(_similarity_map(seed, similarity))
-    yield Picture(panels, columns=3)
+            signed = column == "correlation"
+            limits = (-1, 1) if signed else (0, 1)
+            title = f"{seed}: {title}"
+            panels.append(MapPanel(title, "modulus", "head", values, columns, rows, bar, limits, signed, written=True))
+        similarities.append(_similarity_map(seed, similarity))
+    yield Picture([*panels, *similarities[:2]])
 
 
 def _similarity_map(seed: str, similarity: pl.DataFrame) -> MapPanel:
     values = list(zip(*similarity["cosines"].to_list(), strict=True))
     title = f"{seed}: head {similarity['head'][0]}, m = {similarity['modulus'][0]}; line: largest so far"
     line = similarity.select(pl.col("position", "largest").cast(pl.Float64)).rows()
-    return MapPanel(title, "position", "number", values, bar="cosine", limits=(None, None), stairs=line)
+    return MapPanel(title, "position", "number", values, bar="cosine", limits=(None, None), signed=True, stairs=line)
 
 
 EXPERIMENT = Experiment(

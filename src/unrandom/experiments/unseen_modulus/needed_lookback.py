@@ -29,6 +29,7 @@ from unrandom.training.machine import choose_device
 ENTRY = Entry(
     name="um-needed-lookback",
     about="which multipliers of an unseen modulus are predicted, by the look-back that they need",
+    minutes=220,
 )
 
 # Number of test sequences per look-back and modulus.
@@ -93,20 +94,20 @@ def draw(tables: Tables) -> Pictures:
     panels = [
         LinePanel(
             f"unseen m = {m}" if m else "training moduli",
-            "look-back that the multiplier needs",
+            "r, the look-back that is needed",
             "last number right",
             list(_lines(rows.filter(pl.col("modulus") == m))),
             ticks=(1, 2, 4, 8, 16, 32),
         )
         for m in moduli
     ]
-    yield Picture(panels, columns=3)
+    yield Picture(panels)
 
 
 def _lines(rows: pl.DataFrame) -> Iterator[Line]:
     """One line per seed, and crosses where no training modulus has the look-back."""
     for of_run in by_run(rows):
-        yield Line(of_run["look-back"].to_list(), of_run["value"].to_list(), "", 0)
+        yield Line(of_run["look-back"].to_list(), of_run["value"].to_list(), "one line per seed", 0)
         missing = of_run.filter(~pl.col("taught"))
         if len(missing):
             x, y = missing["look-back"].to_list(), missing["value"].to_list()

@@ -26,6 +26,7 @@ from unrandom.tasks import Examples, UnseenModulus, lcg_task
 ENTRY = Entry(
     name="um-patching",
     about="the head whose patching makes the model assume another modulus",
+    minutes=100,
     figures={
         "fig:multip_cosine": "the head that estimates the modulus",
         "fig:patch_appendix": "patching other heads",
@@ -97,20 +98,19 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each seed: the effect of every head, the effect of the control, and the accuracy after patching."""
+    """For each seed: the effect of every head, and the effect of the control."""
     panels: list[Panel] = []
     for heads in by_run(tables["heads"]):
         (chosen,) = heads.filter("estimates").to_dicts()
         share = f"{chosen['on_largest']:.0%}"
-        largest = f"head 0.{chosen['head']} has the largest number\nfor strongest key in {share} of queries"
-        seed_title = f"seed {chosen['seed']}; {largest}"
-        bar = f"share below {chosen['limit']}, change"
+        title = f"seed {chosen['seed']}: head 0.{chosen['head']} looks at the largest number in {share} of queries"
+        titles = {"effect": f"{title}; patched from m / 2", "control": f"{title}; control: from the same m"}
+        bar = f"change of the share below {chosen['limit']}"
         panels += [
-            heat_map(f"from m / 2, {seed_title}", heads, AXES, "effect", bar, limits=(-0.5, 0.5)),
-            heat_map("control: from the same m", heads, AXES, "control", bar, limits=(-0.5, 0.5)),
-            heat_map(f"right, of {chosen['right_before']:.2f} before", heads, AXES, "right_after", "share right"),
+            heat_map(title, heads, AXES, column, bar, limits=(-0.5, 0.5), signed=True)
+            for column, title in titles.items()
         ]
-    yield Picture(panels, columns=3)
+    yield Picture(panels)
 
 
 EXPERIMENT = Experiment(

@@ -26,6 +26,7 @@ from unrandom.tasks import UnseenModulus
 ENTRY = Entry(
     name="um-period-ablation",
     about="short periods teach copying, long ones the rule",
+    minutes=58,
     figures={"fig:train-interp-appendix": "training on short or long periods alone"},
 )
 
@@ -90,7 +91,7 @@ def draw(tables: Tables) -> Pictures:
         of_arm = tables["metrics"].filter(pl.col("data") == periods)
         lines = column_lines(of_arm, "step", groups)
         panels.append(LinePanel(f"trained on {periods}", "training step", "last number right", lines))
-    yield Picture(panels, columns=3)
+    yield Picture(panels)
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)

@@ -25,6 +25,7 @@ from unrandom.experiments.unseen_modulus.analysis_sequences import (
 from unrandom.experiments.unseen_modulus.heads import first_position_scores, own_primes
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import MapPanel
+from unrandom.figures.style import DIGIT, power
 from unrandom.interpretation import Damage, Replacement, digit_damage, mean_head_values, prune_heads
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import UnseenModulus
@@ -32,6 +33,7 @@ from unrandom.tasks import UnseenModulus
 ENTRY = Entry(
     name="um-pruning",
     about="which digits are lost without each head",
+    minutes=100,
     figures={
         "fig:multip_prune": "first-layer heads and the digits lost without them",
         "fig:prune_appendix_2048": "digits lost without a head, m = 2048",
@@ -107,27 +109,26 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """One figure per replacement: heat maps of heads by digits, one row of maps per seed, one column per modulus.
+    """One figure per replacement: heat maps of the first seed's heads by digits, one per modulus.
 
     That of ``zero`` is left out: LayerNorm removes one scalar in every dimension, so that it looks as that of
     ``scalar-mean`` does.
     """
-    columns = tables["digits"]["modulus"].n_unique()
-    drawn = tables["digits"].filter(pl.col("replacement") != "zero")
+    drawn = by_run(tables["digits"].filter(pl.col("replacement") != "zero"))[0]
     for (replacement,), digits in drawn.group_by("replacement", maintain_order=True):
         maps = [
             _damage_map(f"seed {seed}, m = {m}", damage)
             for (_, seed, m), damage in digits.group_by("run", "seed", "modulus", maintain_order=True)
         ]
-        yield Picture(maps, suffix=f"-{replacement}", columns=columns)
+        yield Picture(maps, suffix=f"-{replacement}")
 
 
 def _damage_map(title: str, damage: pl.DataFrame) -> MapPanel:
     heads = damage.unique(["layer", "head"], maintain_order=True).select("layer", "head", "own_prime")
     names = [f"{layer}.{head}" + (f" (mod {prime})" if prime else "") for layer, head, prime in heads.rows()]
-    digits = damage["digit"].unique(maintain_order=True).to_list()
+    digits = [power(*map(int, digit.split("^"))) for digit in damage["digit"].unique(maintain_order=True)]
     values = matrix(damage, ["layer", "head"], "digit", "damage")
-    return MapPanel(title, "digit", "layer.head", values, digits, names, "accuracy above chance lost", (-1, 1))
+    return MapPanel(title, DIGIT, "layer.head", values, digits, names, "accuracy above chance lost", (-1, 1), True)
 
 
 EXPERIMENT = Experiment(

@@ -42,6 +42,7 @@ from unrandom.tasks import LCGTask, UnseenModulus, lcg_split, lcg_task
 ENTRY = Entry(
     name="um-shortcut",
     about="whether a look-back of one distance for all moduli explains the models of unseen moduli",
+    minutes=380,
 )
 
 SEQUENCES = by_scale(smoke=16, laptop=512, overnight=128, paper=512)  # per look-back
@@ -199,14 +200,14 @@ def evidence(tables: Tables) -> Evidence:
 
 def draw(tables: Tables) -> Pictures:
     """For each task: accuracy by r, where the best stride fits and where not; progressions. Then adaptivity by r."""
-    panels = []
+    panels, progressions = [], []
     for (task,), lookbacks in tables["lookbacks"].group_by("task", maintain_order=True):
         panels += [_accuracy_panel(lookbacks, TRAINING), _accuracy_panel(lookbacks, UNSEEN)]
         progressed = tables["progressions"].filter(task=task)
         lines = list(seed_lines(progressed, "progressions", "value", "one line per seed", 0))
-        title = f"{_recipe(lookbacks)}: progressions modulo {progressed['modulus'][0]}"
-        panels.append(LinePanel(title, "number of progressions", "last number right", lines))
-    yield Picture(panels, columns=3)
+        title = f"{_recipe(lookbacks)}: interleaved progressions modulo {progressed['modulus'][0]}"
+        progressions.append(LinePanel(title, "number of progressions", "last number right", lines))
+    yield Picture([*panels, *progressions])
     chosen = tables["adaptivity"].filter("chosen").partition_by("task", maintain_order=True)
     by_recipe = {_recipe(found): found for found in chosen}
     lines = group_lines(by_recipe, "look-back", "value")
@@ -220,13 +221,15 @@ def _recipe(frame: pl.DataFrame) -> str:
 
 
 def _accuracy_panel(lookbacks: pl.DataFrame, moduli: str) -> LinePanel:
-    shown, square = lookbacks.filter(moduli=moduli), f"{lookbacks['stride'][0]}²"
+    shown = lookbacks.filter(moduli=moduli)
     lines = [
         Line(of_run["look-back"].to_list(), of_run["value"].to_list(), label, kind, dots=True)
-        for kind, (fits, label) in enumerate(((True, f"r divides {square}"), (False, f"r does not divide {square}")))
+        for kind, (fits, label) in enumerate(((True, "r divides s²"), (False, "r does not divide s²")))
         for of_run in by_run(shown.filter(fits=fits))
     ]
-    return LinePanel(f"{_recipe(lookbacks)}: {moduli} moduli", NEEDED, "last number right", lines)
+    return LinePanel(
+        f"{_recipe(lookbacks)} (s = {lookbacks['stride'][0]}): {moduli} moduli", NEEDED, "last number right", lines
+    )
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, archived_seeds=3)
