@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all check site package format floors clean
+.PHONY: demo test test-all check site package format floors pictures clean
 
 demo: $(STAMP)  ## train a model in about a minute and write a report of its insides
 	$(BIN)/unrandom demo
@@ -30,10 +30,12 @@ site: $(STAMP)  ## the documentation: its notebooks and examples are run, its li
 	$(BIN)/sphinx-build -q -W --keep-going -b doctest docs build/doctest
 	$(BIN)/python docs/check_links.py build/site
 
-package: $(STAMP)  ## wheel and source distribution, checked
-	rm -rf dist
-	$(BIN)/python -m build --no-isolation --outdir dist .
-	$(BIN)/twine check --strict dist/*
+package:  ## wheel and source distribution, checked; with tools of their own, and nothing else installed
+	rm -rf dist build/packaging
+	$(PYTHON) -m venv build/packaging
+	build/packaging/bin/python -m pip install --quiet --constraint constraints.txt build hatchling twine
+	build/packaging/bin/python -m build --no-isolation --outdir dist .
+	build/packaging/bin/twine check --strict dist/*
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix src tests examples docs
@@ -41,6 +43,9 @@ format: $(STAMP)
 
 floors:  ## draw the floors of docs/architecture.md from the import contract
 	$(PYTHON) docs/draw_floors.py
+
+pictures: $(STAMP)  ## draw the pictures of README.md and docs/start.md from the saved tables
+	$(BIN)/python docs/draw_pictures.py
 
 # PyTorch first, at the pinned version, so that nothing else decides which build it is (see docs/install.md).
 $(STAMP): pyproject.toml constraints.txt
