@@ -204,19 +204,19 @@ def test_an_evaluation_is_a_table_with_one_row_per_predictor_and_position(loaded
 
 def test_a_run_that_was_trained_from_python_says_how_to_make_it_again(tmp_path):
     changes = {"steps": 4, "model": {"d_model": 8}, "seed": 3}
-    run = unrandom.train("quadratic-smoke", out=tmp_path, **changes)
+    run = unrandom.train("quadratic-smoke", runs=tmp_path, **changes)
     assert run.result()["finished"]
     command = run.folder.read_manifest()["command"]
     assert command == (
-        f"unrandom train quadratic-smoke --set model.d_model=8 --set steps=4 --set seed=3 --out {tmp_path}"
+        f"unrandom train quadratic-smoke --set model.d_model=8 --set steps=4 --set seed=3 --runs {tmp_path}"
     )
-    again = unrandom.train("quadratic-smoke", out=tmp_path, **changes)
-    assert unrandom.train(run.spec, out=tmp_path).id == run.id
+    again = unrandom.train("quadratic-smoke", runs=tmp_path, **changes)
+    assert unrandom.train(run.spec, runs=tmp_path).id == run.id
     data = run.config.data.replace(modulus=32)
-    other = unrandom.train("quadratic-smoke", out=tmp_path, max_minutes=0, data=data)
+    other = unrandom.train("quadratic-smoke", runs=tmp_path, max_minutes=0, data=data)
     assert " --set data.modulus=32 " in other.folder.read_manifest()["command"]
     with pytest.raises(UserError, match="the task of quadratic-smoke is quadratic; for the task truncated-lcg, name"):
-        unrandom.train("quadratic-smoke", out=tmp_path, data=unrandom.tasks.TruncatedLCG())
+        unrandom.train("quadratic-smoke", runs=tmp_path, data=unrandom.tasks.TruncatedLCG())
     assert (again.id, again.result()) == (run.id, run.result())
     assert unrandom.load(run.id, runs=tmp_path).model.config == run.model.config
 
@@ -224,7 +224,7 @@ def test_a_run_that_was_trained_from_python_says_how_to_make_it_again(tmp_path):
 def test_a_user_defined_task_is_trained_by_its_path(tmp_path):
     task = f"{ROOT / 'examples' / 'second_order.py'}:SecondOrder"
     small = {"steps": 2, "batch_size": 8, "warmup_steps": 1, "model": {"d_model": 8}, "data": {"context": 8}}
-    run = unrandom.train(task, out=tmp_path, **small)
+    run = unrandom.train(task, runs=tmp_path, **small)
     assert run.result()["steps"] == 2
     assert run.folder.read_manifest()["command"].startswith(f"unrandom train {task} --set data.context=8 ")
     assert len(unrandom.load(run.folder.path).predict([1, 2, 3], n=4).numbers) == 4

@@ -27,6 +27,7 @@ __all__ = [
     "pretrained",
     "recipes",
     "record",
+    "sweep",
     "tasks",
     "train",
 ]
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from unrandom.core.errors import UserError
     from unrandom.generators.lcg import LCG
     from unrandom.models.taps import intervene, record
-    from unrandom.runs.interface import evaluate, import_run, load, predict, train
+    from unrandom.runs.interface import evaluate, import_run, load, predict, sweep, train
     from unrandom.runs.loaded import LoadedRun
     from unrandom.runs.recipes import recipes
     from unrandom.runs.sharing.pretrained import PretrainedModel, pretrained
@@ -51,7 +52,7 @@ else:
             "core.errors": ("UserError",),
             "generators.lcg": ("LCG",),
             "models.taps": ("intervene", "record"),
-            "runs.interface": ("evaluate", "import_run", "load", "predict", "train"),
+            "runs.interface": ("evaluate", "import_run", "load", "predict", "sweep", "train"),
             "runs.loaded": ("LoadedRun",),
             "runs.sharing.pretrained": ("PretrainedModel", "pretrained"),
             "runs.recipes": ("recipes",),

@@ -85,7 +85,7 @@ def test_no_command_is_answered_with_the_help(capsys):
 
 
 def test_train_then_resume_then_evaluate_then_report(tmp_path, capsys, tiny_settings):
-    out = ("--out", tmp_path / "runs")
+    out = ("--runs", tmp_path / "runs")
     stopped = answer(capsys, "train", "fm-256", *tiny_settings(), *out, "--max-minutes", "0")
     assert (stopped["steps"], stopped["finished"]) == (1, False)
     finished = answer(capsys, "resume", stopped["run"])
@@ -103,7 +103,7 @@ def test_train_then_resume_then_evaluate_then_report(tmp_path, capsys, tiny_sett
 def test_what_training_costs_is_said_before_and_after_its_first_steps(tmp_path, capsys, monkeypatch, tiny_settings):
     monkeypatch.setattr(estimate, "ENOUGH_SECONDS", 0.0)
     settings = tiny_settings(steps=20, evaluate_every=10)
-    assert main(["train", "fm-256", *settings, "--out", str(tmp_path), "--json"]) == 0
+    assert main(["train", "fm-256", *settings, "--runs", str(tmp_path), "--json"]) == 0
     out, err = capsys.readouterr()
     lines = err.splitlines()
     assert [line.split()[0] for line in lines] == ["about", "memory", "making", "about", "step", "step"]
@@ -117,17 +117,17 @@ def test_what_training_costs_is_said_before_and_after_its_first_steps(tmp_path, 
 
 
 def test_demo(tmp_path, capsys, tiny_settings):
-    made = answer(capsys, "demo", *tiny_settings(), "--out", tmp_path)
+    made = answer(capsys, "demo", *tiny_settings(), "--runs", tmp_path)
     assert set(made) == {
         "run", "report", "steps", "train_seconds", "last_number_accuracy", "number_accuracy_by_position",
     }  # fmt: skip
     assert len(made["number_accuracy_by_position"]) == 12
-    assert main(["demo", *tiny_settings(), "--out", str(tmp_path)]) == 0
+    assert main(["demo", *tiny_settings(), "--runs", str(tmp_path)]) == 0
     assert "file://" in capsys.readouterr().out
 
 
 def test_the_seed_is_part_of_the_run(tmp_path, capsys, tiny_settings):
-    train = ("train", "fm-256", *tiny_settings(), "--out", tmp_path, "--max-minutes", 0)
+    train = ("train", "fm-256", *tiny_settings(), "--runs", tmp_path, "--max-minutes", 0)
     assert answer(capsys, *train, "--seed", 0)["run"] != answer(capsys, *train, "--seed", 1)["run"]
 
 
@@ -322,7 +322,7 @@ def test_files_that_cannot_be_read(run, capsys, tmp_path):
         (["train", "fm-256", "--seed", "-1"], "--seed"),
         (["train", "fm-256", "--max-minutes", "soon"], "--max-minutes"),
         (["train", "fm-256", "--stpes", "3"], "unrecognized arguments"),
-        (["train", "fm-256", "--out", "/dev/null/runs"], "cannot create the folder /dev/null/runs"),
+        (["train", "fm-256", "--runs", "/dev/null/runs"], "cannot create the folder /dev/null/runs"),
         (["resume", "nowhere"], "nowhere is not a run folder"),
         (["evaluate", "nowhere"], "nowhere is not a run folder"),
         (["report", "nowhere"], "nowhere is not a run folder"),
@@ -470,7 +470,7 @@ def test_a_model_of_the_package_is_never_replaced_by_what_was_trained_last(
 def test_a_loss_that_explodes_is_a_failure_in_one_line(tmp_path, capsys, tiny_settings, evaluate_every):
     rates = {"optimizer.lr": 1000, "optimizer.muon_lr": 1000, "gradient_clip": "none", "warmup_steps": 0}
     settings = tiny_settings(steps=400, evaluate_every=evaluate_every, **rates)
-    status = main(["train", "fm-256", *settings, "--set", "optimizer.weight_decay=1000", "--out", str(tmp_path)])
+    status = main(["train", "fm-256", *settings, "--set", "optimizer.weight_decay=1000", "--runs", str(tmp_path)])
     last = capsys.readouterr().err.splitlines()[-1]
     assert status == 1
     assert "the last good checkpoint is kept" in last
@@ -479,12 +479,12 @@ def test_a_loss_that_explodes_is_a_failure_in_one_line(tmp_path, capsys, tiny_se
 
 def test_the_largest_modulus_can_be_trained_and_reported(tmp_path, capsys, tiny_settings):
     settings = tiny_settings(**{"data.modulus": "2^64", "data.base": 256, "model.positions": "abacus"})
-    made = answer(capsys, "demo", *settings, "--out", tmp_path)
+    made = answer(capsys, "demo", *settings, "--runs", tmp_path)
     assert len(made["number_accuracy_by_position"]) == 12
 
 
 def test_the_smallest_base_can_be_reported(tmp_path, capsys, tiny_settings):
-    answer(capsys, "demo", *tiny_settings(**{"data.base": 2, "model.positions": "abacus"}), "--out", tmp_path)
+    answer(capsys, "demo", *tiny_settings(**{"data.base": 2, "model.positions": "abacus"}), "--runs", tmp_path)
 
 
 def test_a_modulus_of_one_s_own_is_said_to_be_possibly_seen(run, capsys):

@@ -99,7 +99,9 @@ def test_without_a_browser_the_address_is_the_answer(capsys, monkeypatch, finish
 def test_runs_are_compared_in_one_picture_and_a_table(capsys, finished_run, tmp_path):
     found = answer(capsys, "compare", finished_run.folder.path, "fm-256", "--out", tmp_path / "made" / "curves.png")
     tiny, demo = found["runs"]
-    assert (tiny["run"], tiny["step"]) == (finished_run.id, 12)
+    assert (tiny["run"], tiny["step"]) == (str(finished_run.folder.path), 12)
+    assert (tiny["name"], demo["name"]) == ("tiny", "fm-256")  # they differ in more settings than a name has
+    assert tiny["settings"]["model.d_model"] != demo["settings"]["model.d_model"]
     assert demo["last number"] == 1.0
     metrics = pretrained.pretrained()["fm-256"].folder / "metrics.jsonl"
     rows = [json.loads(line) for line in metrics.read_text().splitlines()]
@@ -116,8 +118,36 @@ def test_a_model_of_the_package_and_a_run_with_its_id_are_two(capsys, tmp_path):
     assert [row["run"] for row in found["runs"]] == [str(model.folder), str(own)]
 
 
+def test_a_sweep_is_compared_by_the_settings_that_differ(capsys, tmp_path, tiny_settings):
+    grid = ["--grid", "model.n_heads=1,2", "--sequences", "16", "--workers", "1", "--runs", tmp_path]
+    sweep = answer(capsys, "sweep", "fm-256", *tiny_settings(), *grid)["sweep"]
+    found = answer(capsys, "compare", sweep, "--out", tmp_path / "curves")["runs"]
+    assert [row["name"] for row in found] == ["n_heads=1", "n_heads=2"]
+    assert [row["settings"] for row in found] == [{"model.n_heads": "1"}, {"model.n_heads": "2"}]
+    assert main(["compare", sweep, "--out", str(tmp_path / "curves")]) == 0
+    head, *rows, _ = capsys.readouterr().out.splitlines()
+    assert head.split()[:2] == ["model.n_heads", "step"]
+    assert [row.split()[0] for row in rows] == ["1", "2"]
+    (Path(sweep) / "sweep.json").write_text("{}")
+    assert main(["compare", sweep]) == 2
+    assert "sweep.json" in capsys.readouterr().err
+
+
+def test_runs_of_several_tasks_of_ones_own_are_compared(capsys, tmp_path):
+    tasks = []
+    for name in ("one", "two"):
+        tasks.append(f"{tmp_path / name}.py:{name.title()}")
+        code = (Path(__file__).parents[2] / "examples" / "second_order.py").read_text()
+        (tmp_path / f"{name}.py").write_text(code.replace("SecondOrder(", f"{name.title()}("))
+        small = ["--set", "steps=2", "--set", "model.d_model=8", "--set", "test_sequences=8", "--runs", tmp_path]
+        answer(capsys, "train", tasks[-1], *small)
+    runs = sorted(path.parent for path in tmp_path.glob("*/manifest.json"))
+    found = answer(capsys, "compare", *runs, "--task", tasks[0], "--task", tasks[1], "--out", tmp_path / "curves")
+    assert len(found["runs"]) == 2
+
+
 def test_a_run_without_evaluations_cannot_be_compared(capsys, tmp_path, tiny_settings):
-    command = ["train", "fm-256", *tiny_settings(), "--max-minutes", "0", "--out", str(tmp_path), "--json"]
+    command = ["train", "fm-256", *tiny_settings(), "--max-minutes", "0", "--runs", str(tmp_path), "--json"]
     assert main(command) == 0
     capsys.readouterr()
     assert main(["compare", str(next(tmp_path.iterdir()))]) == 2
@@ -125,7 +155,7 @@ def test_a_run_without_evaluations_cannot_be_compared(capsys, tmp_path, tiny_set
 
 
 def test_curves_are_logged_by_train_and_resume(capsys, tmp_path, tiny_settings):
-    trained = ["train", "fm-256", *tiny_settings(), "--max-minutes", "0", "--out", tmp_path, "--log", "csv"]
+    trained = ["train", "fm-256", *tiny_settings(), "--max-minutes", "0", "--runs", tmp_path, "--log", "csv"]
     run = Path(answer(capsys, *trained)["run"])
     answer(capsys, "resume", run, "--log", "csv")
     assert [line.split(",")[0] for line in (run / "metrics.csv").read_text().splitlines()] == ["step", "3", "6"]
@@ -163,7 +193,7 @@ def test_colours_are_refused_by_no_color(tmp_path, tiny_settings):
 
     def drawn(**environment):
         main_end, terminal = pty.openpty()
-        command = [sys.executable, "-m", "unrandom", "train", "fm-256", *tiny_settings(), "--out", str(tmp_path / "x")]
+        command = [sys.executable, "-m", "unrandom", "train", "fm-256", *tiny_settings(), "--runs", str(tmp_path / "x")]
         process = subprocess.Popen(
             command, stdout=terminal, stderr=terminal, env={**os.environ, "TERM": "xterm-256color", **environment}
         )

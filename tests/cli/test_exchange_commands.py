@@ -48,7 +48,7 @@ def test_a_run_goes_out_and_comes_back(finished_run, to, tmp_path, capsys):
     made = answer(capsys, "export", path, "--to", to, folder)
     files = ["README.md", "config.json", "model.safetensors", "unrandom.json"]
     assert made == {"run": str(path), "to": to, "folder": str(folder), "files": files}
-    back = answer(capsys, "import", folder, "--out", tmp_path / "runs")
+    back = answer(capsys, "import", folder, "--runs", tmp_path / "runs")
     assert back == {"run": str(tmp_path / "runs" / finished_run.id), "from": str(folder)}
     (tmp_path / "numbers").write_text("1 2 3")
     before, after = (answer(capsys, "predict", run, tmp_path / "numbers", "-n", 3) for run in (path, back["run"]))
@@ -61,7 +61,7 @@ def test_a_run_goes_out_and_comes_back(finished_run, to, tmp_path, capsys):
 def test_the_answers_as_text_name_the_folder(finished_run, tmp_path, capsys):
     assert main(["export", str(finished_run.folder.path), str(tmp_path / "exported")]) == 0
     assert capsys.readouterr().out.splitlines()[0] == f"exported  {tmp_path / 'exported'}"
-    assert main(["import", str(tmp_path / "exported"), "--out", str(tmp_path / "runs")]) == 0
+    assert main(["import", str(tmp_path / "exported"), "--runs", str(tmp_path / "runs")]) == 0
     assert f"unrandom evaluate {tmp_path / 'runs' / finished_run.id}" in capsys.readouterr().out
 
 
@@ -71,11 +71,11 @@ def test_mistakes(finished_run, exported, tmp_path, capsys):
     assert "nowhere is not a run folder" in mistake(capsys, "export", "nowhere", tmp_path / "new")
     assert "nowhere is not a folder" in mistake(capsys, "import", tmp_path / "nowhere")
     assert "has no unrandom.json: it was not written by unrandom export" in mistake(capsys, "import", run)
-    runs = ("--out", tmp_path / "runs")
+    runs = ("--runs", tmp_path / "runs")
     answer(capsys, "import", exported, *runs)
-    assert "exists already; import into another folder with --out" in mistake(capsys, "import", exported, *runs)
+    assert "exists already; import into another folder with --runs" in mistake(capsys, "import", exported, *runs)
     (exported / "unrandom.json").write_text("{")
-    assert "is not JSON" in mistake(capsys, "import", exported, "--out", tmp_path / "others")
+    assert "is not JSON" in mistake(capsys, "import", exported, "--runs", tmp_path / "others")
     assert not (tmp_path / "others").exists()
     with pytest.raises(SystemExit) as left:
         main(["export", str(run), "--to", "onnx", str(tmp_path / "new")])
@@ -94,7 +94,7 @@ def test_a_model_of_the_public_code_becomes_a_run(tmp_path, capsys):
     path, runs = tmp_path / DIGITS_NAME, tmp_path / "runs"
     safetensors.torch.save_file(digits_model().tensors(), path)
     settings = [word for each in SMALL_TEST for word in ("--set", each)]
-    back = answer(capsys, "import", path, "--out", runs, *settings)
+    back = answer(capsys, "import", path, "--runs", runs, *settings)
     run = back["run"]
     assert back == {"run": run, "from": str(path), "assumed": {"model.activation": "gelu"}}
     (tested,) = answer(capsys, "evaluate", run, "--sequences", 8)["evaluation"]
@@ -104,7 +104,7 @@ def test_a_model_of_the_public_code_becomes_a_run(tmp_path, capsys):
     assert len(predicted) == 2
     assert answer(capsys, "report", run)
     assert answer(capsys, "resume", run)["finished"]
-    assert main(["import", str(path), "--out", str(tmp_path / "others"), *settings]) == 0
+    assert main(["import", str(path), "--runs", str(tmp_path / "others"), *settings]) == 0
     said = capsys.readouterr().out.splitlines()
     assert said[1] == "assumed  model.activation=gelu: the file does not tell; change with --set"
 
@@ -113,7 +113,7 @@ def test_mistakes_about_a_model_of_the_public_code(exported, tmp_path, capsys):
     path = tmp_path / "model.safetensors"
     safetensors.torch.save_file(digits_model().tensors(), path)
     settings = [word for each in OF_DIGITS for word in ("--set", each)]
-    runs = ("--out", tmp_path / "runs")
+    runs = ("--runs", tmp_path / "runs")
     assert "set data.context=11" in mistake(
         capsys, "import", path, *runs, *settings, "--set", "model.n_heads=3", "--set", "data.context=9"
     )

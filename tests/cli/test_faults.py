@@ -43,7 +43,7 @@ for kill in range({kills}):
     child = os.fork()
     if child == 0:
         sys.stderr = sys.stdout = open(os.devnull, "w")
-        os._exit(main([*arguments, "--out", out]))
+        os._exit(main([*arguments, "--runs", out]))
     deadline = time.monotonic() + 600
     while newest() < wanted and time.monotonic() < deadline:
         time.sleep(0.001)
@@ -69,13 +69,13 @@ def test_killed_at_random_moments_a_run_ends_as_one_that_was_never_killed(tmp_pa
     seed = random.SystemRandom().randrange(2**32)
     print(f"the moments are those of seed {seed}")
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert unrandom(*arguments, "--out", whole).returncode == 0
+    assert unrandom(*arguments, "--runs", whole).returncode == 0
     forks = [sys.executable, "-c", FORKS.format(kills=KILLS), str(killed), str(seed), *arguments]
     reached = subprocess.run(forks, check=True, timeout=PATIENCE, capture_output=True, text=True).stdout.split()
     steps = [int(step) for step in reached]
     assert steps == sorted(set(steps)), f"not every part of the run made headway: {steps}"
     assert steps[-1] < 200, "the run was over before the last kill"
-    done = unrandom(*arguments, "--out", killed)
+    done = unrandom(*arguments, "--runs", killed)
     assert done.returncode == 0, done.stderr
     assert metrics(killed) == metrics(whole)
     weights = [next(out.glob("*/checkpoints/step-00000200/model.safetensors")).read_bytes() for out in (whole, killed)]
@@ -99,7 +99,7 @@ def small_disk(tmp_path, arguments):
 def test_a_full_disk_ends_with_one_line_and_nothing_corrupt(small_disk, tmp_path, arguments, capfd):
     def train(out: Path) -> tuple[int, str]:
         """The status and what is said on standard error."""
-        status = main([*arguments, "--out", str(out)])
+        status = main([*arguments, "--runs", str(out)])
         return status, capfd.readouterr().err
 
     arguments = [*arguments, "--set", "model.d_model=32", "--set", "checkpoint_every=2"]
@@ -138,7 +138,7 @@ def test_an_interrupted_audit_ends_at_once():
 
 
 def test_json_is_alone_on_standard_output(tmp_path, arguments):
-    done = unrandom(*arguments, "--set", "steps=4", "--out", tmp_path, "--json")
+    done = unrandom(*arguments, "--set", "steps=4", "--runs", tmp_path, "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["steps"] == 4
     assert done.stdout.count("\n") == 1
@@ -150,7 +150,7 @@ def test_a_folder_that_may_not_be_written_is_named(tmp_path, arguments):
     else:
         blocked = tmp_path / "blocked"
         blocked.mkdir(mode=0o500)
-    done = unrandom(*arguments, "--out", blocked)
+    done = unrandom(*arguments, "--runs", blocked)
     assert done.returncode == 2, done.stderr
     assert done.stderr.count("\n") == 1
     assert "cannot" in done.stderr

@@ -22,7 +22,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "second_order.py"
 OWN = [word for key in ("steps", "evaluate_every", "checkpoint_every") for word in ("--set", f"{key}=2")]
 OWN += ["--set", "data.context=10", "--set", "model.d_model=16", "--set", "test_sequences=16"]
 NAMES = ("random", "numbers", "json", "typing")
-SWEEP = ("--grid", "optimizer.lr=1e-3,2e-3", "--workers", "2", "--sequences", "16", "--out", "runs")
+SWEEP = ("--grid", "optimizer.lr=1e-3,2e-3", "--workers", "2", "--sequences", "16", "--runs", "runs")
 
 
 def needs(package):
@@ -57,7 +57,7 @@ def test_python_is_started_in_one_way_only():
 @pytest.mark.parametrize(
     "command",
     [
-        ("train", "fm-256", "--out", "runs"),
+        ("train", "fm-256", "--runs", "runs"),
         ("sweep", "fm-256", *SWEEP),
         pytest.param(("sweep", "fm-256", *SWEEP, "--engine", "ray"), marks=[needs("ray"), pytest.mark.slow]),
         pytest.param(

@@ -50,7 +50,7 @@ def training(out: Path) -> list[Path]:
 
 def interrupted(arguments, out: Path) -> str:
     """What a command says that is interrupted in its training, as Ctrl-C does it: in all processes of the terminal."""
-    with started([*arguments, "--out", out]) as running:
+    with started([*arguments, "--runs", out]) as running:
         synchronize(lambda: training(out))
         os.killpg(running.pid, signal.SIGINT)
         _, said = running.communicate(timeout=PATIENCE)
@@ -97,7 +97,7 @@ def test_a_command_that_is_interrupted_saves_and_says_where_it_stood(command, tm
 @pytest.mark.slow
 def test_an_interrupt_while_workers_are_made_is_one_line(tmp_path, tiny_settings):
     """The server that forks workers imports torch at first, for seconds."""
-    arguments = ["sweep", "fm-256", *tiny_settings(**ENDLESS), "--grid", "optimizer.lr=1e-3,2e-3", "--out", tmp_path]
+    arguments = ["sweep", "fm-256", *tiny_settings(**ENDLESS), "--grid", "optimizer.lr=1e-3,2e-3", "--runs", tmp_path]
     with started(arguments) as running:
         synchronize(lambda: children(running.pid))
         time.sleep(0.3)
@@ -116,7 +116,7 @@ def test_a_run_that_was_interrupted_ends_as_one_that_was_not(tmp_path, tiny_sett
         (run,) = training(out)
         return [{**row, "seconds": 0} for row in RunFolder(run).read_metrics()]
 
-    with started([*arguments, "--out", tmp_path / "cut"]) as running:
+    with started([*arguments, "--runs", tmp_path / "cut"]) as running:
         (run,) = synchronize(lambda: training(tmp_path / "cut"))
         synchronize(lambda: steps_measured(run))
         os.killpg(running.pid, signal.SIGINT)
@@ -124,14 +124,14 @@ def test_a_run_that_was_interrupted_ends_as_one_that_was_not(tmp_path, tiny_sett
     assert running.returncode == 130
     assert 10 <= max(int(path.name[5:]) for path in run.glob("checkpoints/step-*")) < 1000
     for out in ("cut", "whole"):
-        with started([*arguments, "--out", tmp_path / out]) as running:
+        with started([*arguments, "--runs", tmp_path / out]) as running:
             _, said = running.communicate(timeout=PATIENCE)
         assert running.returncode == 0, said
     assert losses(tmp_path / "cut") == losses(tmp_path / "whole")
 
 
 def test_a_second_interrupt_does_not_wait_for_the_step(tmp_path, tiny_settings):
-    arguments = ["train", "fm-256", *tiny_settings(), "--out", tmp_path]
+    arguments = ["train", "fm-256", *tiny_settings(), "--runs", tmp_path]
     with started(arguments, program=("-c", STUCK)) as running:
         synchronize(lambda: training(tmp_path))
         os.killpg(running.pid, signal.SIGINT)
@@ -237,7 +237,7 @@ def test_an_interrupt_at_any_moment_is_status_130_and_one_line(
         pytest.importorskip("submitit", reason="the sweep extra is not installed")
         arguments += ["--slurm", "cluster=local"]
     if command in ("train", "sweep", "slurm"):
-        arguments += ["--out", tmp_path / "runs"]
+        arguments += ["--runs", tmp_path / "runs"]
     drawn = random.Random(3)
     (tmp_path / "numbers").write_text("\n".join(str(drawn.getrandbits(31)) for _ in range(3000)))
     (tmp_path / "sitecustomize.py").write_text(STARTED)

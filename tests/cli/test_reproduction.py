@@ -21,7 +21,7 @@ def places(tmp_path):
 
 
 def test_reproduce_then_claims_then_the_page(places, tmp_path, capsys):
-    arguments = ["reproduce", "fm-primes", "tokenization", *places, "--seeds", "1", "--out", str(tmp_path / "runs")]
+    arguments = ["reproduce", "fm-primes", "tokenization", *places, "--seeds", "1", "--runs", str(tmp_path / "runs")]
     assert main([*arguments, "--json"]) == 0
     made = json.loads(capsys.readouterr().out)["claims"]
     assert {row["experiment"] for row in made} == {"fm-primes"}  # tokenization has nothing to judge
@@ -49,7 +49,7 @@ def test_reproduce_then_claims_then_the_page(places, tmp_path, capsys):
 
 
 def test_each_verdict_is_said_once_and_then_where_everything_is(places, tmp_path, capsys):
-    arguments = ["reproduce", "fm-primes", *places, "--seeds", "1", "--out", str(tmp_path / "runs")]
+    arguments = ["reproduce", "fm-primes", *places, "--seeds", "1", "--runs", str(tmp_path / "runs")]
     assert main(arguments) == 0
     out, err = capsys.readouterr()
     for claim in EXPERIMENTS["fm-primes"].claims:
@@ -63,7 +63,7 @@ def test_each_verdict_is_said_once_and_then_where_everything_is(places, tmp_path
 
 def test_tables_can_be_judged_and_drawn_again_without_any_run(places, tmp_path, capsys):
     runs = tmp_path / "runs"
-    assert main(["reproduce", "fm-primes", *places, "--seeds", "1", "--out", str(runs), "--json"]) == 0
+    assert main(["reproduce", "fm-primes", *places, "--seeds", "1", "--runs", str(runs), "--json"]) == 0
     first = json.loads(capsys.readouterr().out)["claims"]
     shutil.rmtree(runs)
     picture = tmp_path / "results" / "smoke" / "fm-primes" / "fm-primes.png"
@@ -87,7 +87,7 @@ def test_claims_without_results_name_the_folder(tmp_path, capsys):
 
 def test_out_of_time_nothing_is_judged_and_a_failed_run_is_named(places, tmp_path, capsys):
     runs = tmp_path / "runs"
-    arguments = ["reproduce", "fm-primes", *places, "--seeds", "1", "--out", str(runs), "--json"]
+    arguments = ["reproduce", "fm-primes", *places, "--seeds", "1", "--runs", str(runs), "--json"]
     assert main([*arguments, "--max-minutes", "0"]) == 0
     out, err = capsys.readouterr()
     answer = json.loads(out)
@@ -106,14 +106,14 @@ def test_out_of_time_nothing_is_judged_and_a_failed_run_is_named(places, tmp_pat
 def test_a_run_that_was_stopped_goes_on_and_ends_like_one_that_was_not(places, tmp_path, capsys):
     """The first run is stopped after some steps, as if the time were up; the command then continues it."""
     arguments = ["reproduce", "fm-grokking", *places, "--seeds", "1", "--max-minutes", "50", "--json"]
-    assert main([*arguments, "--out", str(tmp_path / "whole")]) == 0
+    assert main([*arguments, "--runs", str(tmp_path / "whole")]) == 0
     wanted = json.loads(capsys.readouterr().out)["claims"]
     planned = EXPERIMENTS["fm-grokking"].runs("smoke", 1)
     calls = iter(range(10_000))
     stopped = create_run(planned[0], tmp_path / "parts", [])
     execute(stopped, stop=lambda: next(calls) >= 10)
     assert 0 < saved_step(stopped.folder) < stopped.config.steps
-    parts = [*arguments, "--out", str(tmp_path / "parts")]
+    parts = [*arguments, "--runs", str(tmp_path / "parts")]
     assert main([*parts, "--max-minutes", "0"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert (answer["claims"], answer["left"]) == ([], len(planned))
@@ -191,11 +191,11 @@ def test_archived_models_are_measured_without_training(tmp_path, places, capsys)
     common = ["reproduce", "um-embedding", "--seeds", "1", *places]
     assert main([*common, "--archived"]) == 2
     assert "is not archived in" in capsys.readouterr().err
-    assert main([*common, "--out", str(tmp_path / "runs")]) == 0
+    assert main([*common, "--runs", str(tmp_path / "runs")]) == 0
     shares = tmp_path / "results" / "smoke" / "um-embedding" / "shares.parquet"
     first = polars.read_parquet(shares)
     shutil.rmtree(tmp_path / "runs")
-    assert main([*common, "--archived", "--out", str(tmp_path / "runs")]) == 0
+    assert main([*common, "--archived", "--runs", str(tmp_path / "runs")]) == 0
     again = polars.read_parquet(shares)
     polars.testing.assert_frame_equal(again, first, abs_tol=0.02)  # from weights in bf16
     assert not (tmp_path / "runs").exists()

@@ -32,7 +32,7 @@ def small(tiny) -> Iterator[Track]:
 
 @pytest.fixture
 def places(tmp_path):
-    return ["--results", str(tmp_path / "results"), "--out", str(tmp_path / "runs")]
+    return ["--results", str(tmp_path / "results"), "--runs", str(tmp_path / "runs")]
 
 
 def test_a_race_a_record_and_the_page(small, places, tmp_path, capsys):

@@ -22,7 +22,7 @@ def sweep(tiny_settings):
 
 
 def unrandom(arguments: list[str], out: Path) -> subprocess.Popen:
-    command = [sys.executable, "-m", "unrandom", *arguments, "--out", str(out)]
+    command = [sys.executable, "-m", "unrandom", *arguments, "--runs", str(out)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -32,12 +32,12 @@ def runs(out: Path) -> list[Path]:
 
 def test_plan_then_train_then_nothing_is_left(sweep, tmp_path, capsys):
     out = tmp_path / "runs"
-    assert main([*sweep, "--out", str(out), "--dry-run", "--json"]) == 0
+    assert main([*sweep, "--runs", str(out), "--dry-run", "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
     assert [row["status"] for row in plan["grid_points"]] == ["new"] * 4
     assert plan["flops_left"] == plan["flops"] == sum(row["flops"] for row in plan["grid_points"])
     assert not out.exists()
-    assert main([*sweep, "--out", str(out), "--json"]) == 0
+    assert main([*sweep, "--runs", str(out), "--json"]) == 0
     captured = capsys.readouterr()
     done = json.loads(captured.out)
     assert [row["status"] for row in done["grid_points"]] == ["finished"] * 4
@@ -45,11 +45,11 @@ def test_plan_then_train_then_nothing_is_left(sweep, tmp_path, capsys):
     assert done["best"]["validation_last"] == max(row["validation_last"] for row in done["grid_points"])
     assert "grid point 4 of 4 finished: model." in captured.err
     assert (Path(done["sweep"]) / "heatmap.png").is_file()
-    assert main([*sweep, "--out", str(out)]) == 0
+    assert main([*sweep, "--runs", str(out)]) == 0
     captured = capsys.readouterr()
     assert captured.err == ""  # nothing is left to train
     assert "best    model.depth=" in captured.out
-    assert main([*sweep, "--out", str(out), "--dry-run"]) == 0
+    assert main([*sweep, "--runs", str(out), "--dry-run"]) == 0
     assert "4 runs, 4 finished; 0.0e+00 of" in capsys.readouterr().out
 
 
@@ -65,7 +65,7 @@ def test_plan_then_train_then_nothing_is_left(sweep, tmp_path, capsys):
 )
 def test_a_grid_that_does_not_fit_is_one_line_and_no_folder(sweep, tmp_path, capsys, grid, message):
     out = tmp_path / "runs"
-    assert main([*sweep, "--grid", grid, "--out", str(out)]) == 2
+    assert main([*sweep, "--grid", grid, "--runs", str(out)]) == 2
     err = capsys.readouterr().err
     assert message in err
     assert err.count("\n") == 1
@@ -74,7 +74,7 @@ def test_a_grid_that_does_not_fit_is_one_line_and_no_folder(sweep, tmp_path, cap
 
 @pytest.mark.parametrize("share", ["1.5", "2.25"])
 def test_part_of_a_second_gpu_is_refused(sweep, tmp_path, capsys, share):
-    assert main([*sweep, "--out", str(tmp_path / "runs"), "--gpus-per-run", share, "--dry-run"]) == 2
+    assert main([*sweep, "--runs", str(tmp_path / "runs"), "--gpus-per-run", share, "--dry-run"]) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert "a share of one GPU or a whole number is allowed" in err
@@ -92,7 +92,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(sweep, read_only, engine, c
     if engine:
         pytest.importorskip("submitit", reason="the sweep extra is not installed")
     for out in ("runs", "new"):
-        assert main([*sweep, *engine, "--out", str(read_only / out)]) == 2
+        assert main([*sweep, *engine, "--runs", str(read_only / out)]) == 2
         err = capfd.readouterr().err
         assert err.count("\n") == 1
         assert err.startswith("unrandom: cannot ")
@@ -101,7 +101,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(sweep, read_only, engine, c
 def test_a_missing_sbatch_is_one_line_and_no_folder(sweep, tmp_path, capsys, monkeypatch):
     pytest.importorskip("submitit", reason="the sweep extra is not installed")
     monkeypatch.setenv("PATH", "/nowhere")
-    assert main([*sweep, "--out", str(tmp_path / "runs"), "--engine", "slurm"]) == 2
+    assert main([*sweep, "--runs", str(tmp_path / "runs"), "--engine", "slurm"]) == 2
     assert "needs sbatch" in capsys.readouterr().err
     assert not (tmp_path / "runs").exists()
 
@@ -109,31 +109,31 @@ def test_a_missing_sbatch_is_one_line_and_no_folder(sweep, tmp_path, capsys, mon
 def test_without_the_extra_an_engine_says_so(sweep, tmp_path, capsys, monkeypatch):
     for engine, package in (("ray", "ray"), ("slurm", "submitit")):
         monkeypatch.setitem(sys.modules, package, None)
-        assert main([*sweep, "--out", str(tmp_path / "runs"), "--engine", engine]) == 2
+        assert main([*sweep, "--runs", str(tmp_path / "runs"), "--engine", engine]) == 2
         assert "pip install 'unrandom[sweep]'" in capsys.readouterr().err
 
 
 def test_out_of_time_says_what_is_left_and_the_same_command_goes_on(sweep, tmp_path, capsys):
-    assert main([*sweep, "--out", str(tmp_path), "--max-minutes", "0", "--json"]) == 0
+    assert main([*sweep, "--runs", str(tmp_path), "--max-minutes", "0", "--json"]) == 0
     captured = capsys.readouterr()
     assert "the time is up; 4 grid points are left" in captured.err
     assert json.loads(captured.out)["left"] == 4
-    assert main([*sweep, "--out", str(tmp_path), "--json", "--pack", "2"]) == 0
+    assert main([*sweep, "--runs", str(tmp_path), "--json", "--pack", "2"]) == 0
     assert json.loads(capsys.readouterr().out)["left"] == 0
 
 
 def test_a_failed_grid_point_is_one_row_and_the_others_are_finished(sweep, tmp_path, capsys):
-    assert main([*sweep, "--out", str(tmp_path), "--dry-run", "--json"]) == 0
+    assert main([*sweep, "--runs", str(tmp_path), "--dry-run", "--json"]) == 0
     bad = tmp_path / json.loads(capsys.readouterr().out)["grid_points"][0]["run"]
     bad.mkdir()
     (bad / "manifest.json").write_text("{}")
     (bad / "metrics.jsonl").write_text("no metrics\n")
-    assert main([*sweep, "--out", str(tmp_path)]) == 0
+    assert main([*sweep, "--runs", str(tmp_path)]) == 0
     captured = capsys.readouterr()
     assert f"failed: {bad}/metrics.jsonl: line 1 is not JSON" in captured.err
     assert f"{bad.name}  user error: {bad}/metrics.jsonl: line 1 is not JSON" in captured.out
     shutil.rmtree(bad)
-    assert main([*sweep, "--out", str(tmp_path), "--json"]) == 0  # the failed run is tried again
+    assert main([*sweep, "--runs", str(tmp_path), "--json"]) == 0  # the failed run is tried again
     assert [row["error"] for row in json.loads(capsys.readouterr().out)["grid_points"]] == [None] * 4
 
 
@@ -213,19 +213,19 @@ def test_a_full_disk_stops_the_sweep_in_one_line(sweep, small_disk):
 
 
 def test_a_sweep_of_failures_is_one(sweep, tmp_path, capsys):
-    assert main([*sweep, "--out", str(tmp_path), "--dry-run", "--json"]) == 0
+    assert main([*sweep, "--runs", str(tmp_path), "--dry-run", "--json"]) == 0
     for point in json.loads(capsys.readouterr().out)["grid_points"]:
         (tmp_path / point["run"]).mkdir()
         (tmp_path / point["run"] / "manifest.json").write_text("{}")
         (tmp_path / point["run"] / "metrics.jsonl").write_text("no metrics\n")
-    assert main([*sweep, "--out", str(tmp_path)]) == 1
+    assert main([*sweep, "--runs", str(tmp_path)]) == 1
     assert "(and 3 more failed)" in capsys.readouterr().err
     assert list((tmp_path / "sweeps").glob("*/grid_points.parquet"))
 
 
 def test_operations_above_2_to_63_are_added_exactly(tmp_path, capsys):
     rates = ",".join(f"{k}e-3" for k in range(1, 9))
-    command = ["sweep", "um-2048", "--grid", f"optimizer.lr={rates}", "--seeds", "2", "--out", str(tmp_path)]
+    command = ["sweep", "um-2048", "--grid", f"optimizer.lr={rates}", "--seeds", "2", "--runs", str(tmp_path)]
     assert main([*command, "--dry-run", "--json"]) == 0
     planned = json.loads(capsys.readouterr().out)
     assert planned["flops"] == planned["flops_left"] == sum(point["flops"] for point in planned["grid_points"]) > 2**63

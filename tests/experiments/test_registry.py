@@ -11,6 +11,7 @@ from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import all_judgements, draw_and_judge, measure_and_judge, missing_runs, saved_tables
 from unrandom.experiments.scale import SCALES
 from unrandom.runs.running.execution import create_run, execute
+from unrandom.training.estimate import core_seconds
 
 
 @pytest.fixture(scope="session")
@@ -117,3 +118,9 @@ def test_a_note_is_shown_beside_the_verdict_that_it_explains(tmp_path):
     notes.write_text('[fm-primes]\npower = "It was easy."\n')
     with pytest.raises(UserError, match="needs a verdict and a note"):
         all_judgements([experiment], "smoke", tmp_path)
+
+
+def test_the_minutes_that_are_listed_are_those_of_the_planned_runs():
+    for name, each in EXPERIMENTS.items():
+        minutes = core_seconds(sum(run.flops for run in each.runs("laptop", 3))) / 60
+        assert CATALOGUE[name].minutes == pytest.approx(minutes, rel=0.06, abs=0), f"{name}: minutes={minutes:.2g}"

@@ -138,7 +138,7 @@ def prepare(base: Path) -> None:
     """Make what is damaged: a finished and an unfinished run, exports, and results of experiments and races."""
     from unrandom.cli import main
 
-    runs = ["--out", str(base / "runs")]
+    runs = ["--runs", str(base / "runs")]
     assert main(["train", "quadratic-smoke", *TINY, *runs, "--log", "csv"]) == 0
     assert main(["train", "quadratic-smoke", *TINY, "--seed", "1", "--max-minutes", "0", *runs]) == 0
     (finished,) = (path.parent for path in (base / "runs").glob("*/result.json"))
@@ -195,7 +195,7 @@ def damaged_record(chance: Random, inside: Path, outside: Path) -> Case:
     """Damaged records of races, and a command that reads them."""
     done = _damage_one(inside / "results" / "records", chance, outside)
     show = ["speedrun", TRACKED, "--results", str(inside / "results")]
-    race = ["--set", "batch_size=64", "--max-minutes", "0", "--out", str(inside / "races")]
+    race = ["--set", "batch_size=64", "--max-minutes", "0", "--runs", str(inside / "races")]
     return Case([*show, *chance.choice((race, []))], done, (str(inside / "results"),))
 
 
@@ -203,7 +203,7 @@ def damaged_import(chance: Random, inside: Path, outside: Path) -> Case:
     """A damaged export, imported."""
     folder = inside / "exports" / chance.choice(("huggingface", "safetensors"))
     done = _damage_one(folder, chance, outside, chance.choice((1, 1, 2)))
-    return Case(["import", str(folder), "--out", str(inside / "imported")], done, (str(folder),))
+    return Case(["import", str(folder), "--runs", str(inside / "imported")], done, (str(folder),))
 
 
 def wrong_option(chance: Random, inside: Path, _outside: Path) -> Case:

@@ -35,7 +35,7 @@ def unrandom(ranks: int, *arguments: str) -> dict:
 
 
 def train(out: Path, ranks: int, settings: list[str]) -> list[dict]:
-    answer = unrandom(ranks, "train", "fm-256", *settings, "--out", str(out))
+    answer = unrandom(ranks, "train", "fm-256", *settings, "--runs", str(out))
     assert answer["finished"]
     return metrics(answer)
 
@@ -66,7 +66,7 @@ def test_two_ranks_in_micro_batches_have_the_losses_of_one_and_go_on_exactly_whe
     for one, two in zip(alone, whole, strict=True):
         for loss in ("train_loss", "test_loss"):
             assert two[loss] == pytest.approx(one[loss], rel=ROUNDING)
-    stopped = unrandom(2, "train", "fm-256", *settings, "--out", str(tmp_path / "parts"), "--max-minutes", "0")
+    stopped = unrandom(2, "train", "fm-256", *settings, "--runs", str(tmp_path / "parts"), "--max-minutes", "0")
     assert (stopped["steps"], stopped["finished"]) == (1, False)
     resumed = unrandom(2, "resume", stopped["run"])
     assert resumed["finished"]

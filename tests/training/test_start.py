@@ -69,8 +69,8 @@ def test_from_the_command_line(tiny, tmp_path, capsys):
     }
     sets = [f"--set={key}={json.dumps(value)}" for key, value in values.items()]
     folder = str(small.folder.path)
-    assert main(["train", "fm-256", *sets, "--start-from", folder, "--out", str(tmp_path), "--json"]) == 0
+    assert main(["train", "fm-256", *sets, "--start-from", folder, "--runs", str(tmp_path), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert Run.open(tmp_path / answer["run"].split("/")[-1]).spec.ancestors()[-1].id == small.id
-    assert main(["train", "fm-256", *sets, "--start-from", folder, "--out", str(tmp_path / "elsewhere")]) == 2
+    assert main(["train", "fm-256", *sets, "--start-from", folder, "--runs", str(tmp_path / "elsewhere")]) == 2
     assert "set --out" in capsys.readouterr().err

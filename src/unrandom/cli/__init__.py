@@ -95,8 +95,9 @@ def _answer(arguments: Namespace) -> Answer | None:
         from unrandom.tasks import load_task
         from unrandom.training.distributed import is_main_process
 
-    if getattr(arguments, "task", None) is not None:
-        load_task(arguments.task)
+    tasks = getattr(arguments, "task", None) or []
+    for task in [tasks] if isinstance(tasks, str) else tasks:
+        load_task(task)
     is_main, answer = is_main_process(), run(arguments)
     return answer if is_main else None
 

@@ -7,15 +7,19 @@ from unrandom.core.quantities import duration
 from unrandom.evaluation.during_training import PROBES
 from unrandom.runs.run import Run
 from unrandom.training import Progress
-from unrandom.training.distributed import launched_device, launched_ranks
+from unrandom.training.distributed import launched_ranks
 from unrandom.training.estimate import CostEstimate, StepTimer, estimate
-from unrandom.training.machine import choose_device
+from unrandom.training.machine import training_device
 
 
 class Costs:
-    """An observer of training that prints the cost of each run on standard error. It has to observe every step."""
+    """An observer of training that prints the cost of each run on standard error. It has to observe every step.
 
-    def __init__(self) -> None:
+    ``device`` is the name of the device that trains; None: the best one.
+    """
+
+    def __init__(self, device: str | None = None) -> None:
+        self._device = device
         self.estimates: dict[str, CostEstimate] = {}  # keys are run ids
         self._timer: StepTimer | None = None
         self._began = 0.0  # time at which data preparation began
@@ -23,7 +27,7 @@ class Costs:
 
     def begin(self, run: Run, step: int, preface: str = "") -> None:
         """Print the cost of training ``run`` from ``step`` to its end; call this before the training."""
-        device = choose_device(launched_device())
+        device = training_device(self._device)
         cost = estimate(run.config, ranks=launched_ranks(), device=device, step=step, training_sequences=PROBES)
         compiling = "compiling and " if device.type == "cuda" else ""
         say(f"{preface}{cost.text}\nmaking the data, then {compiling}timing the first steps ...")

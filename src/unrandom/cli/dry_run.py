@@ -15,7 +15,7 @@ from unrandom.cli.progress import say, working
 from unrandom.cli.trials import Trial, measure, shape_of
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
-from unrandom.core.quantities import duration, scaled
+from unrandom.core.quantities import counted, duration, scaled
 from unrandom.core.run_folder import RunFolder
 from unrandom.evaluation.during_training import PROBES
 from unrandom.runs.running.engines import EngineOptions
@@ -116,7 +116,7 @@ def dry_run(wanted: Sequence[RunSpec], arguments: Namespace) -> Answer:
     check_measurable(arguments)
     machine = Machine.of(launcher_of(arguments).options)
     configure_process(machine.device)
-    groups = _timed(_grouped(wanted, arguments.out, machine.device), machine)
+    groups = _timed(_grouped(wanted, arguments.runs, machine.device), machine)
     answer = _answer(groups, arguments, machine)
     return answer, _text(answer, machine)
 
@@ -155,7 +155,7 @@ def _timed(groups: list[Group], machine: Machine) -> list[Group]:
     """The groups with measured times, but for those that are finished."""
     shapes = {shape_of(group.config): group.config for group in groups if group.steps_left}
     if shapes:
-        say(f"timing a few steps of {_counted(len(shapes), 'configuration')} ...")
+        say(f"timing a few steps of {counted(len(shapes), 'configuration')} ...")
     with working("timing"):
         trials = dict(zip(shapes, measure(list(shapes.values()), machine.device), strict=True))
     return [_with_times(group, trials[shape_of(group.config)]) if group.steps_left else group for group in groups]
@@ -264,10 +264,10 @@ def _note(row: JsonObject) -> str:
 def _totals(answer: JsonObject, machine: Machine) -> list[str]:
     left, whole = scaled(answer["flops_left"], "FLOP"), scaled(answer["flops"], "FLOP")
     lines = [
-        f"total     {_counted(answer['runs'], 'run')}, {answer['finished']} finished; "
-        f"{_counted(answer['steps_left'], 'step')} to go",
+        f"total     {counted(answer['runs'], 'run')}, {answer['finished']} finished; "
+        f"{counted(answer['steps_left'], 'step')} to go",
         f"time      {_hours(answer[machine.hours_key])} {machine.unit}-hours; "
-        f"with {_counted(machine.workers, 'worker')} of one thread about {duration(HOUR * answer['hours'])}",
+        f"with {counted(machine.workers, 'worker')} of one thread about {duration(HOUR * answer['hours'])}",
         f"compute   {left} to go of {whole} in training, in closed form",
     ]
     if (gpu := answer["gpu"]) is not None:
@@ -281,10 +281,6 @@ def _totals(answer: JsonObject, machine: Machine) -> list[str]:
             "checkpoints and what follows training are not counted"
         )
     return lines
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' if number != 1 else ''}"
 
 
 def _hours(hours: float) -> str:

@@ -13,7 +13,7 @@ from unrandom.runs.spec import RunSpec
 def launcher_of(arguments: Namespace) -> Launcher:
     """The launcher that the command-line arguments describe."""
     return Launcher(
-        out=arguments.out,
+        out=arguments.runs,
         command=tuple(arguments.command_line),
         engine=arguments.engine,
         options=EngineOptions(arguments.workers, arguments.threads, arguments.gpus_per_run, tuple(arguments.slurm)),

@@ -71,12 +71,19 @@ def add_assignments(command: Parser) -> None:
 def add_configuration(command: Parser) -> None:
     add_assignments(command)
     command.add_argument("--seed", type=SEED, metavar="S", help="root seed, the same as --set seed=S")
-    add_runs(command, "--out")
+    add_runs(command)
 
 
 def add_run(command: Parser) -> None:
     command.add_argument("run", metavar="RUN", help=RUN)
     command.add_argument("--task", metavar="FILE:CLASS", help=TASK)
+    add_runs(command)
+
+
+def add_device(command: Parser) -> None:
+    command.add_argument(
+        "--device", metavar="D", help="train on it: cpu, cuda, cuda:1 or mps (CUDA if there is any, else MPS, else CPU)"
+    )
 
 
 def add_reading(command: Parser, *, fractions: bool = False) -> None:
@@ -149,5 +156,5 @@ def add_results(command: Parser) -> None:
     command.add_argument("--results", type=PATH, default=Path("results"), metavar="DIR", help=about)
 
 
-def add_runs(command: Parser, option: str = "--runs") -> None:
-    command.add_argument(option, type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")
+def add_runs(command: Parser) -> None:
+    command.add_argument("--runs", type=PATH, default=Path("runs"), metavar="DIR", help="parent of run folders (runs)")

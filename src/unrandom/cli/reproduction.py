@@ -13,6 +13,7 @@ from unrandom.cli.launcher import launcher_of, train_shown
 from unrandom.cli.progress import say, working
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, write_atomically
+from unrandom.core.quantities import counted, duration
 from unrandom.experiments.catalogue import CATALOGUE
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.registry import EXPERIMENTS, experiment
@@ -30,6 +31,8 @@ from unrandom.report.claims import is_point
 from unrandom.report.results import results_page
 from unrandom.runs.finding import find_run
 from unrandom.runs.running.launcher import raise_failures
+from unrandom.runs.spec import RunSpec
+from unrandom.training.estimate import core_seconds
 
 
 def reproduce(arguments: Namespace) -> Answer:
@@ -43,20 +46,21 @@ def reproduce(arguments: Namespace) -> Answer:
     if arguments.dry_run:
         return dry_run([run for each in chosen for run in each.runs(scale, arguments.seeds)], arguments)
     if arguments.run is not None:
-        own = writable(own_run(find_run(arguments.run, arguments.out), chosen), arguments.out)
+        own = writable(own_run(find_run(arguments.run, arguments.runs), chosen), arguments.runs)
         results = own_results(own)
         judge = partial(measure_own, scale=scale, run=own)
     elif arguments.from_tables:
         chosen = _with_tables(chosen, arguments)
         judge = partial(draw_and_judge, scale=scale, results=results)
     else:
-        missing = [] if arguments.archived else missing_runs(chosen, scale, arguments.seeds, arguments.out)
+        missing = [] if arguments.archived else missing_runs(chosen, scale, arguments.seeds, arguments.runs)
+        say(_plan(chosen, missing, arguments))
         outcomes = train_shown(missing, launcher_of(arguments), what="run")
         raise_failures(outcomes)
         if left := sum(outcome.status == "stopped" for outcome in outcomes):
             say(f"the time is up; {left} runs are left, and the same command continues")
             return {"scale": scale, "results": str(results), "claims": [], "left": left}, ""
-        planned = {"seeds": arguments.seeds, "runs_folder": arguments.out, "archived": arguments.archived}
+        planned = {"seeds": arguments.seeds, "runs_folder": arguments.runs, "archived": arguments.archived}
         judge = partial(measure_planned, scale=scale, results=results, **planned)
     rows = [row for each in chosen for row in _verdicts(each, judge)]
     all_rows = all_judgements(list(EXPERIMENTS.values()), scale, results)
@@ -66,6 +70,21 @@ def reproduce(arguments: Namespace) -> Answer:
     answer = {"scale": scale, "results": str(results), "claims": rows, "made": made, "page": str(page)}
     lines = [*([claims_table(rows), ""] if rows else []), *_file_lines(made), f"page      {page.resolve().as_uri()}"]
     return answer, "\n".join(lines)
+
+
+def _plan(chosen: list[Experiment], missing: list[RunSpec], arguments: Namespace) -> str:
+    """What the command is about to do, in two lines."""
+    needed = {run.id for each in chosen for run in each.runs(arguments.scale, arguments.seeds)}
+    needed |= {run.id for run in missing}
+    claims = sum(len(each.claims) for each in chosen)
+    found = f"archived in {arguments.results}" if arguments.archived else f"found in {arguments.runs}"
+    seconds = core_seconds(sum(run.flops for run in missing))
+    time = f", roughly {duration(seconds)} of one core; --dry-run measures it" if missing else ""
+    folder = arguments.results / arguments.scale / (chosen[0].name if len(chosen) == 1 else "NAME")
+    return (
+        f"plan      {counted(len(needed), 'run')}: {len(needed) - len(missing)} {found}, {len(missing)} to train{time}\n"
+        f"then      {counted(claims, 'claim')} to judge; pictures and tables in {folder}"
+    )
 
 
 def _with_tables(chosen: list[Experiment], arguments: Namespace) -> list[Experiment]:

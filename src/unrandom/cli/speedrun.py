@@ -70,7 +70,7 @@ def _race(chosen: Track, arguments: Namespace) -> Answer:
     pack = arguments.pack or 1
     options = WorkerOptions(
         # Runs that are trained together take other times, so they have a folder of their own.
-        out=arguments.out / ("speedrun" if pack == 1 else f"speedrun-{pack}-at-once"),
+        out=arguments.runs / ("speedrun" if pack == 1 else f"speedrun-{pack}-at-once"),
         command=tuple(arguments.command_line),
         threads=arguments.threads,
         deadline=None if arguments.max_minutes is None else time.time() + 60 * arguments.max_minutes,

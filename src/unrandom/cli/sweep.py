@@ -10,10 +10,12 @@ from unrandom.cli.progress import say
 from unrandom.core.config import as_typed
 from unrandom.core.files import JsonObject
 from unrandom.runs.run import Run
+from unrandom.runs.running.engines import load_engine
 from unrandom.runs.running.grid_point import measured_point
-from unrandom.runs.running.launcher import raise_failures
-from unrandom.runs.running.plan import cost_text, grid_points, parse_grid, settings_of
-from unrandom.runs.running.sweep import Sweep, SweepResult, minutes_left, plan, save_sweep
+from unrandom.runs.running.launcher import Launcher, raise_failures
+from unrandom.runs.running.plan import cost_text, grid_points, parse_grid, run_state, settings_of
+from unrandom.runs.running.saved_sweep import SweepResult, save_sweep
+from unrandom.runs.running.sweep import Sweep, plan
 from unrandom.runs.spec import RunSpec
 
 
@@ -30,19 +32,19 @@ def sweep(arguments: Namespace, base: RunSpec) -> Answer:
         if run.id not in known:
             return f"{run.id}, from which others start"
         settings = f"{settings_of(known[run.id])} ({run.id})"
-        if not asked.is_done(run, arguments.out):
+        if not asked.is_done(run, arguments.runs):
             return settings
-        measured = measured_point(Run.open(arguments.out / run.id), asked.sequences)
+        measured = measured_point(Run.open(arguments.runs / run.id), asked.sequences)
         return f"{settings}: last number {measured['validation_last']:.3f} in validation"
 
     outcomes = train_shown(
-        asked.unfinished(arguments.out),
+        asked.unfinished(arguments.runs),
         launcher_of(arguments),
         what="grid point",
         sequences=asked.sequences,
         describe=describe,
     )
-    found = save_sweep(asked, arguments.out, arguments.command_line)
+    found = save_sweep(asked, arguments.runs, arguments.command_line)
     left, failed = (sum(outcome.status == status for outcome in outcomes) for status in ("stopped", "failed"))
     if not left and found.best is None:
         raise_failures(outcomes)
@@ -76,15 +78,28 @@ def _result_cells(row: JsonObject) -> list[str]:
 
 
 def _dry_run(asked: Sweep, arguments: Namespace) -> Answer:
-    out, points = arguments.out, plan(asked, arguments.out)
+    out, points = arguments.runs, plan(asked, arguments.runs)
     lines = [
         f"{status:<9} {flops:.1e}  {settings_of(spec)}"
         for spec, status, flops in zip(asked.points, points["status"], points["flops"], strict=True)
     ]
-    minutes = minutes_left(asked, launcher_of(arguments))
+    minutes = _minutes_left(asked, launcher_of(arguments))
     expected = "" if minutes is None else f", about {minutes:.0f} min"
     lines.append(f"{cost_text(asked.points, out)}{expected}")
     flops = points["flops"].to_list()  # Python integers, because the sum may exceed 2^63
     left = sum(points.filter(pl.col("status") != "finished")["flops"].to_list())
     answer = {"grid_points": points.to_dicts(), "flops": sum(flops), "flops_left": left, "minutes_left": minutes}
     return answer, "\n".join(lines)
+
+
+def _minutes_left(sweep: Sweep, launcher: Launcher) -> float | None:
+    """Estimated minutes for the unfinished grid points, by the speed of finished ones; None without any."""
+    out = launcher.out
+    finished = [spec for spec in sweep.points if run_state(spec, out) == "finished"]
+    if not finished:
+        return None
+    seconds = sum(Run.open(out / run.id).result()["train_seconds"] or 0.0 for run in finished)
+    left = sum(spec.flops for spec in sweep.points) - sum(run.flops for run in finished)
+    workers = load_engine("local", launcher.options).places if launcher.engine == "local" else 1
+    waiting = len(sweep.points) - len(finished)
+    return round(seconds / sum(run.flops for run in finished) * left / max(1, min(workers, waiting)) / 60, 2)

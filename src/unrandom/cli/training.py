@@ -26,7 +26,7 @@ def configured(name: str, arguments: Namespace) -> RunSpec:
     config = chosen.build().override([*arguments.assignments, *seed])
     parent = getattr(arguments, "start_from", None)
     if parent is not None:
-        config = _starting_from(find_run(parent, arguments.out, unfinished=True), config, arguments)
+        config = _starting_from(find_run(parent, arguments.runs, unfinished=True), config, arguments)
     return RunSpec(chosen.name, config)
 
 
@@ -34,10 +34,10 @@ def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunC
     """The configuration of a run that starts from the weights of ``parent``; both must be in the same parent folder."""
     refuse_pretrained(parent, arguments.start_from)
     config = config.replace(start=StartFrom(recipe=parent.recipe, config=parent.config))
-    expected = arguments.out / run_id(parent.recipe, parent.config)
+    expected = arguments.runs / run_id(parent.recipe, parent.config)
     if resolved(parent.folder.path) != resolved(expected):
         raise UserError(
-            f"--start-from {parent.folder.path}: it must be {expected}; set --out, or rename the folder back"
+            f"--start-from {parent.folder.path}: it must be {expected}; set --runs, or rename the folder back"
         )
     return config
 
@@ -59,7 +59,7 @@ def train(run: LoadedRun, max_minutes: float | None, log: Sequence[str] = ()) ->
     """
     if run.folder.finished:
         return {**_finished(run), "estimate": None}
-    costs = Costs()
+    costs = Costs(run.device)
 
     def on_start(started: Run, step: int) -> None:
         is_ancestor = started.id != run.id

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 
 VARIABLE = "PYTHONSAFEPATH"
 OURS = "unrandom"  # Python takes any value; this one tells that the user set none
@@ -29,6 +30,20 @@ def started_safely() -> Iterator[None]:
         yield
     finally:
         as_usual()
+
+
+@contextmanager
+def without_main() -> Iterator[None]:
+    """Within the block, processes that multiprocessing starts do not import the main module of the program.
+
+    They need nothing of it, and a script that does not ask for ``__name__ == "__main__"`` would begin again in each.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def as_usual() -> None:

@@ -22,6 +22,11 @@ def duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.2g} s"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: 1 run, 1,200 steps."""
+    return f"{number:,} {noun}{'s' if number != 1 else ''}"
+
+
 def listed(items: Sequence[object], last: str = "and") -> str:
     """Items as an English list: ``1, 2 and 3``, or with ``last="or"`` ``1, 2 or 3``."""
     *most, end = map(str, items)

@@ -1,6 +1,6 @@
 """Which functions of ``import unrandom`` are about runs? Load, import, train, predict, evaluate; commands use them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ from unrandom.training import RunConfig
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from unrandom.runs.running.saved_sweep import SweepResult
 
 
 def load(name: str | Path, *, runs: str | Path = RUNS, device: str | None = None) -> LoadedRun:
@@ -43,13 +45,13 @@ def load(name: str | Path, *, runs: str | Path = RUNS, device: str | None = None
     return LoadedRun(found.folder, found.spec, device)
 
 
-def import_run(folder: str | Path, out: str | Path = RUNS, *, recipe: str | None = None, **changes: Any) -> LoadedRun:
+def import_run(folder: str | Path, runs: str | Path = RUNS, *, recipe: str | None = None, **changes: Any) -> LoadedRun:
     """Make a run of a folder that `LoadedRun.export` wrote, in any of its formats; returns it.
 
-    The run folder is ``out/<run id>``, with the original manifest, metrics and result; the manifest's ``imported`` says
-    where it came from. Logits agree to rounding. Nothing is ever unpickled. Raises UserError if the run folder exists,
-    and for a folder that is not an export, is damaged, or has a model that this package cannot express, such as one
-    that had no biases and got some in further training.
+    The run folder is ``runs/<run id>``, with the original manifest, metrics and result; the manifest's ``imported``
+    says where it came from. Logits agree to rounding. Nothing is ever unpickled. Raises UserError if the run folder
+    exists, and for a folder that is not an export, is damaged, or has a model that this package cannot express, such as
+    one that had no biases and got some in further training.
 
     ``folder`` may also be a ``.safetensors`` file with a model of the paper's public code: docs/export.md. Only then,
     ``recipe`` and ``changes`` are the settings that neither its tensors nor its name tell, as in `train`.
@@ -57,30 +59,31 @@ def import_run(folder: str | Path, out: str | Path = RUNS, *, recipe: str | None
     >>> import tempfile, unrandom
     >>> run = unrandom.load("um-144")
     >>> folder = run.export(tempfile.mkdtemp(), to="safetensors")
-    >>> again = unrandom.import_run(folder, out=tempfile.mkdtemp())
+    >>> again = unrandom.import_run(folder, runs=tempfile.mkdtemp())
     >>> again.id, again.result() == {**run.result(), "run": str(again.folder.path)}
     ('um-144-52178bd0', True)
     """
     typed = [f"{key}={as_typed(value)}" for key, value in dotted_items(changes)]
-    return import_path(Path(folder), Path(out), recipe, typed)
+    return import_path(Path(folder), Path(runs), recipe, typed)
 
 
-def import_path(path: Path, out: Path, recipe: str | None, assignments: Sequence[str]) -> LoadedRun:
+def import_path(path: Path, runs: Path, recipe: str | None, assignments: Sequence[str]) -> LoadedRun:
     """`import_run` with settings as typed, ``KEY=VALUE``."""
     if is_model_file(path):
-        found = import_public(path, out, recipe=recipe, assignments=assignments)
+        found = import_public(path, runs, recipe=recipe, assignments=assignments)
     elif recipe is not None or assignments:
         raise UserError(f"{path}: a recipe and settings are for a file of {PUBLIC_CODE}; a folder has its own")
     else:
-        found = import_exported(path, out)
+        found = import_exported(path, runs)
     return LoadedRun(found.folder, found.spec)
 
 
 def train(
     recipe: str | RunSpec,
     *,
-    out: str | Path = RUNS,
+    runs: str | Path = RUNS,
     max_minutes: float | None = None,
+    device: str | None = None,
     log: Sequence[str] = (),
     command: Sequence[str] | None = None,
     **changes: Any,
@@ -89,47 +92,108 @@ def train(
 
     ``recipe`` is a name of `unrandom.recipes`, a user-defined task as ``my_task.py:MyTask``, or a run specification.
     ``changes`` are fields of its configuration, with dictionaries for nested ones: ``steps=400, model={"depth": 2}``.
-    The run folder is ``out/<recipe>-<hash of the configuration>``. ``log`` names where the curves are written, too:
+    ``device`` is where it is trained, such as ``"cpu"`` or ``"cuda:1"``; by default CUDA, else MPS, else the CPU.
+    The run folder is ``runs/<recipe>-<hash of the configuration>``. ``log`` names where the curves are written, too:
     ``"csv"``, ``"tensorboard"``, ``"wandb"``. ``command`` is recorded in the manifest; by default
     the equivalent command line is. Raises UserError for an unknown recipe or field, naming near misses, and for values
     that do not fit.
 
     >>> import tempfile, unrandom
-    >>> run = unrandom.train("quadratic-smoke", out=tempfile.mkdtemp(), seed=1)
+    >>> run = unrandom.train("quadratic-smoke", runs=tempfile.mkdtemp(), seed=1)
     >>> run.result()["steps"], run.config.seed
     (12, 1)
     """
-    run = prepare_run(recipe, out=out, command=command, **changes)
+    run = prepare_run(recipe, runs=runs, command=command, device=device, **changes)
     run.train(max_minutes=max_minutes, log=log)
     return run
 
 
 def prepare_run(
-    recipe: str | RunSpec, *, out: str | Path = RUNS, command: Sequence[str] | None = None, **changes: Any
+    recipe: str | RunSpec,
+    *,
+    runs: str | Path = RUNS,
+    command: Sequence[str] | None = None,
+    device: str | None = None,
+    **changes: Any,
 ) -> LoadedRun:
     """The run that `train` would train, with its folder made and nothing trained yet."""
-    base = recipe if isinstance(recipe, RunSpec) else _spec_of(recipe)
-    config, task = base.config.replace(**changes), base.config.data.name
-    if config.data.name != task:
-        raise UserError(f"the task of {base.recipe} is {task}; for the task {config.data.name}, name another recipe")
-    if config.data.source is not None:
-        check_task(config.data, config.split_seed)
-    spec = RunSpec(base.recipe, config)
-    run = create_run(spec, Path(out), _command_line(base, config, out) if command is None else list(command))
-    return LoadedRun(run.folder, run.spec)
+    spec = _changed(recipe, changes)
+    if spec.config.data.source is not None:
+        check_task(spec.config.data, spec.config.split_seed)
+    typed = _command_line(_spec_of(recipe), spec.config, runs) if command is None else list(command)
+    run = create_run(spec, Path(runs), typed, device)
+    return LoadedRun(run.folder, run.spec, device)
 
 
-def _spec_of(name: str) -> RunSpec:
-    chosen = recipe_called(name)
+def _spec_of(recipe: str | RunSpec) -> RunSpec:
+    if isinstance(recipe, RunSpec):
+        return recipe
+    chosen = recipe_called(recipe)
     return RunSpec(chosen.name, chosen.build())
 
 
-def _command_line(base: RunSpec, config: RunConfig, out: str | Path) -> list[str]:
+def _changed(recipe: str | RunSpec, changes: dict[str, Any]) -> RunSpec:
+    """The run specification with changed fields. Raises UserError for a change of the task."""
+    base = _spec_of(recipe)
+    config, task = base.config.replace(**changes), base.config.data.name
+    if config.data.name != task:
+        raise UserError(f"the task of {base.recipe} is {task}; for the task {config.data.name}, name another recipe")
+    return RunSpec(base.recipe, config)
+
+
+def _command_line(base: RunSpec, config: RunConfig, runs: str | Path) -> list[str]:
     """The command that trains a configuration which differs from that of a recipe."""
     before, source = dict(dotted_items(base.config.to_json())), config.data.source
     changed = [f"{key}={as_typed(value)}" for key, value in dotted_items(config.to_json()) if before.get(key) != value]
     settings = [word for setting in changed for word in ("--set", setting)]
-    return ["unrandom", "train", base.recipe if source is None else source.path, *settings, "--out", str(out)]
+    return ["unrandom", "train", base.recipe if source is None else source.path, *settings, "--runs", str(runs)]
+
+
+def sweep(
+    recipe: str | RunSpec,
+    grid: Mapping[str, Sequence[object]],
+    *,
+    seeds: int = 1,
+    sequences: int = 1024,
+    runs: str | Path = RUNS,
+    workers: int | None = None,
+    max_minutes: float | None = None,
+    **changes: Any,
+) -> "SweepResult":
+    """Train every combination of settings in processes of this machine; what `unrandom sweep` does, in Python.
+
+    ``grid`` has the values of configuration keys, with dots: ``{"model.depth": [1, 2], "optimizer.muon_lr": [0.02]}``;
+    ``recipe`` and ``changes`` are those of `train`. Each combination is trained with the seeds ``seed``, ``seed + 1``,
+    …, and evaluated with ``sequences`` per part of the test; grid points that are finished are not trained again.
+    ``workers`` is how many processes train at a time (as many as there are cores). The result has ``points`` (a table
+    with one row per grid point), ``best`` (the best settings in validation) and ``folder`` (tables, heat map, curves).
+    Raises UserError for settings that do not fit, before anything is trained, and RunsFailed if no run could be
+    trained.
+
+    >>> import tempfile, unrandom
+    >>> found = unrandom.sweep("quadratic-smoke", {"model.d_model": [8, 16]}, runs=tempfile.mkdtemp(), steps=4)
+    >>> found.points["model.d_model"].to_list(), found.best is not None
+    ([8, 16], True)
+    """
+    from unrandom.runs.running.engines import EngineOptions
+    from unrandom.runs.running.launcher import Launcher, raise_failures, train_runs  # training does not wait for tables
+    from unrandom.runs.running.plan import grid_points, parse_grid
+    from unrandom.runs.running.saved_sweep import save_sweep
+    from unrandom.runs.running.sweep import Sweep
+
+    base, folder = _changed(recipe, changes), Path(runs)
+    typed = [f"{key}={','.join(map(as_typed, values))}" for key, values in grid.items()]
+    chosen = parse_grid(typed)
+    asked = Sweep(base.recipe, base.config, chosen, grid_points(base.recipe, base.config, chosen, seeds), sequences)
+    settings = [word for each in typed for word in ("--grid", each)]
+    command = ["unrandom", "sweep", base.recipe, *settings, "--seeds", str(seeds), "--runs", str(folder)]
+    options = EngineOptions(workers, None, None, ())
+    launcher = Launcher(out=folder, command=tuple(command), options=options, minutes=max_minutes)
+    outcomes = [ended.outcome for ended in train_runs(asked.unfinished(folder), launcher, sequences=sequences)]
+    found = save_sweep(asked, folder, command)
+    if found.best is None:
+        raise_failures(outcomes)
+    return found
 
 
 def evaluate(

@@ -53,7 +53,7 @@ class LoadedRun(Run):
     True
     """
 
-    device: str | None = None  # where the model is loaded; None: the best device there is
+    device: str | None = None  # where the model is trained and loaded; None: CUDA, else MPS, else the CPU
 
     @cached_property
     def model(self) -> Transformer:
@@ -228,7 +228,7 @@ class LoadedRun(Run):
         with each run (ancestors first) and its step before its data are built.
 
         >>> import tempfile, unrandom
-        >>> run = unrandom.train("quadratic-smoke", max_minutes=0, out=tempfile.mkdtemp())
+        >>> run = unrandom.train("quadratic-smoke", max_minutes=0, runs=tempfile.mkdtemp())
         >>> run.folder.finished
         False
         >>> run.train()["steps"]
@@ -243,7 +243,14 @@ class LoadedRun(Run):
                 if on_start is not None:
                     on_start(run, step)
 
-            return execute(self, max_minutes=max_minutes, stop=stop, observers=(*observers, curves), on_start=begin)
+            return execute(
+                self,
+                device=self.device,
+                max_minutes=max_minutes,
+                stop=stop,
+                observers=(*observers, curves),
+                on_start=begin,
+            )
 
     def export(self, folder: str | Path, to: str = "huggingface") -> Path:
         """Write the model of the newest checkpoint to ``folder`` for other libraries; returns the folder.

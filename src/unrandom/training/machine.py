@@ -10,6 +10,7 @@ import torch
 
 from unrandom.core.errors import UserError
 from unrandom.training.config import RunConfig
+from unrandom.training.distributed import launched_device
 
 # Options of glibc's mallopt, by their numbers in malloc.h. By default glibc allocates large blocks with mmap and
 # returns them to the system when they are freed; smaller ones come from a heap, whose free top is returned.
@@ -36,6 +37,11 @@ def choose_device(name: str | None = None) -> torch.device:
     except (RuntimeError, AssertionError) as error:
         raise UserError(f"device {name!r} cannot be used: {str(error).splitlines()[0]}") from None
     return device
+
+
+def training_device(name: str | None = None) -> torch.device:
+    """The device that a run is trained on: torchrun's, the named one, or the best. Raises UserError as above."""
+    return choose_device(launched_device() or name)
 
 
 def configure_process(device: torch.device, config: RunConfig | None = None) -> None:

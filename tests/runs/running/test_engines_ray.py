@@ -68,7 +68,7 @@ def test_runs_are_finished_and_a_killed_worker_s_run_goes_on(tiny, tmp_path, mon
 def test_a_killed_sweep_leaves_no_process_of_ray_and_no_folder(moment, tmp_path, tiny_settings):
     temporary = tmp_path / "t"  # short, as names of sockets have a limit
     temporary.mkdir()
-    grid = ["--grid", "optimizer.lr=1e-3,2e-3", "--workers", "2", "--engine", "ray", "--out", str(tmp_path / "runs")]
+    grid = ["--grid", "optimizer.lr=1e-3,2e-3", "--workers", "2", "--engine", "ray", "--runs", str(tmp_path / "runs")]
     sweep = subprocess.Popen(
         [sys.executable, "-m", "unrandom", "sweep", "fm-256", *tiny_settings(steps=300_000), *grid],
         env={name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"} | {"TMPDIR": str(temporary)},

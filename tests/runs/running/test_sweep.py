@@ -14,7 +14,8 @@ from unrandom.runs.running import grid_point as measuring
 from unrandom.runs.running.execution import create_run, execute
 from unrandom.runs.running.grid_point import measure_point, measured_point, sets_to_measure
 from unrandom.runs.running.plan import grid_points, parse_grid
-from unrandom.runs.running.sweep import Sweep, choose, combinations, grid_point_table, heatmap, save_sweep
+from unrandom.runs.running.saved_sweep import is_sweep, runs_of, save_sweep
+from unrandom.runs.running.sweep import Sweep, choose, combinations, grid_point_table, heatmap
 from unrandom.runs.spec import RunSpec
 from unrandom.runs.tables import table
 from unrandom.tasks import LCGParameters
@@ -141,7 +142,10 @@ def test_a_sweep_is_saved_with_its_failures_and_what_is_left(tiny, tmp_path):
         "model.depth": ["1", "2"],
         "model.n_heads": ["1", "2"],
     }
-    assert {"heatmap.png", "heatmap.svg"} <= {path.name for path in folder.iterdir()}
+    assert {"heatmap.png", "heatmap.svg", "curves.png"} <= {path.name for path in folder.iterdir()}
+    assert is_sweep(folder)
+    assert not is_sweep(tmp_path / done.id)  # although a run's measurements are in a file of the same name
+    assert [run.id for run in runs_of(folder)] == [done.id]
     assert "nan" not in (folder / "heatmap.svg").read_text().lower()
 
 

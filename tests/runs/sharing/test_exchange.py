@@ -131,7 +131,7 @@ def test_the_code_of_a_card_fits_a_model_with_rotary_positions(tiny, to, tmp_pat
 
 @torch.no_grad()
 def test_an_imported_run_is_the_run_that_was_exported(archived, to, tmp_path):
-    again = unrandom.import_run(archived.export(tmp_path / "exported", to), out=tmp_path / "runs")
+    again = unrandom.import_run(archived.export(tmp_path / "exported", to), runs=tmp_path / "runs")
     assert again.folder.path == tmp_path / "runs" / archived.id
     assert (again.id, again.recipe, again.config) == (archived.id, archived.recipe, archived.config)
     assert_agree(again.model.cpu()(inputs_of(archived)), archived.model(inputs_of(archived)))
@@ -152,7 +152,7 @@ def test_weights_that_were_changed_have_no_accuracy(exported, to, tmp_path, capl
     tensors = safetensors.torch.load_file(exported / "model.safetensors")
     tensors[next(name for name in tensors if name in ("embed.weight", "transformer.wte.weight"))] *= 2
     safetensors.torch.save_file(tensors, exported / "model.safetensors")
-    run = unrandom.import_run(exported, out=tmp_path / "runs")
+    run = unrandom.import_run(exported, runs=tmp_path / "runs")
     assert "has other weights than were exported: metrics and result are not theirs" in caplog.text
     assert run.folder.read_manifest()["imported"]["weights_changed"]
     card = (run.export(tmp_path / "again", to) / "README.md").read_text(encoding="utf-8")
@@ -161,8 +161,8 @@ def test_weights_that_were_changed_have_no_accuracy(exported, to, tmp_path, capl
 
 
 def test_an_imported_run_can_be_exported_and_imported_again(loaded, exported, to, tmp_path):
-    again = unrandom.import_run(exported, out=tmp_path / "runs")
-    twice = unrandom.import_run(again.export(tmp_path / "twice", to), out=tmp_path / "others")
+    again = unrandom.import_run(exported, runs=tmp_path / "runs")
+    twice = unrandom.import_run(again.export(tmp_path / "twice", to), runs=tmp_path / "others")
     assert twice.result() == {**loaded.result(), "run": str(twice.folder.path)}
 
 
@@ -178,7 +178,7 @@ def test_a_run_that_is_not_finished_stays_so(tiny, tmp_path, to):
     run = run_of(tiny, tmp_path)
     folder = run.export(tmp_path / "exported", to)
     assert "The run has no recorded evaluation." in (folder / "README.md").read_text(encoding="utf-8")
-    again = unrandom.import_run(folder, out=tmp_path / "runs")
+    again = unrandom.import_run(folder, runs=tmp_path / "runs")
     assert not again.folder.finished
     with pytest.raises(UserError, match=r"optimizer.safetensors does not exist"):
         again.train()
@@ -187,21 +187,21 @@ def test_a_run_that_is_not_finished_stays_so(tiny, tmp_path, to):
 def test_a_run_of_a_user_defined_task_needs_its_code(tmp_path):
     task = f"{ROOT / 'examples' / 'second_order.py'}:SecondOrder"
     small = {"steps": 2, "batch_size": 8, "warmup_steps": 1, "model": {"d_model": 8}, "data": {"context": 8}}
-    run = unrandom.train(task, out=tmp_path, **small)
+    run = unrandom.train(task, runs=tmp_path, **small)
     folder = run.export(tmp_path / "exported", "safetensors")
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert 'unrandom.tasks.load_task("second_order.py:SecondOrder")' in card
     assert str(ROOT) not in card
-    assert unrandom.import_run(folder, out=tmp_path / "runs").result()["steps"] == 2
+    assert unrandom.import_run(folder, runs=tmp_path / "runs").result()["steps"] == 2
     tree = read_json(folder / "unrandom.json")
     tree["manifest"]["task"]["sha256"] = "0"
     write_json(folder / "unrandom.json", tree)
     with pytest.raises(UserError, match="the run was made by other code than"):
-        unrandom.import_run(folder, out=tmp_path / "others")
+        unrandom.import_run(folder, runs=tmp_path / "others")
     tree["manifest"]["config"]["data"]["regime"] = "/elsewhere/my_task.py:MyTask"
     write_json(folder / "unrandom.json", tree)
     with pytest.raises(UserError, match=r"my_task\.py:MyTask"):
-        unrandom.import_run(folder, out=tmp_path / "others")
+        unrandom.import_run(folder, runs=tmp_path / "others")
 
 
 def test_the_header_of_a_card_is_what_the_hub_reads(archived, to, tmp_path):
@@ -254,10 +254,10 @@ def test_what_is_there_is_not_overwritten(loaded, to, tmp_path):
     with pytest.raises(UserError, match=r"cannot create the folder|a folder is needed there"):
         loaded.export(tmp_path / "file" / "below", to)
     assert (tmp_path / "file").read_text() == "kept"
-    again = unrandom.import_run(tmp_path / "empty", out=tmp_path / "runs")
+    again = unrandom.import_run(tmp_path / "empty", runs=tmp_path / "runs")
     before = {path: path.read_bytes() for path in again.folder.path.rglob("*") if path.is_file()}
-    with pytest.raises(UserError, match=f"{again.id} exists already; import into another folder with --out"):
-        unrandom.import_run(tmp_path / "empty", out=tmp_path / "runs")
+    with pytest.raises(UserError, match=f"{again.id} exists already; import into another folder with --runs"):
+        unrandom.import_run(tmp_path / "empty", runs=tmp_path / "runs")
     assert before == {path: path.read_bytes() for path in again.folder.path.rglob("*") if path.is_file()}
 
 
@@ -276,7 +276,7 @@ def test_a_folder_is_never_half_written(loaded, exported, to, tmp_path, monkeypa
     with pytest.raises(OSError, match="full"):
         loaded.export(tmp_path / "half", to)
     with pytest.raises(OSError, match="full"):
-        unrandom.import_run(exported, out=tmp_path / "runs")
+        unrandom.import_run(exported, runs=tmp_path / "runs")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["exported", "runs"]
     assert not list((tmp_path / "runs").iterdir())
 
@@ -402,7 +402,7 @@ def test_a_damaged_or_foreign_folder_is_refused_in_one_line(exported, damage, tm
     make, said = DAMAGE[damage]
     make(exported)
     with pytest.raises(UserError, match=said) as raised:
-        unrandom.import_run(exported, out=tmp_path / "runs")
+        unrandom.import_run(exported, runs=tmp_path / "runs")
     assert "\n" not in str(raised.value)
     assert str(exported) in str(raised.value)
     assert not list(tmp_path.glob("runs/*"))
@@ -410,9 +410,9 @@ def test_a_damaged_or_foreign_folder_is_refused_in_one_line(exported, damage, tm
 
 def test_a_missing_folder_a_run_folder_and_a_file_are_no_exports(loaded, tmp_path):
     with pytest.raises(UserError, match="nowhere is not a folder"):
-        unrandom.import_run(tmp_path / "nowhere", out=tmp_path)
+        unrandom.import_run(tmp_path / "nowhere", runs=tmp_path)
     with pytest.raises(UserError, match=r"has no unrandom.json: it was not written by unrandom export"):
-        unrandom.import_run(loaded.folder.path, out=tmp_path)
+        unrandom.import_run(loaded.folder.path, runs=tmp_path)
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json", "unrandom.json"])
@@ -424,7 +424,7 @@ def test_any_changed_byte_is_read_as_a_model_or_refused(exported, name, tmp_path
             changed[rng.integers(min(len(whole), 6000))] = rng.integers(256)
         (exported / name).write_bytes(bytes(changed))
         try:
-            run = unrandom.import_run(exported, out=tmp_path / "runs")
+            run = unrandom.import_run(exported, runs=tmp_path / "runs")
         except UserError:
             continue
         assert run.predict([1, 2, 3]).numbers

@@ -91,7 +91,7 @@ def test_a_file_with_the_name_of_a_scaling_run_needs_no_settings(saved, tmp_path
 def test_an_imported_run_is_whole_and_has_no_measures(saved, tmp_path):
     path = saved(digits_model(), DIGITS_NAME)
     test = {"data": {"n_test_a": 2, "n_test_c": 4}, "test_sequences": 8}
-    run = unrandom.import_run(path, out=tmp_path / "runs", **test)
+    run = unrandom.import_run(path, runs=tmp_path / "runs", **test)
     assert run.folder.finished
     assert run.folder.read_metrics() == []
     result = run.result()
@@ -101,15 +101,15 @@ def test_an_imported_run_is_whole_and_has_no_measures(saved, tmp_path):
     table = run.evaluate(sequences=8)
     assert table["part"].unique().to_list() == [64]
     assert run.train()["steps"] == 2000  # nothing is left to train
-    again = unrandom.import_run(run.export(tmp_path / "exported", "huggingface"), out=tmp_path / "others")
+    again = unrandom.import_run(run.export(tmp_path / "exported", "huggingface"), runs=tmp_path / "others")
     assert again.config == run.config
     assert again.folder.read_manifest()["trained_by"] == "the paper's public code"
     card = (tmp_path / "exported" / "README.md").read_text(encoding="utf-8")
     assert "It was trained by the paper's public code, and imported into Unrandom" in card
     assert "The run has no recorded evaluation." in card
     assert "no biases" not in card
-    with pytest.raises(UserError, match=f"{run.id} exists already; import into another folder with --out"):
-        unrandom.import_run(path, out=tmp_path / "runs", **test)
+    with pytest.raises(UserError, match=f"{run.id} exists already; import into another folder with --runs"):
+        unrandom.import_run(path, runs=tmp_path / "runs", **test)
 
 
 @torch.no_grad()
@@ -163,9 +163,9 @@ def test_a_file_that_is_no_such_model_is_refused(saved, tmp_path):
     ):
         path.write_bytes(content)
         with pytest.raises(UserError, match=said):
-            unrandom.import_run(path, out=tmp_path / "runs")
+            unrandom.import_run(path, runs=tmp_path / "runs")
     with pytest.raises(UserError, match=r"gone\.safetensors does not exist"):
-        unrandom.import_run(tmp_path / "gone.safetensors", out=tmp_path / "runs")
+        unrandom.import_run(tmp_path / "gone.safetensors", runs=tmp_path / "runs")
     assert not (tmp_path / "runs").exists()
 
 
@@ -173,7 +173,7 @@ def test_settings_are_for_files_alone(finished_run, tmp_path):
     folder = unrandom.load(finished_run.folder.path, device="cpu").export(tmp_path / "exported")
     for further in ({"recipe": "fm-2048"}, {"steps": 3}):
         with pytest.raises(UserError, match="a recipe and settings are for a file of the paper's public code"):
-            unrandom.import_run(folder, out=tmp_path / "runs", **further)
+            unrandom.import_run(folder, runs=tmp_path / "runs", **further)
 
 
 @pytest.mark.parametrize("name", ["model.pth", 'it\'s "mine" $HOME.pt'])
@@ -187,7 +187,7 @@ def test_a_pickle_is_not_loaded_and_the_command_that_converts_it_works(tmp_path,
     with pytest.raises(
         UserError, match="is a pickle, which is never loaded, because unpickling can run code"
     ) as raised:
-        unrandom.import_run(path, out=tmp_path / "runs")
+        unrandom.import_run(path, runs=tmp_path / "runs")
     said = str(raised.value)
     assert "\n" not in said
     torch.save(digits_model().state_dict(), path)

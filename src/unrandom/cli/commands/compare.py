@@ -54,11 +54,11 @@ def run(arguments: Namespace) -> Answer:
 def _runs(names: Sequence[str], parent: Path) -> list["Run"]:
     """The runs that the names mean, each once; of a sweep, those that were begun."""
     from unrandom.runs.finding import find_run
-    from unrandom.runs.running.sweep import Sweep
+    from unrandom.runs.running.saved_sweep import is_sweep, runs_of
 
     found: list[Run] = []
     for name in names:
-        found += Sweep.open(Path(name)).begun() if Sweep.is_saved_in(Path(name)) else [find_run(name, parent)]
+        found += runs_of(Path(name)) if is_sweep(Path(name)) else [find_run(name, parent)]
     return list({each.folder.path.resolve(): each for each in found}.values())
 
 

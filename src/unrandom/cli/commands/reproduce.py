@@ -46,7 +46,8 @@ def run(arguments: Namespace) -> Answer:
 
 
 def list_experiments(names: list[str], results: Path) -> Answer:
-    """The named experiments, or all, with the paper's figures that each reproduces and the scales of its results."""
+    """The named experiments, or all: what each is about, the minutes of its runs, the scales of its results."""
+    from unrandom.core.quantities import duration
     from unrandom.experiments.catalogue import CATALOGUE, entry
 
     entries = [entry(name) for name in names] or list(CATALOGUE.values())
@@ -56,10 +57,19 @@ def list_experiments(names: list[str], results: Path) -> Answer:
             "half": each.section,
             "about": each.about,
             "figures": list(each.figures),
+            "core_minutes": each.minutes,
             "measured": [path.parent.parent.name for path in sorted(results.glob(f"*/{each.name}/made.json"))],
         }
         for each in entries
     ]
     measured = [", ".join(each["measured"]) or "nowhere yet" for each in listed]
-    table = [[each.name, f"{each.about} (measured: {where})"] for each, where in zip(entries, measured, strict=True)]
-    return {"experiments": listed}, "\n".join(aligned(table))
+    minutes = [duration(60 * each.minutes) if each.minutes else "-" for each in entries]
+    table = [
+        [each.name, time, f"{each.about} (measured: {where})"]
+        for each, time, where in zip(entries, minutes, measured, strict=True)
+    ]
+    note = (
+        "times are those of training at scale laptop with three seeds, on one core of a CPU, half to twice; experiments "
+        "share runs, and --dry-run measures what is missing"
+    )
+    return {"experiments": listed}, "\n".join([*aligned(table), note])

@@ -21,10 +21,10 @@ from unrandom.runs.spec import RunSpec
 from unrandom.tasks import Batches, make_batches
 from unrandom.training import Progress, train
 from unrandom.training.checkpoint import checkpoint_to_resume, set_aside_damaged
-from unrandom.training.distributed import Ranks, joined_ranks, launched_device
+from unrandom.training.distributed import Ranks, joined_ranks
 from unrandom.training.estimate import check_memory
 from unrandom.training.loop import Observer
-from unrandom.training.machine import choose_device, configure_process
+from unrandom.training.machine import choose_device, configure_process, training_device
 from unrandom.training.stacked import train_together
 from unrandom.training.trainee import Trainee
 
@@ -34,9 +34,10 @@ MAX_EVALUATIONS = 2**17
 """Evaluations of a run, each of which is a line of its metrics: the file can be read back (`reading.MAX_LINES`)."""
 
 
-def create_run(spec: RunSpec, out: Path, command: list[str]) -> Run:
+def create_run(spec: RunSpec, out: Path, command: list[str], device: str | None = None) -> Run:
     """The run of a specification, with its folder under ``out``, which is created unless it exists.
 
+    ``command`` and the name of the ``device`` that will train it are recorded in the manifest.
     Raises Busy, a UserError, when another process creates it at the same moment, and UserError for a new run with more
     than MAX_EVALUATIONS.
     """
@@ -47,7 +48,7 @@ def create_run(spec: RunSpec, out: Path, command: list[str]) -> Run:
             raise UserError(f"steps={steps} are over {MAX_EVALUATIONS:,} evaluations; raise evaluate_every={every}")
         split = run.split()  # raises UserError for bad task settings before anything is written
         try:
-            run.folder.create(manifest(spec, split, command))
+            run.folder.create(manifest(spec, split, command, training_device(device)))
         except FileNotFoundError:
             if not run.folder.exists:
                 raise
@@ -58,6 +59,7 @@ def create_run(spec: RunSpec, out: Path, command: list[str]) -> Run:
 def execute(
     run: Run,
     *,
+    device: str | None = None,
     max_minutes: float | None = None,
     stop: Callable[[], bool] | None = None,
     observers: tuple[Observer, ...] = (),
@@ -65,23 +67,26 @@ def execute(
 ) -> dict[str, Any]:
     """Train ``run`` from its newest checkpoint to its end, or until time is up; returns its result so far.
 
-    A finished run is not trained again. Ancestors (runs whose weights it starts from) are trained first; if time is up
-    in one of them, the result names it as ``waits_for``. ``on_start(run, step)`` is called before each run's data are
-    built. Raises Busy, a UserError, when another process has locked the folder, NonFiniteLoss for NaN or infinity, and
-    Interrupted, after a checkpoint, if SIGINT came (`interruptible`).
+    ``device`` is the name of the device that trains (None: the best one). A finished run is not trained again.
+    Ancestors (runs whose weights it starts from) are trained first; if time is up in one of them, the result names it
+    as ``waits_for``. ``on_start(run, step)`` is called before each run's data are built. Raises Busy, a UserError, when
+    another process has locked the folder, NonFiniteLoss for NaN or infinity, and Interrupted, after a checkpoint, if
+    SIGINT came (`interruptible`).
     """
-    device = choose_device(launched_device())
-    configure_process(device)
+    place = training_device(device)
+    configure_process(place)
     until = None if max_minutes is None else time.monotonic() + 60 * max_minutes
-    with interruptible() as interrupted, joined_ranks(device) as ranks:
+    with interruptible() as interrupted, joined_ranks(place) as ranks:
         ends = either(interrupted, stop)
         if not ranks.is_main:
             observers, on_start = (), None
         ranks.check_batch(run.config.batch_size, run.config.micro_batches)
-        for each in (*(run.ancestors() if ranks.broadcast(_needs_ancestors(run), device) else ()), run):
+        for each in (*(run.ancestors() if ranks.broadcast(_needs_ancestors(run), place) else ()), run):
             if each is not run and ranks.is_main:
-                create_run(each.spec, each.folder.path.parent, shlex.split(run.folder.read_manifest()["command"]))
-            result = _train_alone(each, device, ranks, until, ends, observers, on_start)
+                create_run(
+                    each.spec, each.folder.path.parent, shlex.split(run.folder.read_manifest()["command"]), device
+                )
+            result = _train_alone(each, place, ranks, until, ends, observers, on_start)
             if interrupted():
                 raise Interrupted.at([(result["run"], result["steps"], each.config.steps)])
             if each is not run and not result["finished"]:

@@ -1,4 +1,7 @@
-"""How does one command train many runs? It launches them on an engine and yields an event when a run ends."""
+"""How does one command train many runs? It launches them on an engine and yields an event when a run ends.
+
+The time that is left is estimated from the steps that all places have made, also in runs that have not ended.
+"""
 
 import os
 import time
@@ -6,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unrandom.core.errors import RunsFailed
+from unrandom.core.errors import RunsFailed, UserError
 from unrandom.core.files import make_folder
+from unrandom.core.run_folder import RunFolder
 from unrandom.runs.running.engines import EngineOptions, load_engine, run_jobs
 from unrandom.runs.running.plan import pack_jobs
 from unrandom.runs.running.worker import Outcome, Watch, WorkerOptions
@@ -55,8 +59,8 @@ def train_runs(
         sequences=sequences,
         watch=watch if launcher.engine == "local" and engine.places == 1 and launcher.pack == 1 else None,
     )
-    wanted = {spec.id: spec for spec in specs}
-    total, done, ended, began = sum(spec.flops for spec in specs), 0, 0, time.monotonic()
+    wanted, ended = {spec.id: spec for spec in specs}, 0
+    pace = Pace(specs, launcher.out, engine.places)
     for outcome in run_jobs(engine, pack_jobs(specs, launcher.pack), options):
         if outcome.status == "full disk":  # on which no other run could be saved
             raise OSError(outcome.errno, os.strerror(outcome.errno), str(launcher.out))
@@ -65,9 +69,44 @@ def train_runs(
             yield Ended(spec, outcome, ended, None)
             continue
         ended += 1
-        done += spec.flops
-        left = (time.monotonic() - began) * (total - done) / done / 60
-        yield Ended(spec, outcome, ended, left if ended < len(specs) else None)
+        pace.end(spec)
+        yield Ended(spec, outcome, ended, pace.minutes_left() if ended < len(specs) else None)
+
+
+class Pace:
+    """How fast ``places`` train these runs, from now on, by the operations of the steps made."""
+
+    def __init__(self, specs: Sequence[RunSpec], out: Path, places: int) -> None:
+        self._left, self._out = {spec.id: spec for spec in specs}, out
+        self._places = min(places, len(specs))
+        self._began, self._before = time.monotonic(), {spec.id: self._made(spec) for spec in specs}
+        self._ended = 0.0  # operations of the runs that have ended
+
+    def end(self, spec: RunSpec) -> None:
+        """Count a run as ended."""
+        self._ended += self._made(spec) - self._before[spec.id]
+        del self._left[spec.id]
+
+    def minutes_left(self) -> float | None:
+        """The time for the runs that have not ended: all places share what is left, and none ends before its own run.
+
+        None before anything was made.
+        """
+        made = {name: self._made(spec) for name, spec in self._left.items()}
+        done = self._ended + sum(made[name] - self._before[name] for name in made)
+        if not done:
+            return None
+        left = [spec.flops - made[name] for name, spec in self._left.items()]
+        seconds = (time.monotonic() - self._began) / done * max(sum(left), self._places * max(left, default=0.0))
+        return seconds / 60
+
+    def _made(self, spec: RunSpec) -> float:
+        """Operations of the steps that a run has made, by its last evaluation."""
+        try:
+            metrics = RunFolder(self._out / spec.id).read_metrics()
+        except UserError:  # of a damaged run, which fails by itself
+            return 0.0
+        return spec.flops * min(1.0, metrics[-1]["step"] / spec.config.steps) if metrics else 0.0
 
 
 def raise_failures(outcomes: Sequence[Outcome]) -> None:

@@ -8,17 +8,18 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from unrandom.core.version import __version__
 from unrandom.models import parameter_count
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import Split
-from unrandom.training.distributed import launched_device
-from unrandom.training.machine import choose_device, describe
+from unrandom.training.machine import describe
 
 PACKAGES = ("torch", "numpy", "pydantic", "safetensors")
 
 
-def manifest(spec: RunSpec, split: Split, command: list[str]) -> dict[str, Any]:
+def manifest(spec: RunSpec, split: Split, command: list[str], device: torch.device) -> dict[str, Any]:
     return {
         "recipe": spec.recipe,
         "config": spec.config.to_json(),
@@ -26,7 +27,7 @@ def manifest(spec: RunSpec, split: Split, command: list[str]) -> dict[str, Any]:
         "split": split.manifest(),
         **({} if spec.config.data.source is None else {"task": spec.config.data.source.to_json()}),
         "command": shlex.join(command),
-        "device": describe(choose_device(launched_device())),
+        "device": describe(device),
         "versions": {"unrandom": __version__, "python": platform.python_version()}
         | {package: metadata.version(package) for package in PACKAGES},
         "commit": _commit(),

@@ -12,6 +12,7 @@ from typing import Literal
 
 from unrandom.core.config import as_typed
 from unrandom.core.errors import UserError
+from unrandom.core.quantities import counted
 from unrandom.core.run_folder import RunFolder
 from unrandom.runs.run import split_of
 from unrandom.runs.spec import RunSpec
@@ -125,5 +126,5 @@ def unfinished(runs: Sequence[RunSpec], out: Path) -> list[RunSpec]:
 def cost_text(runs: Sequence[RunSpec], out: Path) -> str:
     left = unfinished(runs, out)
     total, wanted = sum(run.flops for run in runs), sum(run.flops for run in left)
-    count = f"{len(runs)} run{'s' if len(runs) != 1 else ''}"
-    return f"{count}, {len(runs) - len(left)} finished; {wanted:.1e} of {total:.1e} training FLOPs to go"
+    finished = f"{counted(len(runs), 'run')}, {len(runs) - len(left)} finished"
+    return f"{finished}; {wanted:.1e} of {total:.1e} training FLOPs to go"

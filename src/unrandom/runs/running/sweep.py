@@ -1,25 +1,23 @@
-"""What are the results of a sweep? Tables of grid points and combinations, and a heat map of test accuracy."""
+"""What are the results of a sweep? Tables of grid points, of combinations, and of the cells of a heat map."""
 
 import hashlib
 import json
-import shlex
-from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from unrandom.core.config import as_typed
-from unrandom.core.files import JsonObject, make_folder, write_json
+from unrandom.core.errors import UserError
+from unrandom.core.files import JsonObject
+from unrandom.core.run_folder import RunFolder
 from unrandom.evaluation.intervals import over_units, within_bounds
 from unrandom.runs.run import Run
-from unrandom.runs.running.engines import load_engine
 from unrandom.runs.running.grid_point import is_measured, measured_point
-from unrandom.runs.running.launcher import Launcher
 from unrandom.runs.running.plan import Grid, run_state
 from unrandom.runs.running.worker import failure
 from unrandom.runs.spec import RunSpec, with_ancestors
-from unrandom.runs.tables import save_tables, table
+from unrandom.runs.tables import table
 from unrandom.training import RunConfig
 
 MEASURES = ("validation_last", "test_last", "validation_number", "test_number")  # columns that are averaged over seeds
@@ -53,20 +51,20 @@ class Sweep:
         """Whether a grid point is trained and evaluated."""
         return run_state(spec, out) == "finished" and is_measured(out / spec.id, self.sequences)
 
+    def begun(self, out: Path) -> list[Run]:
+        """The runs of the grid points that have an evaluation, with their settings as labels; no damaged ones."""
+        found = []
+        for spec in self.points:
+            with suppress(UserError):
+                run = Run.open(out / spec.id, spec.labels)
+                found += [run] if run.folder.read_metrics() else []
+        return found
+
     def unfinished(self, out: Path) -> list[RunSpec]:
         """The grid points that are not done, preceded by their ancestors that are not trained."""
         missing = [spec for spec in self.points if not self.is_done(spec, out)]
         ancestors = [run for run in with_ancestors(missing) if run not in missing]
         return [run for run in ancestors if run_state(run, out) != "finished"] + missing
-
-
-@dataclass(frozen=True)
-class SweepResult:
-    """The results of a sweep so far."""
-
-    folder: Path
-    points: pl.DataFrame
-    best: JsonObject | None  # best combination of settings; None: nothing is finished
 
 
 def plan(sweep: Sweep, out: Path) -> pl.DataFrame:
@@ -129,64 +127,3 @@ def heatmap(sweep: Sweep, combined: pl.DataFrame) -> pl.DataFrame:
     tuned = {key: None for key in (*sweep.grid, "runs") if key not in keys}
     places = combined.group_by(keys, maintain_order=True)
     return table(choose(place) or {**place.row(0, named=True), **tuned} for _, place in places)
-
-
-def save_sweep(sweep: Sweep, out: Path, command: Sequence[str]) -> SweepResult:
-    """Write ``<out>/sweeps/<name>/``: tables, the best combination, the map."""
-    folder = make_folder(out / "sweeps" / sweep.name)
-    found = grid_point_table(sweep, out)
-    combined = combinations(sweep, found)
-    chosen = heatmap(sweep, combined)
-    best = choose(combined)
-    asked = {
-        "recipe": sweep.recipe,
-        "config": sweep.config.to_json(),
-        "grid": {key: list(values) for key, values in sweep.grid.items()},
-        "seeds": len({spec.config.seed for spec in sweep.points}),
-        "sequences": sweep.sequences,
-        "command": shlex.join(command),
-    }
-    write_json(folder / "sweep.json", asked)
-    save_tables({"grid_points": found, "combinations": combined, "heatmap": chosen}, folder)
-    write_json(folder / "best.json", best)
-    _draw(sweep, chosen, folder / "heatmap")
-    return SweepResult(folder, found, best)
-
-
-def _draw(sweep: Sweep, chosen: pl.DataFrame, stem: Path) -> None:
-    from unrandom.figures.panels import MapPanel, save_panels
-
-    down, across = sweep.axes
-    rows, columns = (_places(chosen, key) for key in (down, across))
-    names_down, names_across = list(dict.fromkeys(rows)), list(dict.fromkeys(columns))
-    measured = dict(zip(zip(rows, columns, strict=True), chosen["test_last"].fill_null(float("nan")), strict=True))
-    tuned = [key for key in sweep.grid if key not in (down, across) and len(sweep.grid[key]) > 1]
-    panel = MapPanel(
-        title=f"{sweep.recipe}: last number, test" + (f"\n(best {', '.join(tuned)} by validation)" if tuned else ""),
-        x=across or "",
-        y=down or "",
-        values=[[measured.get((row, column), float("nan")) for column in names_across] for row in names_down],
-        columns=names_across,
-        rows=names_down,
-        bar="accuracy",
-        written=True,
-    )
-    save_panels([panel], stem)
-
-
-def _places(chosen: pl.DataFrame, key: str | None) -> list[str]:
-    """The position of each row of the map on one axis."""
-    return [""] * len(chosen) if key is None else [as_typed(value) for value in chosen[key].to_list()]
-
-
-def minutes_left(sweep: Sweep, launcher: Launcher) -> float | None:
-    """Estimated minutes for the unfinished grid points, by the speed of finished ones; None without any."""
-    out = launcher.out
-    finished = [spec for spec in sweep.points if run_state(spec, out) == "finished"]
-    if not finished:
-        return None
-    seconds = sum(Run.open(out / run.id).result()["train_seconds"] or 0.0 for run in finished)
-    left = sum(spec.flops for spec in sweep.points) - sum(run.flops for run in finished)
-    workers = load_engine("local", launcher.options).places if launcher.engine == "local" else 1
-    waiting = len(sweep.points) - len(finished)
-    return round(seconds / sum(run.flops for run in finished) * left / max(1, min(workers, waiting)) / 60, 2)

@@ -108,7 +108,7 @@ def import_exported(folder: Path, out: Path) -> Run:
     spec = _spec_of(folder, record)
     target = out / spec.id
     if target.exists():
-        raise UserError(f"{target} exists already; import into another folder with --out")
+        raise UserError(f"{target} exists already; import into another folder with --runs")
     model = _read_model(folder, record.format, spec.config.transformer)
     changed = sha256(folder / WEIGHTS) != record.weights_sha256
     if changed:

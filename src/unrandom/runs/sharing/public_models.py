@@ -124,7 +124,7 @@ def import_public(path: Path, out: Path, *, recipe: str | None = None, assignmen
         spec = RunSpec(chosen.name, chosen.build().override([*typed, *assignments]))
         target = out / spec.id
         if target.exists():
-            raise UserError(f"{target} exists already; import into another folder with --out")
+            raise UserError(f"{target} exists already; import into another folder with --runs")
         known = {*told, *(assignment.partition("=")[0].strip() for assignment in assignments)}
         _make(target, path, spec, tensors, known)
     return Run.open(target)

@@ -20,7 +20,7 @@ import torch
 
 from unrandom.core.errors import UserError
 from unrandom.core.interrupts import uninterrupted
-from unrandom.core.processes import started_safely
+from unrandom.core.processes import started_safely, without_main
 from unrandom.core.processors import usable_processors
 from unrandom.runs.running.engines import Answer, Death, EngineOptions, run_packed
 from unrandom.runs.running.plan import Job
@@ -81,7 +81,7 @@ class LocalEngine:
         self._context: Any = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
         self._context.set_forkserver_preload(PRELOADED)
         if "forkserver" in methods:
-            with started_safely():
+            with started_safely(), without_main():
                 resource_tracker.ensure_running()  # the server needs it; starting it lets SIGINT in again
                 with uninterrupted():  # while it imports torch, Ctrl-C would end the server before it can ignore it
                     forkserver.ensure_running()
@@ -94,7 +94,7 @@ class LocalEngine:
             ours, theirs = self._context.Pipe(duplex=False)
             arguments = (theirs, pickle.dumps(job), replace(options, threads=self.threads), device)
             process = self._context.Process(target=_run_worker, args=arguments, daemon=True)
-            with started_safely():
+            with started_safely(), without_main():
                 process.start()
             theirs.close()
             self._workers[ours] = Worker(process, job, place)

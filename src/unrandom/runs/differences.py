@@ -1,0 +1,47 @@
+"""In which settings do runs differ? These name them in tables and legends, where ids would tell nothing."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TypeVar
+
+from unrandom.core.config import as_typed, dotted_items
+from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
+
+MOST_SETTINGS = 6  # that a name has; runs that differ in more are named by their recipes, or by their ids
+
+R = TypeVar("R", Run, RunSpec)
+
+
+def differing_settings(runs: Sequence[R]) -> list[dict[str, str]]:
+    """For each run, the settings that are not the same in all, as typed; ``-`` where its task has none of that name.
+
+    The recipe is among them. Of a run that starts from another's weights, ``start`` is the id of the other.
+    """
+    settings = [_settings(run) for run in runs]
+    keys = dict.fromkeys(key for each in settings for key in each)
+    differing = [key for key in keys if len({each.get(key) for each in settings}) > 1]
+    return [{key: each.get(key, "-") for key in differing} for each in settings]
+
+
+def _settings(run: Run | RunSpec) -> dict[str, str]:
+    values = run.config.to_json()
+    start = values.pop("start", None)
+    settings = {key: as_typed(value) for key, value in dotted_items(values)}
+    started = {} if start is None else {"start": run.ancestors()[-1].id}
+    return {"recipe": run.recipe, **settings, **started}
+
+
+def names_of(runs: Sequence[R]) -> list[str]:
+    """A name for each run, none twice: its few differing settings (``depth=2 seed=1``), or its recipe, or its id."""
+    settings = differing_settings(runs)
+    few = 0 < len(settings[0]) <= MOST_SETTINGS if settings else False
+    ends = Counter(key.rpartition(".")[2] for key in settings[0]) if settings else {}
+    short = [
+        " ".join(f"{end if ends[end := key.rpartition('.')[2]] == 1 else key}={value}" for key, value in each.items())
+        for each in settings
+    ]
+    for names in (short if few else [], [run.recipe for run in runs], [run.id for run in runs]):
+        if names and len(set(names)) == len(runs):
+            return names
+    return [f"{run.id} ({number})" for number, run in enumerate(runs, 1)]
