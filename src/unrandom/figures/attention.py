@@ -5,6 +5,7 @@ from typing import Any
 
 from unrandom.figures import style
 from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look, MapPanel
+from unrandom.figures.grids import Grid
 
 Head = dict[str, Any]
 MAX_CELLS = 600_000  # cells of the patterns of all heads on one page, to bound its size
@@ -20,13 +21,25 @@ def attention_figure(heads: Sequence[Head], tokens: int) -> Figure:
     return Figure({_name(head): _pattern(head, tokens) for head in heads}, height=460, width=540)
 
 
+def attention_grid(heads: Sequence[Head], tokens: int, *, cell: int = 150) -> Grid:
+    """The patterns of all heads on the first ``tokens`` tokens, small, layers down and heads across.
+
+    ``heads`` have the keys ``layer``, ``head`` and ``pattern``, and are in this order; every layer has as many. Each
+    pattern has colours of its own scale. ``cell`` is the height of a row in pixels.
+    """
+    layers = list(dict.fromkeys(head["layer"] for head in heads))
+    rows = [[_pattern(head, tokens, named=True) for head in heads if head["layer"] == layer] for layer in layers]
+    across = [f"head {i}" for i in range(len(rows[0]))]
+    return Grid(rows, [f"layer {layer}" for layer in layers], across, height=40 + cell * len(rows))
+
+
 def _name(head: Head) -> str:
     """The name of a view, e.g. ``layer 0 head 1``, counted from 0 as in the names of taps."""
     return f"layer {head['layer']} head {head['head']}"
 
 
-def _pattern(head: Head, tokens: int) -> MapPanel:
-    """A map whose row q holds the weights of query q on keys 0 ... q."""
+def _pattern(head: Head, tokens: int, *, named: bool = False) -> MapPanel:
+    """A map whose row q holds the weights of query q on keys 0 ... q; its hover text may name the head."""
     rows = [[round(w, 4) for w in row[: q + 1]] for q, row in enumerate(head["pattern"][:tokens])]
     # The first queries have few keys and so large weights: they are ignored for the scale of the colours.
     brightest = max((weight for row in rows[len(rows) // 8 :] for weight in row), default=1.0) or 1.0
@@ -38,7 +51,7 @@ def _pattern(head: Head, tokens: int) -> MapPanel:
         bar="attention weight",
         limits=(0, brightest),
         root=True,
-        hover="query %{y} looks at key %{x}: %{z:.3f}",
+        hover=f"{_name(head)}: " * named + "query %{y} looks at key %{x}: %{z:.3f}",
     )
 
 

@@ -12,6 +12,7 @@ from unrandom.core.config import dotted_items
 from unrandom.core.files import JsonObject
 from unrandom.figures import style
 from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look, MapPanel, Panel, ScatterPanel
+from unrandom.figures.grids import Grid, arranged
 
 SHADES = {  # colour of a category -> its colours on a light and on a dark page
     style.BLUE: ("#0072B2", "#56B4E9"),
@@ -57,8 +58,10 @@ def _template(ink: str, grid: str, paper: str) -> JsonObject:
 TEMPLATES = {"light": _template("#33363b", "#e3e4e0", "#ffffff"), "dark": _template("#c9ccd1", "#34373d", "#1d1f23")}
 
 
-def page_figure(figure: Figure) -> JsonObject:
+def page_figure(figure: Figure | Grid) -> JsonObject:
     """The ``data`` and ``layout`` of the first view, and the ``menu``: arguments of Plotly.update for each view."""
+    if isinstance(figure, Grid):
+        return arranged(figure, [page_figure(Figure({"": panel})) for row in figure.rows for panel in row])
     views = {label: _plotly(panel, figure.height) for label, panel in figure.views.items()}
     traces = _differing_keys([_by_key(view["data"]) for view in views.values()])
     layouts = _differing_keys([dict(dotted_items(view["layout"])) for view in views.values()])

@@ -3,15 +3,17 @@
 from dataclasses import dataclass, field
 
 from unrandom.core.files import JsonObject
-from unrandom.figures.attention import attention_figure, distance_figure, tokens_shown
+from unrandom.figures.attention import attention_figure, attention_grid, distance_figure, tokens_shown
 from unrandom.figures.description import Figure, MapPanel
 from unrandom.figures.digits import digit_figure
 from unrandom.figures.embedding import embedding_figure, variance_figure
+from unrandom.figures.grids import Grid
 from unrandom.figures.groups import group_figure
 from unrandom.figures.staircase import common_base, staircase_figure
 from unrandom.figures.training import accuracy_figure, loss_figure
 from unrandom.report.headline import intervals
 
+GRID_TOKENS = 64  # tokens of each head in the figure of all heads
 PLANES = ((0, 1), (1, 2), (3, 4))  # pairs of components; in the paper they show parity, residues mod 4 and mod 8
 
 
@@ -21,7 +23,7 @@ class Panel:
 
     title: str
     reading: str
-    figure: Figure
+    figure: Figure | Grid
     wide: bool = False
 
 
@@ -154,7 +156,16 @@ def _attention(measurements: JsonObject) -> Section:
         f"{', where digits repeat' if _digits_repeat(measurements['evaluation']) else ''}.",
         distance_figure(heads, base=base, tokens_per_number=measurements["run"]["task"]["width"]),
     )
-    return Section(key, heading, "", [[pattern, distance]])
+    if len(heads) == 1:
+        return Section(key, heading, "", [[pattern, distance]])
+    small = min(shown, GRID_TOKENS)
+    everything = Panel(
+        "All heads on this sequence",
+        f"The first {small} tokens, each head on its own scale; point at a cell to read its query, key and weight.",
+        attention_grid(heads, small),
+        wide=True,
+    )
+    return Section(key, heading, "", [[everything], [pattern, distance]])
 
 
 def _embedding(measurements: JsonObject) -> Section:
