@@ -28,6 +28,7 @@ HEAD = "layer 0 head 0"
 PLAY = ["fm-256", "lcg", "256", "5", "3", "1", 40, "", HEAD]
 ALL = ["reproduced", "not reproduced", "inconclusive", "not judged", "not run"]
 CLAIMS = ["laptop", ALL, "all", ""]
+AUDIT = [None, "", "", "inferred", "", 10]  # no file, and the options
 STREAM = LCG(m=2**31, a=1103515245, c=12345).orbit(x0=1, length=40)
 NUMBERS = " ".join(map(str, STREAM[:30]))
 SECRET = "this line is in no answer: 5f2c1e"
@@ -70,21 +71,26 @@ def file_data(path):
 
 
 def test_a_normal_request_is_answered(app):
-    said, table, staircase, attention = answer(app, "play", PLAY)
+    said, table, staircase, grid, line, attention = answer(app, "play", PLAY)
     assert "the model is right" in said
     assert table.count("<tr") == 41
     assert staircase["type"] == attention["type"] == "plotly"
-    assert "Predictable" in answer(app, "audit", [NUMBERS, None])[0]
+    assert grid is None  # a single head
+    assert "layer 0 head 0 puts" in line
+    assert "Predictable" in answer(app, "audit", [NUMBERS, *AUDIT])[0]
     assert answer(app, "claims", CLAIMS)[0].count("<article") > 100
     (path,) = upload(app, NUMBERS.encode()).json()
-    assert str(STREAM[30]) in answer(app, "audit", ["", file_data(path)])[0]
+    assert str(STREAM[30]) in answer(app, "audit", ["", file_data(path), *AUDIT[1:]])[0]
 
 
 def test_programs_can_ask_for_what_the_page_does_not_show_at_first(app):
-    _, _, _, attention = answer(app, "play", ["um-144", *PLAY[1:8], "layer 3 head 2"])
-    assert attention != answer(app, "play", ["um-144", *PLAY[1:8], HEAD])[3]
+    *_, grid, _, attention = answer(app, "play", ["um-144", *PLAY[1:8], "layer 3 head 2"])
+    *_, again, _, other = answer(app, "play", ["um-144", *PLAY[1:8], HEAD])
+    assert grid["type"] == "plotly"
+    assert grid == again
+    assert attention != other
     RunFolder(app.runs / "new").create({"recipe": "x", "config": {"steps": 5}})
-    assert answer(app, "curves", ["new"])[0] == '<p class="said">new: not finished. There is no evaluation yet.</p>'
+    assert answer(app, "curves", [["new"]])[0] == '<p class="said">new: not finished. There is no evaluation yet.</p>'
 
 
 def test_it_listens_on_this_computer_only(app):
@@ -287,6 +293,26 @@ def test_no_file_of_this_computer_can_be_read(app):
                     assert content[:40].strip() not in told or not content.strip()
 
 
+PICTURE = "/pictures/laptop/fm-staircase/fm-staircase.png"
+
+
+def test_pictures_of_the_results_are_answered_and_nothing_beside_them(app):
+    told = httpx.get(f"http://127.0.0.1:{app.port}{PICTURE}")
+    assert (told.status_code, told.headers["content-type"]) == (200, "image/png")
+    assert told.headers["x-content-type-options"] == "nosniff"
+    assert told.content == (ROOT / "results" / "laptop" / "fm-staircase" / "fm-staircase.png").read_bytes()
+    folder = "/pictures/laptop/fm-staircase"
+    for path in (f"{folder}/made.json", f"{folder}/jumps.parquet", f"{folder}/", "/pictures/laptop/notes.toml",
+                 "/pictures/laptop/index.html", "/pictures/laptop/weights/x.png", "/pictures/smoke/a/a.png",
+                 f"{folder}/..%2f..%2f..%2f..%2fdocs%2fimages%2fstaircase.png", f"{folder}/../fm-staircase.png",
+                 "/pictures/laptop/%2e%2e/fm-staircase.png", f"{folder}/fm-staircase.png%00", f"/{PICTURE}",
+                 f"{folder}/fm-staircase.png/", "/pictures/laptop/..%2f..%2fdocs%2fimages/staircase.png"):  # fmt: skip
+        assert raw(app, path) == (404, b"There is nothing at this address."), path
+    assert httpx.post(f"http://127.0.0.1:{app.port}{PICTURE}", content=b"{}").status_code == 404
+    another = httpx.get(f"http://127.0.0.1:{app.port}{PICTURE}", headers={"sec-fetch-site": "cross-site"})
+    assert (another.status_code, another.text) == (403, ELSEWHERE)
+
+
 def test_uploaded_files_cannot_be_read_back_nor_those_of_other_apps(app, tmp_path):
     (path,) = upload(app, SECRET.encode()).json()
     assert Path(path).read_text() == SECRET
@@ -312,7 +338,7 @@ def test_an_upload_stays_in_its_folder_whatever_its_name(app, name):
 def test_a_path_in_place_of_an_upload_is_not_audited(app, path):
     for data in (file_data(path), {**file_data("x"), "url": path}, {**file_data(path), "orig_name": "x"}, path, [path],
                  {"path": path}, {**file_data(path), "is_stream": True}, [file_data(path)]):  # fmt: skip
-        event, told = call(app, "audit", ["", data])
+        event, told = call(app, "audit", ["", data, *AUDIT[1:]])
         assert event != "complete" or 'class=\\"mistake\\"' in told, told
         assert "root:" not in told
         assert "pyproject" not in told.replace(path, "")
@@ -323,7 +349,7 @@ def test_a_path_in_place_of_an_upload_is_not_audited(app, path):
 def test_folders_and_files_of_others_in_the_folder_of_uploads_are_mistakes(app):
     (path,) = upload(app, b"1 2 3").json()
     for given in (str(Path(path).parent), str(Path(path).parents[1]), str(Path(path).parent / "gone")):
-        event, told = call(app, "audit", ["", file_data(given)])
+        event, told = call(app, "audit", ["", file_data(given), *AUDIT[1:]])
         assert event != "complete" or "the file is no longer here; choose it again" in told
 
 
@@ -385,14 +411,19 @@ def hostile():
     for word in WORDS[::3]:
         yield "call", "claims", [*CLAIMS[:3], word]
         yield "call", "start", [word]
-        yield "call", "curves", [word]
+        yield "call", "curves", [[word]]
     for kind in TYPES:
-        for name, data in (("play", PLAY), ("claims", CLAIMS), ("start", ["x"]), ("curves", ["x"])):
+        for name, data in (("play", PLAY), ("claims", CLAIMS), ("start", ["x"]), ("curves", [["x"]])):
             for place in range(len(data)):
                 if not (name == "start" and kind in (None, 5)):  # which are seeds
                     yield "call", name, [*data[:place], kind, *data[place + 1 :]]
     for text in TEXTS:
-        yield "call", "audit", [text, None]
+        yield "call", "audit", [text, *AUDIT]
+    for word in (*WORDS[1::3], *TYPES):
+        for place in range(2, 7):
+            options = ["1 2 3", *AUDIT]
+            options[place] = word
+            yield "call", "audit", options
     for body in BODIES:
         for name in ("play", "audit", "stop", "no_such_thing"):
             yield "call", name, body
@@ -418,7 +449,7 @@ def attack(app, how, name, data):
         return harmless(post(app, name, data).text)
     if how == "upload":
         (path,) = upload(app, data).json()
-        name, data = "audit", ["", file_data(path)]
+        name, data = "audit", ["", file_data(path), *AUDIT[1:]]
     event, told = call(app, name, data)
     if event != "complete":
         return harmless(told[:5000])
@@ -486,7 +517,7 @@ def test_visitors_at_once_get_right_answers(app, visitors):
         assert f"The next number is {numbers[-1]}:" in said
         assert f"<td>{numbers[1]}</td>" in table
         stream = LCG(m=2**31, a=1103515245, c=12345 + 2 * index).orbit(x0=index, length=31)
-        verdict = client.predict(" ".join(map(str, stream[:30])), None, api_name="/audit")
+        verdict = client.predict(" ".join(map(str, stream[:30])), *AUDIT, api_name="/audit")
         assert f"c = {12345 + 2 * index}" in verdict
         assert str(stream[30]) in verdict
         words = ["muon", "head", "um", "fm"][index % 4]

@@ -11,7 +11,9 @@ import pytest
 
 from sweeping import PATIENCE
 from unrandom.app import audits
+from unrandom.app.examples import EXAMPLES, example
 from unrandom.app.limits import MAX_CHARACTERS, MAX_FILE
+from unrandom.core.errors import UserError
 from unrandom.generators.lcg import LCG
 
 STREAM = LCG(m=2**31, a=1103515245, c=12345).orbit(x0=1, length=70)
@@ -132,7 +134,9 @@ def test_an_audit_that_takes_too_long_is_ended(monkeypatch):
 
 def test_an_audit_that_fails_is_a_fault_of_the_program(monkeypatch, caplog):
     start = audits.start
-    monkeypatch.setattr(audits, "start", lambda *_words, **how: start("train", "fm-256", "--out", "/dev/null/x", **how))
+    monkeypatch.setattr(
+        audits, "start", lambda *_words, **how: start("train", "fm-256", "--runs", "/dev/null/x", **how)
+    )
     assert "cannot create the folder" in mistake(audits.audit("1 2 3", None))
     monkeypatch.setattr(audits, "MISTAKE", 0)
     monkeypatch.setattr(audits, "start", lambda *_words, **how: start("audit", "/dev/null", **how))
@@ -145,3 +149,73 @@ def test_no_file_of_an_audit_is_left(tmp_path, monkeypatch):
     audits.audit("1 2 3", None)
     audits.audit("x", None)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", list(EXAMPLES)[:-1])
+def test_examples_of_programs_are_predictable_within_the_time_of_the_page(name):
+    page = audits.audit(example(name), None)
+    assert "<h3>Predictable</h3>" in page
+    assert example(name) == example(name)
+
+
+def test_the_example_of_good_numbers_is_not_predicted():
+    (name,) = list(EXAMPLES)[-1:]
+    assert example(name) != example(name)
+    assert "<h3>Not finished</h3>" in audits.audit(example(name), None, seconds=1)
+
+
+def test_the_examples_are_what_the_programs_print():
+    """Java's Random(42), by its documentation, and Python's own random; `tests/generators` has more of Node.js."""
+    assert example("8 × nextInt() of Java").split()[:3] == ["-1170105035", "234785527", "-1360544799"]
+    fractions = [float(word) for word in example("20 × Math.random() of Node.js").split()]
+    assert len(set(fractions)) == 20
+    assert all(0 <= fraction < 1 for fraction in fractions)
+    assert [len(token) for token in example("170 tokens of Python's random").split()] == [32] * 170
+
+
+TABLE = "n,other\n" + "\n".join(f"{number},{index * index % 97}" for index, number in enumerate(STREAM[:60]))
+
+
+def test_options_are_those_of_the_command():
+    assert definitions(audits.audit(TABLE, None, column="n"))["next"].split()[0] == str(STREAM[60])
+    lines = "\n".join(f"id=7 token={number:x};" for number in STREAM[:60])
+    page = audits.audit(lines, None, regex="token=([0-9a-f]+)", notation="hexadecimal", seconds=20)
+    assert definitions(page)["next"].split()[0] == f"{STREAM[60]:x}"
+    letters = "qwertyuiop"
+    words = "\n".join("".join(letters[int(digit)] for digit in f"{number:010}") for number in STREAM[:60])
+    assert "<h3>Predictable</h3>" in audits.audit(words, None, alphabet=letters)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"column": "--max-seconds=999999"}, ""),
+        ({"column": "x" * 201}, "the column has 201 characters; 200 are allowed"),
+        ({"regex": ["(.)"]}, "the regex must be a text"),
+        ({"regex": "("}, ""),
+        ({"alphabet": "a\0b"}, "the alphabet has characters that are no text"),
+        ({"alphabet": "\ud800"}, "the alphabet has characters that are no text"),
+        ({"notation": "roman"}, "the notation must be one of: inferred, decimal"),
+        ({"notation": ["decimal"]}, "the notation must be one of"),
+        ({"seconds": 0}, "the search can take from 1 to 60 seconds"),
+        ({"seconds": 61}, "the search can take from 1 to 60 seconds"),
+        ({"seconds": float("nan")}, "the search can take from 1 to 60 seconds"),
+        ({"seconds": "10"}, "the search can take from 1 to 60 seconds"),
+        ({"seconds": True}, "the search can take from 1 to 60 seconds"),
+    ],
+)
+def test_mistakes_in_options_are_sentences(options, said):
+    assert said in mistake(audits.audit(TABLE, None, **options))
+
+
+def test_no_option_of_a_visitor_is_another_option(monkeypatch):
+    started = []
+
+    def start(*words, **_how):
+        started.append(words)
+        raise UserError("not started")
+
+    monkeypatch.setattr(audits, "start", start)
+    for value in ("--json", "-", "--seeds=32bit", "; ls", "$(id)", "a b"):
+        audits.audit("1 2 3", None, column=value, regex=value, alphabet=value)
+        assert started.pop()[-3:] == (f"--column={value}", f"--regex={value}", f"--alphabet={value}")

@@ -15,7 +15,7 @@ import pytest
 from serving import STARTS_IN
 
 from tiers import slow
-from unrandom.app import play
+from unrandom.app.models import loaded
 from unrandom.core.run_folder import RunFolder
 from unrandom.generators.lcg import LCG
 
@@ -99,14 +99,14 @@ def visit(browser, app, request):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("visit", WINDOWS[0], indirect=True)
-def test_play(visit):
+def test_play(visit, app):
     page = visit.page
     visit.look("play")
     for label, value in (("modulus m", "256"), ("multiplier a", "77"), ("increment c", "21"), ("first number x0", "9")):
         page.get_by_label(label, exact=True).fill(value)
     visit.press("Guess")
     numbers = LCG(m=256, a=77, c=21).orbit(x0=9, length=41)
-    guess = play.loaded("fm-256").predict(numbers[:40]).numbers[0]
+    guess = loaded("fm-256", app.runs).run.predict(numbers[:40]).numbers[0]
     page.get_by_text(f"After 40 numbers the model says {guess},").wait_for()
     page.get_by_text(f"The next number is {numbers[40]}:").wait_for()
     assert page.locator(".scroll tbody tr").count() == 40
@@ -114,11 +114,21 @@ def test_play(visit):
     visit.choose("model", "um-144")
     playwright.expect(page.get_by_label("modulus m", exact=True)).to_have_value("144")
     page.get_by_label("multiplier a", exact=True).fill("37")
-    page.get_by_label("attention of", exact=True).click()
+    head = page.get_by_label("attention of", exact=True)
+    playwright.expect(head).to_have_value("layer 0 head 1")  # whose line is the strongest
+    head.click()
     page.get_by_role("option", name="layer 3 head 2", exact=True).click()
     page.get_by_label("multiplier a", exact=True).press("Enter")
     numbers = LCG(m=144, a=37, c=21).orbit(x0=9, length=41)
     page.get_by_text(f"The next number is {numbers[40]}:").wait_for()
+    page.get_by_text("never on 96, 108 and 144; m = 144 is unseen").wait_for()
+    page.get_by_text("layer 3 head 2 puts").wait_for()
+    playwright.expect(page.locator(".js-plotly-plot:visible")).to_have_count(3)
+    grid = page.locator(".js-plotly-plot:visible").nth(1)
+    assert grid.locator(".heatmaplayer .hm").count() == 16
+    grid.locator(".nsewdrag").nth(5).hover(position={"x": 5, "y": 100})
+    page.get_by_text(re.compile(r"^layer 1 head 1: query \d+ looks at key \d+: 0?\.\d+")).wait_for()
+    visit.look("play-heads")
     page.get_by_label("numbers that I type").check()
     playwright.expect(page.get_by_label("modulus m", exact=True)).to_be_hidden()
     page.get_by_label("numbers, as they were printed").fill(" ".join(map(str, numbers)))
@@ -133,7 +143,7 @@ def test_play(visit):
     page.get_by_label("numbers, as they were printed").fill("1 2 3")
     visit.press("Guess")
     page.get_by_text("guesses, the newest first").wait_for()
-    playwright.expect(page.locator(".js-plotly-plot:visible")).to_have_count(2)
+    playwright.expect(page.locator(".js-plotly-plot:visible")).to_have_count(3)
 
 
 @pytest.mark.slow
@@ -151,15 +161,29 @@ def test_audit(visit, tmp_path):
     page.locator("input[type=file]").set_input_files(tmp_path / "few.txt")
     page.get_by_label("few.txt").wait_for()
     visit.press("Audit")
-    page.get_by_role("heading", name="Too few numbers").wait_for()
+    verdict = page.get_by_role("heading", name=re.compile("^(Too few numbers|Not finished)$"))  # on a busy machine
+    verdict.wait_for()
     visit.look("audit-file")
+    visit.press("8 × nextInt() of Java")
+    playwright.expect(page.get_by_label("outputs", exact=True)).to_have_value(re.compile("^-1170105035\n234785527\n"))
+    playwright.expect(page.get_by_label("few.txt")).to_be_hidden()
+    visit.press("Audit")
+    page.get_by_text("java.util.Random.nextInt()").wait_for()
+    visit.press("Options ▼")
+    page.get_by_label("column of a table (its heading or number)").fill("n")
+    table = "n,m\n" + "\n".join(f"{number},{index * index % 97}" for index, number in enumerate(STREAM[:30]))
+    page.get_by_label("outputs", exact=True).fill(table)
+    visit.press("Audit")
+    page.get_by_text(str(STREAM[30])).wait_for()
+    visit.look("audit-options")
 
 
 @pytest.mark.parametrize("visit", [WINDOWS[0][0], *slow(*WINDOWS[0][1:])], indirect=True)
 def test_results(visit):
     page = visit.page
     visit.open("Results")
-    page.locator("article.claim").first.wait_for()  # all are shown at once
+    page.locator("details.experiment").first.wait_for()  # all are listed at once
+    visit.look("results-all")
     everything = page.locator("article.claim").count()
     assert everything > 100
     page.get_by_label("not reproduced", exact=True).uncheck()
@@ -168,9 +192,19 @@ def test_results(visit):
     page.get_by_label("with the words").press("Enter")
     page.wait_for_function(f"document.querySelectorAll('article.claim').length < {everything}")
     assert 0 < page.locator("article.claim").count() < 20
-    for text in page.locator("article.claim").all_inner_texts():
+    for text in page.locator("details.experiment").all_text_contents():
         assert "muon" in text.lower()
+    for text in page.locator("article.claim").all_text_contents():
         assert "not reproduced" not in text
+    for block in page.locator("details.experiment:not([open]) summary").all():
+        block.click()
+    pictures = page.locator("details.experiment img")
+    assert pictures.count() > 0
+    for each in pictures.all():
+        each.scroll_into_view_if_needed()
+        playwright.expect(each).to_have_js_property("complete", True)
+        assert each.evaluate("image => image.naturalWidth") == int(each.get_attribute("width"))
+        assert each.bounding_box()["width"] <= page.viewport_size["width"]
     visit.look("results")
     page.get_by_label("with the words").fill("<i>nothing</i>")
     visit.press("Show")
@@ -195,13 +229,25 @@ def test_runs(visit, app):
     visit.press("Stop demo")
     page.get_by_text("The demo has stopped.").wait_for()
     page.get_by_text(", not finished. The last number").wait_for()
-    name = page.get_by_label("run", exact=True).input_value()
+    said = page.get_by_text(", not finished. The last number").inner_text()
+    name = said.partition(":")[0]
+    assert " per step, as so far, the rest takes about " in said
     assert RunFolder(app.runs / name).read_manifest()["config"]["seed"] == int(seed)
     visit.look("runs-stopped")
     page.reload()
     page.get_by_text("The next number is").wait_for()
     visit.open("Runs")
     page.get_by_text(f"{name}: step").wait_for()  # the newest run is shown
+    shutil.copytree(app.runs / name, app.runs / f"copy-{seed}")
+    manifest = app.runs / f"copy-{seed}" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace(f'"seed": {seed}', '"seed": 77'))
+    visit.press("Look for runs")
+    page.get_by_label("runs", exact=True).click()
+    page.get_by_role("option", name=f"copy-{seed}", exact=True).click()
+    page.keyboard.press("Escape")
+    page.get_by_text("seed=77").first.wait_for()
+    page.get_by_text(f"seed={seed}", exact=True).first.wait_for()
+    visit.look("runs-together")
 
 
 @pytest.mark.slow

@@ -4,27 +4,29 @@ import json
 import re
 import shutil
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import unrandom
 from tiers import slow_but
-from unrandom.app import play
-from unrandom.app.limits import GUESSES_SHOWN, MAX_CHARACTERS, TOKENS_SHOWN
+from unrandom.app import heads, models, play
+from unrandom.app.limits import GRID_TOKENS, GUESSES_SHOWN, MAX_CHARACTERS, TOKENS_SHOWN
 from unrandom.generators.lcg import LCG
 from unrandom.predictors.algebraic import AlgebraicPredictor
 from unrandom.predictors.lookback import LookbackPredictor
 
 HEAD = "layer 0 head 0"
+NO_RUNS = Path(__file__).parent / "no runs"
 
 
-def of_lcg(model="fm-256", m=256, a=5, c=3, x0=1, seen=40, head=HEAD):
-    return play.play(model, "lcg", str(m), str(a), str(c), str(x0), seen, "", head)
+def of_lcg(model="fm-256", m=256, a=5, c=3, x0=1, seen=40, head=HEAD, runs=NO_RUNS):
+    return play.play(runs, model, "lcg", str(m), str(a), str(c), str(x0), seen, "", head)
 
 
 def of_numbers(text, model="fm-256"):
-    return play.play(model, "numbers", "", "", "", "", 1, text, HEAD)
+    return play.play(NO_RUNS, model, "numbers", "", "", "", "", 1, text, HEAD)
 
 
 class Cells(HTMLParser):
@@ -78,7 +80,7 @@ def mistake(answer):
 )
 def test_the_guesses_are_those_of_predict_after_each_number(model, m, a, c, seen):
     said, table, *_ = of_lcg(model, m, a, c, 1, seen)
-    numbers, run = LCG(m=m, a=a, c=c).orbit(x0=1, length=seen + 1), play.loaded(model)
+    numbers, run = LCG(m=m, a=a, c=c).orbit(x0=1, length=seen + 1), models.loaded(model, NO_RUNS).run
     shown = columns(table)
     assert shown["model"] == [run.predict(numbers[:count]).numbers[0] for count in range(1, seen + 1)]
     assert shown["next number"] == [*numbers[1:seen], None]
@@ -90,7 +92,7 @@ def test_the_guesses_are_those_of_predict_after_each_number(model, m, a, c, seen
 
 @pytest.mark.parametrize("model", ["fm-256", "um-144"])
 def test_the_guesses_are_those_of_a_forward_pass(model):
-    numbers, run = LCG(m=144, a=37, c=25).orbit(x0=5, length=64), play.loaded(model)
+    numbers, run = LCG(m=144, a=37, c=25).orbit(x0=5, length=64), models.loaded(model, NO_RUNS).run
     logits = run.cache(run.tokens(numbers), [])["logits"][0]
     shown = columns(of_lcg(model, 144, 37, 25, 5, 64)[1])
     assert shown["model"] == logits.argmax(-1).tolist()
@@ -145,16 +147,21 @@ def test_of_more_numbers_than_the_context_the_last_ones_are_read():
 LARGE = {"fm-2p14", "fm-2p16"}
 
 
-@pytest.mark.parametrize("model", slow_but(set(play.models()) - LARGE, play.models()))
+@pytest.mark.parametrize("model", slow_but(set(models.model_names(NO_RUNS)) - LARGE, models.model_names(NO_RUNS)))
 def test_every_model_answers_on_its_largest_test_modulus(model):
-    task = play.loaded(model).config.data
+    task = models.loaded(model, NO_RUNS).run.config.data
     shown = min(task.context, GUESSES_SHOWN + 10)
-    said, table, staircase, attention = of_lcg(model, play.largest_tested(model), 5, 3, 1, shown)
+    said, table, staircase, grid, line, attention = of_lcg(
+        model, models.loaded(model, NO_RUNS).largest_tested, 5, 3, 1, shown
+    )
     assert 'class="said"' in said
     assert len(columns(table)["model"]) == min(shown, GUESSES_SHOWN)
     names = [trace.name for trace in staircase.data]
     assert {"model", "algebra", "look-back"} <= set(names)
-    assert len(attention.data[0].z) == min(shown * task.tokenizer.width, TOKENS_SHOWN)
+    tokens = shown * task.tokenizer.width
+    assert len(attention.data[0].z) == min(tokens, TOKENS_SHOWN)
+    assert len(grid.data[-1].z) == min(tokens, GRID_TOKENS) if grid else task is not None
+    assert " of its attention, on average, " in line
 
 
 def test_the_staircase_rises_to_the_accuracy_in_the_index():
@@ -164,15 +171,15 @@ def test_the_staircase_rises_to_the_accuracy_in_the_index():
 
 
 def test_the_attention_is_that_of_the_chosen_head():
-    run, numbers = play.loaded("um-144"), LCG(m=144, a=37, c=25).orbit(x0=5, length=10)
+    run, numbers = models.loaded("um-144", NO_RUNS).run, LCG(m=144, a=37, c=25).orbit(x0=5, length=10)
     tap = "blocks.2.attn.hook_pattern"
     pattern = run.cache(run.tokens(numbers), tap)[tap][0, 3]
-    shown = of_lcg("um-144", 144, 37, 25, 5, 10, head="layer 2 head 3")[3].data[0].z
+    shown = of_lcg("um-144", 144, 37, 25, 5, 10, head="layer 2 head 3")[5].data[0].z
     for query, row in enumerate(shown):
         assert list(row) == [round(weight, 4) for weight in pattern[query, : query + 1].tolist()]
     assert len(shown) == 10
-    other = of_lcg("fm-256", head="layer 3 head 3")[3]  # a head of the model before
-    assert other.data[0].z == of_lcg("fm-256")[3].data[0].z
+    other = of_lcg("fm-256", head="layer 3 head 3")[5]  # a head of the model before
+    assert other.data[0].z == of_lcg("fm-256")[5].data[0].z
 
 
 @pytest.mark.parametrize(
@@ -244,12 +251,12 @@ def test_how_typed_numbers_were_read_is_said():
 
 
 def test_how_the_sequence_is_given_must_be_known():
-    assert mistake(play.play("fm-256", "sql", "", "", "", "", 1, "1", HEAD)).startswith("the way")
-    assert mistake(play.play("fm-256", None, None, None, None, None, None, None, None)).startswith("the way")
+    assert mistake(play.play(NO_RUNS, "fm-256", "sql", "", "", "", "", 1, "1", HEAD)).startswith("the way")
+    assert mistake(play.play(NO_RUNS, "fm-256", None, None, None, None, None, None, None, None)).startswith("the way")
 
 
 def test_a_fault_of_the_program_is_a_sentence_and_in_the_log(monkeypatch, caplog):
-    monkeypatch.setattr(play, "loaded", lambda _name: 1 / 0)
+    monkeypatch.setattr(play, "loaded", lambda _name, _runs: 1 / 0)
     assert mistake(of_lcg()) == "This failed, and the fault is the program&#x27;s; its log has the details."
     assert "ZeroDivisionError" in caplog.text
 
@@ -266,5 +273,82 @@ def test_the_first_page_shows_the_models_of_the_package_whatever_was_trained_las
         manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "recipe": name}))
         (own / "result.json").unlink()
     monkeypatch.chdir(tmp_path)
-    play._loaded.cache_clear()
-    assert play.loaded(name).folder.path == model.folder
+    models._loaded.cache_clear()
+    assert models.loaded(name, tmp_path / "runs").run.folder.path == model.folder
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A folder of runs with a copy of a model of the package, which is then a run of one's own."""
+    folder = tmp_path / "runs" / "mine-52178bd0"
+    shutil.copytree(unrandom.pretrained()["um-144"].folder, folder)
+    return folder
+
+
+def test_runs_of_one_s_own_follow_the_models_of_the_package(own, tmp_path):
+    packaged = models.model_names(tmp_path / "nowhere")
+    (own.parent / "damaged").mkdir()
+    (own.parent / "damaged" / "manifest.json").write_text("{")
+    (own.parent / "damaged" / "checkpoints" / "x").mkdir(parents=True)
+    shutil.copytree(own, own.parent / "no weights")
+    shutil.rmtree(own.parent / "no weights" / "checkpoints")
+    assert models.model_names(own.parent) == [*packaged, own.name]
+    mine, theirs = (of_lcg(name, 144, 37, 25, runs=own.parent) for name in (own.name, "um-144"))
+    assert mine[:2] == theirs[:2]
+    for outside in ("../secret", str(own), "damaged", "no weights"):
+        assert mistake(of_lcg(outside, runs=own.parent)).startswith("the model must be one of: fm-")
+
+
+def test_a_run_that_is_still_training_is_said_to_be(own):
+    (own / "result.json").unlink()
+    assert "It has not finished: these are the weights of step " in of_lcg(own.name, 144, 37, 25, runs=own.parent)[0]
+
+
+@pytest.mark.parametrize(
+    ("model", "m", "a", "c", "said"),
+    [
+        ("fm-256", 256, 5, 3, "It was trained on m = 256 only."),
+        ("fm-256", 100, 21, 7, "It was trained on m = 256 only, so it cannot know m = 100."),
+        ("um-144", 144, 37, 25, "from 64 to 512, but never on 96, 108 and 144; m = 144 is unseen."),
+        ("um-144", 100, 21, 7, "from 64 to 512, but never on 96, 108 and 144; m = 100 was one of them."),
+        ("um-144", 60, 31, 7, "from 64 to 512, but never on 96, 108 and 144; m = 60 was none of them."),
+    ],
+)
+def test_what_a_model_was_trained_on_is_said(model, m, a, c, said):
+    assert said in of_lcg(model, m, a, c)[0]
+
+
+def test_values_that_training_never_had_are_said_to_be_unseen():
+    model = models.loaded("fm-256", NO_RUNS)
+    (held,) = model.split.held_out
+    a, c = int(held.multipliers[0]), int(held.increments[0])
+    assert f"It never saw a = {a}, nor c = {c}." in of_lcg(a=a, c=c)[0]
+    assert "It never saw" not in of_lcg(a=1, c=c)[0]
+
+
+def test_the_first_head_is_the_one_with_the_strongest_line():
+    model = models.loaded("um-144", NO_RUNS)
+    first = heads.first_head(model)
+    distance, weight = heads.lines(model)[first]
+    assert weight == max(each for _, each in heads.lines(model).values()) > 0.5
+    assert f"{first} puts {weight:.2f} of its attention" in of_lcg("um-144", 144, 37, 25, head=None)[4]
+    run, numbers = model.run, LCG(m=144, a=37, c=25).orbit(x0=5, length=60)
+    layer, head = (int(word) for word in first.split()[1::2])
+    tap = f"blocks.{layer}.attn.hook_pattern"
+    pattern = run.cache(run.tokens(numbers), tap)[tap][0, head].numpy()
+    assert pattern.diagonal(-distance)[: len(pattern) // 2].mean() > 0.5  # in a sequence that was not measured
+
+
+def test_a_line_is_found_at_its_distance_and_not_on_the_diagonal():
+    pattern = np.eye(20)[None] * 0.6
+    pattern[0, np.arange(7, 20), np.arange(13)] = 0.4
+    assert heads.strongest_line(pattern) == (7, pytest.approx(0.4))
+    assert heads.strongest_line(np.eye(1)[None]) == (0, 1.0)
+
+
+def test_the_grid_has_every_head_and_a_model_of_one_head_none():
+    grid = of_lcg("um-144", 144, 37, 25)[3]
+    assert len(grid.data) == 16
+    large = of_lcg("um-144", 144, 37, 25, head="layer 1 head 2")[5]
+    assert grid.data[6].z == large.data[0].z
+    assert of_lcg()[3] is None

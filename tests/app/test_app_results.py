@@ -1,12 +1,15 @@
 """The Results page shows the claims of the saved results that have the chosen verdicts, origin and words."""
 
 import html
+import os
 import re
 from pathlib import Path
 
 import pytest
 
 from unrandom.app import results
+from unrandom.app.limits import MAX_PICTURE
+from unrandom.app.pictures import picture, pictures
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.reproduce import all_judgements
 
@@ -25,7 +28,7 @@ def shown(verdicts=ALL, origin="all", words="", scale="laptop", folder=SAVED):
 
 def counts(page):
     """How many claims the sentence counts, of how many; and how many are shown."""
-    few, many = map(int, re.findall(r"^<p class=\"said\">(\d+) of (\d+) claims", page)[0])
+    few, many = map(int, re.findall(r"^<p class=\"said\">(\d+) of (\d+) claims, in \d+ experiments?;", page)[0])
     return few, many, page.count("<article")
 
 
@@ -80,4 +83,73 @@ def test_choices_that_the_page_does_not_offer_are_mistakes():
 
 
 def test_no_results_are_said_to_be_missing(tmp_path):
-    assert "There are no saved results for the scale overnight" in shown(scale="overnight", folder=tmp_path)
+    said = shown(scale="overnight", folder=tmp_path)
+    assert "There are no saved results for the scale overnight" in said
+    assert "run: unrandom reproduce fm-staircase --scale overnight." in said
+
+
+def experiments(page):
+    """The blocks of a page by the name of their experiment."""
+    blocks = re.split(r'<details class="experiment"(?: open)?><summary><code>', page)[1:]
+    return {block.partition("<")[0]: block for block in blocks}
+
+
+def test_claims_are_grouped_by_experiment_with_its_pictures(judged):
+    found = experiments(shown())
+    assert list(found) == list(dict.fromkeys(row["experiment"] for row in judged))
+    for name, block in found.items():
+        assert block.count("<article") == sum(row["experiment"] == name for row in judged)
+        files = [path.name for path in (SAVED / "laptop" / name).glob("*.png")]
+        addresses = re.findall(r'<img loading="lazy" src="/pictures/laptop/([^"]+)" width="\d+" height="\d+"', block)
+        assert sorted(addresses) == sorted(f"{name}/{file}" for file in files)
+        assert f"{name}/{name}.png" not in addresses[1:]
+
+
+def test_few_experiments_are_shown_open():
+    assert " open>" not in shown()
+    assert shown(words="fm-order-depth").count('<details class="experiment" open>') == 1
+
+
+def png(width=3, height=2):
+    head = b"\x89PNG\r\n\x1a\n" + bytes([0, 0, 0, 13]) + b"IHDR"
+    return head + width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes(9)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """A folder of results with one picture."""
+    folder = tmp_path / "results" / "laptop" / "fm-staircase"
+    folder.mkdir(parents=True)
+    (folder / "fm-staircase.png").write_bytes(png())
+    return tmp_path / "results"
+
+
+def test_a_picture_of_the_results_is_answered_with_its_size(saved):
+    (found,) = pictures(saved, "laptop", "fm-staircase")
+    assert (found.address, found.width, found.height) == ("/pictures/laptop/fm-staircase/fm-staircase.png", 3, 2)
+    assert picture(saved, found.address) == png()
+    for path in SAVED.glob("laptop/*/*.png"):
+        assert picture(SAVED, f"/pictures/laptop/{path.parent.name}/{path.name}") == path.read_bytes()
+
+
+def test_no_other_file_is_a_picture(saved):
+    folder = saved / "laptop" / "fm-staircase"
+    (saved.parent / "secret.png").write_bytes(png())
+    (folder / "made.json").write_text("{}")
+    (folder / "text.png").write_text("<script>alert(1)</script> and some more text")
+    (folder / "short.png").write_bytes(png()[:20])
+    (folder / "large.png").write_bytes(png() + bytes(MAX_PICTURE))
+    (folder / "link.png").symlink_to(saved.parent / "secret.png")
+    (folder / "folder.png").mkdir()
+    os.mkfifo(folder / "pipe.png")
+    (saved / "laptop" / "linked").symlink_to(saved.parent)
+    assert [each.address for each in pictures(saved, "laptop", "fm-staircase")] == [
+        "/pictures/laptop/fm-staircase/fm-staircase.png"
+    ]
+    names = [path.name for path in folder.iterdir() if path.name != "fm-staircase.png"]
+    asked = [f"/pictures/laptop/fm-staircase/{name}" for name in names]
+    asked += ["/pictures/laptop/linked/secret.png", "/pictures/laptop/../secret.png", "/pictures/../../secret.png"]
+    asked += ["/pictures/laptop/fm-staircase/../../../secret.png", "/pictures/other/fm-staircase/fm-staircase.png"]
+    asked += ["/pictures//etc/passwd", "/pictures/laptop/fm-staircase/", "/pictures/laptop/fm-staircase/FM.PNG", ""]
+    asked += ["/pictures/laptop/fm-staircase/fm-staircase.png\n", "/pictures/laptop/fm-staircase/\0.png"]
+    assert [address for address in asked if picture(saved, address) is not None] == []

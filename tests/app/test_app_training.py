@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,9 @@ from serving import demo_settings, is_held, wait_for
 
 from tiers import slow
 from unrandom.app import training
-from unrandom.app.training import Demo, curves, run_names
+from unrandom.app.curves import curves, run_names
+from unrandom.app.limits import RUNS_TOGETHER
+from unrandom.app.training import Demo
 from unrandom.core.run_folder import RunFolder
 from unrandom.training.checkpoint import latest_checkpoint
 
@@ -50,6 +53,57 @@ def test_the_curves_are_those_of_the_metrics(finished_run):
     assert list(lines["training"].y) == [row["train_loss"] for row in metrics]
 
 
+def copies(finished_run, runs, *seeds):
+    """Runs that differ in their seeds alone."""
+    for seed in seeds:
+        folder = shutil.copytree(finished_run.folder.path, runs / f"copy-{seed}") / "manifest.json"
+        tree = json.loads(folder.read_text())
+        tree["config"]["seed"] = seed
+        folder.write_text(json.dumps(tree))
+    return [f"copy-{seed}" for seed in seeds]
+
+
+def test_the_curves_of_several_runs_are_named_by_the_settings_that_differ(finished_run, tmp_path):
+    names = copies(finished_run, tmp_path, 3, 5)
+    metrics = finished_run.folder.read_metrics()
+    said, accuracy, loss = curves(tmp_path, Demo(tmp_path), names)
+    assert said.count('<p class="said">') == 2
+    for figure, key in ((accuracy, "last_number_accuracy"), (loss, "test_loss")):
+        assert [trace.name for trace in figure.data] == ["seed=3", "seed=5"]
+        assert all(list(trace.y) == [row[key] for row in metrics] for trace in figure.data)
+    one, _, _ = curves(tmp_path, Demo(tmp_path), names[:1])
+    assert one == curves(tmp_path, Demo(tmp_path), names[0])[0]
+    assert text(curves(tmp_path, Demo(tmp_path), [])[0]) == "Choose one run or several."
+
+
+def test_so_many_runs_and_no_more_are_drawn_together(finished_run, tmp_path):
+    names = copies(finished_run, tmp_path, *range(RUNS_TOGETHER + 1))
+    assert len(curves(tmp_path, Demo(tmp_path), names[:-1])[1].data) == RUNS_TOGETHER
+    assert (
+        text(curves(tmp_path, Demo(tmp_path), names)[0]) == "9 runs were chosen; the curves of 8 can be drawn together"
+    )
+
+
+def test_the_time_that_is_left_is_estimated_from_the_pace_so_far(tmp_path):
+    folder = RunFolder(tmp_path / "a")
+    folder.create({"recipe": "x", "config": {"steps": 400}})
+    folder.append_metrics({"step": 100, "last_number_accuracy": 0.5, "seconds": 5.0})
+    said = text(curves(tmp_path, Demo(tmp_path), "a")[0])
+    assert said.endswith("50.0 % of them. At 50 ms per step, as so far, the rest takes about 15 s.")
+    for seconds, step in ((None, 100), (0, 100), (5.0, 400)):
+        folder.metrics.unlink()
+        folder.append_metrics({"step": step, "last_number_accuracy": 0.5, "seconds": seconds})
+        assert text(curves(tmp_path, Demo(tmp_path), "a")[0]).endswith("50.0 % of them.")
+
+
+def test_runs_that_cannot_be_opened_are_named_by_their_folders(tmp_path):
+    for name in ("a", "b"):
+        RunFolder(tmp_path / name).create({"recipe": "x", "config": {"steps": 5}})
+        RunFolder(tmp_path / name).append_metrics({"step": 1, "last_number_accuracy": 0.5, "test_loss": 1.0})
+    _, accuracy, _ = curves(tmp_path, Demo(tmp_path), ["a", "b"])
+    assert [trace.name for trace in accuracy.data] == ["a", "b"]
+
+
 def test_runs_are_listed_newest_first(tmp_path):
     for age, name in enumerate(("new", "old", ".hidden", "older")):
         RunFolder(tmp_path / name).create({"recipe": "x", "config": {"steps": 5}})
@@ -69,7 +123,7 @@ def test_a_run_outside_the_folder_is_refused(tmp_path, name):
     RunFolder(tmp_path / "secret").append_metrics({"step": 1, "last_number_accuracy": 0.5})
     runs = tmp_path / "runs"
     RunFolder(runs / "a").create({"recipe": "x", "config": {"steps": 5}})
-    for asked in (name, str(tmp_path / "secret")):
+    for asked in ([name], ["a", name], str(tmp_path / "secret"), *([name] if name != [] else [])):
         said, *figures = curves(runs, Demo(runs), asked)
         assert said == '<p class="mistake">there is no such run in the folder of runs</p>'
         assert figures == [None, None]

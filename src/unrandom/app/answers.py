@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 from unrandom.figures.description import Figure
+from unrandom.figures.grids import Grid
 from unrandom.figures.pages import page_figure
 
 log = logging.getLogger(__name__)
@@ -65,7 +66,7 @@ def table(head: list[str], rows: list[list[str]], classes: list[str] | None = No
     return f'<div class="scroll" tabindex="0"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def plotly_figure(figure: Figure) -> Any:
+def plotly_figure(figure: Figure | Grid) -> Any:
     """The first view of a figure for a page that may be light or dark."""
     from plotly.graph_objects import Figure as Plotly
 

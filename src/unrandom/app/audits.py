@@ -8,13 +8,25 @@ import subprocess
 import tempfile
 from html import escape
 from pathlib import Path
+from typing import Any
 
-from unrandom.app.answers import answered, naming_command, sentence
+from unrandom.app.answers import answered, chosen, naming_command, sentence
 from unrandom.app.children import start
-from unrandom.app.limits import AUDIT_SECONDS, KILLED_AFTER, MAX_CHARACTERS, MAX_FILE, MORE_SECONDS
+from unrandom.app.limits import (
+    AUDIT_SECONDS,
+    KILLED_AFTER,
+    MAX_CHARACTERS,
+    MAX_FILE,
+    MAX_SECONDS,
+    MAX_WORDS,
+    MORE_SECONDS,
+)
+from unrandom.auditing.reading.parsing import NOTATIONS
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 
+INFERRED = "inferred"
+NOTATION_NAMES = (INFERRED, *NOTATIONS)
 HEADLINES = {
     "predictable": "Predictable",
     "predictable up to a break": "Predictable up to a break",
@@ -31,23 +43,61 @@ MISTAKE = 2  # exit status of the command for what cannot be read
 
 
 @answered(1)
-def audit(text: str | None, file: str | None) -> str:
-    """The verdict on the numbers of an uploaded file or, without one, of a text, as HTML."""
-    return _searched(text, file, AUDIT_SECONDS)
+def audit(
+    text: str | None,
+    file: str | None,
+    column: Any = "",
+    regex: Any = "",
+    notation: Any = INFERRED,
+    alphabet: Any = "",
+    seconds: Any = None,
+) -> str:
+    """The verdict on the numbers of an uploaded file or, without one, of a text, as HTML.
+
+    The options are those of the command, as texts, empty where they are not given; ``seconds`` limits the search.
+    """
+    if seconds is None:
+        seconds = AUDIT_SECONDS
+    elif isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 1 <= seconds <= MAX_SECONDS:
+        raise UserError(f"the search can take from 1 to {MAX_SECONDS} seconds")
+    return _searched(text, file, _options(column, regex, notation, alphabet), seconds)
 
 
 @answered(1)
-def go_on(text: str | None, file: str | None) -> str:
+def go_on(
+    text: str | None,
+    file: str | None,
+    column: Any = "",
+    regex: Any = "",
+    notation: Any = INFERRED,
+    alphabet: Any = "",
+) -> str:
     """The verdict of a longer search."""
-    return _searched(text, file, MORE_SECONDS)
+    return _searched(text, file, _options(column, regex, notation, alphabet), MORE_SECONDS)
 
 
-def _searched(text: str | None, file: str | None, seconds: float) -> str:
+def _options(column: Any, regex: Any, notation: Any, alphabet: Any) -> list[str]:
+    """Options of the command, each as one argument, so that what a visitor types can be no option of its own."""
+    notation = chosen(notation or INFERRED, NOTATION_NAMES, "notation")
+    given = {"column": column, "regex": regex, "notation": "" if notation == INFERRED else notation}
+    options = []
+    for name, value in {**given, "alphabet": alphabet}.items():
+        if not isinstance(value, str | None):
+            raise UserError(f"the {name} must be a text")
+        if len(value or "") > MAX_WORDS:
+            raise UserError(f"the {name} has {len(value or ''):,} characters; {MAX_WORDS} are allowed")
+        if value and ("\0" in value or value.encode(errors="ignore").decode() != value):
+            raise UserError(f"the {name} has characters that are no text")
+        options += [f"--{name}={value}"] if value else []
+    return options
+
+
+def _searched(text: str | None, file: str | None, options: list[str], seconds: float) -> str:
     content = _content(text or "", file)
     with tempfile.TemporaryDirectory(prefix="unrandom-audit-") as folder:
         path = Path(folder) / "numbers"
         path.write_bytes(content)
-        return _verdict(_audited(path, seconds), seconds)
+        return _verdict(_audited(path, options, seconds), seconds)
 
 
 def _content(text: str, file: str | None) -> bytes:
@@ -66,9 +116,10 @@ def _content(text: str, file: str | None) -> bytes:
     return text.encode("utf-8", errors="replace")
 
 
-def _audited(path: Path, seconds: float) -> JsonObject:
+def _audited(path: Path, options: list[str], seconds: float) -> JsonObject:
     """The answer of the command as JSON values. Raises UserError with its line for what cannot be read."""
-    search, most = ("audit", str(path), "--json", "--max-seconds", str(seconds)), seconds + KILLED_AFTER
+    search = ("audit", str(path), "--json", "--max-seconds", str(seconds), *options)
+    most = seconds + KILLED_AFTER
     with start(*search, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             written, said = (stream.decode(errors="replace") for stream in process.communicate(timeout=most))

@@ -1,5 +1,7 @@
 """Which requests are let in? Those of this page and of programs to the addresses that the page uses, of a limited size.
 
+The pictures of the results are answered here (`pictures`), as Gradio serves no files of ours.
+
 Gradio has more addresses than the page uses: some serve files, some speak with other hosts. And a site that a visitor
 has open could call this computer by a name of its own (DNS rebinding), which the header Host then says; or it could
 send what it gets no answer to, which the browser says by the headers Origin and Sec-Fetch-Site. Such a request is
@@ -10,29 +12,33 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from unrandom.app.limits import MAX_REQUEST
+from unrandom.app.pictures import ADDRESS, PATH, picture
 
 HOST = re.compile(r"(127\.0\.0\.1|localhost)(:\d{1,5})?", re.IGNORECASE)
 ADDRESSES = re.compile(
     r"/|/(config|theme\.css|favicon\.ico|manifest\.json|robots\.txt)|/(assets|static|svelte)/.*|"
     r"/gradio_api/(info|app_id|startup-events|upload|upload_progress|cancel|reset|queue/(join|data)|"
-    r"heartbeat/\w+|call/(v2/)?\w+(/\w+)?)/?"
+    r"heartbeat/\w+|call/(v2/)?\w+(/\w+)?)/?|" + ADDRESS.pattern
 )
 Refusal = tuple[str, int]  # a sentence and a status of HTTP
+NOTHING: Refusal = ("There is nothing at this address.", 404)
+KEPT = {"cache-control": "private, max-age=60", "x-content-type-options": "nosniff"}  # by the browser, for a minute
 TOO_LONG: Refusal = (f"A request may have {MAX_REQUEST:,} bytes.", 413)
 
 
 class Gate:
-    """A layer around Gradio's application, which refuses the other requests by one sentence."""
+    """A layer around Gradio's application, which refuses the other requests by one sentence, and answers pictures."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, results: Path) -> None:
+        self.app, self.results = app, results
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":  # the page has none
@@ -47,6 +53,9 @@ class Gate:
         if refused := refused or _refused_body(body):
             await PlainTextResponse(*refused)(scope, receive, send)
             return
+        if scope["path"].startswith(PATH):
+            await self._picture(request)(scope, receive, send)
+            return
         if has_files:  # not held back: Gradio follows how they arrive, and limits each
             with suppress(ClientDisconnect):  # which is no fault of the program
                 await self.app(scope, receive, send)
@@ -58,6 +67,12 @@ class Gate:
 
         await self.app(scope, again, send)
 
+    def _picture(self, request: Request) -> Response:
+        content = picture(self.results, request.scope["path"]) if request.method == "GET" else None
+        if content is None:
+            return PlainTextResponse(*NOTHING)
+        return Response(content, headers=KEPT, media_type="image/png")
+
 
 def _refused(request: Request) -> Refusal | None:
     host = request.headers.get("host", "")
@@ -66,7 +81,7 @@ def _refused(request: Request) -> Refusal | None:
     if _of_another_site(request, host):
         return "This app answers its own page only, not those of other sites.", 403
     if not ADDRESSES.fullmatch(request.scope["path"]):
-        return "There is nothing at this address.", 404
+        return NOTHING
     length = request.headers.get("content-length", "0" if not _has_files(request) else "")
     if not length.isdecimal() or int(length) > MAX_REQUEST:
         return TOO_LONG

@@ -1,14 +1,14 @@
 """What does a model say, guess by guess? Beside algebra and look-back, with its staircase and where it looks."""
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from html import escape
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from unrandom.app.answers import answered, chosen, naming_command, plotly_figure, sentence, table
+from unrandom.app.heads import attention
 from unrandom.app.limits import (
     FEWEST_SEQUENCES,
     GUESSES_SHOWN,
@@ -16,13 +16,12 @@ from unrandom.app.limits import (
     MAX_CHARACTERS,
     MAX_DIGITS,
     TEST_TOKENS,
-    TOKENS_SHOWN,
 )
+from unrandom.app.models import Model, loaded, model_names, trained_on
 from unrandom.auditing.reading.contents import read
 from unrandom.auditing.reading.sequences import plain_rows, sequence_of
 from unrandom.core.config import parse_integer
 from unrandom.core.errors import UserError
-from unrandom.figures.attention import attention_figure
 from unrandom.figures.comparison import comparison_panels
 from unrandom.figures.description import Figure
 from unrandom.generators.lcg import LCG
@@ -31,51 +30,15 @@ from unrandom.predictors.lookback import LookbackPredictor
 from unrandom.predictors.protocol import Predictor
 from unrandom.runs.comparison import compare
 from unrandom.runs.continuation import Continuation
-from unrandom.runs.interface import load
 from unrandom.runs.loaded import LoadedRun
-from unrandom.runs.run import Run
-from unrandom.runs.sharing.pretrained import pretrained
-from unrandom.tasks import LCGTask, make_predictors
+from unrandom.tasks import make_predictors
 
 WAYS = ("lcg", "numbers")  # how a sequence is given: by an LCG, or typed
-_loading = Lock()
 
 
-def models() -> list[str]:
-    """The names of the models that can be played with: those that are here and tell numbers by LCGs."""
-    return [name for name, model in pretrained().items() if model.folder and _is_of_lcgs(model.folder)]
-
-
-@cache
-def _is_of_lcgs(folder: Path) -> bool:
-    """Whether a model's task is of LCGs whose numbers are shown whole, for which the page asks."""
-    return isinstance(Run.open(folder).config.data, LCGTask)
-
-
-@lru_cache(LOADED_MODELS)
-def _loaded(name: str) -> LoadedRun:
-    run = load(name, device="cpu")
-    _ = run.model  # read from disk once, not by several requests at a time
-    return run
-
-
-def loaded(name: str) -> LoadedRun:
-    """The model of this name, which is kept in memory."""
-    with _loading:
-        return _loaded(name)
-
-
-def heads(name: str) -> list[str]:
-    shape = loaded(name).config.model
-    return [f"layer {layer} head {head}" for layer in range(shape.depth) for head in range(shape.n_heads)]
-
-
-def largest_tested(name: str) -> int:
-    return max(part for part in loaded(name).split().parts if isinstance(part, int))
-
-
-@answered(4)
+@answered(6)
 def play(
+    runs: Path,
     model: Any,
     how: Any,
     m: str | None,
@@ -85,26 +48,27 @@ def play(
     seen: Any,
     typed: str | None,
     head: Any,
-) -> tuple[str, str, Any, Any]:
-    """A headline, the table of guesses, the staircase, and the attention of one head, for one sequence.
+) -> tuple[str, str, Any, Any, str, Any]:
+    """A headline, the table of guesses, the staircase, and the attention of all heads and, in words too, of one head.
 
     The sequence is that of an LCG, or the numbers that were typed. Raises nothing: mistakes are sentences.
     """
-    name = chosen(model, models(), "model")
-    run = loaded(name)
-    modulus, following, notes = None, None, list[str]()
+    played = loaded(chosen(model, model_names(runs), "model"), runs)
+    run = played.run
+    modulus, following, notes, about = None, None, list[str](), trained_on(played)
     if chosen(how, WAYS, "way in which the sequence is given") == "numbers":
         numbers, notes = _typed(run, typed or "")
     else:
-        modulus, numbers, following = _of_lcg(run, {"m": m, "a": a, "c": c, "x0": x0}, seen)
+        generator, numbers, following = _of_lcg(run, {"m": m, "a": a, "c": c, "x0": x0}, seen)
+        modulus, about = generator.m, trained_on(played, generator)
     used = numbers[-run.config.data.context :]
     others = baselines(run, modulus)
     guesses, continuation = _guesses(run, used, others)
     return (
-        _headline(guesses, continuation, following) + _details(others, notes),
+        _headline(guesses, continuation, following) + sentence(about) + _details(others, notes),
         _table(guesses, used),
-        staircase(name),
-        _attention(run, used, heads(name), head),
+        staircase(played),
+        *attention(played, used, head),
     )
 
 
@@ -116,8 +80,8 @@ def baselines(run: LoadedRun, modulus: int | None) -> dict[str, Predictor]:
     return found if modulus is None else found | {"look-back": LookbackPredictor(modulus)}
 
 
-def _of_lcg(run: LoadedRun, given: dict[str, str | None], seen: Any) -> tuple[int, list[int], int]:
-    """The modulus, the numbers that are shown, and the one after them."""
+def _of_lcg(run: LoadedRun, given: dict[str, str | None], seen: Any) -> tuple[LCG, list[int], int]:
+    """The generator, the numbers that are shown, and the one after them."""
     values = [_whole(name, text) for name, text in given.items()]
     modulus, multiplier, increment, start = values
     if not 2 <= modulus <= run.config.data.vocabulary:
@@ -127,8 +91,9 @@ def _of_lcg(run: LoadedRun, given: dict[str, str | None], seen: Any) -> tuple[in
     if not isinstance(seen, (int, float)) or not 1 <= seen <= run.config.data.context:
         raise UserError(f"from 1 to {run.config.data.context} numbers can be shown to this model")
     count = int(seen)
-    orbit = LCG(m=modulus, a=multiplier, c=increment).orbit(x0=start, length=count + 1)
-    return modulus, [int(number) for number in orbit[:-1]], int(orbit[-1])
+    generator = LCG(m=modulus, a=multiplier, c=increment)
+    *numbers, following = generator.orbit(x0=start, length=count + 1)
+    return generator, numbers, following
 
 
 def _whole(name: str, text: str | None) -> int:
@@ -233,10 +198,9 @@ def _marked(guess: int | None, truth: int | None) -> str:
 
 
 @lru_cache(LOADED_MODELS)
-def staircase(name: str) -> Any:
+def staircase(model: Model) -> Any:
     """Accuracy of the model and the baselines by numbers seen, on held-out sequences of the largest test modulus."""
-    run = loaded(name)
-    part = largest_tested(name)
+    run, part = model.run, model.largest_tested
     others = baselines(run, part)
     predictors = [run.predictor(), *others.values()]
     sequences = max(FEWEST_SEQUENCES, TEST_TOKENS // run.config.data.context_tokens)
@@ -244,13 +208,3 @@ def staircase(name: str) -> Any:
     for row, shown in zip(entry["predictors"], ("model", *others), strict=True):
         row["predictor"] = shown  # as in the table
     return plotly_figure(Figure({"": next(comparison_panels(entry))}, height=380))
-
-
-def _attention(run: LoadedRun, numbers: list[int], heads: list[str], head: Any) -> Any:
-    name = head if head in heads else heads[0]  # the head of another model was chosen before
-    _, layer, _, index = name.split()
-    tap = f"blocks.{layer}.attn.hook_pattern"
-    tokens = run.tokens(numbers)[:, -run.config.transformer.context :]
-    pattern = run.cache(tokens, tap)[tap][0, int(index)].numpy()
-    shown = {"layer": layer, "head": index, "pattern": pattern.tolist()}
-    return plotly_figure(attention_figure([shown], min(len(pattern), TOKENS_SHOWN)))

@@ -98,7 +98,7 @@ def _launched(
             enable_monitoring=False,
             state_session_capacity=SESSIONS_KEPT,
             footer_links=[],
-            app_kwargs={"middleware": [Middleware(Gate)]},
+            app_kwargs={"middleware": [Middleware(Gate, results=resolved(results))]},
             theme=gr.themes.Default(font=FONT, font_mono=MONO),
             css_paths=[STYLE],
         )

@@ -1,4 +1,4 @@
-"""How is training going? The curves of runs as they grow; and the demo, which visitors can start and stop."""
+"""How is the demo trained? In a process of its own, which visitors can start and stop; it ends with the app."""
 
 import signal
 import subprocess
@@ -7,27 +7,18 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from threading import RLock, Thread
-from typing import IO, Any
+from typing import IO
 
-from unrandom.app.answers import answered, plotly_figure, sentence
+from unrandom.app.answers import answered, sentence
 from unrandom.app.children import start
 from unrandom.core.errors import UserError
 from unrandom.core.run_folder import RunFolder
-from unrandom.figures.training import accuracy_figure, loss_figure
 from unrandom.runs.recipes import recipe
 from unrandom.training import run_id
 
 RECIPE = "fm-256"
 LARGEST_SEED = 10**6
-RUNS_LISTED = 200
 SECONDS_TO_STOP = 10.0  # then the demo is killed; its run folder stays readable
-
-
-def run_names(runs: Path) -> list[str]:
-    """The names of the runs in a folder, newest first."""
-    found = [path.parent for path in runs.glob("*/manifest.json") if not path.parent.name.startswith(".")]
-    newest = sorted(found, key=lambda folder: folder.stat().st_mtime, reverse=True)
-    return [folder.name for folder in newest[:RUNS_LISTED]]
 
 
 class Demo:
@@ -60,7 +51,7 @@ class Demo:
                 self.name = name
                 return sentence(f"The demo with seed {int(word)} was trained before: {name}.")
             settings = [argument for change in changes for argument in ("--set", change)]
-            command = ("train", RECIPE, *settings, "--out", str(self.runs))
+            command = ("train", RECIPE, *settings, "--runs", str(self.runs))
             self._process = start(*command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             self._listener = Thread(target=self._listen, args=(self._process.stderr,), daemon=True)
             self._listener.start()
@@ -104,24 +95,3 @@ class Demo:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-
-
-@answered(3)
-def curves(runs: Path, demo: Demo, name: Any) -> tuple[str, Any, Any]:
-    """How far a run is, its accuracies and its losses so far."""
-    if name is None:
-        return sentence("There is no run yet. Start the demo, or train one: unrandom train fm-256."), None, None
-    state = demo.state(name)
-    if name not in run_names(runs) and not state:  # also keeps visitors inside the folder of runs
-        raise UserError("there is no such run in the folder of runs")
-    folder = RunFolder(runs / name)
-    state, metrics = "finished" if folder.finished else state or "not finished", folder.read_metrics()
-    if not metrics:
-        return sentence(f"{name}: {state}. There is no evaluation yet."), None, None
-    steps = folder.read_manifest()["config"]["steps"]
-    last = metrics[-1]
-    said = (
-        f"{name}: step {last['step']:,} of {steps:,}, {state}. The last number of held-out sequences is right in "
-        f"{100 * (last['last_number_accuracy'] or 0):.1f} % of them."
-    )
-    return sentence(said), plotly_figure(accuracy_figure(metrics)), plotly_figure(loss_figure(metrics))

@@ -1,0 +1,115 @@
+"""Which models can be played with? Those of the package that tell numbers by LCGs, then one's own runs of such tasks.
+
+A run of one's own is named by its folder in the folder of runs, and may still be training: then its newest checkpoint
+is shown.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from threading import Lock
+
+from unrandom.app.curves import run_names
+from unrandom.app.limits import LOADED_MODELS, OWN_MODELS
+from unrandom.core.errors import UserError
+from unrandom.core.quantities import listed
+from unrandom.core.run_folder import RunFolder
+from unrandom.generators.lcg import LCG
+from unrandom.runs.interface import load
+from unrandom.runs.loaded import LoadedRun
+from unrandom.runs.run import Run
+from unrandom.runs.sharing.pretrained import pretrained
+from unrandom.tasks import LCGSplit, LCGTask, UnseenModulus, lcg_split, lcg_task
+from unrandom.training.checkpoint import saved_step
+
+FIRST = "fm-256"  # shown when the page is opened
+MODULI_NAMED = 4
+_loading = Lock()
+
+
+def model_names(runs: Path) -> list[str]:
+    """The models of the package that are here, then the newest runs in a folder that have a checkpoint."""
+    packaged = [name for name, model in pretrained().items() if model.folder and _is_of_lcgs(model.folder, 0)]
+    own = [name for name in run_names(runs) if name not in packaged and _is_playable(runs / name)]
+    return [*packaged, *own[:OWN_MODELS]]
+
+
+def _is_playable(folder: Path) -> bool:
+    """Whether a run has a checkpoint and is of LCGs; one that cannot be read is left out."""
+    try:
+        has_weights = any(RunFolder(folder).checkpoints.glob("*"))
+        return has_weights and _is_of_lcgs(folder, (folder / "manifest.json").stat().st_mtime_ns)
+    except (UserError, OSError):
+        return False
+
+
+@lru_cache(1000)
+def _is_of_lcgs(folder: Path, _changed: int) -> bool:
+    """Whether a model's task is of LCGs whose numbers are shown whole, for which the page asks."""
+    return isinstance(Run.open(folder).config.data, LCGTask)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A run whose weights are in memory; ``step`` is that of its checkpoint. What is computed of it can be cached."""
+
+    run: LoadedRun
+    step: int
+
+    @cached_property
+    def largest_tested(self) -> int:
+        """The largest modulus of its test."""
+        return max(part for part in self.split.parts if isinstance(part, int))
+
+    @cached_property
+    def split(self) -> LCGSplit:
+        """What it was trained on, and what was held out."""
+        return lcg_split(self.run.split())
+
+
+@lru_cache(LOADED_MODELS)
+def _loaded(place: Path | str, step: int) -> Model:
+    run = load(place, device="cpu")
+    _ = run.model  # read from disk once, not by several requests at a time
+    return Model(run, step)
+
+
+def loaded(name: str, runs: Path) -> Model:
+    """The model of this name of `model_names`, which is kept in memory until the run has a newer checkpoint."""
+    with _loading:
+        if name in pretrained():
+            return _loaded(name, 0)
+        folder = (runs / name).resolve()
+        return _loaded(folder, saved_step(RunFolder(folder)))
+
+
+def trained_on(model: Model, generator: LCG | None = None) -> str:
+    """What a model was trained on, in sentences; and whether it can know the modulus and the values of a generator."""
+    run = model.run
+    task = lcg_task(run.config.data)
+    said = [f"{_moduli(task)}{'' if generator is None else _about(model.split, generator.m)}."]
+    withheld = model.split.withheld
+    if generator is not None and generator.a in withheld.a.tolist() and generator.c in withheld.c.tolist():
+        said.append(f"It never saw a = {generator.a}, nor c = {generator.c}.")
+    if not run.folder.finished:
+        said.append(f"It has not finished: these are the weights of step {model.step:,} of {run.config.steps:,}.")
+    return " ".join(said)
+
+
+def _moduli(task: LCGTask) -> str:
+    if not isinstance(task, UnseenModulus):
+        return f"It was trained on m = {task.largest_modulus:,} only"
+    unseen = sorted(task.held_out_moduli)
+    named = listed([f"{m:,}" for m in unseen]) if len(unseen) <= MODULI_NAMED else f"{len(unseen)} that it is tested on"
+    return f"It was trained on moduli from {task.smallest_modulus:,} to {task.largest_modulus:,}, but never on {named}"
+
+
+def _about(split: LCGSplit, modulus: int) -> str:
+    """A clause on one modulus; empty if nothing more is to be said."""
+    if split.seen_moduli == {modulus}:
+        return ""
+    if modulus in split.seen_moduli:
+        return f"; m = {modulus} was one of them"
+    if modulus in split.parts:
+        return f"; m = {modulus} is unseen"
+    return f", so it cannot know m = {modulus}" if len(split.seen_moduli) == 1 else f"; m = {modulus} was none of them"
