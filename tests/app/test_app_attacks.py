@@ -419,9 +419,9 @@ def hostile():
                     yield "call", name, [*data[:place], kind, *data[place + 1 :]]
     for text in TEXTS:
         yield "call", "audit", [text, *AUDIT]
-    for word in (*WORDS[1::3], *TYPES):
+    for word in (*WORDS[1::5], *TYPES):
         for place in range(2, 7):
-            options = ["1 2 3", *AUDIT]
+            options = ["1 2 3", *AUDIT[:-1], 1]  # a second of search
             options[place] = word
             yield "call", "audit", options
     for body in BODIES:

@@ -14,6 +14,7 @@ from unrandom.app import audits
 from unrandom.app.examples import EXAMPLES, example
 from unrandom.app.limits import MAX_CHARACTERS, MAX_FILE
 from unrandom.core.errors import UserError
+from unrandom.generators.java import JAVA
 from unrandom.generators.lcg import LCG
 
 STREAM = LCG(m=2**31, a=1103515245, c=12345).orbit(x0=1, length=70)
@@ -181,9 +182,12 @@ def test_options_are_those_of_the_command():
     lines = "\n".join(f"id=7 token={number:x};" for number in STREAM[:60])
     page = audits.audit(lines, None, regex="token=([0-9a-f]+)", notation="hexadecimal", seconds=20)
     assert definitions(page)["next"].split()[0] == f"{STREAM[60]:x}"
-    letters = "qwertyuiop"
-    words = "\n".join("".join(letters[int(digit)] for digit in f"{number:010}") for number in STREAM[:60])
-    assert "<h3>Predictable</h3>" in audits.audit(words, None, alphabet=letters)
+    letters = "ybndrfg8ejkmcpqxot1uwisza345h769"
+    drawn = "".join(letters[state >> 43] for state in JAVA.orbit(x0=99 ^ JAVA.a, length=111)[1:])
+    tokens = [drawn[begin : begin + 10] for begin in range(0, 110, 10)]
+    page = audits.audit("\n".join(tokens[:-1]), None, alphabet=letters)
+    assert "<h3>Predictable</h3>" in page
+    assert tokens[-1] in definitions(page)["next"]
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def audit_tab() -> None:
                 column = gr.Textbox(label="column of a table (its heading or number)", max_length=MAX_WORDS)
                 regex = gr.Textbox(label="regular expression, whose group 1 is the number", max_length=MAX_WORDS)
                 notation = gr.Dropdown(list(audits.NOTATION_NAMES), value=audits.INFERRED, label="notation")
-                alphabet = gr.Textbox(label="alphabet of tokens, in order of value", max_length=MAX_WORDS)
+                alphabet = gr.Textbox(label="characters that were drawn, in order of value", max_length=MAX_WORDS)
                 seconds = gr.Slider(1, MAX_SECONDS, value=AUDIT_SECONDS, step=1, label="seconds of search")
             button = gr.Button("Audit", variant="primary")
         with gr.Column(scale=1, min_width=280):

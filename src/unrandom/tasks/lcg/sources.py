@@ -21,8 +21,9 @@ from unrandom.generators.full_period import (
     multiplier_step,
 )
 from unrandom.tasks.lcg.config import LCGTask
-from unrandom.tasks.lcg.held_out import Withheld, less_held_out
+from unrandom.tasks.lcg.held_out import Withheld
 from unrandom.tasks.lcg.parameters import LCGParameters
+from unrandom.tasks.lcg.supply import less_held_out
 
 Values = UInt64[np.ndarray, "..."]
 # coprime: arbitrary with a coprime to m; counting: full period and a = 1; beyond counting: full period and a > 1;

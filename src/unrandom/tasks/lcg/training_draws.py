@@ -12,9 +12,10 @@ from jaxtyping import Bool
 
 from unrandom.core.errors import UserError
 from unrandom.tasks.lcg.config import LCGTask
-from unrandom.tasks.lcg.held_out import Withheld, less_held_out
+from unrandom.tasks.lcg.held_out import Withheld
 from unrandom.tasks.lcg.parameters import LCGParameters, concatenate
 from unrandom.tasks.lcg.sources import INSTEAD, Proposals, RowKind
+from unrandom.tasks.lcg.supply import less_held_out
 
 ATTEMPTS = 1000  # proposals per row before giving up
 
