@@ -25,7 +25,8 @@ check: $(STAMP)  ## format, lint, types, import contract, no circle of imports
 	$(BIN)/hadolint Dockerfile
 	@! grep -rn "model_copy(" src tests examples || { echo "use Config.replace, which validates"; exit 1; }
 
-site: $(STAMP)  ## the documentation: its notebooks and examples are run, its links checked
+site: $(STAMP)  ## the documentation: its notebooks are run and compared, its examples run, its links checked
+	$(BIN)/python docs/run_lessons.py --check
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
 	$(BIN)/sphinx-build -q -W --keep-going -b doctest docs build/doctest
 	$(BIN)/python docs/check_links.py build/site
@@ -46,6 +47,7 @@ floors:  ## draw the floors of docs/architecture.md from the import contract
 
 pictures: $(STAMP)  ## draw the pictures of README.md and docs/start.md from the saved tables
 	$(BIN)/python docs/draw_pictures.py
+	$(BIN)/python docs/draw_badges.py
 
 # PyTorch first, at the pinned version, so that nothing else decides which build it is (see docs/install.md).
 $(STAMP): pyproject.toml constraints.txt

@@ -1,6 +1,7 @@
 """How is the documentation built? By Sphinx, from Markdown, from the notebooks of examples/ and from docstrings.
 
-    sphinx-build -W --keep-going -b html docs build/site          # every page; the lessons are executed
+    python docs/run_lessons.py --check                            # are the outputs of the lessons those of a run?
+    sphinx-build -W --keep-going -b html docs build/site          # every page
     sphinx-build -W --keep-going -b doctest docs build/doctest    # the examples of the reference
     python docs/check_links.py build/site                         # links, anchors, nothing loaded from elsewhere
 
@@ -9,9 +10,9 @@ The site needs no network: no fonts, scripts or formulas from elsewhere.
 
 import inspect
 import json
-import os
 import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,10 @@ ROOT = Path(__file__).parents[1]
 PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "LOG.md")
 sys.path.insert(0, str(ROOT / "docs"))
 
+ADDRESSES = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]
+REPOSITORY = ADDRESSES["Source"].partition("github.com/")[2]
+PUBLISHED = " (once the project has its address)" if "OWNER" in REPOSITORY else ""  # a placeholder
+
 project = "Unrandom"
 copyright = author = "The Unrandom authors"
 version = release = unrandom.__version__
@@ -35,6 +40,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "command_reference",
+    "formulas",
 ]
 exclude_patterns = ["lessons/.ipynb_checkpoints"]
 html_theme = "furo"
@@ -46,14 +52,11 @@ html_show_sphinx = False
 html_copy_source = False
 
 # Markdown and notebooks
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+html_math_renderer = "mathml"
 myst_heading_anchors = 3
-nb_execution_mode = "off" if "doctest" in sys.argv else "force"
-nb_execution_in_temp = True  # a lesson needs no file of the repository
-nb_execution_raise_on_error = True
-nb_execution_timeout = 300  # seconds per cell
+nb_execution_mode = "off"  # notebooks have the outputs of docs/run_lessons.py
 nb_ipywidgets_js = {}
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # the models are small, and busy cores make two threads slower than one
 
 
 def copy_pages() -> None:
@@ -61,12 +64,18 @@ def copy_pages() -> None:
     for notebook in sorted((ROOT / "examples").glob("*.ipynb")):
         written = json.loads(notebook.read_text("utf-8"))
         first = next(cell for cell in written["cells"] if cell["cell_type"] == "markdown")
-        link = f"{{download}}`Download this notebook <../../examples/{notebook.name}>`"
-        first["source"] = "".join([*first["source"], "\n\n", link])
+        download = f"{{download}}`Download this notebook <../../examples/{notebook.name}>`"
+        links = f"{download}, or [open it in Colab]({colab(notebook)}){PUBLISHED}."
+        first["source"] = "".join([*first["source"], "\n\n", links])
         write(f"lessons/{notebook.name}", json.dumps(written, ensure_ascii=False).replace("](../docs/", "](../"))
     for name in PROJECT:
         text = (ROOT / name).read_text("utf-8").replace("](docs/", "](../")
         write(f"project/{name}", re.sub(r"\]\((?=\w+\.\w)", "](../../", text))
+
+
+def colab(notebook: Path) -> str:
+    """The address at which Colab opens a notebook of the repository."""
+    return f"https://colab.research.google.com/github/{REPOSITORY}/blob/main/examples/{notebook.name}"
 
 
 def write(name: str, text: str) -> None:

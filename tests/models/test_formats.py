@@ -23,11 +23,13 @@ from unrandom.models.formats import (
     from_gpt_neox,
     from_huggingface,
     from_plain,
+    huggingface_model,
     meaning,
     to_gpt2,
     to_gpt_neox,
     to_huggingface,
     to_plain,
+    transformer_lens_model,
 )
 from unrandom.models.formats.gpt2 import POSITIONS, unfold
 from unrandom.models.numerics import TOLERANCE, agree, difference
@@ -317,3 +319,28 @@ print({"transformers", "transformer_lens", "huggingface_hub"} & set(sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert done.stdout == "set()\n"
+
+
+def test_models_in_memory_have_the_same_logits(model):
+    pytest.importorskip("transformers", reason="the export extra is not installed (2026-11-26)")
+    before, x = torch.random.get_rng_state(), tokens(model)
+    with torch.no_grad():
+        expected, found = model(x), huggingface_model(model)(x).logits
+    assert agree(found, expected)
+    assert torch.equal(torch.random.get_rng_state(), before)
+
+
+def test_a_bridge_in_memory_leaves_the_model_and_has_its_caches():
+    pytest.importorskip("transformer_lens", reason="the export extra is not installed (2026-11-26)")
+    model = random_model(**CONFIGS["learned-gelu-untied-4"])
+    x = tokens(model)
+    logits, cache = transformer_lens_model(model).run_with_cache(x)
+    expected, ours = model.run_with_cache(x)
+    assert agree(logits.detach(), expected)
+    assert agree(cache["pattern", 3], ours["pattern", 3])
+
+
+def test_without_the_extra_a_line_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(UserError, match=r"transformers is not installed: pip install 'unrandom\[export\]'"):
+        huggingface_model(random_model())

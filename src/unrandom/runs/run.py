@@ -80,13 +80,13 @@ class Run(Shown):
         return self.spec.labels
 
     def shown(self) -> dict[str, str]:
-        """Where the run is, its model and task, and how far and how good it is."""
+        """The run, what it predicts with which model, and how far and how good it is."""
         shape, metrics = self.config.model, self.folder.read_metrics()
         task, sizes = self.config.data.scope.rstrip(","), f"heads {shape.n_heads}, width {shape.d_model}"
         last = metrics[-1] if metrics else None
         how_good = f", last number right in {last['last_number_accuracy']:.3f} of the test" if last else ""
         return {
-            "run": f"{self.id}, in {self.folder.path.parent}",
+            "run": self.id,
             "model": f"predicts the next number {task}; depth {shape.depth}, {sizes}",
             "trained": f"{last['step'] if last else 0:,} of {self.config.steps:,} steps{how_good}",
         }
