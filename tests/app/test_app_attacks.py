@@ -440,7 +440,7 @@ def harmless(told):
     """No traceback, no path of the program, and nothing of the visitor's that is markup."""
     assert "Traceback" not in told
     assert "site-packages" not in told
-    assert not re.search(r"<(script|img|svg)", told)
+    assert not re.search(r"<(script|svg|img(?! loading=\"lazy\" src=\"/pictures/[a-z0-9/-]+\.png\" width))", told)
 
 
 def attack(app, how, name, data):
