@@ -51,6 +51,7 @@ class Activations(dict[str, Tensor]):
     """Activations by the name of their tap, whole (``blocks.0.attn.hook_pattern``) or short (``"pattern", 0``).
 
     >>> import torch
+    >>> from unrandom.models.taps import Activations
     >>> seen = Activations({"blocks.0.attn.hook_pattern": torch.zeros(1, 2, 3, 3)})
     >>> seen["pattern", 0].shape
     torch.Size([1, 2, 3, 3])
