@@ -50,7 +50,7 @@ def test_help_shows_an_example(command, capsys):
     with pytest.raises(SystemExit) as left:
         main([command, "--help"])
     assert left.value.code == 0
-    example = "seq" if command == "predict" else f"unrandom {command}"
+    example = "unrandom lcg" if command == "predict" else f"unrandom {command}"
     shown = " ".join(capsys.readouterr().out.split())
     assert f"example: {example}" in shown or f"examples: {example}" in shown
 

@@ -20,6 +20,8 @@ def linear_probe(
     The probe is ridge regression to one indicator per class, of which the largest is its answer. Raises ValueError
     unless some rows are fitted and some are not.
 
+    >>> import numpy as np
+    >>> from unrandom.interpretation import linear_probe
     >>> rng = np.random.default_rng(0)
     >>> classes = rng.integers(0, 3, 300)
     >>> features = np.eye(3)[classes] + 0.1 * rng.standard_normal((300, 3))

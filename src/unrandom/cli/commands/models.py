@@ -7,7 +7,7 @@ from unrandom.cli.options import Parser
 from unrandom.core.errors import ChecksFailed
 
 EXAMPLE = """unrandom models
-seq 3 7 255 | unrandom predict demo - -n 3"""
+unrandom lcg --m 256 --a 77 --c 21 --x0 9 -n 40 | unrandom predict demo - -n 3"""
 
 
 def add(command: Parser) -> None:

@@ -11,7 +11,7 @@ from unrandom.core.errors import UserError
 if TYPE_CHECKING:
     from unrandom.runs.continuation import Continuation
 
-EXAMPLE = "seq 3 7 255 | unrandom predict fm-256 - -n 3"
+EXAMPLE = "unrandom lcg --m 256 --a 77 --c 21 --x0 9 -n 40 | unrandom predict fm-256 - -n 3"
 SEQUENCES_SHOWN = 8  # sequences whose tests are printed, at most; --json has all
 
 
