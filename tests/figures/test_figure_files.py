@@ -9,7 +9,8 @@ from PIL import Image
 from synthetic_figures import FIGURES
 
 from unrandom.figures.description import Axis, Figure, Line, LinePanel, MapPanel, ScatterPanel
-from unrandom.figures.files import cell_text, drawing_grid, save_figure, save_panels
+from unrandom.figures.drawing import cell_text
+from unrandom.figures.files import drawing_grid, save_figure, save_panels
 from unrandom.figures.style import CATEGORIES
 
 
