@@ -145,8 +145,8 @@ def draw(tables: Tables) -> Pictures:
         panels += [
             _pattern_map(m, by_run(tables["example"].filter(modulus=m))[0]),
             LinePanel(
-                f"m = {m}: mean over sequences",
-                "numbers back from the guessed one",
+                f"m = {m}: mean",
+                "numbers back",
                 "mean weight",
                 lines,
                 ticks,
