@@ -74,15 +74,15 @@ def reproduce(arguments: Namespace) -> Answer:
 
 def _plan(chosen: list[Experiment], missing: list[RunSpec], arguments: Namespace) -> str:
     """What the command is about to do, in two lines."""
-    needed = {run.id for each in chosen for run in each.runs(arguments.scale, arguments.seeds)}
-    needed |= {run.id for run in missing}
+    planned = {run.id for each in chosen for run in each.runs(arguments.scale, arguments.seeds)}
+    needed = len(planned | {run.id for run in missing})
     claims = sum(len(each.claims) for each in chosen)
     found = f"archived in {arguments.results}" if arguments.archived else f"found in {arguments.runs}"
     seconds = core_seconds(sum(run.flops for run in missing))
     time = f", roughly {duration(seconds)} of one core; --dry-run measures it" if missing else ""
     folder = arguments.results / arguments.scale / (chosen[0].name if len(chosen) == 1 else "NAME")
     return (
-        f"plan      {counted(len(needed), 'run')}: {len(needed) - len(missing)} {found}, {len(missing)} to train{time}\n"
+        f"plan      {counted(needed, 'run')}: {needed - len(missing)} {found}, {len(missing)} to train{time}\n"
         f"then      {counted(claims, 'claim')} to judge; pictures and tables in {folder}"
     )
 

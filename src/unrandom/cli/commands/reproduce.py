@@ -69,7 +69,7 @@ def list_experiments(names: list[str], results: Path) -> Answer:
         for each, time, where in zip(entries, minutes, measured, strict=True)
     ]
     note = (
-        "times are those of training at scale laptop with three seeds, on one core of a CPU, half to twice; experiments "
-        "share runs, and --dry-run measures what is missing"
+        "times are those of training at scale laptop with three seeds, on one core of a CPU, half to twice; "
+        "experiments share runs, and --dry-run measures what is missing"
     )
     return {"experiments": listed}, "\n".join([*aligned(table), note])

@@ -10,7 +10,6 @@ import polars as pl
 
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
-from unrandom.core.run_folder import RunFolder
 from unrandom.evaluation.intervals import over_units, within_bounds
 from unrandom.runs.run import Run
 from unrandom.runs.running.grid_point import is_measured, measured_point
