@@ -23,12 +23,20 @@ def places(tmp_path):
 def test_reproduce_then_claims_then_the_page(places, tmp_path, capsys):
     arguments = ["reproduce", "fm-primes", "tokenization", *places, "--seeds", "1", "--runs", str(tmp_path / "runs")]
     assert main([*arguments, "--json"]) == 0
-    made = json.loads(capsys.readouterr().out)["claims"]
+    out, err = capsys.readouterr()
+    made = json.loads(out)["claims"]
     assert {row["experiment"] for row in made} == {"fm-primes"}  # tokenization has nothing to judge
+    plan, then = err.splitlines()[:2]
+    assert plan.startswith(f"plan      2 runs: 0 found in {tmp_path / 'runs'}, 2 to train, roughly ")
+    assert (
+        then
+        == f"then      {len(made)} claims to judge; pictures and tables in {tmp_path / 'results' / 'smoke' / 'NAME'}"
+    )
     assert main([*arguments, "--json"]) == 0  # nothing is trained again
     again = capsys.readouterr()
     assert json.loads(again.out)["claims"] == made
     assert "run 1 of" not in again.err
+    assert f"2 runs: 2 found in {tmp_path / 'runs'}, 0 to train\n" in again.err
     assert main(["claims", *places, "--json", "--write", str(tmp_path / "docs" / "results.md")]) == 0
     answer = json.loads(capsys.readouterr().out)
     rows = answer["claims"]
@@ -46,6 +54,10 @@ def test_reproduce_then_claims_then_the_page(places, tmp_path, capsys):
     assert "](../results/smoke/fm-primes/fm-primes.png)" in page
     assert main(["claims", *places]) == 0
     assert "not run" in capsys.readouterr().out
+    assert main(["claims", *places, "--json", "--experiment", "fm-primes"]) == 0
+    assert {row["experiment"] for row in json.loads(capsys.readouterr().out)["claims"]} == {"fm-primes"}
+    assert main(["claims", *places, "--experiment", "fm-prime"]) == 2
+    assert "near misses: fm-primes" in capsys.readouterr().err
 
 
 def test_each_verdict_is_said_once_and_then_where_everything_is(places, tmp_path, capsys):
@@ -92,7 +104,8 @@ def test_out_of_time_nothing_is_judged_and_a_failed_run_is_named(places, tmp_pat
     out, err = capsys.readouterr()
     answer = json.loads(out)
     assert answer["claims"] == []
-    assert err == f"the time is up; {answer['left']} runs are left, and the same command continues\n"
+    said = f"the time is up; {answer['left']} runs are left, and the same command continues"
+    assert err.splitlines()[2:] == [said]  # after the plan
     bad = EXPERIMENTS["fm-primes"].runs("smoke", 1)[0].id
     (runs / bad).mkdir(parents=True)
     (runs / bad / "manifest.json").write_text("{}")
