@@ -108,6 +108,16 @@ def test_words_divided_and_joined():
     assert verdict.outputs_needed == 2496
 
 
+def test_bytes_of_words_as_tokens():
+    """Tokens of Python's randbytes(16): four words each, of which every one has its lowest byte first."""
+    chance = random.Random(4)
+    tokens = [chance.randbytes(16).hex() for _ in range(180)]
+    verdict = unrandom.audit(tokens[:170])
+    assert verdict.family == "mersenne-twister"
+    assert verdict.next == tokens[170:]
+    assert verdict.outputs_needed == 156
+
+
 @pytest.mark.parametrize("calls", [2, 3, 4])
 @pytest.mark.parametrize("low_first", [False, True])
 def test_several_calls_make_a_number(calls, low_first):

@@ -42,6 +42,10 @@ def rearranged(words: Stream) -> Iterator[Stream]:
                     for i in range(0, len(numbers) // count * count, count)
                 ]
                 yield _over(words, joined, size, layers.Joined(width, count, low_first), likely=False)
+    if width and width > 64 and width % 32 == 0 and _printed_bits(words):  # bytes of words, the lowest of each first
+        backwards = [layers.reverse(x, width, 8) for x in numbers]
+        turned_round = _over(words, backwards, width, layers.Reversed(width, 8), likely=False)
+        yield _divided(turned_round, width, 32, True, likely=True)
     octets = _octets(words)
     if octets is not None:
         yield octets
